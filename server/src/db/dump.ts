@@ -1,0 +1,92 @@
+import { query, type Sql } from './sql.ts';
+
+interface TableRow {
+  name: string;
+  columns: string[];
+  constraints: string[];
+  partitioning: string | null;
+  options: string | null;
+  indexes: string[];
+  triggers: string[];
+}
+
+/**
+ * The schema `public` as SQL for people to read and to compare: always the same text for the same schema. Written from the
+ * catalogs because the bundled PostgreSQL comes without pg_dump, whose text differs between versions anyway.
+ */
+export async function dumpSchema(sql: Sql): Promise<string> {
+  const tables = await query<TableRow>(sql, tablesQuery);
+  const others = await query<{ definition: string }>(sql, othersQuery);
+  return [...tables.map(tableText), ...others.map((row) => terminated(row.definition))].join('\n');
+}
+
+function tableText(table: TableRow): string {
+  const lines = [...table.columns, ...table.constraints].map((line) => `  ${line}`).join(',\n');
+  const partitioning = table.partitioning === null ? '' : ` partition by ${table.partitioning}`;
+  const options = table.options === null ? '' : ` with (${table.options})`;
+  const rest = [...table.indexes, ...table.triggers].map(terminated);
+  return [`create table ${table.name} (\n${lines}\n)${partitioning}${options};\n`, ...rest].join('');
+}
+
+function terminated(definition: string): string {
+  return `${definition.trimEnd().replace(/;$/, '')};\n`;
+}
+
+/** Constraints that PostgreSQL 18 writes down for `not null` are left out: the column says it, in every version. */
+const tablesQuery = `
+select
+  t.relname as name,
+  array(
+    select concat_ws(' ',
+      quote_ident(a.attname),
+      format_type(a.atttypid, a.atttypmod),
+      case when a.attstorage <> ty.typstorage then
+        'storage ' || case a.attstorage when 'p' then 'plain' when 'e' then 'external' when 'm' then 'main' else 'extended' end
+      end,
+      case when a.attidentity <> '' then 'generated ' || case a.attidentity when 'a' then 'always' else 'by default' end || ' as identity' end,
+      case
+        when a.attgenerated <> '' then 'generated always as (' || pg_get_expr(d.adbin, d.adrelid) || ') stored'
+        else 'default ' || pg_get_expr(d.adbin, d.adrelid)
+      end,
+      case when a.attnotnull then 'not null' end
+    )
+    from pg_attribute a
+    join pg_type ty on ty.oid = a.atttypid
+    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
+    order by a.attnum
+  ) as columns,
+  array(
+    select 'constraint ' || quote_ident(c.conname) || ' ' || pg_get_constraintdef(c.oid)
+    from pg_constraint c
+    where c.conrelid = t.oid and c.contype <> 'n'
+    order by position(c.contype in 'pucfxt'), c.conname collate "C"
+  ) as constraints,
+  pg_get_partkeydef(t.oid) as partitioning,
+  array_to_string(t.reloptions, ', ') as options,
+  array(
+    select pg_get_indexdef(i.indexrelid)
+    from pg_index i
+    join pg_class ic on ic.oid = i.indexrelid
+    where i.indrelid = t.oid
+      and not exists (select 1 from pg_constraint c where c.conindid = i.indexrelid and c.conrelid = t.oid)
+    order by ic.relname collate "C"
+  ) as indexes,
+  array(
+    select pg_get_triggerdef(g.oid) from pg_trigger g
+    where g.tgrelid = t.oid and not g.tgisinternal
+    order by g.tgname collate "C"
+  ) as triggers
+from pg_class t
+where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'p') and not t.relispartition
+order by t.relname collate "C"`;
+
+const othersQuery = `
+select definition from (
+  select 'view' as kind, c.relname as name, 'create view ' || quote_ident(c.relname) || ' as' || chr(10) || pg_get_viewdef(c.oid) as definition
+  from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'v'
+  union all
+  select 'function', p.proname, pg_get_functiondef(p.oid)
+  from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p')
+) others
+order by kind, name collate "C", definition collate "C"`;

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createKeyring, type Keyring } from '../kernel/crypto.ts';
+import { type Sql, statement } from './sql.ts';
+
+/** The configured keys, else the one generated into the data directory on the first start. */
+export function loadKeyring(configured: readonly Buffer[] | null, dataDir: string): Keyring {
+  return createKeyring(configured ?? [generatedKey(dataDir)]);
+}
+
+function generatedKey(dataDir: string): Buffer {
+  const path = join(dataDir, 'encryption.key');
+  mkdirSync(dataDir, { recursive: true });
+  try {
+    // Exclusive: of two processes that start at once, one makes the key and the other reads it.
+    writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST') throw error;
+  }
+  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
+  if (key.length !== 32) throw new Error(`${path} does not hold a key of 32 bytes in base64.`);
+  return key;
+}
+
+const known = statement<{ id: string }>('encryption_keys_list', 'select id from encryption_keys');
+const remember = statement(
+  'encryption_keys_insert',
+  'insert into encryption_keys (id) values ($1) on conflict do nothing',
+);
+
+/**
+ * A process with other keys than the rest would seal what nobody can open: it must not start. New keys come in
+ * beside an old one (CARILLON_ENCRYPTION_KEY=new,old).
+ */
+export async function checkKeyring(sql: Sql, keyring: Keyring): Promise<void> {
+  const used = (await known(sql)).map((row) => row.id);
+  if (used.length > 0 && !used.some((id) => keyring.ids.includes(id))) {
+    throw new Error(
+      'The secrets in this database were encrypted with another key. Set CARILLON_ENCRYPTION_KEY to that key, or put it after the new one, separated by a comma.',
+    );
+  }
+  await remember(sql, [keyring.ids[0]]);
+}

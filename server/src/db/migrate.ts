@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { type Pool, query, type Sql } from './sql.ts';
+
+/** Forward-only numbered SQL files. In the bundle they stand beside main.js, in the sources beside this file. */
+const folder = new URL('./migrations/', import.meta.url);
+const minimumVersion = 14;
+const lockKey = 0x0ca7_1110; // any constant: whoever holds it migrates, the others wait
+
+export interface Migration {
+  name: string;
+  text: string;
+}
+
+export function listMigrations(): Migration[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((name) => ({ name, text: readFileSync(new URL(name, folder), 'utf8') }));
+}
+
+/** Refuses a server that is too old, with the version that is needed. */
+export async function checkServerVersion(sql: Sql): Promise<void> {
+  const [row] = await query<{ version: string; number: number }>(
+    sql,
+    `select current_setting('server_version') as version, current_setting('server_version_num')::int as number`,
+  );
+  if (row && row.number < minimumVersion * 10_000) {
+    throw new Error(
+      `PostgreSQL ${minimumVersion} or newer is needed; the server in DATABASE_URL is ${row.version}.`,
+    );
+  }
+}
+
+/** Safe when several processes start at once: an advisory lock lets one through, the others then find nothing to do. */
+export async function migrate(pool: Pool): Promise<string[]> {
+  const client = await pool.connect();
+  const applied: string[] = [];
+  try {
+    await checkServerVersion(client);
+    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    await client.query(
+      'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
+    );
+    const done = new Set(
+      (await query<{ name: string }>(client, 'select name from migrations')).map((row) => row.name),
+    );
+    for (const migration of listMigrations()) {
+      if (done.has(migration.name)) continue;
+      await client.query('begin');
+      await client.query('set local statement_timeout = 0');
+      await client.query(migration.text);
+      await client.query('insert into migrations (name) values ($1)', [migration.name]);
+      await client.query('commit');
+      applied.push(migration.name);
+    }
+    return applied;
+  } finally {
+    // Closing the connection gives up the lock and any half-done migration.
+    client.release(true);
+  }
+}
+
+export async function pendingMigrations(sql: Sql): Promise<string[]> {
+  const done = new Set(
+    (await query<{ name: string }>(sql, 'select name from migrations')).map((row) => row.name),
+  );
+  return listMigrations()
+    .map((migration) => migration.name)
+    .filter((name) => !done.has(name));
+}

@@ -1,0 +1,89 @@
+import pg from 'pg';
+
+/**
+ * What a store needs: something that runs a query. The pool and an open transaction both are one, and every store function
+ * takes it as its first argument, so nothing slips outside the transaction by accident.
+ */
+export interface Sql {
+  query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
+    config: pg.QueryConfig,
+  ): Promise<pg.QueryResult<Row>>;
+}
+
+export type Pool = pg.Pool;
+
+export function createPool(
+  connectionString: string,
+  max: number,
+  settings: Record<string, string> = {},
+): Pool {
+  const options = Object.entries({ statement_timeout: '60s', timezone: 'UTC', ...settings })
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+  const pool = new pg.Pool({
+    connectionString,
+    max,
+    options,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: 10_000,
+  });
+  // A connection that breaks while idle is simply replaced; the next query says if the server is really gone.
+  pool.on('error', () => {});
+  return pool;
+}
+
+/**
+ * A named prepared statement: `const findKey = statement<Row>('find_key', 'select …')`, then `findKey(sql, [id])`.
+ * Names must be unique in the whole program: PostgreSQL keeps one plan per name and connection.
+ */
+export function statement<Row extends pg.QueryResultRow = pg.QueryResultRow>(name: string, text: string) {
+  return async (sql: Sql, values: unknown[] = []): Promise<Row[]> => {
+    const result = await sql.query<Row>({ name, text, values });
+    return result.rows;
+  };
+}
+
+/** For one-off queries whose text is put together at run time from constant pieces (list filters, migrations). */
+export async function query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
+  sql: Sql,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const result = await sql.query<Row>({ text, values });
+  return result.rows;
+}
+
+export async function transaction<Result>(pool: Pool, work: (tx: Sql) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    client.release();
+    return result;
+  } catch (error) {
+    // If even the rollback fails the connection is broken and must not go back into the pool.
+    const broken = await client.query('rollback').then(
+      () => false,
+      () => true,
+    );
+    client.release(broken);
+    throw error;
+  }
+}
+
+/** True for failures that may pass by themselves: the server restarts, fails over, or is out of connections. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code !== 'string')
+    return (
+      error instanceof Error &&
+      /connection terminated|timeout exceeded when trying to connect/i.test(error.message)
+    );
+  return (
+    code.startsWith('08') || // connection exception
+    code.startsWith('57P') || // shutdown, crash recovery, cannot connect now
+    code === '53300' || // too many connections
+    ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'].includes(code)
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * The one error type. A Problem is something the caller can be told: a code from a closed list, a sentence,
+ * and the field it concerns. Everything else that is thrown is a bug and becomes `internal_error`.
+ * `problemCodes` is the single place that maps codes to HTTP; docs/errors.md is compared with it by a test.
+ */
+export type ProblemType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'conflict_error'
+  | 'plan_limit_error'
+  | 'rate_limit_error'
+  | 'api_error';
+
+const invalid = { status: 400, type: 'invalid_request_error' } as const;
+const unauthenticated = { status: 401, type: 'authentication_error' } as const;
+const conflict = { status: 409, type: 'conflict_error' } as const;
+
+export const problemCodes = {
+  parameter_missing: invalid,
+  parameter_invalid: invalid,
+  invalid_json: invalid,
+  invalid_cursor: invalid,
+  template_not_found: invalid,
+  template_body_missing: invalid,
+  category_not_found: invalid,
+  category_archived: invalid,
+  endpoint_not_found: invalid,
+  installation_not_found: invalid,
+  recipient_invalid: invalid,
+  recipient_unresolvable: invalid,
+  attachment_too_large: invalid,
+  too_many_attachments: invalid,
+  missing_credentials: unauthenticated,
+  invalid_credentials: unauthenticated,
+  expired_credentials: unauthenticated,
+  revoked_credentials: unauthenticated,
+  insufficient_scope: { status: 403, type: 'permission_error' },
+  csrf_required: { status: 403, type: 'permission_error' },
+  resource_not_found: { status: 404, type: 'not_found_error' },
+  route_not_found: { status: 404, type: 'not_found_error' },
+  duplicate_key: conflict,
+  idempotency_key_reused: conflict,
+  notification_not_editable: conflict,
+  notification_not_resendable: conflict,
+  method_not_allowed: { status: 405, type: 'invalid_request_error' },
+  payload_too_large: { status: 413, type: 'invalid_request_error' },
+  unsupported_media_type: { status: 415, type: 'invalid_request_error' },
+  plan_limit_reached: { status: 402, type: 'plan_limit_error' },
+  rate_limited: { status: 429, type: 'rate_limit_error' },
+  internal_error: { status: 500, type: 'api_error' },
+  temporarily_unavailable: { status: 503, type: 'api_error' },
+} as const satisfies Record<string, { status: number; type: ProblemType }>;
+
+export type ProblemCode = keyof typeof problemCodes;
+
+export interface ProblemOptions {
+  /** Dotted path of the field at fault, e.g. `attachments[2].filename`. */
+  param?: string | null;
+  /** Response headers that belong to the problem, e.g. Retry-After. */
+  headers?: Record<string, string>;
+  /** For the log only; never shown to the caller. */
+  cause?: unknown;
+}
+
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly param: string | null;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ProblemCode, message: string, options: ProblemOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.param = options.param ?? null;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return problemCodes[this.code].status;
+  }
+
+  /** The wire form (INTERFACE 2.14). */
+  toBody(): { error: { type: ProblemType; code: ProblemCode; message: string; param: string | null } } {
+    const { type } = problemCodes[this.code];
+    return { error: { type, code: this.code, message: this.message, param: this.param } };
+  }
+}
+
+export function invalidParameter(param: string, message: string): Problem {
+  return new Problem('parameter_invalid', message, { param });
+}
+
+export function missingParameter(param: string): Problem {
+  return new Problem('parameter_missing', `${param} is required.`, { param });
+}
+
+export function notFound(what: string): Problem {
+  return new Problem('resource_not_found', `No such ${what}.`);
+}
+
+/** For exhaustive switches: a new union member that is not handled does not compile. */
+export function assertNever(value: never): never {
+  throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
+}

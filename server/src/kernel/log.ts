@@ -1,0 +1,28 @@
+import { type Logger, pino } from 'pino';
+
+export type Log = Logger;
+
+/**
+ * Logs carry ids, never people: no addresses, bodies, tokens or query strings. The redaction below is the safety net,
+ * not the rule; the rule is to log ids.
+ */
+export function createLog(level: string): Log {
+  return pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: {
+      paths: [
+        '*.password',
+        '*.authorization',
+        '*.cookie',
+        '*.token',
+        '*.secret',
+        '*.api_key',
+        '*.address',
+        '*.email',
+      ],
+      censor: '[redacted]',
+    },
+  });
+}

@@ -1,0 +1,65 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What /metrics shows. Labels are bounded sets only (routes, channels, kinds); never ids or addresses. */
+export interface Metrics {
+  registry: Registry;
+  httpDuration: Histogram<'operation' | 'status'>;
+  accepted: Counter<'channel'>;
+  attempts: Counter<'channel' | 'provider_kind' | 'outcome'>;
+  settled: Counter<'channel' | 'status'>;
+  acceptToAttempt: Histogram<'lane'>;
+  inFlight: Gauge<'kind'>;
+  rescued: Counter<'kind'>;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  return {
+    registry,
+    httpDuration: new Histogram({
+      name: 'carillon_http_request_duration_seconds',
+      help: 'Time to answer a request.',
+      labelNames: ['operation', 'status'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+      registers,
+    }),
+    accepted: new Counter({
+      name: 'carillon_notifications_accepted_total',
+      help: 'Notifications accepted.',
+      labelNames: ['channel'],
+      registers,
+    }),
+    attempts: new Counter({
+      name: 'carillon_provider_attempts_total',
+      help: 'Attempts at providers, by outcome.',
+      labelNames: ['channel', 'provider_kind', 'outcome'],
+      registers,
+    }),
+    settled: new Counter({
+      name: 'carillon_notifications_settled_total',
+      help: 'Notifications that left the queue, by the status they left with.',
+      labelNames: ['channel', 'status'],
+      registers,
+    }),
+    acceptToAttempt: new Histogram({
+      name: 'carillon_accept_to_attempt_seconds',
+      help: 'From acceptance to the first provider call.',
+      labelNames: ['lane'],
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
+      registers,
+    }),
+    inFlight: new Gauge({
+      name: 'carillon_work_in_flight',
+      help: 'Work items held by this process.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    rescued: new Counter({
+      name: 'carillon_work_rescued_total',
+      help: 'Work items taken over from workers that died.',
+      labelNames: ['kind'],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,56 @@
+import { sha256 } from './crypto.ts';
+import { Problem } from './errors.ts';
+import { isUuid } from './ids.ts';
+
+/**
+ * Keyset pagination. A cursor is the id of the last row seen, bound to the list (and environment) it came from, so that
+ * one from elsewhere is refused instead of silently giving a wrong page.
+ */
+export interface Page<Row> {
+  data: Row[];
+  next_cursor: string | null;
+}
+
+export interface PageRequest {
+  /** Rows with a smaller id follow; null = from the newest. */
+  before: string | null;
+  limit: number;
+}
+
+function bindingOf(list: string): string {
+  return sha256(list).toString('base64url').slice(0, 6);
+}
+
+export function encodeCursor(list: string, id: string): string {
+  return bindingOf(list) + Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
+}
+
+export function decodeCursor(list: string, cursor: string): string {
+  const hex = Buffer.from(cursor.slice(6), 'base64url').toString('hex');
+  const id = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  if (cursor.slice(0, 6) !== bindingOf(list) || !isUuid(id)) {
+    throw new Problem('invalid_cursor', 'The cursor is not one that this list returned.', {
+      param: 'cursor',
+    });
+  }
+  return id;
+}
+
+/** `list` names the list and its environment, e.g. `notifications:<environment id>`. */
+export function pageRequest(
+  list: string,
+  query: { cursor?: string | undefined; limit?: number | undefined },
+  defaultLimit = 20,
+): PageRequest {
+  return {
+    before: query.cursor === undefined ? null : decodeCursor(list, query.cursor),
+    limit: query.limit ?? defaultLimit,
+  };
+}
+
+/** Takes the `limit + 1` rows a store read and makes the page; the extra row only tells that there is more. */
+export function pageOf<Row extends { id: string }>(list: string, rows: Row[], limit: number): Page<Row> {
+  const data = rows.slice(0, limit);
+  const last = data.at(-1);
+  return { data, next_cursor: rows.length > limit && last ? encodeCursor(list, last.id) : null };
+}

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { query, transaction } from '../db/sql.ts';
+import { newId } from '../kernel/ids.ts';
+import * as store from './store.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() =>
+  query(database.pool, 'truncate queue_ready, queue_later, queue_leased, queue_turns, workers'),
+);
+
+const kind = 1;
+const worker = newId();
+const environmentA = newId();
+const environmentB = newId();
+
+function rows(count: number, environmentId: string, lane = 1): store.WorkRow[] {
+  return Array.from({ length: count }, () => ({
+    kind,
+    id: newId(),
+    lane,
+    environment_id: environmentId,
+    note: null,
+  }));
+}
+
+async function claimOrder(limit: number): Promise<string[]> {
+  const claimed = await store.claim(database.pool, kind, 2, limit, worker);
+  return claimed.map((row) => row.environment_id);
+}
+
+describe('fairness', () => {
+  test('environments take turns, however much one of them has waiting', async () => {
+    await store.insertReady(database.pool, rows(1_000, environmentA));
+    await store.insertReady(database.pool, rows(3, environmentB));
+    const order = await claimOrder(6);
+    expect(order.filter((id) => id === environmentB)).toHaveLength(3);
+  });
+
+  test('an environment that was busy before owes nothing to one that is new', async () => {
+    await store.insertReady(database.pool, rows(500, environmentA));
+    await claimOrder(500);
+    await store.insertReady(database.pool, rows(500, environmentB));
+    await store.insertReady(database.pool, rows(3, environmentA));
+    const order = await claimOrder(6);
+    expect(order.filter((id) => id === environmentA)).toHaveLength(3);
+  });
+
+  test('a lane passes every slower lane', async () => {
+    await store.insertReady(database.pool, rows(10, environmentA, 2));
+    await store.insertReady(database.pool, rows(10, environmentA, 1));
+    const critical = rows(1, environmentB, 0);
+    await store.insertReady(database.pool, critical);
+    const claimed = await store.claim(database.pool, kind, 2, 1, worker);
+    expect(claimed[0]?.id).toBe(critical[0]?.id);
+    const rest = await store.claim(database.pool, kind, 2, 20, worker);
+    expect(rest.map((row) => row.lane)).toEqual([...Array(10).fill(1), ...Array(10).fill(2)]);
+  });
+});
+
+describe('claims', () => {
+  test('no row goes to two claimers', async () => {
+    const all = rows(400, environmentA);
+    await store.insertReady(database.pool, all);
+    const claimed = await Promise.all(
+      Array.from({ length: 8 }, () => store.claim(database.pool, kind, 2, 50, newId())),
+    );
+    const ids = claimed.flat().map((row) => row.id);
+    expect(new Set(ids).size).toBe(400);
+    expect(ids).toHaveLength(400);
+  });
+
+  test('concurrent enqueues of many environments do not deadlock and lose nothing', async () => {
+    const environments = Array.from({ length: 20 }, () => newId());
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        store.insertReady(
+          database.pool,
+          environments.toSorted(() => Math.random() - 0.5).flatMap((environment) => rows(2, environment)),
+        ),
+      ),
+    );
+    const [count] = await query<{ n: number }>(database.pool, 'select count(*)::int as n from queue_ready');
+    expect(count?.n).toBe(800);
+  });
+
+  test('a lane limit leaves slower lanes alone', async () => {
+    await store.insertReady(database.pool, [...rows(2, environmentA, 2), ...rows(1, environmentA, 0)]);
+    expect(await store.claim(database.pool, kind, 0, 10, worker)).toHaveLength(1);
+  });
+});
+
+describe('work that waits', () => {
+  test('becomes ready when it is due and not before', async () => {
+    const [due, later] = rows(2, environmentA) as [store.WorkRow, store.WorkRow];
+    await store.insertLater(database.pool, [
+      { ...due, run_at: new Date(Date.now() - 1_000).toISOString() },
+      { ...later, run_at: new Date(Date.now() + 60_000).toISOString() },
+    ]);
+    expect(await store.promote(database.pool, 100)).toBe(1);
+    expect((await store.claim(database.pool, kind, 2, 10, worker)).map((row) => row.id)).toEqual([due.id]);
+  });
+
+  test('can be taken out, unless somebody holds it', async () => {
+    const [waiting, held] = rows(2, environmentA) as [store.WorkRow, store.WorkRow];
+    await store.insertReady(database.pool, [held]);
+    await store.claim(database.pool, kind, 2, 1, worker);
+    await store.insertReady(database.pool, [waiting]);
+    expect(await store.deleteWaiting(database.pool, kind, waiting.id)).toMatchObject({ id: waiting.id });
+    expect(await store.deleteWaiting(database.pool, kind, held.id)).toBeNull();
+  });
+
+  test('cannot be claimed while a transaction that took it out is open', async () => {
+    const [row] = rows(1, environmentA) as [store.WorkRow];
+    await store.insertReady(database.pool, [row]);
+    await transaction(database.pool, async (tx) => {
+      await store.deleteWaiting(tx, kind, row.id);
+      expect(await store.claim(database.pool, kind, 2, 10, worker)).toEqual([]);
+      await store.insertReady(tx, [row]);
+    });
+    expect(await store.claim(database.pool, kind, 2, 10, worker)).toHaveLength(1);
+  });
+});
+
+describe('leases', () => {
+  test('only the holder can note and finish', async () => {
+    const [row] = rows(1, environmentA) as [store.WorkRow];
+    await store.insertReady(database.pool, [row]);
+    await store.claim(database.pool, kind, 2, 1, worker);
+    const other = newId();
+    expect(
+      await store.updateNotes(database.pool, kind, [{ id: row.id, note: { by: 'other' } }], other),
+    ).toEqual([]);
+    expect(await store.deleteLeases(database.pool, kind, [row.id], other)).toEqual([]);
+    expect(await store.deleteLeases(database.pool, kind, [row.id], worker)).toEqual([row.id]);
+  });
+
+  test('of a worker that stopped breathing are taken over, with their note', async () => {
+    const [row] = rows(1, environmentA) as [store.WorkRow];
+    await store.insertReady(database.pool, [row]);
+    await store.heartbeat(database.pool, worker, 60);
+    await store.claim(database.pool, kind, 2, 1, worker);
+    await store.updateNotes(database.pool, kind, [{ id: row.id, note: { open: true } }], worker);
+    expect(await store.rescue(database.pool, 100, 0)).toEqual([]);
+    await store.heartbeat(database.pool, worker, -1);
+    expect(await store.rescue(database.pool, 100, 0)).toEqual([kind]);
+    const [again] = await store.claim(database.pool, kind, 2, 1, newId());
+    expect(again).toMatchObject({ id: row.id, note: { open: true } });
+  });
+
+  test('are not taken over right after the database came back', async () => {
+    await store.insertReady(database.pool, rows(1, environmentA));
+    await store.claim(database.pool, kind, 2, 1, worker);
+    expect(await store.rescue(database.pool, 100, 1_000_000)).toEqual([]);
+  });
+
+  test('can be handed back at once or for later', async () => {
+    const [now, later] = rows(2, environmentA) as [store.WorkRow, store.WorkRow];
+    await store.insertReady(database.pool, [now, later]);
+    await store.claim(database.pool, kind, 2, 2, worker);
+    await store.releaseToReady(database.pool, kind, [now.id], worker);
+    await store.releaseToLater(database.pool, kind, [later.id], worker, 30);
+    expect((await store.claim(database.pool, kind, 2, 10, worker)).map((row) => row.id)).toEqual([now.id]);
+    expect(await store.findRunAt(database.pool, kind, later.id)).toBeInstanceOf(Date);
+  });
+});

@@ -1,0 +1,238 @@
+import type { Doorbell } from '../db/doorbell.ts';
+import type { Pool } from '../db/sql.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+import * as store from './store.ts';
+import { type Claim, kindOf, laneOf, lanes, type WorkKind, workKinds } from './work.ts';
+
+/** How one kind of work is done. `load` reads what a whole batch needs in a constant number of queries. */
+export interface Job<Fact = unknown> {
+  /** Most items in one claim. */
+  batch: number;
+  /** Most items held by this process; bulk may use half of it, normal three quarters, so critical always finds room. */
+  capacity: number;
+  load(claims: Claim[]): Promise<Map<string, Fact>>;
+  /** Ends with the lease finished or postponed in the handler's own transaction. Throwing is a bug: the item is put off. */
+  run(claim: Claim, fact: Fact | undefined): Promise<void>;
+}
+
+export interface Runner {
+  /** True when this process has room, and will look at once. */
+  wake(kind: WorkKind): boolean;
+  health(): { ok: boolean; detail: string };
+  stop(deadlineMs: number): Promise<void>;
+}
+
+interface RunnerDeps {
+  pool: Pool;
+  claimPool: Pool;
+  doorbell: Doorbell;
+  log: Log;
+  metrics: Metrics;
+  workerId: string;
+  jobs: Record<WorkKind, Job>;
+  begun: ReadonlySet<string>;
+}
+
+const tickMs = 500;
+const heartbeatMs = 2_000;
+/** A worker silent for this long is dead; with the tick, its work is taken over within 10 s. */
+const aliveSeconds = 8;
+const putOffSeconds = 30;
+const moveLimit = 1_000;
+
+export function startRunner(deps: RunnerDeps): Runner {
+  const { log, workerId } = deps;
+  let stopped = false;
+  let lastHeartbeat = 0;
+  const lines = (Object.keys(workKinds) as WorkKind[]).map((kind) => createLine(deps, kind, () => stopped));
+  const lineOf = new Map(lines.map((line) => [line.kind, line]));
+  const silence = lines.map((line) => deps.doorbell.on(`work:${line.kind}`, line.pump));
+
+  async function tick(): Promise<void> {
+    if (Date.now() - lastHeartbeat >= heartbeatMs) {
+      await store.heartbeat(deps.pool, workerId, aliveSeconds);
+      lastHeartbeat = Date.now();
+    }
+    for (const kind of await store.rescue(deps.pool, moveLimit, aliveSeconds)) {
+      deps.metrics.rescued.inc({ kind: kindOf(kind) });
+      log.warn({ kind: kindOf(kind) }, 'took over work of a worker that died');
+    }
+    while ((await store.promote(deps.pool, moveLimit)) === moveLimit && !stopped) {}
+    for (const line of lines) {
+      await line.handBack();
+      line.pump();
+    }
+  }
+
+  let ticking: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  function schedule(delayMs: number): void {
+    timer = setTimeout(() => {
+      ticking = tick()
+        .catch((error) => log.warn({ err: error }, 'the queue could not be reached; trying again'))
+        .finally(() => {
+          if (!stopped) schedule(tickMs);
+        });
+    }, delayMs);
+  }
+  schedule(0);
+
+  return {
+    wake(kind) {
+      const line = lineOf.get(kind);
+      if (!line?.hasRoom()) return false;
+      line.pump();
+      return true;
+    },
+    health() {
+      const ok = Date.now() - lastHeartbeat < aliveSeconds * 1_000;
+      return { ok, detail: ok ? 'working' : 'no heartbeat reached the database lately' };
+    },
+    async stop(deadlineMs) {
+      stopped = true;
+      clearTimeout(timer);
+      for (const off of silence) off();
+      await ticking;
+      await Promise.all(lines.map((line) => line.drain(deadlineMs)));
+      await store.deleteWorker(deps.pool, workerId).catch(() => {});
+    },
+  };
+}
+
+interface Line {
+  kind: WorkKind;
+  pump: () => void;
+  hasRoom(): boolean;
+  handBack(): Promise<void>;
+  drain(deadlineMs: number): Promise<void>;
+}
+
+/** The claims of one kind of work in this process. */
+function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean): Line {
+  const { log, workerId } = deps;
+  const job = deps.jobs[kind];
+  const number = workKinds[kind];
+  const room = {
+    [lanes.bulk]: job.capacity * 0.5,
+    [lanes.normal]: job.capacity * 0.75,
+    [lanes.critical]: job.capacity,
+  };
+  const held = new Set<string>();
+  /** Items whose handler failed; given back at the next tick, so that a database that is away does not lose them. */
+  const failed = new Set<string>();
+  let claiming = false;
+  let again = false;
+  let hungry = false;
+  let onEmpty: (() => void) | null = null;
+
+  /** The slowest lane that may still be claimed, and how many items. */
+  function allowance(): { maxLane: number; limit: number } {
+    for (const lane of [lanes.bulk, lanes.normal, lanes.critical]) {
+      const limit = Math.min(job.batch, Math.floor(room[lane]) - held.size);
+      if (limit > 0) return { maxLane: lane, limit };
+    }
+    return { maxLane: lanes.critical, limit: 0 };
+  }
+
+  async function claimUntilEmpty(): Promise<void> {
+    do {
+      again = false;
+      const { maxLane, limit } = allowance();
+      if (limit <= 0 || isStopped()) {
+        hungry = true;
+        return;
+      }
+      const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId);
+      hungry = rows.length === limit || maxLane < lanes.bulk;
+      if (rows.length === limit) again = true;
+      for (const row of rows) held.add(row.id);
+      if (rows.length > 0) void work(rows.map(claimOf));
+    } while (again);
+  }
+
+  function pump(): void {
+    if (claiming) {
+      again = true;
+      return;
+    }
+    if (isStopped()) return;
+    claiming = true;
+    claimUntilEmpty()
+      .catch((error) => log.warn({ err: error, kind }, 'a claim failed; trying again'))
+      .finally(() => {
+        claiming = false;
+      });
+  }
+
+  async function work(claims: Claim[]): Promise<void> {
+    deps.metrics.inFlight.set({ kind }, held.size);
+    try {
+      const facts = await job.load(claims);
+      for (const claim of claims) void runOne(claim, facts.get(claim.id));
+    } catch (error) {
+      log.error({ err: error, kind, count: claims.length }, 'a batch could not be loaded');
+      for (const claim of claims) settle(claim.id, true);
+    }
+  }
+
+  async function runOne(claim: Claim, fact: unknown): Promise<void> {
+    let ok = true;
+    try {
+      await job.run(claim, fact);
+    } catch (error) {
+      ok = false;
+      log.error({ err: error, kind, id: claim.id }, 'work failed in a way its handler did not foresee');
+    }
+    settle(claim.id, !ok);
+  }
+
+  function settle(id: string, putOff: boolean): void {
+    held.delete(id);
+    if (putOff) failed.add(id);
+    if (held.size === 0) onEmpty?.();
+    if (!hungry || isStopped()) return;
+    // Claims are worth their round trip when they bring several items.
+    const { limit } = allowance();
+    if (limit >= job.batch / 2 || held.size === 0) pump();
+  }
+
+  return {
+    kind,
+    pump,
+    hasRoom: () => allowance().limit > 0,
+    async handBack() {
+      if (failed.size === 0) return;
+      const ids = [...failed];
+      await store.releaseToLater(deps.pool, number, ids, workerId, putOffSeconds);
+      for (const id of ids) failed.delete(id);
+    },
+    async drain(deadlineMs) {
+      while (claiming) await new Promise((resolve) => setTimeout(resolve, 5));
+      if (held.size > 0) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, deadlineMs);
+          onEmpty = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      // What was begun stays leased: its outcome is open, and the next worker resolves it by rule.
+      const unfinished = [...held, ...failed].filter((id) => !deps.begun.has(id));
+      if (unfinished.length > 0)
+        await store.releaseToReady(deps.pool, number, unfinished, workerId).catch(() => {});
+    },
+  };
+}
+
+function claimOf(row: store.WorkRow & { leased_at: Date }): Claim {
+  return {
+    kind: kindOf(row.kind),
+    id: row.id,
+    lane: laneOf(row.lane),
+    environmentId: row.environment_id,
+    note: row.note,
+    leasedAt: row.leased_at,
+  };
+}

@@ -1,0 +1,246 @@
+import { type Sql, statement } from '../db/sql.ts';
+
+/**
+ * The SQL of the queue. Rows move between three narrow tables (later → ready → leased → gone) instead of being marked: marking
+ * leaves dead versions at the head of the very index that the claim scans, and halved the throughput within a million rows.
+ */
+
+/** Rows as they travel to and from the database. */
+export interface WorkRow {
+  kind: number;
+  id: string;
+  lane: number;
+  environment_id: string;
+  note: unknown;
+}
+
+/**
+ * Makes the rows of `source` ready, each with its turn. Start-time fair queueing: an environment's next row gets the tag after
+ * its own last one, but never one before what is being served now; claims go by tag. So environments take turns, and one that
+ * was quiet or busy yesterday has neither credit nor debt. `floor` is the smallest tag waiting, or, with nothing waiting,
+ * the largest ever given.
+ */
+function makeReady(source: string): string {
+  return `
+    with source as (${source}),
+    arriving as (select kind, lane, environment_id, count(*)::int as burst from source group by 1, 2, 3),
+    floors as (
+      select kind, lane, coalesce(
+        (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+        (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+        0) as tag
+      from (select distinct kind, lane from arriving) l
+    ),
+    turns as (
+      insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+      select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+      from arriving a join floors f using (kind, lane)
+      order by 1, 2, 3 -- everyone locks in this order: no deadlocks
+      on conflict (kind, lane, environment_id) do update
+        set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+      returning kind, lane, environment_id, last_tag - burst as before
+    )
+    insert into queue_ready (id, kind, lane, tag, environment_id, note)
+    select s.id, s.kind, s.lane,
+      t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
+    from source s join turns t using (kind, lane, environment_id)
+    returning kind`;
+}
+
+const rowsOf = '($1::json) as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb)';
+
+const enqueueRows = statement('queue_enqueue', makeReady(`select * from json_to_recordset${rowsOf}`));
+
+export async function insertReady(sql: Sql, rows: WorkRow[]): Promise<void> {
+  await enqueueRows(sql, [JSON.stringify(rows)]);
+}
+
+const postponeRows = statement(
+  'queue_postpone',
+  `insert into queue_later (kind, id, lane, environment_id, note, run_at)
+   select * from json_to_recordset($1::json)
+     as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb, run_at timestamptz)`,
+);
+
+export async function insertLater(sql: Sql, rows: (WorkRow & { run_at: string })[]): Promise<void> {
+  await postponeRows(sql, [JSON.stringify(rows)]);
+}
+
+const promoteDue = statement<{ kind: number }>(
+  'queue_promote',
+  makeReady(`
+    delete from queue_later where ctid = any (array(
+      select ctid from queue_later where run_at <= now() order by run_at limit $1 for update skip locked))
+    returning kind, id, lane, environment_id, note`),
+);
+
+/** Moves what is due from later to ready; returns how many. */
+export async function promote(sql: Sql, limit: number): Promise<number> {
+  return (await promoteDue(sql, [limit])).length;
+}
+
+const claimRows = statement<WorkRow & { leased_at: Date }>(
+  'queue_claim',
+  `with taken as (
+     delete from queue_ready where ctid = any (array(
+       select ctid from queue_ready where kind = $1 and lane <= $2 order by lane, tag limit $3 for update skip locked))
+     returning kind, id, lane, environment_id, note
+   )
+   insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
+   select kind, id, lane, environment_id, note, $4 from taken
+   returning kind, id, lane, environment_id, note, leased_at`,
+);
+
+export async function claim(
+  sql: Sql,
+  kind: number,
+  maxLane: number,
+  limit: number,
+  workerId: string,
+): Promise<(WorkRow & { leased_at: Date })[]> {
+  const rows = await claimRows(sql, [kind, maxLane, limit, workerId]);
+  return rows.sort((a, b) => a.lane - b.lane); // the rows come back in no order; within a claim the lane is the one that counts
+}
+
+const noteLeases = statement<{ id: string }>(
+  'queue_begin',
+  `update queue_leased l set note = i.note
+   from json_to_recordset($1::json) as i (id uuid, note jsonb)
+   where l.id = i.id and l.kind = $2 and l.worker_id = $3
+   returning l.id`,
+);
+
+export async function updateNotes(
+  sql: Sql,
+  kind: number,
+  notes: { id: string; note: unknown }[],
+  workerId: string,
+): Promise<string[]> {
+  return (await noteLeases(sql, [JSON.stringify(notes), kind, workerId])).map((row) => row.id);
+}
+
+const finishLeases = statement<{ id: string }>(
+  'queue_finish',
+  'delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3 returning id',
+);
+
+export async function deleteLeases(
+  sql: Sql,
+  kind: number,
+  ids: string[],
+  workerId: string,
+): Promise<string[]> {
+  return (await finishLeases(sql, [kind, ids, workerId])).map((row) => row.id);
+}
+
+const releaseLeases = statement(
+  'queue_release',
+  makeReady(`
+    delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
+    returning kind, id, lane, environment_id, note`),
+);
+
+/** Hands unfinished work back, uncounted. */
+export async function releaseToReady(sql: Sql, kind: number, ids: string[], workerId: string): Promise<void> {
+  await releaseLeases(sql, [kind, ids, workerId]);
+}
+
+const deferLeases = statement(
+  'queue_defer',
+  `with held as (
+     delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
+     returning kind, id, lane, environment_id, note)
+   insert into queue_later (kind, id, lane, environment_id, note, run_at)
+   select kind, id, lane, environment_id, note, now() + make_interval(secs => $4) from held`,
+);
+
+/** Hands work back for later: its handler failed in a way it did not foresee. */
+export async function releaseToLater(
+  sql: Sql,
+  kind: number,
+  ids: string[],
+  workerId: string,
+  seconds: number,
+): Promise<void> {
+  await deferLeases(sql, [kind, ids, workerId, seconds]);
+}
+
+const rescueLeases = statement<{ kind: number }>(
+  'queue_rescue',
+  makeReady(`
+    delete from queue_leased where ctid = any (array(
+      select l.ctid from queue_leased l
+      where not exists (select from workers w where w.id = l.worker_id and w.alive_until > now())
+        -- After a restart of the database everyone looks dead until they have had the time for a heartbeat.
+        and pg_postmaster_start_time() < now() - make_interval(secs => $2)
+      limit $1 for update skip locked))
+    returning kind, id, lane, environment_id, note`),
+);
+
+/** Takes over what workers that stopped breathing held; returns the kinds of what was taken over. */
+export async function rescue(sql: Sql, limit: number, graceSeconds: number): Promise<number[]> {
+  return (await rescueLeases(sql, [limit, graceSeconds])).map((row) => row.kind);
+}
+
+const takeWaiting = statement<WorkRow & { run_at: Date | null }>(
+  'queue_take_waiting',
+  `with l as (delete from queue_later where id = $1 and kind = $2 returning kind, id, lane, environment_id, note, run_at),
+        r as (delete from queue_ready where id = $1 and kind = $2 returning kind, id, lane, environment_id, note)
+   select * from l union all select *, null from r`,
+);
+
+/** Removes work that nobody holds yet and returns it. Null: it is being worked on, or is not there. */
+export async function deleteWaiting(
+  sql: Sql,
+  kind: number,
+  id: string,
+): Promise<(WorkRow & { run_at: Date | null }) | null> {
+  return (await takeWaiting(sql, [id, kind]))[0] ?? null;
+}
+
+const findDue = statement<{ run_at: Date }>(
+  'queue_find_due',
+  'select run_at from queue_later where id = $1 and kind = $2',
+);
+
+export async function findRunAt(sql: Sql, kind: number, id: string): Promise<Date | null> {
+  return (await findDue(sql, [id, kind]))[0]?.run_at ?? null;
+}
+
+const breathe = statement(
+  'queue_heartbeat',
+  `insert into workers (id, alive_until) values ($1, now() + make_interval(secs => $2))
+   on conflict (id) do update set alive_until = excluded.alive_until`,
+);
+
+export async function heartbeat(sql: Sql, workerId: string, seconds: number): Promise<void> {
+  await breathe(sql, [workerId, seconds]);
+}
+
+const removeWorker = statement('queue_remove_worker', 'delete from workers where id = $1');
+
+export async function deleteWorker(sql: Sql, workerId: string): Promise<void> {
+  await removeWorker(sql, [workerId]);
+}
+
+const removeDeadWorkers = statement(
+  'queue_remove_dead_workers',
+  `delete from workers w where alive_until < now() - interval '1 hour'
+   and not exists (select from queue_leased l where l.worker_id = w.id)`,
+);
+
+export async function deleteDeadWorkers(sql: Sql): Promise<void> {
+  await removeDeadWorkers(sql);
+}
+
+const depths = statement<{ kind: number; lane: number; waiting: number }>(
+  'queue_depth',
+  // Counting stops at a cap, so that a scrape costs the same with a million rows waiting.
+  `select k.kind, l.lane,
+     (select count(*)::int from (select from queue_ready r where r.kind = k.kind and r.lane = l.lane limit 10000) c) as waiting
+   from unnest($1::smallint[]) as k (kind), unnest($2::smallint[]) as l (lane)`,
+);
+
+export function countReady(sql: Sql, kinds: number[], laneNumbers: number[]) {
+  return depths(sql, [kinds, laneNumbers]);
+}

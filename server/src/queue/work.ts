@@ -1,0 +1,42 @@
+/** The vocabulary of the queue: what a piece of work is. */
+
+/** Kinds of work, by the number stored in the database. Numbers are for ever; jobs.ts names the handler of each. */
+export const workKinds = { notification: 1, receipt: 2 } as const;
+export type WorkKind = keyof typeof workKinds;
+
+/** Lanes are strict: a critical send passes everything that waits in the others. */
+export const lanes = { critical: 0, normal: 1, bulk: 2 } as const;
+export type Lane = keyof typeof lanes;
+
+/** One piece of work, named by the id of what it is about. The note is the handler's own memory. */
+export interface Work {
+  kind: WorkKind;
+  id: string;
+  lane: Lane;
+  environmentId: string;
+  note?: unknown;
+}
+
+/** Work that this process holds. */
+export interface Claim {
+  kind: WorkKind;
+  id: string;
+  lane: Lane;
+  environmentId: string;
+  /** What `begin` wrote before a worker died, or `postpone` left; null on a first claim. */
+  note: unknown;
+  leasedAt: Date;
+}
+
+const kindNames = Object.keys(workKinds) as WorkKind[];
+const laneNames = Object.keys(lanes) as Lane[];
+
+export function kindOf(number: number): WorkKind {
+  const name = kindNames.find((candidate) => workKinds[candidate] === number);
+  if (!name) throw new Error(`no kind of work has the number ${number}`);
+  return name;
+}
+
+export function laneOf(number: number): Lane {
+  return laneNames[number] ?? 'bulk';
+}

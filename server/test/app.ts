@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type App, startApp } from '../src/app.ts';
+import { type Config, loadConfig } from '../src/config.ts';
+import type { Pool } from '../src/db/sql.ts';
+import type { Deps } from '../src/deps.ts';
+import { createLog } from '../src/kernel/log.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+export interface TestResponse {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire holds and asserts on it
+  body: any;
+  headers: Headers;
+}
+
+export interface RequestOptions {
+  /** The Test key unless told; null sends no Authorization header. */
+  key?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestApp {
+  app: App;
+  deps: Deps;
+  pool: Pool;
+  database: TestDatabase;
+  url: string;
+  testKey: string;
+  liveKey: string;
+  adminEmail: string;
+  adminPassword: string;
+  testEnvironmentId: string;
+  liveEnvironmentId: string;
+  request(method: string, path: string, options?: RequestOptions): Promise<TestResponse>;
+  /** Asks until the notification satisfies the condition; fails after the deadline with what it last saw. */
+  waitFor(
+    id: string,
+    condition: (notification: TestResponse['body']) => boolean,
+  ): Promise<TestResponse['body']>;
+  stop(): Promise<void>;
+}
+
+export interface TestAppOptions {
+  settings?: Record<string, string>;
+  /** A second process on the same database. */
+  database?: TestDatabase;
+}
+
+/** The whole service on a port of its own and a database of its own, over real sockets. */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = options.database ?? (await createTestDatabase());
+  const dataDir = mkdtempSync(join(tmpdir(), 'carillon-app-'));
+  const config: Config = loadConfig(
+    {
+      PORT: '0',
+      DATABASE_URL: database.url,
+      CARILLON_DATA_DIR: dataDir,
+      CARILLON_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      CARILLON_BOOTSTRAP_TEST_KEY: 'crl_test_0123456789abcdefghijABCDEFGHIJ',
+      CARILLON_BOOTSTRAP_LIVE_KEY: 'crl_live_0123456789abcdefghijABCDEFGHIJ',
+      CARILLON_ADMIN_EMAIL: 'owner@example.com',
+      CARILLON_ADMIN_PASSWORD: 'correct horse battery',
+      CARILLON_RETRY_SCALE: '0.001',
+      LOG_LEVEL: 'fatal',
+      ...options.settings,
+    },
+    dataDir,
+  );
+  const app = await startApp(config, { log: createLog(config.LOG_LEVEL) });
+  const { rows } = await database.pool.query('select id, kind from environments');
+  const environmentId = (kind: string): string => rows.find((row) => row.kind === kind).id;
+
+  async function request(
+    method: string,
+    path: string,
+    { key, body, headers = {} }: RequestOptions = {},
+  ): Promise<TestResponse> {
+    const response = await fetch(app.url + path, {
+      method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key ?? config.CARILLON_BOOTSTRAP_TEST_KEY}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      redirect: 'manual',
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return {
+      status: response.status,
+      body: isJson && text ? JSON.parse(text) : text,
+      headers: response.headers,
+    };
+  }
+
+  return {
+    app,
+    deps: app.deps,
+    pool: database.pool,
+    database,
+    url: app.url,
+    testKey: config.CARILLON_BOOTSTRAP_TEST_KEY ?? '',
+    liveKey: config.CARILLON_BOOTSTRAP_LIVE_KEY ?? '',
+    adminEmail: config.CARILLON_ADMIN_EMAIL,
+    adminPassword: config.CARILLON_ADMIN_PASSWORD ?? '',
+    testEnvironmentId: environmentId('test'),
+    liveEnvironmentId: environmentId('live'),
+    request,
+    async waitFor(id, condition) {
+      return waitUntil(async () => {
+        const key =
+          (await request('GET', `/v1/notifications/${id}`)).status === 200
+            ? undefined
+            : config.CARILLON_BOOTSTRAP_LIVE_KEY;
+        const { body } = await request('GET', `/v1/notifications/${id}`, key ? { key } : {});
+        return condition(body) ? body : new Error(`still ${JSON.stringify(body)}`);
+      });
+    },
+    async stop() {
+      await app.stop();
+      if (!options.database) await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits on a state with a deadline; the probe returns an Error to say "not yet" and what it saw. */
+export async function waitUntil<Value>(
+  probe: () => Promise<Value | Error>,
+  deadlineMs = 10_000,
+): Promise<Value> {
+  const end = Date.now() + deadlineMs;
+  for (;;) {
+    const seen = await probe();
+    if (!(seen instanceof Error)) return seen;
+    if (Date.now() > end) throw new Error(`not within ${deadlineMs} ms: ${seen.message}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

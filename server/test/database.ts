@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import { createPool, type Pool } from '../src/db/sql.ts';
+
+/** The same server, another database. */
+export function databaseUrl(url: string, database: string): string {
+  const parsed = new URL(url.replace('@/', '@localhost/'));
+  parsed.pathname = `/${database}`;
+  return parsed.toString().replace('@localhost/', '@/');
+}
+
+export interface TestDatabase {
+  url: string;
+  pool: Pool;
+  /** Ends the pool and removes the database. */
+  drop(): Promise<void>;
+}
+
+/** A database of its own, cloned from the migrated template: tests cannot see each other. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = inject('postgresUrl');
+  const name = `t_${randomUUID().replaceAll('-', '')}`;
+  const admin = createPool(server, 1);
+  await admin.query(`create database ${name} template carillon_template strategy file_copy`);
+  const url = databaseUrl(server, name);
+  const pool = createPool(url, 8);
+  return {
+    url,
+    pool,
+    async drop() {
+      await pool.end();
+      await admin.query(`drop database ${name} with (force)`);
+      await admin.end();
+    },
+  };
+}
