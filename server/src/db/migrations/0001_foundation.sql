@@ -238,6 +238,7 @@ create table sandbox_messages (
   provider text not null,
   recipient text not null,
   payload json not null, -- never searched; json is stored as it came, which is cheaper than jsonb
+  payload_bytes integer not null, -- so that a page of the list can be kept small without reading the payloads
   primary key (environment_id, id),
   unique (notification_id, provider)
 );

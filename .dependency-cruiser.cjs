@@ -1,0 +1,131 @@
+// The import law: main → app → tables → features → {engine, channels, queue, http} → db → kernel.
+// Type imports count too: knowing a type is knowing its owner. Tests and benchmarks may import anything.
+
+const src = '^server/src/';
+const tests = '(\\.test|/test-harness)\\.ts$';
+/** What is passed in: its types are known everywhere above db. */
+const given = '(deps|config)\\.ts$';
+
+/** What the files below `from` may import of ours: themselves and what is listed. */
+const onlyMayImport = (name, from, allowed, comment) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: `${src}${from}`, pathNot: tests },
+  to: { path: '^(server|bench)/', pathNot: [`${src}${from}`, ...allowed.map((path) => `${src}${path}`)] },
+});
+
+module.exports = {
+  forbidden: [
+    onlyMayImport('kernel-knows-nothing', 'kernel/', [], 'kernel imports nothing of ours.'),
+    onlyMayImport('db-knows-kernel', 'db/', ['kernel/'], 'db imports kernel alone.'),
+    onlyMayImport('queue-direction', 'queue/', ['db/', 'kernel/'], 'queue imports db and kernel.'),
+    onlyMayImport(
+      'engine-is-pure',
+      'engine/',
+      ['kernel/'],
+      'The engine decides and does nothing: kernel alone.',
+    ),
+    onlyMayImport('channels-direction', 'channels/', ['db/', 'kernel/'], 'channels imports db and kernel.'),
+    onlyMayImport(
+      'http-direction',
+      'http/',
+      ['db/', 'kernel/', given],
+      'http imports db and kernel, and the types of what it is given.',
+    ),
+    onlyMayImport(
+      'features-direction',
+      'features/',
+      ['(engine|channels|queue|http|db|kernel)/', given],
+      'Features import the machinery below them, never app, main or the tables.',
+    ),
+    onlyMayImport(
+      'deps-and-config-are-low',
+      given,
+      ['(queue|http|db|kernel)/'],
+      'deps.ts and config.ts are known by features, so they know none.',
+    ),
+    {
+      name: 'features-by-their-door',
+      severity: 'error',
+      comment: 'A feature sees another one only through its index.ts.',
+      from: { path: `${src}features/([^/]+)/`, pathNot: tests },
+      to: { path: `${src}features/`, pathNot: [`${src}features/$1/`, `${src}features/[^/]+/index\\.ts$`] },
+    },
+    {
+      name: 'tables-by-the-door',
+      severity: 'error',
+      comment: 'Everything outside features/ sees a feature through its index.ts too.',
+      from: { path: src, pathNot: [`${src}features/`, tests] },
+      to: { path: `${src}features/`, pathNot: `${src}features/[^/]+/index\\.ts$` },
+    },
+    {
+      name: 'providers-cannot-see-siblings',
+      severity: 'error',
+      comment: 'A provider is a folder that could be deleted: its siblings do not import it.',
+      from: { path: `${src}channels/([^/]+)/providers/([^/]+)/`, pathNot: tests },
+      to: { path: `${src}channels/$1/providers/`, pathNot: `${src}channels/$1/providers/$2/` },
+    },
+    {
+      name: 'channels-cannot-see-siblings',
+      severity: 'error',
+      comment:
+        'Channels share contract.ts and the files beside it, not each other. Two stand apart: registry.ts lists them all, and the sandbox shows what each would have sent.',
+      from: { path: `${src}channels/([^/]+)/`, pathNot: [`${src}channels/sandbox/`, tests] },
+      to: { path: `${src}channels/[^/]+/`, pathNot: `${src}channels/$1/` },
+    },
+    {
+      name: 'deps-and-config-are-given',
+      severity: 'error',
+      comment: 'Settings are read once, by main.ts, and handed down: below it only their types are imported.',
+      from: { path: `${src}[^/]+/`, pathNot: tests },
+      to: { path: `${src}${given}`, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'nothing-imports-the-top',
+      severity: 'error',
+      comment: 'main.ts and the programs beside it are entries; app.ts is for them and for the banner.',
+      from: { path: src, pathNot: [`${src}(main|banner|demo|generate)\\.ts$`, tests] },
+      to: { path: `${src}(main|app|demo|generate)\\.ts$` },
+    },
+    {
+      name: 'no-tests-in-the-service',
+      severity: 'error',
+      comment: 'The service never imports tests, test support or benchmarks.',
+      from: { path: src, pathNot: tests },
+      to: { path: [tests, '^server/test/', '^bench/', '^scripts/'] },
+    },
+    {
+      name: 'no-development-packages-in-the-service',
+      severity: 'error',
+      comment: 'What the service imports must be among the dependencies of server/package.json.',
+      from: { path: src, pathNot: tests },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'Two files that need each other are one thought in the wrong places.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-dangling-imports',
+      severity: 'error',
+      comment: 'Every import leads somewhere.',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    moduleSystems: ['es6'],
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
+  },
+};

@@ -1,0 +1,99 @@
+// The production bundle: server/src/main.ts and everything of ours that it imports → server/dist/main.js; npm packages stay outside.
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { dist, ensureInstalled, exclusively, root, run, stop } from './setup.mjs';
+
+const sources = join(root, 'server/src');
+const marker = join(dist, '.build');
+
+/** Builds when a source has changed since the last time; in a process of its own, so that its memory is not the service's. */
+export async function ensureBuilt() {
+  if (isFresh()) return;
+  const code = await run(process.execPath, [import.meta.filename]);
+  if (code !== 0) process.exit(code);
+}
+
+function isFresh() {
+  return existsSync(marker) && readFileSync(marker, 'utf8') === fingerprint();
+}
+
+/** Names, times and sizes instead of contents: a warm start should not read the whole source. */
+function fingerprint() {
+  const hash = createHash('sha256');
+  const inputs = readdirSync(sources, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name));
+  for (const path of [...inputs, import.meta.filename, join(root, 'package-lock.json')].sort()) {
+    const { mtimeMs, size } = statSync(path);
+    hash.update(`${relative(root, path)} ${mtimeMs} ${size}\n`);
+  }
+  return hash.digest('hex');
+}
+
+async function build() {
+  const began = Date.now();
+  const { build: bundle } = await import('esbuild');
+  // Taken before reading: a file that is saved while we build makes the next start build again.
+  const built = fingerprint();
+  const staging = join(dist, `.staging-${process.pid}`);
+  rmSync(marker, { force: true });
+  try {
+    await bundle({
+      entryPoints: [join(sources, 'main.ts')],
+      outfile: join(staging, 'main.js'),
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      sourcemap: true,
+      absWorkingDir: root,
+      logLevel: 'warning',
+    });
+    copyMigrations(join(staging, 'migrations'));
+    publish(staging);
+  } catch (error) {
+    if (!error.errors) throw error;
+    stop('The service could not be built; the reason is above.'); // esbuild has printed it
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+  writeFileSync(marker, built);
+  console.log(`built in ${((Date.now() - began) / 1000).toFixed(1)} s`);
+}
+
+function copyMigrations(folder) {
+  mkdirSync(folder, { recursive: true });
+  const from = join(sources, 'db/migrations');
+  for (const name of readdirSync(from).filter((each) => each.endsWith('.sql'))) {
+    writeFileSync(join(folder, name), readFileSync(join(from, name)));
+  }
+}
+
+/** File by file and main.js last: a service that runs from here meanwhile never finds one missing or half written. */
+function publish(staging) {
+  const migrations = join(dist, 'migrations');
+  mkdirSync(migrations, { recursive: true });
+  const wanted = readdirSync(join(staging, 'migrations'));
+  for (const name of wanted) renameSync(join(staging, 'migrations', name), join(migrations, name));
+  for (const name of readdirSync(migrations)) if (!wanted.includes(name)) rmSync(join(migrations, name));
+  for (const name of ['main.js.map', 'main.js']) renameSync(join(staging, name), join(dist, name));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await ensureInstalled();
+  await exclusively(async () => {
+    if (!isFresh()) await build();
+  });
+}

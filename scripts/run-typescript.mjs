@@ -1,0 +1,10 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ensureInstalled, root, run } from './setup.mjs';
+
+/** Runs a TypeScript program of this repository (path from its root); resolves to its exit code. */
+export async function runTypeScript(program, args) {
+  await ensureInstalled();
+  const loader = pathToFileURL(join(root, 'scripts/typescript.mjs')).href;
+  return run(process.execPath, ['--import', loader, join(root, program), ...args]);
+}

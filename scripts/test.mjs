@@ -1,0 +1,41 @@
+// `npm test`: install when needed, check, then every test. Arguments go to Vitest: `npm test -- server/src/queue`.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { check } from './check.mjs';
+import { ensureInstalled, run } from './setup.mjs';
+
+await ensureInstalled();
+const checked = await check();
+const { code, passed, failed } = await runTests(process.argv.slice(2));
+
+if (!checked) console.log('checks failed: see above');
+// A file that could not be loaded has no tests to count, and a run without tests proves nothing: the exit code says so.
+process.exitCode = checked && code === 0 && failed === 0 && passed > 0 ? 0 : 1;
+console.log(`tests: ${passed} passed, ${failed} failed`);
+
+async function runTests(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-tests-'));
+  const report = join(folder, 'report.json');
+  try {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const code = await run(process.execPath, [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      ...reporters,
+      ...args,
+    ]);
+    return { code, ...count(report) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function count(report) {
+  try {
+    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
+    return { passed: numPassedTests, failed: numFailedTests };
+  } catch {
+    return { passed: 0, failed: 0 }; // Vitest ended before it wrote one
+  }
+}

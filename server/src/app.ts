@@ -1,0 +1,122 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from './config.ts';
+import { createDoorbell } from './db/doorbell.ts';
+import { startEmbeddedPostgres } from './db/embedded/index.ts';
+import { checkKeyring, loadKeyring } from './db/encryption-keys.ts';
+import { migrate } from './db/migrate.ts';
+import { createPool } from './db/sql.ts';
+import type { Deps } from './deps.ts';
+import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
+import { createEmailConnections } from './features/connections/index.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { createRateLimiter } from './http/rate-limit.ts';
+import { createHttpServer } from './http/server.ts';
+import { allJobs } from './jobs.ts';
+import { systemClock } from './kernel/clock.ts';
+import { createLog, type Log } from './kernel/log.ts';
+import { createMetrics } from './kernel/metrics.ts';
+import { createQueue } from './queue/index.ts';
+import { allRoutes, workerRoutes } from './routes.ts';
+
+export interface App {
+  deps: Deps;
+  http: FastifyInstance;
+  /** Where it listens, e.g. http://127.0.0.1:8400. */
+  url: string;
+  /** Made by this start; null when they were made earlier. */
+  credentials: Credentials | null;
+  stop(): Promise<void>;
+}
+
+export interface AppOptions {
+  log?: Log;
+  /** Lines for the person who waits at the terminal. */
+  progress?: (line: string) => void;
+}
+
+const drainMs = 15_000;
+
+/** The composition root: builds everything by hand, in order, and stops it in reverse. */
+export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const stops: (() => Promise<unknown>)[] = [];
+  const stopAll = async (): Promise<void> => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+
+  try {
+    const log = options.log ?? createLog(config.LOG_LEVEL);
+    const database = await connectDatabase();
+    const pool = createPool(database, 12);
+    const claimPool = createPool(database, 3, { synchronous_commit: 'off' });
+    stops.push(() => Promise.all([pool.end(), claimPool.end()]));
+
+    await migrate(pool);
+    const keyring = loadKeyring(config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
+    await checkKeyring(pool, keyring);
+    const credentials = await bootstrap({ pool, config, log });
+
+    const doorbell = createDoorbell(pool, database, log);
+    stops.push(() => doorbell.stop());
+    const metrics = createMetrics();
+    const queue = createQueue({ pool, claimPool, doorbell, log, metrics });
+    let url = '';
+    const deps: Deps = {
+      config,
+      log,
+      clock: systemClock,
+      pool,
+      keyring,
+      doorbell,
+      queue,
+      metrics,
+      authenticator: createAuthenticator(pool, systemClock),
+      publicUrl: () => config.PUBLIC_URL ?? url,
+    };
+
+    if (config.CARILLON_ROLES.includes('worker')) {
+      const connections = createEmailConnections(deps);
+      stops.push(() => connections.stop());
+      queue.start(allJobs(deps, connections));
+      stops.push(() => queue.stop(drainMs));
+      const housekeeping = startHousekeeping(deps);
+      stops.push(() => housekeeping.stop());
+    }
+
+    let draining = false;
+    const table = config.CARILLON_ROLES.includes('api') ? allRoutes : workerRoutes;
+    const http = createHttpServer(
+      { ...deps, rateLimiter: createRateLimiter(pool, config) },
+      table(deps, { draining: () => draining }),
+    );
+    stops.push(() => http.close());
+    await http.listen({ host: config.HOST, port: config.PORT });
+    const { port } = http.server.address() as AddressInfo;
+    url = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
+    log.info({ url, roles: config.CARILLON_ROLES }, 'listening');
+
+    return {
+      deps,
+      http,
+      url,
+      credentials,
+      async stop() {
+        draining = true;
+        await stopAll();
+      },
+    };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+
+  async function connectDatabase(): Promise<string> {
+    if (config.DATABASE_URL) return config.DATABASE_URL;
+    const embedded = await startEmbeddedPostgres({
+      dataDir: config.CARILLON_DATA_DIR,
+      log: options.progress ?? (() => {}),
+    });
+    stops.push(() => embedded.stop());
+    return embedded.url;
+  }
+}

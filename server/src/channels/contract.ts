@@ -1,0 +1,105 @@
+/**
+ * The border between us and whoever carries a message. Outcomes, not exceptions, cross it: a provider that throws
+ * has a bug. Pure types; every channel, every provider and the dispatcher speak them.
+ */
+export const channels = ['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
+export type Channel = (typeof channels)[number];
+
+export interface AttachmentFile {
+  filename: string;
+  contentType: string;
+  bytes: Buffer;
+}
+
+export interface EmailMessage {
+  channel: 'email';
+  notificationId: string;
+  environmentId: string;
+  /** Which attempt at a provider this is, from 1, counted over all rounds. */
+  attempt: number;
+  to: { address: string; name: string | null };
+  from: { address: string; name: string | null };
+  replyTo: string | null;
+  subject: string;
+  html: string | null;
+  text: string | null;
+  attachments: AttachmentFile[];
+  headers: Record<string, string>;
+}
+
+/** A message ready to be handed over. Later channels add their member to this union. */
+export type Message = EmailMessage;
+
+/**
+ * What became of one attempt (PROVIDERS.md, outcome classes):
+ * accepted = OK, retry = RETRY, rejected = PERM, suppress = SUPPRESS, broken = CONFIG, ambiguous = AMBIG.
+ */
+export type Outcome =
+  | {
+      kind: 'accepted';
+      providerMessageId: string | null;
+      detail: string;
+      code?: string | null;
+      receipts?: Receipt[];
+    }
+  | { kind: 'retry'; detail: string; code: string | null; retryAfterMs?: number | null }
+  | { kind: 'rejected'; detail: string; code: string | null }
+  | { kind: 'suppress'; detail: string; code: string | null; reason: 'hard_bounce' | 'unsubscribed' }
+  | { kind: 'broken'; detail: string; code: string | null }
+  | { kind: 'ambiguous'; detail: string; code: string | null };
+
+/** What a provider tells us later about a message it accepted. */
+export interface Receipt {
+  type: 'Delivered' | 'Bounced' | 'Complained' | 'DeliveryDelayed' | 'Opened' | 'Clicked';
+  detail: string | null;
+  /** Later than the acceptance by this much; 0 or absent: at once. */
+  afterMs?: number;
+}
+
+/** One configured way to carry messages of a channel, ready to use. */
+export interface Carrier {
+  /** Unique within its environment and channel; shown in events and traces. */
+  name: string;
+  kind: string;
+  /**
+   * Does handing the same notification over twice have the effect of once? If so an open attempt is simply repeated
+   * after a crash; if not, the dispatcher records every attempt before the call and resolves open ones by rule.
+   */
+  idempotent: boolean;
+  send(message: Message, signal: AbortSignal): Promise<Outcome>;
+}
+
+/** A carrier made from a provider's settings; it may hold connections open until it is closed. */
+export interface ProviderCarrier extends Carrier {
+  /** Can messages be handed over with these settings? Nothing is sent. */
+  verify(): Promise<Verdict>;
+  /** Ends what is open; a send that is under way may finish first. */
+  close(): Promise<void>;
+}
+
+export interface Verdict {
+  ok: boolean;
+  detail: string;
+}
+
+/** One setting of a provider. The list of them drives validation, encryption and masking. */
+export interface Field {
+  name: string;
+  type: 'text' | 'integer' | 'boolean';
+  meaning: string;
+  required: boolean;
+  /** Sealed at rest; responses show only how it ends. */
+  secret?: true;
+  /** Bounds of an integer; of a text's length. */
+  min?: number;
+  max?: number;
+}
+
+export type ProviderConfig = Record<string, string | number | boolean | null>;
+
+export interface Manifest {
+  kind: string;
+  channel: Channel;
+  title: string;
+  fields: readonly Field[];
+}

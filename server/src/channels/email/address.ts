@@ -1,0 +1,72 @@
+import { domainToASCII } from 'node:url';
+
+/**
+ * A bare email address (RFC 5321 dot-atom, RFC 6531 UTF-8): no display name, brackets, comments, quoted local part or
+ * address literal. What passes here cannot break out of a header or an SMTP command. The spelling is kept, but for
+ * the domain, which goes to lower case.
+ */
+export type ParsedAddress = { address: string } | { problem: string };
+
+const maxLength = 254;
+const maxLocalOctets = 64;
+
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const asciiDomain = new RegExp(`^(?:${label}\\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$`);
+// Outside ASCII anything visible goes: no controls, separators, surrogates or unassigned code points.
+const atom = "(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|(?![\\p{C}\\p{Z}])[^\\x00-\\x7f])+";
+const dotAtom = new RegExp(`^${atom}(?:\\.${atom})*$`, 'u');
+
+export function parseEmailAddress(text: string): ParsedAddress {
+  if (text.length > maxLength) return { problem: `must have at most ${maxLength} characters` };
+  const at = text.lastIndexOf('@');
+  if (at < 1 || at === text.length - 1)
+    return { problem: 'must be a bare email address such as ada@example.com' };
+  const local = text.slice(0, at);
+  const domain = text.slice(at + 1).toLowerCase();
+  if (!dotAtom.test(local))
+    return { problem: 'must be a bare email address; the part before the @ is not valid' };
+  if (Buffer.byteLength(local) > maxLocalOctets) {
+    return { problem: `must have at most ${maxLocalOctets} bytes before the @` };
+  }
+  const problem = domainProblem(domain);
+  return problem === null ? { address: `${local}@${domain}` } : { problem };
+}
+
+function domainProblem(domain: string): string | null {
+  if (!domain.includes('.')) return 'must have a full domain after the @';
+  // The common case, without the cost of the IDNA mapping.
+  if (!domain.includes('xn--') && asciiDomain.test(domain)) return null;
+  if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return 'must have a valid domain after the @';
+  if (domain.split('.').some(mixesAlphabets)) return 'must not mix alphabets within the domain';
+  const ascii = domainToASCII(domain);
+  if (ascii.length > 253 || !asciiDomain.test(ascii)) return 'must have a valid domain after the @';
+  return null;
+}
+
+/** Latin beside look-alike alphabets in one label: registries do not allow it, only impostors write it. */
+function mixesAlphabets(text: string): boolean {
+  return (
+    /\p{Script=Latin}/u.test(text) && /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]/u.test(text)
+  );
+}
+
+/** As it goes over the wire: the domain in its ASCII form. A local part outside ASCII stays (it needs SMTPUTF8). */
+export function envelopeAddress(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, at)}@${domainOf(address)}`;
+}
+
+/** The domain of an address, in ASCII. */
+export function domainOf(address: string): string {
+  const domain = address.slice(address.lastIndexOf('@') + 1);
+  return domainToASCII(domain) || domain;
+}
+
+const maxNameLength = 200;
+
+/** The rules for a display name (INTERFACE 4.1, from_name); null: it is fine. */
+export function displayNameProblem(name: string): string | null {
+  if (name.length > maxNameLength) return `must have at most ${maxNameLength} characters`;
+  if (/[<>\p{Cc}\u2028\u2029]/u.test(name)) return 'must not contain <, > or control characters';
+  return null;
+}

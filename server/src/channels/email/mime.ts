@@ -1,0 +1,105 @@
+import MailComposer from 'nodemailer/lib/mail-composer';
+import { encodeWord } from 'nodemailer/lib/mime-funcs';
+import type { EmailMessage } from '../contract.ts';
+import { domainOf, envelopeAddress } from './address.ts';
+import { textOfHtml } from './text.ts';
+
+export interface Mime {
+  messageId: string;
+  envelope: { from: string; to: string };
+  raw: Buffer;
+}
+
+/** Headers that the message itself decides; a custom one of the same name would contradict or break it. */
+const reserved =
+  /^(from|sender|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*|return-path|received|dkim-signature)$/i;
+const maxNameLength = 200;
+/** RFC 5322 allows 998 octets a line; folding needs white space, so no word of a header may come near that. */
+const maxWord = 900;
+
+/** The same on every retry, so that a receiver can recognise a message it already has. */
+export function messageIdOf(message: Pick<EmailMessage, 'notificationId' | 'from'>): string {
+  return `<${message.notificationId}@${domainOf(message.from.address)}>`;
+}
+
+/** The plain-text part: what the caller wrote, or else what the HTML says. */
+export function textOf(message: Pick<EmailMessage, 'html' | 'text'>): string {
+  return message.text ?? (message.html === null ? '' : textOfHtml(message.html));
+}
+
+/**
+ * The message as it goes over the wire. About 0.3 ms for a small one, so it is built only where bytes are needed.
+ * `boundary` fixes what is otherwise random; it must not be known to whoever writes the content.
+ */
+export async function buildMime(message: EmailMessage, now: Date, boundary?: string): Promise<Mime> {
+  const messageId = messageIdOf(message);
+  const composer = new MailComposer({
+    from: mailbox(message.from),
+    to: mailbox(message.to),
+    replyTo: message.replyTo ?? undefined,
+    subject: subjectValue(message.subject),
+    messageId,
+    date: now,
+    headers: customHeaders(message.headers),
+    text: textOf(message),
+    html: message.html ?? undefined,
+    attachments: message.attachments.map((file) => ({
+      filename: oneLine(file.filename) || 'attachment',
+      contentType: attachmentType(file.contentType),
+      content: file.bytes,
+      contentDisposition: 'attachment',
+      contentTransferEncoding: 'base64',
+    })),
+    baseBoundary: boundary,
+    newline: '\r\n',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    messageId,
+    envelope: { from: envelopeAddress(message.from.address), to: envelopeAddress(message.to.address) },
+    raw: await composer.compile().build(),
+  };
+}
+
+/** No control character survives: nothing can end a header early or hide from a reader that stops at NUL. */
+function oneLine(value: string): string {
+  return value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+}
+
+function mailbox({ address, name }: { address: string; name: string | null }): {
+  address: string;
+  name: string;
+} {
+  return { address, name: [...oneLine(name ?? '')].slice(0, maxNameLength).join('') };
+}
+
+function subjectValue(subject: string): string {
+  const value = oneLine(subject);
+  // Text that looks like an encoded word would be decoded by the reader, and a very long word cannot be folded.
+  const needsEncoding = value.includes('=?') || value.split(' ').some((word) => word.length > maxWord);
+  return needsEncoding ? encodeWord(value, 'B', 52) : value;
+}
+
+function customHeaders(headers: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]): [string, string] => {
+    if (!/^[!-9;-~]{1,100}$/.test(name) || reserved.test(name))
+      throw new Error(`${JSON.stringify(name)} cannot be set as a header`);
+    const line = oneLine(value);
+    if (line.split(' ').some((word) => word.length > maxWord))
+      throw new Error(`the value of ${name} is too long for a header`);
+    return [name, line];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * `message/…` and `multipart/…` parts may not be encoded in base64 (RFC 2046 5.2.1), which would alter the bytes of what
+ * the caller attached; as octets they arrive as they are.
+ */
+function attachmentType(contentType: string): string {
+  const value = oneLine(contentType);
+  const safe =
+    /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;.*)?$/.test(value) && !/^(message|multipart)\//i.test(value);
+  return safe ? value : 'application/octet-stream';
+}

@@ -1,0 +1,390 @@
+import PostalMime from 'postal-mime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { localhostCertificate, localhostKey } from '../../../../../test/simulators/localhost-certificate.ts';
+import {
+  type SmtpSimulator,
+  type SmtpSimulatorOptions,
+  startRawServer,
+  startSmtpSimulator,
+} from '../../../../../test/simulators/smtp.ts';
+import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
+import { createSmtpCarrier, maxConnections, type SmtpOptions } from './carrier.ts';
+import type { SmtpConfig } from './manifest.ts';
+
+const timeouts = { connectMs: 500, greetingMs: 200, socketMs: 400, messageMs: 2_000 };
+const never = new AbortController().signal;
+const cleanUp: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const undo of cleanUp.splice(0).reverse()) await undo();
+});
+
+async function simulate(options: SmtpSimulatorOptions = {}): Promise<SmtpSimulator> {
+  const simulator = await startSmtpSimulator(options);
+  cleanUp.push(() => simulator.stop());
+  return simulator;
+}
+
+function carrierFor(
+  port: number,
+  config: Partial<SmtpConfig> = {},
+  options: Partial<SmtpOptions> = {},
+): ProviderCarrier {
+  const carrier = createSmtpCarrier(
+    'relay',
+    { host: '127.0.0.1', port, secure: false, auth: null, ...config },
+    { policy: 'loopback', timeouts, ...options },
+  );
+  cleanUp.push(() => carrier.close());
+  return carrier;
+}
+
+function message(changes: Partial<EmailMessage> = {}): EmailMessage {
+  return {
+    channel: 'email',
+    notificationId: '0198aaaa-0000-7000-8000-000000000001',
+    environmentId: '0198aaaa-0000-7000-8000-00000000000e',
+    attempt: 1,
+    to: { address: 'ada@example.com', name: 'Ada' },
+    from: { address: 'no-reply@acme.example', name: 'Acme' },
+    replyTo: null,
+    subject: 'Hello',
+    html: '<p>Hello</p>',
+    text: null,
+    attachments: [],
+    headers: {},
+    ...changes,
+  };
+}
+
+describe('a server that takes the message', () => {
+  it('gets the envelope and the MIME message, and its reply is the detail', async () => {
+    const server = await simulate();
+    const outcome = await carrierFor(server.port).send(
+      message({ to: { address: 'zoë@bücher.example', name: null } }),
+      never,
+    );
+    expect(outcome).toMatchObject({
+      kind: 'accepted',
+      code: '250',
+      detail: expect.stringContaining('queued as 1'),
+    });
+    expect(server.received).toMatchObject([
+      { from: 'no-reply@acme.example', to: ['zoë@xn--bcher-kva.example'] },
+    ]);
+    const parsed = await PostalMime.parse(server.received[0]?.raw ?? '');
+    expect(parsed).toMatchObject({
+      subject: 'Hello',
+      messageId: '<0198aaaa-0000-7000-8000-000000000001@acme.example>',
+    });
+  });
+
+  it('gets many messages over few connections', async () => {
+    const server = await simulate();
+    const carrier = carrierFor(server.port);
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => carrier.send(message(), never)));
+    expect(outcomes.every(({ kind }) => kind === 'accepted')).toBe(true);
+    expect(server.received).toHaveLength(40);
+    expect(server.connections()).toBeLessThanOrEqual(maxConnections);
+  });
+
+  it('that hung up on the idle connection gets the next message over a new one', async () => {
+    const server = await simulate();
+    const carrier = carrierFor(server.port);
+    await carrier.send(message(), never);
+    server.dropAll();
+    expect(await carrier.send(message(), never)).toMatchObject({ kind: 'accepted' });
+    expect(server.received).toHaveLength(2);
+  });
+
+  it('gets a message of many megabytes whole', async () => {
+    const server = await simulate();
+    const bytes = Buffer.alloc(8_000_000, 'carillon');
+    const attachments = [{ filename: 'big.bin', contentType: 'application/octet-stream', bytes }];
+    expect(await carrierFor(server.port).send(message({ attachments }), never)).toMatchObject({
+      kind: 'accepted',
+    });
+    const { attachments: parsed } = await PostalMime.parse(server.received[0]?.raw ?? '');
+    expect(Buffer.from(parsed[0]?.content as ArrayBuffer).equals(bytes)).toBe(true);
+  });
+});
+
+describe('authentication', () => {
+  const user = { username: 'acme', password: 'a secret' };
+
+  it('is made with the username and password', async () => {
+    const server = await simulate({ user });
+    expect(await carrierFor(server.port, { auth: user }).send(message(), never)).toMatchObject({
+      kind: 'accepted',
+    });
+    expect(server.received[0]?.user).toBe('acme');
+  });
+
+  it('that fails is a broken configuration', async () => {
+    const server = await simulate({ user });
+    const carrier = carrierFor(server.port, { auth: { username: 'acme', password: 'wrong' } });
+    expect(await carrier.send(message(), never)).toMatchObject({ kind: 'broken', code: '535 5.7.8' });
+    expect(await carrier.verify()).toMatchObject({ ok: false, detail: expect.stringContaining('535') });
+  });
+
+  it('that the server puts off is tried again', async () => {
+    const server = await simulate({ user });
+    server.script.auth = () => ({ code: 454, text: '4.7.0 Temporary authentication failure' });
+    expect(await carrierFor(server.port, { auth: user }).send(message(), never)).toMatchObject({
+      kind: 'retry',
+      code: '454 4.7.0',
+    });
+  });
+
+  it('that the server does not offer is a broken configuration, and nothing is sent without it', async () => {
+    const server = await simulate();
+    expect(await carrierFor(server.port, { auth: user }).send(message(), never)).toMatchObject({
+      kind: 'broken',
+      code: 'no_auth',
+    });
+    expect(server.received).toHaveLength(0);
+  });
+});
+
+describe('a refusal', () => {
+  it.each([
+    [
+      'no such user',
+      { code: 550, text: '5.1.1 No such user' },
+      { kind: 'suppress', reason: 'hard_bounce', code: '550 5.1.1' },
+    ],
+    [
+      'greylisting',
+      { code: 450, text: '4.7.1 Greylisted, try later' },
+      { kind: 'retry', retryAfterMs: 300_000 },
+    ],
+    ['a full mailbox', { code: 452, text: '4.2.2 Mailbox full' }, { kind: 'retry', code: '452 4.2.2' }],
+    ['policy', { code: 554, text: '5.7.1 Relay access denied' }, { kind: 'rejected', code: '554 5.7.1' }],
+  ])('of the recipient for %s is classed by its code', async (_name, reply, expected) => {
+    const server = await simulate();
+    server.script.rcpt = () => reply;
+    expect(await carrierFor(server.port).send(message(), never)).toMatchObject(expected);
+  });
+
+  it('of the sender never blames the recipient', async () => {
+    const server = await simulate();
+    server.script.mail = () => ({ code: 550, text: '5.1.8 Sender address rejected' });
+    expect(await carrierFor(server.port).send(message(), never)).toMatchObject({ kind: 'broken' });
+  });
+
+  it('at the end of the message is classed by its code, and the connection serves the next message', async () => {
+    const server = await simulate();
+    const carrier = carrierFor(server.port);
+    server.script.message = () => ({ code: 554, text: '5.7.1 Spam' });
+    expect(await carrier.send(message(), never)).toMatchObject({ kind: 'rejected' });
+    server.script = {};
+    expect(await carrier.send(message(), never)).toMatchObject({ kind: 'accepted' });
+    expect(server.connections()).toBe(1);
+  });
+
+  it('for size is foreseen when the server tells its limit', async () => {
+    const server = await simulate();
+    const attachments = [{ filename: 'a', contentType: 'text/plain', bytes: Buffer.alloc(15_500_000) }];
+    expect(await carrierFor(server.port).send(message({ attachments }), never)).toMatchObject({
+      kind: 'rejected',
+    });
+  });
+
+  it('of addresses outside ASCII is foreseen', async () => {
+    const server = await simulate({ hideSmtpUtf8: true });
+    const outcome = await carrierFor(server.port).send(
+      message({ to: { address: 'zoë@example.com', name: null } }),
+      never,
+    );
+    expect(outcome).toMatchObject({ kind: 'rejected', detail: expect.stringContaining('SMTPUTF8') });
+  });
+});
+
+describe('a connection that breaks', () => {
+  it('at the recipient is tried again later', async () => {
+    const server = await simulate();
+    server.script.rcpt = () => 'drop';
+    expect(await carrierFor(server.port).send(message(), never)).toMatchObject({
+      kind: 'retry',
+      code: 'lost',
+    });
+  });
+
+  it('in the middle of the message is tried again later: the server cannot have it', async () => {
+    const server = await simulate();
+    server.script.body = () => 'drop';
+    const attachments = [{ filename: 'a', contentType: 'text/plain', bytes: Buffer.alloc(12_000_000, 'a') }];
+    expect(await carrierFor(server.port).send(message({ attachments }), never)).toMatchObject({
+      kind: 'retry',
+      code: 'lost',
+    });
+  });
+
+  it('after the final dot leaves the outcome open', async () => {
+    const server = await simulate();
+    server.script.message = () => 'drop';
+    expect(await carrierFor(server.port).send(message(), never)).toMatchObject({
+      kind: 'ambiguous',
+      code: 'lost',
+    });
+  });
+
+  it('by silence after the final dot leaves the outcome open', async () => {
+    const server = await simulate();
+    server.script.message = () => 'hang';
+    expect(await carrierFor(server.port).send(message(), never)).toMatchObject({
+      kind: 'ambiguous',
+      code: 'timeout',
+    });
+  });
+
+  it('by silence before the message is tried again later', async () => {
+    const server = await simulate();
+    server.script.rcpt = () => 'hang';
+    expect(await carrierFor(server.port).send(message(), never)).toMatchObject({
+      kind: 'retry',
+      code: 'timeout',
+    });
+  });
+});
+
+describe('a server that cannot be used', () => {
+  it('because it never greets is tried again later', async () => {
+    const server = await startRawServer(null);
+    cleanUp.push(() => server.stop());
+    expect(await carrierFor(server.port).send(message(), never)).toMatchObject({
+      kind: 'retry',
+      code: 'timeout',
+    });
+  });
+
+  it('because it is too busy is tried again later, because it does not want us is broken', async () => {
+    const busy = await startRawServer('421 4.3.2 Too many connections\r\n');
+    const closed = await startRawServer('554 No SMTP service here\r\n');
+    cleanUp.push(
+      () => busy.stop(),
+      () => closed.stop(),
+    );
+    expect(await carrierFor(busy.port).send(message(), never)).toMatchObject({
+      kind: 'retry',
+      code: '421 4.3.2',
+    });
+    expect(await carrierFor(closed.port).send(message(), never)).toMatchObject({
+      kind: 'broken',
+      code: '554',
+    });
+  });
+
+  it('because nobody listens is tried again later', async () => {
+    const server = await startRawServer(null);
+    await server.stop();
+    expect(await carrierFor(server.port).send(message(), never)).toMatchObject({
+      kind: 'retry',
+      detail: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('because its address is not allowed is a broken configuration, and it is not called', async () => {
+    const server = await simulate();
+    const outcome = await carrierFor(server.port, { host: 'localhost' }, { policy: 'none' }).send(
+      message(),
+      never,
+    );
+    expect(outcome).toMatchObject({ kind: 'broken', code: 'blocked' });
+    expect(server.connections()).toBe(0);
+  });
+});
+
+describe('TLS', () => {
+  const own = { key: localhostKey, cert: localhostCertificate };
+  const trusted = { tls: { ca: localhostCertificate } };
+
+  it.each([
+    ['by STARTTLS when the server offers it', { startTls: true }, false],
+    ['from the first byte when secure', { secure: true }, true],
+  ])('is used %s', async (_name, options, secure) => {
+    const server = await simulate({ ...own, ...options });
+    const carrier = carrierFor(server.port, { host: 'localhost', secure }, trusted);
+    expect(await carrier.send(message(), never)).toMatchObject({ kind: 'accepted' });
+    expect(await carrier.send(message(), never)).toMatchObject({ kind: 'accepted' });
+    expect(server.received.every((mail) => mail.secure)).toBe(true);
+    expect(server.connections()).toBe(1);
+  });
+
+  it.each([
+    ['by STARTTLS', { startTls: true }, false],
+    ['from the first byte', { secure: true }, true],
+  ])(
+    'with a certificate that nobody vouches for is refused %s, and nothing is sent',
+    async (_name, options, secure) => {
+      const server = await simulate({ ...own, ...options });
+      expect(await carrierFor(server.port, { secure }).send(message(), never)).toMatchObject({
+        kind: 'retry',
+        code: 'tls',
+      });
+      expect(server.received).toHaveLength(0);
+    },
+  );
+
+  it('at a port that does not speak it is tried again later', async () => {
+    const server = await simulate();
+    expect(await carrierFor(server.port, { secure: true }).send(message(), never)).toMatchObject({
+      kind: 'retry',
+    });
+  });
+});
+
+describe('stopping', () => {
+  let server: SmtpSimulator;
+  beforeEach(async () => {
+    server = await simulate();
+  });
+
+  it('before the message was handed over gives it back', async () => {
+    server.script.rcpt = () => 'hang';
+    expect(await carrierFor(server.port).send(message(), AbortSignal.timeout(50))).toMatchObject({
+      kind: 'retry',
+      code: 'stopped',
+    });
+  });
+
+  it('after it was handed over leaves the outcome open', async () => {
+    server.script.message = () => 'hang';
+    expect(await carrierFor(server.port).send(message(), AbortSignal.timeout(150))).toMatchObject({
+      kind: 'ambiguous',
+      code: 'stopped',
+    });
+  });
+
+  it('while waiting for a connection gives it back and costs the others nothing', async () => {
+    server.script.rcpt = (address) => (address === 'slow@example.com' ? 'hang' : null);
+    const carrier = carrierFor(server.port);
+    const slow = Array.from({ length: maxConnections }, () =>
+      carrier.send(message({ to: { address: 'slow@example.com', name: null } }), never),
+    );
+    expect(await carrier.send(message(), AbortSignal.timeout(50))).toMatchObject({
+      kind: 'retry',
+      code: 'stopped',
+    });
+    await Promise.all(slow);
+    expect(await carrier.send(message(), never)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('the carrier lets what is under way finish, and takes nothing more', async () => {
+    const carrier = carrierFor(server.port);
+    const underWay = carrier.send(message(), never);
+    await carrier.close();
+    expect(['accepted', 'retry']).toContain((await underWay).kind);
+    expect(await carrier.send(message(), never)).toMatchObject({ kind: 'retry', code: 'stopped' });
+  });
+});
+
+it('verify connects and authenticates without sending', async () => {
+  const user = { username: 'acme', password: 'a secret' };
+  const server = await simulate({ user });
+  expect(await carrierFor(server.port, { auth: user }).verify()).toEqual({
+    ok: true,
+    detail: 'Connected and authenticated.',
+  });
+  expect(server.received).toHaveLength(0);
+});

@@ -1,0 +1,97 @@
+import type { ConnectionOptions } from 'node:tls';
+import type { EmailMessage, Outcome, ProviderCarrier } from '../../../contract.ts';
+import type { NetworkPolicy } from '../../../net.ts';
+import { buildMime, type Mime } from '../../mime.ts';
+import { classify } from './classify.ts';
+import { SmtpFailure } from './failure.ts';
+import type { SmtpConfig } from './manifest.ts';
+import { createSessionPool, PoolClosed } from './pool.ts';
+import { openSession, type Session, type Timeouts } from './session.ts';
+
+export const maxConnections = 5;
+const messagesPerConnection = 100;
+/** Below the five minutes after which servers hang up by themselves (RFC 5321 4.5.3.2.7). */
+const idleMs = 30_000;
+const verifyTimeoutMs = 5_000;
+const closeGraceMs = 10_000;
+
+const defaultTimeouts: Timeouts = {
+  connectMs: 10_000,
+  greetingMs: 10_000,
+  socketMs: 30_000,
+  messageMs: 180_000,
+};
+
+export interface SmtpOptions {
+  policy: NetworkPolicy;
+  timeouts?: Partial<Timeouts>;
+  /** Further TLS settings; certificates are always checked. */
+  tls?: Pick<ConnectionOptions, 'ca'>;
+}
+
+export function createSmtpCarrier(name: string, config: SmtpConfig, options: SmtpOptions): ProviderCarrier {
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const open = (signal: AbortSignal): Promise<Session> =>
+    openSession(config, { ...options, timeouts }, signal);
+  const pool = createSessionPool(open, { connections: maxConnections, messagesPerConnection, idleMs });
+
+  async function deliver(mime: Mime, signal: AbortSignal, fresh: boolean): Promise<Outcome> {
+    const { session, reused } = await pool.acquire({ fresh, signal });
+    try {
+      const reply = await session.deliver(mime, signal);
+      return { kind: 'accepted', providerMessageId: mime.messageId, detail: reply, code: reply.slice(0, 3) };
+    } catch (error) {
+      if (!(error instanceof SmtpFailure)) throw error;
+      const { kind, stage } = error.failure;
+      // The server hung up on an idle connection: nothing was said yet, so say it on a new one.
+      const stale = reused && kind === 'lost' && stage === 'rcpt';
+      if (!stale) throw error;
+    } finally {
+      pool.release(session);
+    }
+    return deliver(mime, signal, true);
+  }
+
+  return {
+    name,
+    kind: 'smtp',
+    idempotent: false,
+    async send(message: EmailMessage, signal) {
+      let mime: Mime;
+      try {
+        mime = await buildMime(message, new Date());
+      } catch (error) {
+        return {
+          kind: 'rejected',
+          detail: `The message cannot be put together: ${String(error)}`,
+          code: 'mime',
+        };
+      }
+      try {
+        return await deliver(mime, signal, false);
+      } catch (error) {
+        if (error instanceof SmtpFailure) return classify(error.failure);
+        if (error instanceof PoolClosed || signal.aborted) {
+          return { kind: 'retry', detail: 'Stopped before the message was handed over.', code: 'stopped' };
+        }
+        throw error;
+      }
+    },
+    async verify() {
+      const limit = AbortSignal.timeout(verifyTimeoutMs);
+      try {
+        const session = await open(limit);
+        session.close();
+        return { ok: true, detail: config.auth ? 'Connected and authenticated.' : 'Connected.' };
+      } catch (error) {
+        if (!(error instanceof SmtpFailure)) throw error;
+        const { detail } = error.failure;
+        return {
+          ok: false,
+          detail: limit.aborted ? `No answer within ${verifyTimeoutMs / 1000} seconds.` : detail,
+        };
+      }
+    },
+    close: () => pool.close(closeGraceMs),
+  };
+}

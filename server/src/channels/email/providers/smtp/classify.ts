@@ -1,0 +1,123 @@
+import type { Outcome } from '../../../contract.ts';
+
+/**
+ * How far a message got: `envelope` is MAIL FROM and RCPT TO, `data` the message itself, `handed_over` once its final dot
+ * may have reached the server.
+ */
+export type Stage = 'connect' | 'greeting' | 'auth' | 'mail' | 'rcpt' | 'data' | 'handed_over';
+
+export interface Failure {
+  stage: Stage;
+  /**
+   * `reply`: the server said no; `lost`, `timeout`: the connection broke or nothing came; `dns`: the host's name does not
+   * exist; `blocked`: we may not call that address; `local`: we refused before asking; `stopped`: we gave up.
+   */
+  kind: 'reply' | 'lost' | 'timeout' | 'tls' | 'dns' | 'blocked' | 'no_auth' | 'local' | 'stopped';
+  /** The server's words, in one line. Empty unless `kind` is `reply`. */
+  reply: string;
+  /** Our words. */
+  detail: string;
+}
+
+type Verdict = 'retry' | 'greylisted' | 'rejected' | 'suppress' | 'broken';
+
+const noSuchMailbox =
+  /no such (user|mailbox|recipient|address)|(user|recipient|mailbox|address)( is)? (unknown|not found|does ?n[o']t exist)|unknown (user|recipient|mailbox)|mailbox unavailable|does not exist|invalid (recipient|mailbox)/i;
+const policyWords =
+  /relay|spam|polic|block|black ?list|denied|spf|dkim|dmarc|reputation|authenticat|content/i;
+const greylistDelayMs = 5 * 60_000;
+
+/** PROVIDERS.md 6.1 as a function. */
+export function classify(failure: Failure): Outcome {
+  const { stage, kind, reply, detail } = failure;
+  switch (kind) {
+    case 'reply':
+      return classifyReply(stage, reply);
+    case 'lost':
+    case 'timeout':
+    case 'tls':
+    case 'stopped':
+      // With the final dot on its way the server may have taken the message: whoever repeats it may send it twice.
+      if (stage === 'handed_over') return { kind: 'ambiguous', detail, code: kind };
+      return { kind: 'retry', detail, code: kind };
+    case 'dns': // of the configured server, not of the recipient's domain
+    case 'blocked':
+    case 'no_auth':
+      return { kind: 'broken', detail, code: kind };
+    case 'local':
+      return { kind: 'rejected', detail, code: kind };
+  }
+}
+
+function classifyReply(stage: Stage, reply: string): Outcome {
+  const [, digits = '', enhanced = null] = /^(\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3})\b)?/.exec(reply) ?? [];
+  const code = enhanced ? `${digits} ${enhanced}` : digits || null;
+  const answer = { detail: reply, code };
+  switch (verdictOf(stage, Number(digits), enhanced, reply)) {
+    case 'retry':
+      return { kind: 'retry', ...answer };
+    case 'greylisted':
+      return { kind: 'retry', ...answer, retryAfterMs: greylistDelayMs };
+    case 'rejected':
+      return { kind: 'rejected', ...answer };
+    case 'suppress':
+      return { kind: 'suppress', ...answer, reason: 'hard_bounce' };
+    case 'broken':
+      return { kind: 'broken', ...answer };
+  }
+}
+
+function verdictOf(stage: Stage, code: number, enhanced: string | null, text: string): Verdict {
+  // Also a reply that makes no sense here: refused for now, since only 2xx says that the message was taken.
+  if (code < 500) return stage === 'rcpt' && isGreylisting(code, enhanced, text) ? 'greylisted' : 'retry';
+  if ([530, 534, 535, 538].includes(code) || enhanced === '5.7.8' || enhanced === '5.7.9') return 'broken';
+  switch (stage) {
+    case 'connect':
+    case 'greeting':
+    case 'auth':
+      return 'broken'; // it refuses us, whatever the message
+    case 'mail':
+      return verdictOnSender(code, enhanced);
+    default:
+      return verdictOnRecipient(stage, code, enhanced, text);
+  }
+}
+
+function isGreylisting(code: number, enhanced: string | null, text: string): boolean {
+  return (code === 450 || code === 451) && (enhanced === '4.7.1' || /gr[ae]y-?list/i.test(text));
+}
+
+/** MAIL FROM concerns the environment's own address, so the recipient is never to blame. */
+function verdictOnSender(code: number, enhanced: string | null): Verdict {
+  const subject = enhanced?.split('.')[1];
+  if (subject === '1' || subject === '7') return 'broken';
+  return enhanced === null && [550, 553, 554].includes(code) ? 'broken' : 'rejected';
+}
+
+function verdictOnRecipient(stage: Stage, code: number, enhanced: string | null, text: string): Verdict {
+  if (code === 521 || code === 556) return 'suppress'; // the domain takes no mail
+  if (code === 553) return 'rejected'; // the address is badly written
+  switch (enhanced) {
+    case '5.1.1':
+    case '5.1.2':
+    case '5.1.3':
+    case '5.1.6':
+    case '5.1.10':
+    case '5.2.1':
+    case '5.3.2':
+    case '5.4.1':
+      return 'suppress';
+    case '5.2.2':
+      return 'retry'; // a full mailbox may be emptied
+    case null:
+      break;
+    default:
+      return 'rejected'; // too large, policy, spam, reputation: never held against the address
+  }
+  if (code === 552 && stage === 'rcpt') return 'retry';
+  // Without an enhanced code 550 means anything from "no such user" to "we do not like you". An address is only given up
+  // when the server says so in words.
+  return (code === 550 || code === 551) && noSuchMailbox.test(text) && !policyWords.test(text)
+    ? 'suppress'
+    : 'rejected';
+}

@@ -1,0 +1,60 @@
+import { AddressRefused, ConnectTimeout } from '../../../net.ts';
+import type { Failure, Stage } from './classify.ts';
+
+const maxDetail = 300;
+
+export class SmtpFailure extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.detail);
+    this.failure = failure;
+  }
+}
+
+interface NodemailerError extends Error {
+  code?: string;
+  originalCode?: string;
+  response?: string;
+  responseCode?: number;
+}
+
+/** What went wrong, in our own terms, from whatever nodemailer or the system threw. */
+export function failureOf(stage: Stage, error: unknown, signal: AbortSignal): Failure {
+  const { code, originalCode, responseCode, response, message } = error as NodemailerError;
+  const failed = (kind: Failure['kind'], detail: string): Failure => ({
+    stage,
+    kind,
+    reply: '',
+    detail: detail.slice(0, maxDetail),
+  });
+  if (code === 'ETLS') return failed('tls', `TLS failed: ${message}`);
+  if (response && responseCode) {
+    const reply = oneLineReply(response);
+    return { stage, kind: 'reply', reply, detail: reply };
+  }
+  if (signal.aborted) return failed('stopped', 'Stopped before the server answered.');
+  if (error instanceof AddressRefused) return failed('blocked', message);
+  if (error instanceof ConnectTimeout) return failed('timeout', message);
+  const system = originalCode ?? code ?? '';
+  if (code === 'ETIMEDOUT' || system === 'ETIMEDOUT')
+    return failed('timeout', 'The server did not answer in time.');
+  if (system === 'ENOTFOUND') return failed('dns', 'The name of the server does not exist.');
+  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO|^EPROTO$/.test(system))
+    return failed('tls', `TLS failed: ${message}`);
+  if (code === 'EAUTH') return failed('no_auth', message);
+  if (code === 'EMESSAGE' || code === 'EENVELOPE') return failed('local', message);
+  if (stage === 'connect') return failed('lost', `The server could not be reached (${system}).`);
+  return failed('lost', `The connection was lost (${system || 'closed'}).`);
+}
+
+/** `550-5.1.1 a\n550 5.1.1 b` → `550 5.1.1 a b`, without control characters and not endless. */
+export function oneLineReply(reply: string): string {
+  const [first = '', ...rest] = reply.split('\n').map((line) => line.trim());
+  const prefix = /^\d{3}([ -]\d\.\d{1,3}\.\d{1,3})?[ -]?/.exec(first)?.[0] ?? '';
+  const more = rest.map((line) => line.replace(/^\d{3}[ -](\d\.\d{1,3}\.\d{1,3} )?/, ''));
+  const joined = [prefix.replaceAll('-', ' ') + first.slice(prefix.length), ...more].join(' ');
+  return joined
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, maxDetail)
+    .trim();
+}

@@ -1,0 +1,97 @@
+import { isIP } from 'node:net';
+import type { Manifest, ProviderConfig } from '../../../contract.ts';
+
+export const manifest = {
+  kind: 'smtp',
+  channel: 'email',
+  title: 'SMTP server',
+  fields: [
+    {
+      name: 'host',
+      type: 'text',
+      meaning: 'Name or address of the server.',
+      required: true,
+      min: 1,
+      max: 253,
+    },
+    {
+      name: 'port',
+      type: 'integer',
+      meaning: '587 unless told; 465 when secure.',
+      required: false,
+      min: 1,
+      max: 65_535,
+    },
+    {
+      name: 'secure',
+      type: 'boolean',
+      meaning:
+        'TLS from the first byte (default on port 465). Otherwise STARTTLS is used when the server offers it.',
+      required: false,
+    },
+    {
+      name: 'username',
+      type: 'text',
+      meaning: 'For servers that ask who is calling.',
+      required: false,
+      max: 320,
+    },
+    {
+      name: 'password',
+      type: 'text',
+      meaning: 'Goes with the username.',
+      required: false,
+      secret: true,
+      max: 2000,
+    },
+  ],
+} as const satisfies Manifest;
+
+export interface SmtpConfig {
+  host: string;
+  port: number;
+  secure: boolean;
+  auth: { username: string; password: string } | null;
+}
+
+export function completeConfig(
+  config: ProviderConfig,
+): { config: ProviderConfig } | { field: string; problem: string } {
+  const { host, port, secure, username, password } = config;
+  const name = withoutBrackets(String(host));
+  if (!isIP(name) && !/^[\p{L}\p{N}._-]+$/u.test(name)) {
+    return { field: 'host', problem: 'must be a host name or an IP address, without a port' };
+  }
+  if (username && !password) return { field: 'password', problem: 'is required with a username' };
+  if (password && !username) return { field: 'username', problem: 'is required with a password' };
+  const isSecure = typeof secure === 'boolean' ? secure : port === 465;
+  return { config: { ...config, secure: isSecure, port: port ?? (isSecure ? 465 : 587) } };
+}
+
+/** From a config that is complete. */
+export function smtpConfig({ host, port, secure, username, password }: ProviderConfig): SmtpConfig {
+  return {
+    host: withoutBrackets(String(host)),
+    port: Number(port),
+    secure: secure === true,
+    auth: username && password ? { username: String(username), password: String(password) } : null,
+  };
+}
+
+/** IPv6 addresses come as `::1` and, from URLs, as `[::1]`. */
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** `smtp://user:password@host:port` or `smtps://…`, as in the operator's settings. */
+export function smtpConfigOfUrl(text: string): SmtpConfig {
+  const url = new URL(text);
+  const secure = url.protocol === 'smtps:';
+  return smtpConfig({
+    host: url.hostname,
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    username: decodeURIComponent(url.username) || null,
+    password: decodeURIComponent(url.password) || null,
+  });
+}

@@ -1,0 +1,140 @@
+import type { Session } from './session.ts';
+
+/**
+ * A few connections, each for one message at a time; who finds none free waits its turn. Our own rather than nodemailer's
+ * pool: that one repeats messages by itself when a connection breaks, cannot stop a single one, and does not tell whether a
+ * broken connection had already carried the whole message, which decides between trying again and not knowing.
+ */
+export interface SessionPool {
+  /** `fresh`: not a connection that was used before, because the server may have dropped it meanwhile. */
+  acquire(options: { fresh: boolean; signal: AbortSignal }): Promise<{ session: Session; reused: boolean }>;
+  release(session: Session): void;
+  close(graceMs: number): Promise<void>;
+}
+
+export interface PoolLimits {
+  connections: number;
+  messagesPerConnection: number;
+  idleMs: number;
+}
+
+export class PoolClosed extends Error {}
+
+interface Waiting {
+  proceed: () => void;
+  refuse: (error: unknown) => void;
+}
+
+export function createSessionPool(
+  open: (signal: AbortSignal) => Promise<Session>,
+  limits: PoolLimits,
+): SessionPool {
+  const idle: Session[] = [];
+  const timers = new Map<Session, NodeJS.Timeout>();
+  const busy = new Set<Session>();
+  const waiting: Waiting[] = [];
+  let taken = 0;
+  let closed = false;
+  let onEmpty: (() => void) | null = null;
+
+  /** A place among the connections, in the order of asking. */
+  function takePlace(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (closed) return reject(new PoolClosed());
+      if (signal.aborted) return reject(signal.reason);
+      if (taken < limits.connections) {
+        taken += 1;
+        return resolve();
+      }
+      const settle = (finish: () => void): void => {
+        signal.removeEventListener('abort', onAbort);
+        finish();
+      };
+      const entry: Waiting = {
+        proceed: () => settle(resolve),
+        refuse: (error) => settle(() => reject(error)),
+      };
+      const onAbort = (): void => {
+        waiting.splice(waiting.indexOf(entry), 1);
+        entry.refuse(signal.reason);
+      };
+      signal.addEventListener('abort', onAbort);
+      waiting.push(entry);
+    });
+  }
+
+  function givePlace(): void {
+    const next = waiting.shift();
+    if (next) {
+      next.proceed();
+      return;
+    }
+    taken -= 1;
+    if (taken === 0) onEmpty?.();
+  }
+
+  function takeIdle(): Session | undefined {
+    const session = idle.pop();
+    if (session) {
+      clearTimeout(timers.get(session));
+      timers.delete(session);
+    }
+    return session;
+  }
+
+  function rest(session: Session): void {
+    idle.push(session);
+    const timer = setTimeout(() => {
+      idle.splice(idle.indexOf(session), 1);
+      timers.delete(session);
+      session.close();
+    }, limits.idleMs);
+    timers.set(session, timer.unref());
+  }
+
+  return {
+    async acquire({ fresh, signal }) {
+      await takePlace(signal);
+      try {
+        let found = takeIdle();
+        // An idle connection counts as well: a fresh one takes its place.
+        if (found && (fresh || !found.usable())) {
+          found.destroy();
+          found = undefined;
+        }
+        const session = found ?? (await open(signal));
+        if (closed) {
+          session.destroy();
+          throw new PoolClosed();
+        }
+        busy.add(session);
+        return { session, reused: found !== undefined };
+      } catch (error) {
+        givePlace();
+        throw error;
+      }
+    },
+    release(session) {
+      busy.delete(session);
+      session.sent += 1;
+      if (!session.usable()) session.destroy();
+      else if (closed || session.sent >= limits.messagesPerConnection) session.close();
+      else rest(session);
+      givePlace();
+    },
+    async close(graceMs) {
+      closed = true;
+      for (const { refuse } of waiting.splice(0)) refuse(new PoolClosed());
+      for (let session = takeIdle(); session; session = takeIdle()) session.close();
+      if (taken === 0) return;
+      const empty = new Promise<void>((resolve) => {
+        onEmpty = resolve;
+      });
+      const timer = setTimeout(() => {
+        for (const session of busy) session.destroy();
+      }, graceMs);
+      await empty;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type { ConnectionOptions } from 'node:tls';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { ConnectTimeout, connectAllowed, type NetworkPolicy } from '../../../net.ts';
+import type { Mime } from '../../mime.ts';
+import type { Failure, Stage } from './classify.ts';
+import { failureOf, oneLineReply, SmtpFailure } from './failure.ts';
+import type { SmtpConfig } from './manifest.ts';
+
+export interface Timeouts {
+  connectMs: number;
+  greetingMs: number;
+  /** Silence of an open connection. */
+  socketMs: number;
+  /** One message in all: a server that trickles is never silent. */
+  messageMs: number;
+}
+
+export interface SessionOptions {
+  policy: NetworkPolicy;
+  timeouts: Timeouts;
+  tls?: ConnectionOptions;
+}
+
+/** One open, authenticated connection to a server; carries one message at a time. */
+export interface Session {
+  sent: number;
+  /** False once the connection is gone, or in a state that the next message must not inherit. */
+  usable(): boolean;
+  /** Resolves with the server's reply; throws SmtpFailure. */
+  deliver(mime: Mime, signal: AbortSignal): Promise<string>;
+  close(): void;
+  /** Without a goodbye; a delivery under way fails as lost. */
+  destroy(): void;
+}
+
+export async function openSession(
+  config: SmtpConfig,
+  { policy, timeouts, tls }: SessionOptions,
+  signal: AbortSignal,
+): Promise<Session> {
+  const { host, port, secure, auth } = config;
+  const socket = await connectAllowed({ host, port, policy, timeoutMs: timeouts.connectMs, signal }).catch(
+    (error: unknown) => {
+      throw new SmtpFailure(failureOf('connect', error, signal));
+    },
+  );
+  const connection = new SMTPConnection({
+    connection: socket,
+    host,
+    port,
+    secure,
+    connectionTimeout: timeouts.connectMs + timeouts.greetingMs,
+    greetingTimeout: timeouts.greetingMs,
+    socketTimeout: timeouts.socketMs,
+    maxResponseSize: 64 * 1024,
+    tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true, ...tls },
+    logger: false,
+  });
+  connection.on('error', () => {}); // each step below hears of it in its own way
+  const run = stepsOf(connection, socket, signal);
+  try {
+    await run('greeting', (done) => connection.connect(done));
+    const offersUtf8 = /^250[ -]SMTPUTF8\s*$/im.test(String(connection.lastServerResponse));
+    if (auth) {
+      if (!connection.allowsAuth) throw new SmtpFailure(noAuth);
+      const credentials = { user: auth.username, pass: auth.password };
+      await run('auth', (done) => connection.login({ credentials }, done));
+    }
+    return sessionOn(connection, socket, offersUtf8, timeouts.messageMs);
+  } catch (error) {
+    connection.close();
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** How long a server may take over a QUIT or RSET before it is left standing. */
+const goodbyeMs = 2_000;
+
+const noAuth: Failure = {
+  stage: 'auth',
+  kind: 'no_auth',
+  reply: '',
+  detail:
+    'A username is configured, but the server does not offer authentication (on this port, or without TLS).',
+};
+
+/** Runs a step of the dialogue to its callback, to an error or the end of the connection, or until `signal` says stop. */
+function stepsOf(connection: SMTPConnection, socket: Socket, signal: AbortSignal) {
+  return (stage: Stage, start: (done: (error?: Error | null) => void) => void): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const settle = (error?: unknown): void => {
+        connection.off('error', settle);
+        connection.off('end', onEnd);
+        signal.removeEventListener('abort', onAbort);
+        if (error) reject(new SmtpFailure(failureOf(stage, error, signal)));
+        else resolve();
+      };
+      const onEnd = (): void => settle(new Error('The server closed the connection.'));
+      const onAbort = (): void => {
+        settle(signal.reason);
+        socket.destroy();
+      };
+      connection.on('error', settle);
+      connection.on('end', onEnd);
+      signal.addEventListener('abort', onAbort);
+      if (signal.aborted) onAbort();
+      else start(settle);
+    });
+}
+
+function sessionOn(
+  connection: SMTPConnection,
+  socket: Socket,
+  offersUtf8: boolean,
+  messageMs: number,
+): Session {
+  let clean = true;
+
+  async function deliver({ envelope, raw }: Mime, signal: AbortSignal): Promise<string> {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: everything outside ASCII
+    if (!offersUtf8 && /[^\x00-\x7f]/.test(envelope.from + envelope.to)) {
+      throw new SmtpFailure({
+        stage: 'rcpt',
+        kind: 'local',
+        reply: '',
+        detail: 'The server does not take addresses outside ASCII (SMTPUTF8).',
+      });
+    }
+    clean = false;
+    const body = readableOf(raw);
+    try {
+      const reply = await new Promise<string>((resolve, reject) => {
+        const giveUp = (reason: unknown): void => {
+          reject(reason);
+          socket.destroy();
+        };
+        const onAbort = (): void => giveUp(signal.reason);
+        const timer = setTimeout(
+          () => giveUp(new ConnectTimeout('The server took too long over the message.')),
+          messageMs,
+        );
+        signal.addEventListener('abort', onAbort);
+        if (signal.aborted) onAbort();
+        connection.send({ from: envelope.from, to: [envelope.to], size: raw.length }, body, (error, info) => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', onAbort);
+          if (error) reject(error);
+          else resolve(info.response);
+        });
+      });
+      // A server that thanks us before it has everything is not talking about this message.
+      if (!body.readableEnded) throw new Error('The server replied before the end of the message.');
+      clean = true;
+      return oneLineReply(reply);
+    } catch (error) {
+      const failure = failureOf(stageOf(error, body), error, signal);
+      if (failure.kind === 'reply' && (body.readableEnded || !body.readableDidRead)) clean = await reset();
+      throw new SmtpFailure(failure);
+    }
+  }
+
+  /** After a refusal the connection is still good, once the server has forgotten the message. */
+  function reset(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (isReset: boolean): void => {
+        clearTimeout(timer);
+        connection.off('end', onEnd);
+        resolve(isReset);
+      };
+      const onEnd = (): void => settle(false);
+      const timer = setTimeout(onEnd, goodbyeMs);
+      connection.on('end', onEnd);
+      connection.reset((error) => settle(!error));
+    });
+  }
+
+  return {
+    sent: 0,
+    usable: () => clean && !connection.destroyed && !socket.destroyed,
+    deliver,
+    close() {
+      connection.quit();
+      setTimeout(() => socket.destroy(), goodbyeMs).unref();
+    },
+    destroy: () => socket.destroy(),
+  };
+}
+
+/** Read only once the server has said 354, so how much of it was read tells how far the message got. */
+function readableOf(raw: Buffer): Readable {
+  const chunk = 64 * 1024;
+  let offset = 0;
+  return new Readable({
+    read() {
+      this.push(offset < raw.length ? raw.subarray(offset, offset + chunk) : null);
+      offset += chunk;
+    },
+  });
+}
+
+/** The server's reply says which command it answers; a connection that broke does not, but the body does. */
+function stageOf(error: unknown, body: Readable): Stage {
+  const { command, code } = error as { command?: string; code?: string };
+  if (command === 'MAIL FROM') return 'mail';
+  if (command === 'RCPT TO') return 'rcpt';
+  if (body.readableEnded) return 'handed_over';
+  return body.readableDidRead || (command === 'DATA' && code === 'EENVELOPE') ? 'data' : 'rcpt';
+}

@@ -1,0 +1,78 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isDatabaseUnavailable, type Pool, statement } from '../../db/sql.ts';
+import { type Batcher, createBatcher } from '../../kernel/batcher.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Manifest, ProviderCarrier } from '../contract.ts';
+import { sandboxAnswer } from './outcome.ts';
+import { storedPayload } from './payload.ts';
+
+export const manifest = {
+  kind: 'sandbox',
+  channel: 'email',
+  title: 'Sandbox',
+  fields: [],
+} as const satisfies Manifest;
+
+export type SandboxStore = Batcher<string, void>;
+
+const insertMessages = statement(
+  'sandbox_insert_messages',
+  `insert into sandbox_messages
+     (environment_id, id, notification_id, channel, provider, recipient, payload, payload_bytes)
+   select environment_id, id, notification_id, channel, provider, recipient, payload, octet_length(payload::text)
+   from json_to_recordset($1::json) as m(environment_id uuid, id uuid, notification_id uuid, channel text,
+     provider text, recipient text, payload json)
+   on conflict (notification_id, provider) do nothing`,
+);
+
+/** Rows as JSON texts, written in micro-batches. One store serves every sandbox carrier of a process. */
+export function createSandboxStore(pool: Pool): SandboxStore {
+  return createBatcher(
+    async (rows) => {
+      await insertMessages(pool, [`[${rows.join(',')}]`]);
+      return rows.map(() => undefined);
+    },
+    { concurrency: 2, maxItems: 500, weigh: (row) => row.length, maxWeight: 4_000_000 },
+  );
+}
+
+/**
+ * Where every Test send ends: the message is kept, and the recipient's address decides what becomes of it. Keeping it twice
+ * has the effect of once, so an attempt cut short by a crash is simply repeated.
+ */
+export function createSandboxCarrier(name: string, store: SandboxStore, clock: Clock): ProviderCarrier {
+  return {
+    name,
+    kind: 'sandbox',
+    idempotent: true,
+    async send(message, signal) {
+      const row = {
+        id: newId(clock()),
+        environment_id: message.environmentId,
+        notification_id: message.notificationId,
+        channel: message.channel,
+        provider: name,
+        recipient: message.to.address,
+        payload: storedPayload(message),
+      };
+      const { outcome, afterMs } = sandboxAnswer(message);
+      try {
+        await store.add(JSON.stringify(row));
+        if (afterMs > 0) await wait(afterMs, undefined, { signal });
+      } catch (error) {
+        if (signal.aborted)
+          return { kind: 'retry', detail: 'Stopped before the sandbox answered.', code: 'stopped' };
+        if (!isDatabaseUnavailable(error)) throw error;
+        return {
+          kind: 'retry',
+          detail: 'The sandbox cannot keep the message: no database.',
+          code: 'database',
+        };
+      }
+      return outcome;
+    },
+    verify: async () => ({ ok: true, detail: 'The sandbox is built in.' }),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,280 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/**
+ * The settings table: one row per setting gives its name, how it is read, its default, what it means and whether it is
+ * secret. Validation, `--help` and docs/config.md all derive from it. Values come from the environment, then from
+ * carillon.config.json, then from the default; every bad value is reported at once.
+ */
+interface Setting<Value> {
+  read: (text: string) => Value;
+  fallback: Value;
+  /** How the default is shown; the value itself unless told. */
+  shown?: string;
+  meaning: string;
+  secret?: true;
+}
+
+class BadValue extends Error {}
+
+const text = (value: string): string => value;
+
+const integer = (min: number, max: number) => (value: string) => {
+  if (!/^\d+$/.test(value) || Number(value) < min || Number(value) > max)
+    throw new BadValue(`must be a whole number from ${min} to ${max}`);
+  return Number(value);
+};
+
+const positive = (value: string): number => {
+  const number = Number(value);
+  if (!Number.isFinite(number) || number <= 0) throw new BadValue('must be a number above 0');
+  return number;
+};
+
+const oneOf =
+  <Value extends string>(...values: Value[]) =>
+  (value: string): Value => {
+    const found = values.find((candidate) => candidate === value);
+    if (!found) throw new BadValue(`must be one of ${values.join(', ')}`);
+    return found;
+  };
+
+const url =
+  (...protocols: string[]) =>
+  (value: string): string => {
+    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+      throw new BadValue(
+        `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+      );
+    }
+    return value.replace(/\/+$/, '');
+  };
+
+const roleNames = ['api', 'worker'] as const;
+export type ProcessRole = (typeof roleNames)[number];
+
+const processRoles = (value: string): ProcessRole[] =>
+  value.split(',').map((role) => oneOf(...roleNames)(role.trim()));
+
+const encryptionKeys = (value: string): Buffer[] =>
+  value.split(',').map((part) => {
+    const key = Buffer.from(part.trim(), 'base64');
+    if (key.length !== 32) throw new BadValue('must be 32 bytes in base64 (several: comma-separated)');
+    return key;
+  });
+
+const apiKey = (kind: 'test' | 'live') => (value: string) => {
+  if (!new RegExp(`^crl_${kind}_[0-9A-Za-z]{20,200}$`).test(value)) {
+    throw new BadValue(`must be crl_${kind}_ followed by 20 or more letters and digits`);
+  }
+  return value;
+};
+
+const password = (value: string): string => {
+  if (value.length < 8 || value.length > 200) throw new BadValue('must have 8 to 200 characters');
+  return value;
+};
+
+const emailAddress = (value: string): string => {
+  if (!/^[^\s@<>]+@[^\s@<>]+$/.test(value)) throw new BadValue('must be an email address');
+  return value.toLowerCase();
+};
+
+function setting<Value>(row: Setting<Value>): Setting<Value> {
+  return row;
+}
+
+export const settings = {
+  HOST: setting({ read: text, fallback: '127.0.0.1', meaning: 'Address that the one port listens on.' }),
+  PORT: setting({
+    read: integer(0, 65_535),
+    fallback: 8400,
+    meaning: 'The one port: API, docs, callbacks. 0 picks a free one.',
+  }),
+  PUBLIC_URL: setting<string | null>({
+    read: url('http:', 'https:'),
+    fallback: null,
+    shown: 'http://HOST:PORT',
+    meaning: 'How the outside reaches the service (links in messages, provider callbacks).',
+  }),
+  DATABASE_URL: setting<string | null>({
+    read: url('postgres:', 'postgresql:'),
+    fallback: null,
+    shown: 'the bundled PostgreSQL',
+    meaning: 'PostgreSQL 14 or newer. Unset: the bundled PostgreSQL is started and stopped with the service.',
+    secret: true,
+  }),
+  CARILLON_DATA_DIR: setting({
+    read: (value: string) => resolve(value),
+    fallback: resolve('.carillon'),
+    shown: './.carillon',
+    meaning: 'Bundled database, generated keys, credentials.json.',
+  }),
+  CARILLON_ROLES: setting<ProcessRole[]>({
+    read: processRoles,
+    fallback: ['api', 'worker'],
+    shown: 'api,worker',
+    meaning: 'What this process does. Any number of processes of each role may share a database.',
+  }),
+  CARILLON_ENCRYPTION_KEY: setting<Buffer[] | null>({
+    read: encryptionKeys,
+    fallback: null,
+    shown: 'generated into the data directory',
+    meaning: '32 bytes in base64. Several, comma-separated: the first encrypts, all decrypt.',
+    secret: true,
+  }),
+  CARILLON_BOOTSTRAP_TEST_KEY: setting<string | null>({
+    read: apiKey('test'),
+    fallback: null,
+    shown: 'generated',
+    meaning: 'The first Test key (crl_test_…), for automation.',
+    secret: true,
+  }),
+  CARILLON_BOOTSTRAP_LIVE_KEY: setting<string | null>({
+    read: apiKey('live'),
+    fallback: null,
+    shown: 'generated',
+    meaning: 'The first Live key (crl_live_…), for automation.',
+    secret: true,
+  }),
+  CARILLON_ADMIN_EMAIL: setting({
+    read: emailAddress,
+    fallback: 'admin@carillon.local',
+    meaning: 'Email of the first dashboard owner.',
+  }),
+  CARILLON_ADMIN_PASSWORD: setting<string | null>({
+    read: password,
+    fallback: null,
+    shown: 'generated',
+    meaning: 'Password of the first dashboard owner.',
+    secret: true,
+  }),
+  CARILLON_ALLOW_PRIVATE_NETWORK: setting<'none' | 'loopback' | 'all' | null>({
+    read: oneOf('none', 'loopback', 'all'),
+    fallback: null,
+    shown: '`loopback` when HOST is loopback, else `none`',
+    meaning: 'Which non-public addresses outbound calls may reach: none, loopback, all.',
+  }),
+  CARILLON_SMTP_URL: setting<string | null>({
+    read: url('smtp:', 'smtps:'),
+    fallback: null,
+    shown: '–',
+    meaning:
+      "The operator's managed email provider, used by Live environments without providers of their own.",
+    secret: true,
+  }),
+  CARILLON_RETRY_SCALE: setting({
+    read: positive,
+    fallback: 1,
+    meaning: 'Multiplies our own retry delays (0.001 turns hours into seconds; for tests and demos).',
+  }),
+  CARILLON_PLAN: setting({
+    read: oneOf('free', 'pro', 'scale', 'unmetered'),
+    fallback: 'unmetered' as const,
+    meaning: 'Plan of the first organization.',
+  }),
+  CARILLON_RATE_LIMIT: setting<number | null>({
+    read: positive,
+    fallback: null,
+    shown: 'by plan: free 20, pro 200, scale 2000, unmetered none',
+    meaning:
+      'Requests a second that each key may make, in place of the figure of the plan; bursts may be twice that.',
+  }),
+  LOG_LEVEL: setting({
+    read: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    fallback: 'info' as const,
+    meaning: 'Structured JSON logs go to standard output.',
+  }),
+} as const;
+
+type Settings = typeof settings;
+type Values = { [Name in keyof Settings]: Settings[Name] extends Setting<infer Value> ? Value : never };
+
+/** The table's values, with what depends on others filled in. */
+export interface Config extends Omit<Values, 'PUBLIC_URL' | 'CARILLON_ALLOW_PRIVATE_NETWORK'> {
+  PUBLIC_URL: string | null;
+  CARILLON_ALLOW_PRIVATE_NETWORK: 'none' | 'loopback' | 'all';
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    super(
+      `The settings have ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map((line) => `  - ${line}`).join('\n')}`,
+    );
+    this.problems = problems;
+  }
+}
+
+function readFile(path: string, problems: string[]): Record<string, string> {
+  if (!existsSync(path)) return {};
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    problems.push('carillon.config.json: is not valid JSON');
+    return {};
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    problems.push('carillon.config.json: must hold one object of settings');
+    return {};
+  }
+  const values: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parsed)) {
+    if (!Object.hasOwn(settings, name)) problems.push(`carillon.config.json: ${name} is not a setting`);
+    else if (typeof value === 'object')
+      problems.push(`carillon.config.json: ${name} must be a string or a number`);
+    else values[name] = String(value);
+  }
+  return values;
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+export function loadConfig(env: Record<string, string | undefined>, folder: string = process.cwd()): Config {
+  const problems: string[] = [];
+  const file = readFile(resolve(folder, 'carillon.config.json'), problems);
+  const values: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(settings) as [string, Setting<unknown>][]) {
+    const given = env[name] || file[name];
+    if (!given) {
+      values[name] = row.fallback;
+      continue;
+    }
+    try {
+      values[name] = row.read(given);
+    } catch (error) {
+      if (!(error instanceof BadValue)) throw error;
+      problems.push(`${name} ${error.message}${row.secret ? '' : ` (it is ${JSON.stringify(given)})`}`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  const config = values as Values;
+  return {
+    ...config,
+    CARILLON_ALLOW_PRIVATE_NETWORK:
+      config.CARILLON_ALLOW_PRIVATE_NETWORK ?? (isLoopback(config.HOST) ? 'loopback' : 'none'),
+  };
+}
+
+/** The table as rows for `--help` and docs/config.md. */
+export function describeSettings(): { name: string; fallback: string; meaning: string }[] {
+  return (Object.entries(settings) as [string, Setting<unknown>][]).map(([name, row]) => ({
+    name,
+    fallback: row.shown ?? String(row.fallback),
+    meaning: row.meaning,
+  }));
+}
+
+/** For the log: secrets show only that they are set. */
+export function maskedConfig(config: Config): Record<string, unknown> {
+  return Object.fromEntries(
+    (Object.entries(settings) as [keyof Config, Setting<unknown>][]).map(([name, row]) => [
+      name,
+      row.secret && config[name] !== null ? '[set]' : config[name],
+    ]),
+  );
+}

@@ -1,0 +1,72 @@
+import { readFileSync, statSync } from 'node:fs';
+import { EmbeddedPostgresError } from './error.ts';
+
+/** The user that PostgreSQL runs as; undefined stands for "as ourselves", which only root cannot. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
+
+interface PasswdEntry extends Account {
+  name: string;
+}
+
+/** In order of preference; `_postgres` is macOS. */
+const SERVICE_NAMES = ['carillon', 'postgres', '_postgres', 'nobody', 'daemon'];
+
+/**
+ * PostgreSQL refuses to run as root, so root hands it to somebody else. An existing cluster decides for itself;
+ * then whoever root is working for (sudo, or the owner of the directory), because that user can reach the
+ * checkout and later run without root; then a service account. initdb insists on a name for the uid, so
+ * everyone but a cluster's owner must be in /etc/passwd.
+ */
+export function chooseAccount(dataDir: string, cluster: string): Account | undefined {
+  const owner = ownerOf(cluster);
+  if (process.getuid === undefined) return undefined;
+  if (process.getuid() !== 0) {
+    if (owner !== undefined && owner.uid !== process.getuid()) throw notOurs(cluster, owner);
+    return undefined;
+  }
+  // A cluster that belongs to root was copied there (a restored backup): root cannot have run it.
+  if (owner !== undefined && owner.uid !== 0) return owner;
+
+  const known = readPasswd();
+  const named = (uid: number | undefined) =>
+    uid === undefined || uid === 0 ? undefined : known.find((entry) => entry.uid === uid);
+  const sudo = process.env.SUDO_UID === undefined ? undefined : Number(process.env.SUDO_UID);
+  const account =
+    named(sudo) ??
+    named(ownerOf(dataDir)?.uid) ??
+    SERVICE_NAMES.map((name) => known.find((entry) => entry.name === name)).find(
+      (entry) => entry !== undefined,
+    ) ??
+    known[0];
+  if (account === undefined) {
+    throw new EmbeddedPostgresError(
+      'PostgreSQL must not run as root, and /etc/passwd names no other user to run it. Add one (useradd carillon), or set DATABASE_URL to use a PostgreSQL of your own.',
+    );
+  }
+  return { uid: account.uid, gid: account.gid };
+}
+
+/** Ordinary users only: root, and the negative ids of macOS that node cannot pass on, are left out. */
+function readPasswd(): PasswdEntry[] {
+  const entries: PasswdEntry[] = [];
+  for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
+    const [name = '', , uid, gid] = line.split(':');
+    if (!name.startsWith('#') && Number(uid) > 0 && Number(gid) > 0)
+      entries.push({ name, uid: Number(uid), gid: Number(gid) });
+  }
+  return entries;
+}
+
+function ownerOf(file: string): Account | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat && { uid: stat.uid, gid: stat.gid };
+}
+
+function notOurs(cluster: string, owner: Account): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `The database in ${cluster} belongs to user id ${owner.uid}, and this is user id ${process.getuid?.()}. Run Carillon as that user or as root, or choose another data directory.`,
+  );
+}

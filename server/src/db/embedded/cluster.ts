@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lchownSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { inheritOwner } from './access.ts';
+import type { Account } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { EmbeddedPostgresError, explainOutput } from './error.ts';
+import { runTool } from './tool.ts';
+
+export interface ClusterPlace {
+  dataDir: string;
+  /** The directory that holds `postgres/`; the data directory, unless the account cannot reach that. */
+  home: string;
+  account: Account | undefined;
+  binaries: Binaries;
+  /** False in tests that run with fsync=off: then initdb need not flush either. */
+  durable: boolean;
+  log: (line: string) => void;
+}
+
+const UNFINISHED = 'postgres.new-';
+
+export function clusterOf(home: string): string {
+  return path.join(home, 'postgres');
+}
+
+/** Creates the cluster if there is none; afterwards it exists whole, fits the binaries, and belongs to the account. */
+export async function ensureCluster(place: ClusterPlace): Promise<void> {
+  const cluster = clusterOf(place.home);
+  if (!existsSync(path.join(cluster, 'PG_VERSION'))) return createCluster(place, cluster);
+
+  const made = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim();
+  if (made !== String(place.binaries.major)) {
+    throw new EmbeddedPostgresError(
+      `The database in ${cluster} was made by PostgreSQL ${made}, and the bundled one is PostgreSQL ${place.binaries.major}. Run the Carillon release that made it, dump it there with pg_dump, and restore the dump into an empty data directory.`,
+    );
+  }
+  if (place.account !== undefined && statSync(cluster).uid === 0) giveTo(place.account, cluster);
+}
+
+/** The role's password; undefined when its file is gone. */
+export function readPassword(dataDir: string): string | undefined {
+  const file = passwordFileOf(dataDir);
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+}
+
+/** Sets a new password with no server running: whoever owns the files owns the database, so a lost one is no dead end. */
+export async function resetPassword(place: ClusterPlace): Promise<void> {
+  const password = newPassword();
+  await runSql(place, clusterOf(place.home), `ALTER ROLE carillon PASSWORD '${password}'`);
+  keepPassword(place.dataDir, password);
+}
+
+/** In a directory of its own that is renamed into place when all is done, so that a cluster is there whole or not at all. */
+async function createCluster(place: ClusterPlace, cluster: string): Promise<void> {
+  const { account, dataDir, home } = place;
+  removeEmptyDirectory(cluster);
+  place.log('creating the database…');
+  for (const leftover of readdirSync(home).filter((name) => name.startsWith(UNFINISHED))) {
+    // Retries, because the initdb of a killed Carillon may still be writing there; it dies of this.
+    rmSync(path.join(home, leftover), { recursive: true, force: true, maxRetries: 5 });
+  }
+  const workshop = path.join(home, UNFINISHED + randomBytes(4).toString('hex'));
+  try {
+    const fresh = path.join(workshop, 'data');
+    const passwordFile = path.join(workshop, 'password');
+    const password = newPassword();
+    mkdirSync(workshop, { mode: 0o700 });
+    writeFileSync(passwordFile, password, { mode: 0o600 });
+    if (account !== undefined) giveTo(account, workshop);
+
+    // C.UTF-8 of the builtin provider: sorts by code point, as fast as C, knows every alphabet's letters,
+    // and does not change with the operating system's library, which would corrupt indexes.
+    const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+    const access = ['--username=carillon', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+    await runInitdb(place, ['-D', fresh, ...locale, ...access, '--no-sync', '--no-instructions']);
+    await runSql(place, fresh, 'CREATE DATABASE carillon', ['-c', 'fsync=off']);
+    // One flush at the end instead of one per step: 0.1 s.
+    if (place.durable) await runInitdb(place, ['-D', fresh, '--sync-only']);
+
+    keepPassword(dataDir, password);
+    renameSync(fresh, cluster);
+    if (place.durable) flushDirectory(home);
+  } finally {
+    rmSync(workshop, { recursive: true, force: true });
+  }
+}
+
+async function runInitdb(place: ClusterPlace, args: string[]): Promise<void> {
+  const { ok, output } = await runTool(place.binaries.initdb, args, place.account);
+  if (!ok) throw explainOutput('to create the database', output, place.dataDir);
+}
+
+/** Single-user mode: one backend on the bare files, no server and no driver needed. 50 ms. */
+async function runSql(
+  place: ClusterPlace,
+  cluster: string,
+  statement: string,
+  settings: string[] = [],
+): Promise<void> {
+  const args = [
+    '--single',
+    '-D',
+    cluster,
+    '-c',
+    'exit_on_error=on',
+    '-c',
+    'log_checkpoints=off',
+    ...settings,
+    'template1',
+  ];
+  const { ok, output } = await runTool(place.binaries.postgres, args, place.account, `${statement}\n`);
+  if (!ok) throw explainOutput('to set up the database', output, place.dataDir);
+}
+
+/** An empty directory in the cluster's place is fine (a mounted volume's habit); anything else is not ours to delete. */
+function removeEmptyDirectory(cluster: string): void {
+  if (!existsSync(cluster)) return;
+  if (readdirSync(cluster).length > 0) {
+    throw new EmbeddedPostgresError(
+      `${cluster} holds something that is not a database. Move it away, or choose another data directory.`,
+    );
+  }
+  rmSync(cluster, { recursive: true });
+}
+
+function passwordFileOf(dataDir: string): string {
+  return path.join(dataDir, 'postgres.password');
+}
+
+function newPassword(): string {
+  return randomBytes(24).toString('hex'); // letters and digits only: the same in SQL, in a URL and in a file
+}
+
+function keepPassword(dataDir: string, password: string): void {
+  const file = passwordFileOf(dataDir);
+  const partial = `${file}.${randomBytes(4).toString('hex')}`;
+  writeFileSync(partial, `${password}\n`, { mode: 0o600, flush: true });
+  inheritOwner(partial);
+  renameSync(partial, file);
+}
+
+function giveTo(account: Account, tree: string): void {
+  lchownSync(tree, account.uid, account.gid);
+  for (const entry of readdirSync(tree, { withFileTypes: true })) {
+    const file = path.join(tree, entry.name);
+    if (entry.isDirectory()) giveTo(account, file);
+    else lchownSync(file, account.uid, account.gid);
+  }
+}
+
+function flushDirectory(directory: string): void {
+  if (process.platform === 'win32') return; // cannot be opened there
+  const handle = openSync(directory, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}

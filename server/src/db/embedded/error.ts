@@ -1,0 +1,90 @@
+/** What a person reads when the bundled database cannot run: what is wrong, and what to do about it. */
+export class EmbeddedPostgresError extends Error {
+  override name = 'EmbeddedPostgresError';
+}
+
+/** How starting a program as somebody else fails without CAP_SETUID, and in a user namespace that knows nobody else. */
+export const MAY_NOT_SWITCH_USER = /\bspawn .*\b(EPERM|EINVAL)\b/;
+
+const WAY_OUT = 'or set DATABASE_URL to use a PostgreSQL of your own';
+
+/** Turns a failed file-system call into a sentence; anything that is not one is a bug and passes through as it is. */
+export function explainSystemError(error: unknown, dataDir: string): unknown {
+  if (error instanceof EmbeddedPostgresError || !(error instanceof Error)) return error;
+  const { code, path = dataDir } = error as NodeJS.ErrnoException;
+  const because = (sentence: string) => new EmbeddedPostgresError(sentence, { cause: error });
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return because(
+        `Carillon may not write to ${path} (${code}). Give this user write access to the data directory ${dataDir}, choose another one, ${WAY_OUT}.`,
+      );
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return diskFull(dataDir, error);
+    case 'ENOTDIR':
+    case 'EEXIST':
+    case 'ELOOP':
+      return because(
+        `The data directory ${dataDir} cannot be used: ${path} is not a directory. Choose another one, ${WAY_OUT}.`,
+      );
+    default:
+      return code === undefined
+        ? error
+        : because(
+            `The data directory ${dataDir} cannot be used (${error.message}). Choose another one, ${WAY_OUT}.`,
+          );
+  }
+}
+
+/** Turns what initdb or postgres printed before it gave up into a sentence. */
+export function explainOutput(
+  doing: string,
+  output: string,
+  dataDir: string,
+  logFile?: string,
+): EmbeddedPostgresError {
+  // A write that is cut short is how the last free blocks go, before the first "no space".
+  if (/No space left on device|Disk quota exceeded|wrote only \d+ of \d+ bytes/i.test(output))
+    return diskFull(dataDir, output);
+  if (/could not look up effective user ID|user does not exist/i.test(output)) {
+    return new EmbeddedPostgresError(
+      `The bundled PostgreSQL cannot run as user id ${process.getuid?.()}, because that id has no name in /etc/passwd. Add one, run Carillon as a named user, ${WAY_OUT}.`,
+      { cause: output },
+    );
+  }
+  if (/Cannot allocate memory|could not map anonymous shared memory/i.test(output)) {
+    return new EmbeddedPostgresError(
+      `There is not enough memory ${doing}. Free some (about 200 MB), ${WAY_OUT}.`,
+      { cause: output },
+    );
+  }
+  if (MAY_NOT_SWITCH_USER.test(output) && process.getuid?.() === 0) {
+    return new EmbeddedPostgresError(
+      `PostgreSQL must not run as root, and this root cannot switch to another user (a container that forbids it?). Run Carillon as an ordinary user, ${WAY_OUT}.`,
+      { cause: output },
+    );
+  }
+  const where = logFile === undefined ? '' : ` More is in ${logFile}.`;
+  return new EmbeddedPostgresError(`PostgreSQL failed ${doing}: ${mostTelling(output)}.${where}`, {
+    cause: output,
+  });
+}
+
+export function diskFull(dataDir: string, cause: unknown): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `The disk that holds the database of ${dataDir} is full. Free some space and start Carillon again; nothing that was stored is lost.`,
+    { cause },
+  );
+}
+
+/** The first line marked as an error says why; the lines after it only say what was given up because of it. */
+function mostTelling(output: string): string {
+  const lines = output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const line = lines.find((each) => /\b(FATAL|PANIC|error):/.test(each)) ?? lines.at(-1) ?? 'it said nothing';
+  return line.replace(/^.*?\b(FATAL|PANIC|error):\s*/, '').replace(/\.$/, '');
+}

@@ -1,0 +1,76 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { canReach, inheritOwner, makeOwnDirectory } from './access.ts';
+import type { Account } from './account.ts';
+import { EmbeddedPostgresError } from './error.ts';
+
+/** Where clusters go whose own data directory PostgreSQL's account cannot reach (root with a 0700 home). */
+const ELSEWHERE = '/var/lib/carillon';
+
+/** Creates the data directory if need be and returns its one true path. */
+export function openDataDirectory(given: string): string {
+  const directory = path.resolve(given);
+  if (!existsSync(directory)) {
+    mkdirSync(directory, { recursive: true });
+    // 0711 lets the account through to its cluster and shows it nothing else.
+    chmodSync(directory, process.getuid?.() === 0 ? 0o711 : 0o700);
+    inheritOwner(directory);
+  }
+  if (!statSync(directory).isDirectory()) {
+    throw new EmbeddedPostgresError(
+      `The data directory ${directory} is not a directory. Choose another one, or set DATABASE_URL to use a PostgreSQL of your own.`,
+    );
+  }
+  return realpathSync(directory);
+}
+
+/** The place named by the data directory's pointer file, if it has one. */
+export function findHome(dataDir: string): string | undefined {
+  const pointer = pointerOf(dataDir);
+  if (!existsSync(pointer)) return undefined;
+  const home = readFileSync(pointer, 'utf8').trim();
+  // Never begin with an empty database where there should be a full one: a disk may just not be mounted.
+  if (!existsSync(home)) {
+    throw new EmbeddedPostgresError(
+      `The database of ${dataDir} should be in ${home}, but that directory is gone. Put it back, or delete ${pointer} to begin with an empty database.`,
+    );
+  }
+  return home;
+}
+
+/**
+ * The data directory itself, or a new place that the account can reach. The pointer is written before the cluster
+ * exists: if we are killed in between, the next start finds the empty place and fills it.
+ */
+export function chooseHome(
+  dataDir: string,
+  account: Account | undefined,
+  log: (line: string) => void,
+): string {
+  if (account === undefined || canReach(account, dataDir)) return dataDir;
+  if (!makeOwnDirectory(ELSEWHERE) || !canReach(account, ELSEWHERE)) {
+    throw new EmbeddedPostgresError(
+      `PostgreSQL must not run as root, and user id ${account.uid} can reach neither ${dataDir} nor ${ELSEWHERE}. Choose a data directory that this user can reach, or set DATABASE_URL to use a PostgreSQL of your own.`,
+    );
+  }
+  const home = mkdtempSync(path.join(ELSEWHERE, 'data-'));
+  chmodSync(home, 0o711);
+  writeFileSync(path.join(home, 'belongs-to'), `${dataDir}\n`); // for whoever finds it and wonders
+  writeFileSync(pointerOf(dataDir), `${home}\n`);
+  inheritOwner(pointerOf(dataDir));
+  log(`the database goes to ${home}, because user id ${account.uid}, which runs it, cannot reach ${dataDir}`);
+  return home;
+}
+
+function pointerOf(dataDir: string): string {
+  return path.join(dataDir, 'postgres.location');
+}

@@ -1,0 +1,93 @@
+import path from 'node:path';
+import { chooseAccount } from './account.ts';
+import { findBinaries } from './binaries.ts';
+import { type ClusterPlace, clusterOf, ensureCluster, readPassword, resetPassword } from './cluster.ts';
+import { newEndpoint, urlOf } from './endpoint.ts';
+import { EmbeddedPostgresError, explainSystemError } from './error.ts';
+import { chooseHome, findHome, openDataDirectory } from './home.ts';
+import { takeOverLeftover } from './leftover.ts';
+import { type Lock, takeLock } from './lock.ts';
+import { terminate } from './postmaster.ts';
+import { serverSettings } from './settings.ts';
+import { Supervisor } from './supervisor.ts';
+
+export { EmbeddedPostgresError };
+
+export interface EmbeddedPostgres {
+  /** For node's `pg` and for libpq; it stays the same when the server has to be restarted. */
+  url: string;
+  /** Of the server's main process; another one after a restart. */
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  /** Holds everything: the cluster, its password, its log. The cluster lives in `${dataDir}/postgres`. */
+  dataDir: string;
+  /** Progress, in lines for a person. */
+  log: (line: string) => void;
+  /** Extra PostgreSQL settings, which win over ours. */
+  settings?: Record<string, string>;
+}
+
+/** Starts the bundled PostgreSQL on this data directory, or takes over the one that a killed Carillon left running. */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const locks: Lock[] = [];
+  try {
+    return await start(options, locks);
+  } catch (error) {
+    for (const lock of locks) lock.release();
+    throw explainSystemError(error, path.resolve(options.dataDir));
+  }
+}
+
+async function start(
+  { dataDir: given, log, settings = {} }: EmbeddedOptions,
+  locks: Lock[],
+): Promise<EmbeddedPostgres> {
+  const dataDir = openDataDirectory(given);
+  locks.push(await takeLock(dataDir));
+
+  const known = findHome(dataDir);
+  const account = chooseAccount(dataDir, clusterOf(known ?? dataDir));
+  const home = known ?? chooseHome(dataDir, account, log);
+  // A copied data directory points to the same cluster as the original: the cluster needs a lock of its own.
+  if (home !== dataDir) locks.push(await takeLock(home));
+
+  const binaries = await findBinaries(account, log);
+  const place: ClusterPlace = { dataDir, home, account, binaries, durable: settings.fsync !== 'off', log };
+  await ensureCluster(place);
+
+  const plan = {
+    dataDir,
+    cluster: clusterOf(home),
+    account,
+    binaries,
+    settings: { ...serverSettings(binaries), ...settings },
+    logFile: path.join(dataDir, 'postgres.log'),
+    log,
+  };
+  let leftover = await takeOverLeftover(plan);
+  if (readPassword(dataDir) === undefined) {
+    if (leftover !== undefined) await terminate(leftover.postmaster.identity, binaries.pgCtl);
+    leftover = undefined;
+    log('the file with the database password is gone; setting a new one');
+    await resetPassword(place);
+  }
+
+  const endpoint = leftover?.endpoint ?? (await newEndpoint(account));
+  const supervisor = new Supervisor({ ...plan, endpoint }, locks);
+  try {
+    await supervisor.start(leftover?.postmaster);
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
+  return {
+    url: urlOf(endpoint, readPassword(dataDir) ?? ''),
+    get pid() {
+      return supervisor.pid;
+    },
+    stop: () => supervisor.stop(),
+  };
+}

@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, constants, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { inheritOwner } from './access.ts';
+import type { Account } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { type Endpoint, endpointSettings } from './endpoint.ts';
+import { type Postmaster, pidFileOf, readPidFile } from './postmaster.ts';
+import { identify, isServerOf } from './process.ts';
+import { surroundings } from './tool.ts';
+
+export interface ServerPlan {
+  dataDir: string;
+  cluster: string;
+  account: Account | undefined;
+  binaries: Binaries;
+  endpoint: Endpoint;
+  settings: Record<string, string>;
+  logFile: string;
+  log: (line: string) => void;
+}
+
+const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
+const POLL_MS = 10;
+const LONG_START_MS = 3000;
+
+export function commandLine(plan: ServerPlan): string[] {
+  const settings = { ...plan.settings, ...endpointSettings(plan.endpoint) };
+  return [
+    '-D',
+    plan.cluster,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
+}
+
+/** Starts the server's process; whether it comes up is for whenReady to see. */
+export function spawnServer(plan: ServerPlan): Postmaster {
+  removeDeadPidFile(plan.cluster);
+  const log = openLog(plan.logFile);
+  try {
+    const windows = process.platform === 'win32';
+    // postgres.exe refuses an administrator; pg_ctl sheds those rights first, waits until it is ready, and ends.
+    const child = windows
+      ? spawn(plan.binaries.pgCtl, ['start', '-w', '-t', '600', ...windowsArguments(plan)], {
+          ...surroundings(undefined),
+          stdio: ['ignore', log, log],
+        })
+      : spawn(plan.binaries.postgres, commandLine(plan), {
+          ...surroundings(plan.account),
+          // A session of its own: Ctrl-C in the terminal reaches us and not the database that we drain into.
+          detached: true,
+          // An open file, not a path: the account need not be able to reach it.
+          stdio: ['ignore', log, log],
+        });
+    child.unref();
+    const identity = identify(child.pid ?? 0) ?? { pid: child.pid ?? 0, startedAt: 'never' };
+    return { identity, gone: endOf(child) };
+  } finally {
+    closeSync(log);
+  }
+}
+
+/**
+ * The postmaster once it takes connections, or undefined if it ended before. There is no deadline: after a crash it first
+ * replays what was written since the last checkpoint, and killing it would only make it begin again.
+ */
+export async function whenReady(plan: ServerPlan, started: Postmaster): Promise<Postmaster | undefined> {
+  let ended = false;
+  void started.gone.then(() => {
+    ended = true;
+  });
+  let sayAfter = Date.now() + LONG_START_MS;
+  for (;;) {
+    const file = readPidFile(plan.cluster);
+    if (file?.status === 'ready' && file.pid === started.identity.pid) return started;
+    if (ended && process.platform === 'win32' && file?.status === 'ready') return follow(file.pid);
+    if (ended) return undefined;
+    if (Date.now() > sayAfter) {
+      plan.log('the database is still starting; after a crash it first replays what was written last');
+      sayAfter = Number.POSITIVE_INFINITY;
+    }
+    await delay(POLL_MS);
+  }
+}
+
+/** A postmaster that is not our child: it has to be looked at to notice its end. */
+export function follow(pid: number): Postmaster | undefined {
+  const identity = identify(pid);
+  if (identity === undefined) return undefined;
+  const gone = new Promise<string>((resolve) => {
+    const timer = setInterval(() => {
+      if (identify(pid)?.startedAt === identity.startedAt) return;
+      clearInterval(timer);
+      resolve('it disappeared');
+    }, 200);
+    timer.unref();
+  });
+  return { identity, gone };
+}
+
+/** What the log says from that byte on; to quote when a start fails. */
+export function logSince(logFile: string, offset: number): string {
+  return readFileSync(logFile).subarray(offset).toString();
+}
+
+export function logSize(logFile: string): number {
+  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
+  return size > LARGEST_LOG_BYTES ? 0 : size; // it is about to be rotated
+}
+
+function openLog(logFile: string): number {
+  const size = statSync(logFile, { throwIfNoEntry: false })?.size;
+  if (size !== undefined && size > LARGEST_LOG_BYTES) renameSync(logFile, `${logFile}.1`);
+  // Not through a link: root may be writing into somebody else's directory.
+  const log = openSync(
+    logFile,
+    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0),
+    0o600,
+  );
+  if (size === undefined) inheritOwner(logFile);
+  return log;
+}
+
+/**
+ * PostgreSQL overlooks the pid file of a server that is gone, but not if that pid is some other process by now (likely
+ * in a restarted container) or a zombie that nobody collects (a container without an init). We hold the lock and know
+ * better. What really guards the files, the shared memory of children still alive, is found without the pid file.
+ */
+function removeDeadPidFile(cluster: string): void {
+  const file = readPidFile(cluster);
+  if (file !== undefined && !isServerOf(file.pid, cluster)) rmSync(pidFileOf(cluster), { force: true });
+}
+
+function windowsArguments(plan: ServerPlan): string[] {
+  const [, , ...settings] = commandLine(plan);
+  return ['-D', plan.cluster, '-o', settings.map((part) => (part === '-c' ? part : `"${part}"`)).join(' ')];
+}
+
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? `exit code ${code}` : `killed by ${signal}`),
+    );
+  });
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { inheritOwner } from './access.ts';
+import { EmbeddedPostgresError } from './error.ts';
+import { pidSpace, startTimeOf, UNKNOWN_START } from './process.ts';
+
+/*
+ * One Carillon per data directory. Every contender puts a file of its own into `lock/`, *then* looks
+ * whether a living other one is there; whoever comes second sees the first, so two can never both hold it.
+ * The file's name is unique and says who it is, so a leftover of a dead process can be deleted by anyone
+ * at any time without ever hitting a living one. (A single lock file cannot do that: between reading a stale
+ * one and deleting it, somebody else may have replaced it. Node has no flock.)
+ */
+export interface Lock {
+  /** True when somebody else took the directory over, which happens only if our file was removed by hand or from another machine. */
+  lost(): boolean;
+  /** Synchronous, because the last one to call it is the process's exit handler. */
+  release(): void;
+}
+
+/** How long to let contenders of the same instant sort themselves out before believing that one of them holds it. */
+const PATIENCE_MS = 400;
+const HEARTBEAT_MS = 500;
+const SILENCE_MS = 2000;
+const LONG_DEAD_MS = 60_000;
+
+export async function takeLock(directory: string): Promise<Lock> {
+  const folder = path.join(directory, 'lock');
+  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) inheritOwner(folder);
+  const mine = [process.pid, startTimeOf(process.pid), pidSpace(), randomBytes(6).toString('hex')].join('.');
+  const file = path.join(folder, mine);
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    writeFileSync(file, '', { mode: 0o600 });
+    const rivals = await livingRivals(folder, mine);
+    if (rivals.length === 0) return hold(folder, mine);
+    const late = Date.now() > deadline;
+    // Of several that arrived at once the first in order stays and the others step back: exactly one gets in.
+    if (late || rivals.some((rival) => rival < mine)) rmSync(file, { force: true });
+    if (late) throw inUse(directory, rivals[0] ?? '');
+    await delay(10 + Math.random() * 20);
+  }
+}
+
+function hold(folder: string, mine: string): Lock {
+  const file = path.join(folder, mine);
+  const beat = setInterval(() => {
+    try {
+      utimesSync(file, new Date(), new Date());
+    } catch {
+      // The directory was deleted under us; lost() decides what that means.
+    }
+  }, HEARTBEAT_MS);
+  beat.unref();
+  return {
+    lost: () => {
+      const present = entries(folder);
+      return present.length > 0 && !present.includes(mine);
+    },
+    release: () => {
+      clearInterval(beat);
+      rmSync(file, { force: true });
+    },
+  };
+}
+
+async function livingRivals(folder: string, mine: string): Promise<string[]> {
+  const rivals = entries(folder).filter((entry) => entry !== mine);
+  const living = await Promise.all(rivals.map((rival) => isHeld(folder, rival)));
+  return rivals.filter((rival, index) => {
+    if (!living[index]) rmSync(path.join(folder, rival), { force: true });
+    return living[index];
+  });
+}
+
+async function isHeld(folder: string, entry: string): Promise<boolean> {
+  const [pid, startedAt, space] = entry.split('.');
+  if (space === pidSpace()) {
+    const actual = startTimeOf(Number(pid));
+    if (actual !== UNKNOWN_START) return actual === startedAt;
+    if (Number(pid) === process.pid) return true;
+  }
+  // Written in another container, on another machine or before a reboot (or on a system without start times):
+  // the pid proves nothing, so see whether the holder's heart still beats.
+  const file = path.join(folder, entry);
+  const before = modified(file);
+  if (before === undefined || Date.now() - before > LONG_DEAD_MS) return false;
+  await delay(SILENCE_MS);
+  const after = modified(file);
+  return after !== undefined && after !== before;
+}
+
+function modified(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+function inUse(directory: string, holder: string): EmbeddedPostgresError {
+  const [pid, , space] = holder.split('.');
+  const elsewhere = space === pidSpace() ? '' : ' in another container or on another machine';
+  return new EmbeddedPostgresError(
+    `Another Carillon (process ${pid}${elsewhere}) already uses the data directory ${directory}. Stop it first, or give this one a data directory of its own.`,
+  );
+}

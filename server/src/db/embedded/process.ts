@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** A pid alone is not an identity: the kernel hands it out again. Together with the start time it is. */
+export interface ProcessIdentity {
+  pid: number;
+  startedAt: string;
+}
+
+/** The start time on systems where asking for it would cost more than it is worth (Windows). */
+export const UNKNOWN_START = 'unknown';
+
+/** When the process started, in whatever unit this system counts; undefined when it is gone (a zombie is gone). */
+export function startTimeOf(pid: number): string | undefined {
+  if (process.platform === 'linux') {
+    const stat = tryRead(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    // The program's name stands in brackets and may hold anything, so count fields from the last bracket.
+    const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+  }
+  if (process.platform === 'win32') return tryRead(() => process.kill(pid, 0)) ? UNKNOWN_START : undefined;
+  const [state, ...started] = ps(pid, 'state=,lstart=').split(/\s+/);
+  return !state || state.startsWith('Z') ? undefined : String(Date.parse(started.join(' ')));
+}
+
+export function identify(pid: number): ProcessIdentity | undefined {
+  const startedAt = startTimeOf(pid);
+  return startedAt === undefined ? undefined : { pid, startedAt };
+}
+
+export function isAlive(identity: ProcessIdentity): boolean {
+  return startTimeOf(identity.pid) === identity.startedAt;
+}
+
+/** Whether the pid is a PostgreSQL process that works in this cluster directory, and not a stranger with a reused pid. */
+export function isServerOf(pid: number, cluster: string): boolean {
+  if (startTimeOf(pid) === undefined) return false;
+  if (process.platform === 'linux') {
+    const name = tryRead(() => readFileSync(`/proc/${pid}/comm`, 'utf8'));
+    return (
+      name?.startsWith('postgres') === true && tryRead(() => readlinkSync(`/proc/${pid}/cwd`)) === cluster
+    );
+  }
+  if (process.platform === 'win32') return true; // the caller also asks whether it answers
+  return ps(pid, 'command=').includes(cluster);
+}
+
+/**
+ * Names the space in which our pids mean something: this boot of this machine, this container.
+ * A pid written by a process elsewhere says nothing about the processes seen here.
+ */
+export function pidSpace(): string {
+  const boot = tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) ?? hostname();
+  const namespace = tryRead(() => readlinkSync('/proc/self/ns/pid')) ?? '';
+  return createHash('sha256').update(`${boot}${namespace}`).digest('hex').slice(0, 12);
+}
+
+function ps(pid: number, format: string): string {
+  const { stdout } = spawnSync('ps', ['-ww', '-o', format, '-p', String(pid)], {
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C' },
+  });
+  return (stdout ?? '').trim();
+}
+
+function tryRead<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

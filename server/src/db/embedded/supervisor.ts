@@ -1,0 +1,129 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { prepareEndpoint, removeEndpoint } from './endpoint.ts';
+import { EmbeddedPostgresError, explainOutput } from './error.ts';
+import { logSince, logSize, type ServerPlan, spawnServer, whenReady } from './launch.ts';
+import type { Lock } from './lock.ts';
+import { killOrphans, type Postmaster, terminate, terminateBlocking } from './postmaster.ts';
+
+/** Said by a server that finds the remains of another one: its children, or its socket. They go by themselves, mostly. */
+const STILL_OCCUPIED = /is still in use|already exists|Address already in use|another postmaster/i;
+const OCCUPIED_PATIENCE_MS = 15_000;
+const ORPHANS_KILLED_AFTER_MS = 1_000;
+const RETRY_MS = 50;
+
+const FIRST_BACKOFF_MS = 100;
+const LONGEST_BACKOFF_MS = 5_000;
+/** A server that has run this long was all right: its end is a new misfortune and not the last one again. */
+const STEADY_MS = 10_000;
+
+/** Keeps one server running, at one address, from start() until stop(). */
+export class Supervisor {
+  readonly #plan: ServerPlan;
+  readonly #locks: Lock[];
+  #current: Postmaster | undefined;
+  #revival: Promise<void> | undefined;
+  #end: Promise<void> | undefined;
+  readonly #hurry = new AbortController();
+  #backoffMs = FIRST_BACKOFF_MS;
+
+  constructor(plan: ServerPlan, locks: Lock[]) {
+    this.#plan = plan;
+    this.#locks = locks;
+  }
+
+  get pid(): number {
+    return this.#current?.identity.pid ?? 0;
+  }
+
+  /** With a postmaster that already runs, or by starting one. */
+  async start(running: Postmaster | undefined): Promise<void> {
+    process.once('exit', this.#onExit);
+    if (running === undefined) await this.#launch();
+    else this.#watch(running);
+  }
+
+  /** Safe to call twice, and while a restart is under way. */
+  stop(): Promise<void> {
+    this.#end ??= this.#shutDown();
+    return this.#end;
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#hurry.abort();
+    try {
+      if (this.#mayStop() && this.#current !== undefined)
+        await terminate(this.#current.identity, this.#plan.binaries.pgCtl);
+      await this.#revival; // it sees that we are stopping and gives up
+    } finally {
+      this.#cleanUp();
+    }
+  }
+
+  /** process.exit() without stop(), or an uncaught error: leave nothing running. */
+  readonly #onExit = (): void => {
+    if (this.#mayStop() && this.#current !== undefined)
+      terminateBlocking(this.#current.identity, this.#plan.binaries.pgCtl);
+    this.#cleanUp();
+  };
+
+  #cleanUp(): void {
+    process.removeListener('exit', this.#onExit);
+    if (this.#mayStop()) removeEndpoint(this.#plan.endpoint);
+    for (const lock of this.#locks) lock.release();
+  }
+
+  /** Whoever took the directory from us has taken the server over as well: then it is not ours to stop. */
+  #mayStop(): boolean {
+    return !this.#locks.some((lock) => lock.lost());
+  }
+
+  async #launch(): Promise<void> {
+    const plan = this.#plan;
+    const begun = Date.now();
+    for (;;) {
+      prepareEndpoint(plan.endpoint, plan.account);
+      const offset = logSize(plan.logFile);
+      this.#current = spawnServer(plan);
+      const ready = await whenReady(plan, this.#current);
+      if (ready !== undefined) return this.#watch(ready);
+      if (this.#end !== undefined)
+        throw new EmbeddedPostgresError('The database was stopped while it was starting.');
+
+      const said = logSince(plan.logFile, offset) || (await this.#current.gone);
+      const waited = Date.now() - begun;
+      if (!STILL_OCCUPIED.test(said) || waited > OCCUPIED_PATIENCE_MS)
+        throw explainOutput('to start', said, plan.dataDir, plan.logFile);
+      if (waited > ORPHANS_KILLED_AFTER_MS) killOrphans(plan.cluster);
+      await delay(RETRY_MS);
+      if (this.#end !== undefined)
+        throw new EmbeddedPostgresError('The database was stopped while it was starting.');
+    }
+  }
+
+  #watch(running: Postmaster): void {
+    this.#current = running;
+    const since = Date.now();
+    void running.gone.then((reason) => {
+      if (this.#end !== undefined) return;
+      if (Date.now() - since > STEADY_MS) this.#backoffMs = FIRST_BACKOFF_MS;
+      this.#plan.log(`the database stopped unexpectedly (${reason}); starting it again`);
+      this.#revival = this.#revive();
+    });
+  }
+
+  async #revive(): Promise<void> {
+    while (this.#end === undefined) {
+      // Not holding the process alive for it: if there is nothing else to do, there is nobody to revive it for.
+      await delay(this.#backoffMs, undefined, { ref: false, signal: this.#hurry.signal }).catch(() => {});
+      if (this.#end !== undefined) return;
+      this.#backoffMs = Math.min(this.#backoffMs * 2, LONGEST_BACKOFF_MS);
+      try {
+        await this.#launch();
+        this.#plan.log(`the database runs again (process ${this.pid})`);
+        return;
+      } catch (error) {
+        if (this.#end === undefined) this.#plan.log(error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
+}

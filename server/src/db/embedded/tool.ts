@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import type { Account } from './account.ts';
+
+export interface ToolResult {
+  ok: boolean;
+  output: string;
+}
+
+/**
+ * What PostgreSQL's programs are started with. Not our own environment: it holds secrets, which /proc would show to
+ * the account, and PG* variables meant for somebody else. Not our own directory: the account may not be able to enter it.
+ */
+export function surroundings(account: Account | undefined) {
+  const env: NodeJS.ProcessEnv = { LC_ALL: 'C' };
+  for (const name of ['PATH', 'TZ', 'SystemRoot', 'TEMP', 'TMP']) {
+    if (process.env[name] !== undefined) env[name] = process.env[name];
+  }
+  return { env, cwd: process.platform === 'win32' ? undefined : '/', windowsHide: true, ...account };
+}
+
+/** Runs a program to its end. It never rejects: that it could not even be started is one more kind of output. */
+export function runTool(
+  file: string,
+  args: string[],
+  account: Account | undefined,
+  input = '',
+): Promise<ToolResult> {
+  return new Promise((resolve) => {
+    let output = '';
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString();
+    };
+    try {
+      const child = spawn(file, args, { ...surroundings(account), stdio: 'pipe' });
+      child.stdout.on('data', collect);
+      child.stderr.on('data', collect);
+      child.on('error', (error) => resolve({ ok: false, output: error.message }));
+      child.on('close', (code) => resolve({ ok: code === 0, output }));
+      child.stdin.on('error', () => {}); // it ended without reading all of its input; its exit code says why
+      child.stdin.end(input);
+    } catch (error) {
+      // Node throws some failures to start (EACCES among them on certain versions) and emits others.
+      resolve({ ok: false, output: String(error) });
+    }
+  });
+}

@@ -1,0 +1,259 @@
+-- What the migrations add up to. Generated (npm run generate), to read and to compare; never run.
+
+create table api_keys (
+  id uuid not null,
+  environment_id uuid not null,
+  name text not null,
+  key_hash bytea not null,
+  last4 text not null,
+  preset text,
+  scopes text[],
+  created_by_user_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
+  retires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_key_hash_key UNIQUE (key_hash),
+  constraint api_keys_check CHECK ((num_nonnulls(preset, scopes) = 1)),
+  constraint api_keys_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id),
+  constraint api_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment_id, id);
+
+create table attachment_bytes (
+  notification_id uuid not null,
+  "position" smallint not null,
+  bytes bytea storage external not null,
+  constraint attachment_bytes_pkey PRIMARY KEY (notification_id, "position")
+);
+
+create table audit_entries (
+  id uuid not null,
+  organization_id uuid not null,
+  environment_id uuid,
+  actor_kind text not null,
+  actor_id uuid,
+  action text not null,
+  target text not null,
+  before jsonb,
+  after jsonb,
+  request_id text,
+  constraint audit_entries_pkey PRIMARY KEY (id),
+  constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'user'::text, 'system'::text]))),
+  constraint audit_entries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+CREATE INDEX audit_entries_by_organization ON public.audit_entries USING btree (organization_id, id);
+
+create table email_settings (
+  environment_id uuid not null,
+  from_address text,
+  from_name text,
+  reply_to text,
+  sender_locked boolean default false not null,
+  track_opens boolean default false not null,
+  track_clicks boolean default false not null,
+  providers jsonb default '[]'::jsonb not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint email_settings_pkey PRIMARY KEY (environment_id),
+  constraint email_settings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+
+create table encryption_keys (
+  id text not null,
+  first_used_at timestamp with time zone default now() not null,
+  constraint encryption_keys_pkey PRIMARY KEY (id)
+);
+
+create table environments (
+  id uuid not null,
+  organization_id uuid not null,
+  kind text not null,
+  name text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint environments_pkey PRIMARY KEY (id),
+  constraint environments_kind_check CHECK ((kind = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint environments_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+CREATE INDEX environments_by_organization ON public.environments USING btree (organization_id);
+
+create table idempotency_keys (
+  environment_id uuid not null,
+  operation text not null,
+  key text not null,
+  body_hash bytea not null,
+  resource_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (environment_id, operation, key)
+);
+CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+
+create table login_failures (
+  subject bytea not null,
+  failures integer not null,
+  window_ends_at timestamp with time zone not null,
+  constraint login_failures_pkey PRIMARY KEY (subject)
+);
+CREATE INDEX login_failures_by_window ON public.login_failures USING btree (window_ends_at);
+
+create table memberships (
+  organization_id uuid not null,
+  user_id uuid not null,
+  role text not null,
+  constraint memberships_pkey PRIMARY KEY (user_id, organization_id),
+  constraint memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'viewer'::text]))),
+  constraint memberships_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table migrations (
+  name text not null,
+  applied_at timestamp with time zone default now() not null,
+  constraint migrations_pkey PRIMARY KEY (name)
+);
+
+create table notification_contents (
+  notification_id uuid not null,
+  subject text,
+  html_body text,
+  text_body text,
+  template_data jsonb default '{}'::jsonb not null,
+  from_name text,
+  reply_to text,
+  attachments jsonb,
+  constraint notification_contents_pkey PRIMARY KEY (notification_id)
+);
+
+create table notifications (
+  id uuid not null,
+  environment_id uuid not null,
+  channel text not null,
+  status text not null,
+  priority text not null,
+  address text,
+  recipient_name text,
+  external_user_id text,
+  category text,
+  template_key text,
+  idempotency_key text,
+  action_url text,
+  resent_from uuid,
+  attempt_count integer default 0 not null,
+  round integer default 0 not null,
+  send_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  suppression_reason text,
+  last_error text,
+  events jsonb not null,
+  trace jsonb default '[]'::jsonb not null,
+  constraint notifications_pkey PRIMARY KEY (id)
+);
+CREATE INDEX notifications_by_address ON public.notifications USING btree (environment_id, address, id);
+CREATE INDEX notifications_by_category ON public.notifications USING btree (environment_id, category, id) WHERE (category IS NOT NULL);
+CREATE INDEX notifications_by_channel ON public.notifications USING btree (environment_id, channel, id);
+CREATE INDEX notifications_by_environment ON public.notifications USING btree (environment_id, id);
+CREATE INDEX notifications_by_status ON public.notifications USING btree (environment_id, status, id);
+CREATE INDEX notifications_by_template ON public.notifications USING btree (environment_id, template_key, id) WHERE (template_key IS NOT NULL);
+CREATE INDEX notifications_by_user ON public.notifications USING btree (environment_id, external_user_id, id) WHERE (external_user_id IS NOT NULL);
+
+create table organizations (
+  id uuid not null,
+  name text not null,
+  plan text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint organizations_pkey PRIMARY KEY (id),
+  constraint organizations_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'pro'::text, 'scale'::text, 'unmetered'::text])))
+);
+
+create table queue_later (
+  id uuid not null,
+  kind smallint not null,
+  lane smallint not null,
+  environment_id uuid not null,
+  run_at timestamp with time zone not null,
+  note jsonb,
+  constraint queue_later_pkey PRIMARY KEY (id, kind)
+) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX queue_later_by_time ON public.queue_later USING btree (run_at);
+
+create table queue_leased (
+  id uuid not null,
+  kind smallint not null,
+  lane smallint not null,
+  environment_id uuid not null,
+  worker_id uuid not null,
+  leased_at timestamp with time zone default now() not null,
+  note jsonb,
+  constraint queue_leased_pkey PRIMARY KEY (id, kind)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX queue_leased_by_worker ON public.queue_leased USING btree (worker_id);
+
+create table queue_ready (
+  id uuid not null,
+  kind smallint not null,
+  lane smallint not null,
+  tag bigint not null,
+  environment_id uuid not null,
+  note jsonb,
+  constraint queue_ready_pkey PRIMARY KEY (id, kind)
+) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX queue_ready_in_order ON public.queue_ready USING btree (kind, lane, tag);
+
+create table queue_turns (
+  kind smallint not null,
+  lane smallint not null,
+  environment_id uuid not null,
+  last_tag bigint not null,
+  burst integer not null,
+  constraint queue_turns_pkey PRIMARY KEY (kind, lane, environment_id)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX queue_turns_by_tag ON public.queue_turns USING btree (kind, lane, last_tag);
+
+create table rate_buckets (
+  key_id uuid not null,
+  tokens double precision not null,
+  refilled_at timestamp with time zone not null,
+  constraint rate_buckets_pkey PRIMARY KEY (key_id),
+  constraint rate_buckets_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id) ON DELETE CASCADE
+);
+
+create table sandbox_messages (
+  environment_id uuid not null,
+  id uuid not null,
+  notification_id uuid not null,
+  channel text not null,
+  provider text not null,
+  recipient text not null,
+  payload json not null,
+  payload_bytes integer not null,
+  constraint sandbox_messages_pkey PRIMARY KEY (environment_id, id),
+  constraint sandbox_messages_notification_id_provider_key UNIQUE (notification_id, provider)
+);
+
+create table sessions (
+  token_hash bytea not null,
+  user_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint sessions_pkey PRIMARY KEY (token_hash),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
+
+create table users (
+  id uuid not null,
+  email text not null,
+  name text not null,
+  password_hash text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_email_key UNIQUE (email)
+);
+
+create table workers (
+  id uuid not null,
+  started_at timestamp with time zone default now() not null,
+  alive_until timestamp with time zone not null,
+  constraint workers_pkey PRIMARY KEY (id)
+);

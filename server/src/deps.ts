@@ -1,0 +1,24 @@
+import type { Config } from './config.ts';
+import type { Doorbell } from './db/doorbell.ts';
+import type { Pool } from './db/sql.ts';
+import type { Authenticator } from './http/principal.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { Keyring } from './kernel/crypto.ts';
+import type { Log } from './kernel/log.ts';
+import type { Metrics } from './kernel/metrics.ts';
+import type { Queue } from './queue/index.ts';
+
+/** Everything a slice may need, built by hand in app.ts and passed in. Tests override fields. */
+export interface Deps {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  pool: Pool;
+  keyring: Keyring;
+  doorbell: Doorbell;
+  queue: Queue;
+  metrics: Metrics;
+  authenticator: Authenticator;
+  /** How the outside reaches us, without a trailing slash; known once the port is. */
+  publicUrl: () => string;
+}

@@ -1,0 +1,141 @@
+import { LRUCache } from 'lru-cache';
+import type { Pool } from '../../db/sql.ts';
+import type { Authenticator, Principal } from '../../http/principal.ts';
+import { roleScopes, type Scope } from '../../http/scopes.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { sha256 } from '../../kernel/crypto.ts';
+import { notFound, Problem } from '../../kernel/errors.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import { grantedScopes } from './granted-scopes.ts';
+import { findKeyByHash, markKeyUsed } from './keys-store.ts';
+import { couldBeSecretKey } from './secret-key.ts';
+import { findSessionIdentity } from './sessions-store.ts';
+
+/** How long an answer is believed: the longest that a revoked key goes on working in another process. */
+const memoryMs = 1000;
+const memorySize = 10_000;
+const nobodysEnvironment = '00000000-0000-0000-0000-000000000000';
+
+interface Identity<Who extends Principal | null> {
+  principal: Who;
+  revoked: boolean;
+  endsAtMs: number | null;
+}
+
+/**
+ * Credentials → Principal, without a query when the same ones were seen within the last second. What is remembered is the
+ * promise, so requests that arrive together share one query; wrong credentials are remembered too, so guessing one key over
+ * and over costs no more than a right one.
+ */
+export function createAuthenticator(pool: Pool, clock: Clock): Authenticator {
+  const keys = new LRUCache<string, Promise<Identity<Principal> | null>>({ max: memorySize, ttl: memoryMs });
+  const sessions = new LRUCache<string, Promise<Identity<Principal | null> | null>>({
+    max: memorySize,
+    ttl: memoryMs,
+  });
+  const used = new LRUCache<string, true>({ max: memorySize, ttl: 60_000 });
+
+  function noteUse(keyId: string): void {
+    if (used.has(keyId)) return;
+    used.set(keyId, true);
+    // Nobody waits for it, and a miss is made good a minute later: it is only shown to people.
+    markKeyUsed(pool, keyId).catch(() => {});
+  }
+
+  async function loadKey(hash: Buffer): Promise<Identity<Principal> | null> {
+    const row = await findKeyByHash(pool, hash);
+    if (!row) return null;
+    return {
+      principal: {
+        kind: 'key',
+        id: row.id,
+        userId: row.user_id,
+        organizationId: row.organization_id,
+        environmentId: row.environment_id,
+        environmentKind: row.environment_kind,
+        plan: row.plan,
+        preset: row.preset,
+        scopes: grantedScopes(row),
+      },
+      revoked: row.revoked,
+      endsAtMs: row.ends_at?.getTime() ?? null,
+    };
+  }
+
+  function rememberedKey(secret: string): Promise<Identity<Principal> | null> {
+    const hash = sha256(secret);
+    return remembered(keys, hash.toString('base64'), () => loadKey(hash));
+  }
+
+  async function loadSession(
+    hash: Buffer,
+    environmentId: string | null,
+  ): Promise<Identity<Principal | null> | null> {
+    const row = await findSessionIdentity(pool, hash, environmentId);
+    if (!row) return null;
+    const principal: Principal | null =
+      row.environment_id === null
+        ? null
+        : {
+            kind: 'user',
+            id: row.user_id,
+            userId: row.user_id,
+            organizationId: row.organization_id,
+            environmentId: row.environment_id,
+            environmentKind: row.environment_kind,
+            plan: row.plan,
+            preset: null,
+            scopes: new Set<Scope>(roleScopes[row.role]),
+          };
+    return { principal, revoked: false, endsAtMs: row.expires_at.getTime() };
+  }
+
+  /** The clock is asked at every call: what is remembered must not outlive its own end. */
+  function valid<Found extends Identity<Principal | null>>(found: Found | null, what: string): Found {
+    if (!found) throw new Problem('invalid_credentials', `This ${what} is not valid.`);
+    if (found.revoked) throw new Problem('revoked_credentials', `This ${what} has been revoked.`);
+    if (found.endsAtMs !== null && found.endsAtMs <= clock()) {
+      throw new Problem('expired_credentials', `This ${what} has expired.`);
+    }
+    return found;
+  }
+
+  return {
+    async byKey(secret) {
+      const { principal } = valid(couldBeSecretKey(secret) ? await rememberedKey(secret) : null, 'key');
+      noteUse(principal.id);
+      return principal;
+    },
+    async bySession(token, environmentId) {
+      const hash = sha256(token);
+      const wanted =
+        environmentId === undefined ? null : isUuid(environmentId) ? environmentId : nobodysEnvironment;
+      const found = await remembered(sessions, `${hash.toString('base64')} ${wanted}`, () =>
+        loadSession(hash, wanted),
+      );
+      const { principal } = valid(found, 'session');
+      if (!principal) throw notFound('environment');
+      return principal;
+    },
+    forget() {
+      keys.clear();
+      sessions.clear();
+    },
+  };
+}
+
+/** A failed load (the database was away) is not remembered. */
+function remembered<Value>(
+  cache: LRUCache<string, Promise<Value>>,
+  key: string,
+  load: () => Promise<Value>,
+): Promise<Value> {
+  const known = cache.get(key);
+  if (known) return known;
+  const loading = load();
+  cache.set(key, loading);
+  loading.catch(() => {
+    if (cache.peek(key) === loading) cache.delete(key);
+  });
+  return loading;
+}

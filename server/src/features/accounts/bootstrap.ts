@@ -1,0 +1,110 @@
+import { type Sql, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { randomBase62, sha256 } from '../../kernel/crypto.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Actor, recordAudit } from '../audit/index.ts';
+import { type Credentials, writeCredentials } from './credentials-file.ts';
+import { keyView } from './keys-service.ts';
+import { insertKey } from './keys-store.ts';
+import { hashPassword } from './password.ts';
+import { newSecretKey } from './secret-key.ts';
+import {
+  hasOrganization,
+  insertEnvironment,
+  insertMembership,
+  insertOrganization,
+  insertUser,
+  lockFirstStart,
+} from './tenants-store.ts';
+
+/**
+ * The first start: an organization with Test and Live, a full-access key for each, and a dashboard owner. Null when there is
+ * an organization already. The file is written before the commit: better credentials that open nothing (the next start
+ * writes new ones) than an organization that nobody can enter.
+ */
+export async function bootstrap({
+  pool,
+  config,
+  log,
+}: Pick<Deps, 'pool' | 'config' | 'log'>): Promise<Credentials | null> {
+  return transaction(pool, async (tx) => {
+    await lockFirstStart(tx);
+    if (await hasOrganization(tx)) return null;
+
+    const credentials: Credentials = {
+      test_key: config.CARILLON_BOOTSTRAP_TEST_KEY ?? newSecretKey('test'),
+      live_key: config.CARILLON_BOOTSTRAP_LIVE_KEY ?? newSecretKey('live'),
+      admin_email: config.CARILLON_ADMIN_EMAIL,
+      admin_password: config.CARILLON_ADMIN_PASSWORD ?? randomBase62(20),
+      organization_id: newId(),
+      test_environment_id: newId(),
+      live_environment_id: newId(),
+    };
+    const userId = newId();
+    const organization = {
+      id: credentials.organization_id,
+      name: 'My organization',
+      plan: config.CARILLON_PLAN,
+    };
+    await insertOrganization(tx, organization);
+    await recordAudit(tx, {
+      principal: service(organization.id, null),
+      requestId: null,
+      action: 'organization.created',
+      target: `organization:${organization.id}`,
+      before: null,
+      after: { name: organization.name, plan: organization.plan },
+    });
+    await insertUser(tx, {
+      id: userId,
+      email: credentials.admin_email,
+      name: 'Owner',
+      passwordHash: await hashPassword(credentials.admin_password),
+    });
+    await insertMembership(tx, { organizationId: organization.id, userId, role: 'owner' });
+    for (const environment of [
+      { kind: 'test', name: 'Test', id: credentials.test_environment_id, secret: credentials.test_key },
+      { kind: 'live', name: 'Live', id: credentials.live_environment_id, secret: credentials.live_key },
+    ] as const) {
+      await insertEnvironment(tx, { ...environment, organizationId: organization.id });
+      await insertFirstKey(tx, service(organization.id, environment.id), userId, environment);
+    }
+    await writeCredentials(config, credentials);
+    log.info(
+      { organization_id: organization.id },
+      'first start: organization, environments, keys and owner made',
+    );
+    return credentials;
+  });
+}
+
+function service(organizationId: string, environmentId: string | null): Actor {
+  return { kind: 'system', id: null, organizationId, environmentId };
+}
+
+async function insertFirstKey(
+  sql: Sql,
+  principal: Actor,
+  userId: string,
+  environment: { id: string; name: string; secret: string },
+): Promise<void> {
+  const row = await insertKey(sql, {
+    id: newId(),
+    environmentId: environment.id,
+    name: `Default ${environment.name} key`,
+    hash: sha256(environment.secret),
+    last4: environment.secret.slice(-4),
+    preset: 'full_access',
+    scopes: null,
+    createdByUserId: userId,
+    expiresAt: null,
+  });
+  await recordAudit(sql, {
+    principal,
+    requestId: null,
+    action: 'api_key.created',
+    target: `api_key:${row.id}`,
+    before: null,
+    after: keyView(row),
+  });
+}

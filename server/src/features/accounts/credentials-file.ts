@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+
+const fields = [
+  'test_key',
+  'live_key',
+  'admin_email',
+  'admin_password',
+  'organization_id',
+  'test_environment_id',
+  'live_environment_id',
+] as const;
+
+/** What the first start made, for the terminal, the demo and scripts. */
+export type Credentials = Record<(typeof fields)[number], string>;
+
+type Place = Pick<Config, 'CARILLON_DATA_DIR'>;
+
+export function credentialsPath(config: Place): string {
+  return join(config.CARILLON_DATA_DIR, 'credentials.json');
+}
+
+/** Whole and on disk, or not at all; only the owner of the process can read it. */
+export async function writeCredentials(config: Place, credentials: Credentials): Promise<void> {
+  const path = credentialsPath(config);
+  const draft = `${path}.tmp`;
+  try {
+    await mkdir(config.CARILLON_DATA_DIR, { recursive: true });
+    await rm(draft, { force: true }); // the mode is only given to a file that is new
+    await writeFile(draft, `${JSON.stringify(credentials, null, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    });
+    await rename(draft, path);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new Error(
+      `The first credentials cannot be written to ${path} (${reason}). Make the directory writable, or set CARILLON_DATA_DIR to one that is.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Null when there is no such file: another host made the first start, or someone put it away. */
+export function readCredentials(config: Place): Credentials | null {
+  try {
+    const read: Credentials = JSON.parse(readFileSync(credentialsPath(config), 'utf8'));
+    return fields.every((field) => typeof read[field] === 'string') ? read : null;
+  } catch {
+    return null;
+  }
+}

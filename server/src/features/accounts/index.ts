@@ -1,0 +1,5 @@
+export { createAuthenticator } from './authenticator.ts';
+export { bootstrap } from './bootstrap.ts';
+export { type Credentials, credentialsPath, readCredentials } from './credentials-file.ts';
+export { accountRoutes } from './routes.ts';
+export { deleteExpiredSessions } from './sessions-store.ts';

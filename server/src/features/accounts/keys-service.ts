@@ -1,0 +1,155 @@
+import type { Static } from 'typebox';
+import { type Sql, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { presets, type Scope } from '../../http/scopes.ts';
+import { sha256 } from '../../kernel/crypto.ts';
+import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { recordAudit } from '../audit/index.ts';
+import { grantedScopes } from './granted-scopes.ts';
+import { findKeyForUpdate, insertKey, type KeyRow, markKeyRetiring, markKeyRevoked } from './keys-store.ts';
+import type { ApiKey, NewApiKey } from './schema.ts';
+import { newSecretKey } from './secret-key.ts';
+
+type KeyDeps = Pick<Deps, 'pool' | 'clock' | 'authenticator'>;
+
+export interface Caller {
+  principal: Principal;
+  requestId: string;
+}
+
+export interface IssuedKey {
+  row: KeyRow;
+  /** The only time that it is known. */
+  secret: string;
+}
+
+export async function createKey(
+  { pool, clock }: KeyDeps,
+  { principal, requestId }: Caller,
+  request: Static<typeof NewApiKey>,
+): Promise<IssuedKey> {
+  const wanted = request.scopes ?? (request.preset && presets[request.preset]);
+  if (!wanted) throw new Problem('parameter_missing', 'preset or scopes is required.', { param: 'preset' });
+  if (request.preset && request.scopes) throw invalidParameter('scopes', 'Give preset or scopes, not both.');
+  mustHoldAll(principal, wanted);
+  const expiresAt = request.expires_at ? new Date(request.expires_at) : null;
+  if (expiresAt && expiresAt.getTime() <= clock()) {
+    throw invalidParameter('expires_at', 'expires_at must be in the future.');
+  }
+
+  return transaction(pool, async (tx) => {
+    const issued = await issueKey(tx, principal, {
+      name: request.name,
+      preset: request.preset ?? null,
+      scopes: request.scopes ? [...new Set(request.scopes)] : null,
+      expiresAt,
+    });
+    await recordAudit(tx, {
+      principal,
+      requestId,
+      action: 'api_key.created',
+      target: `api_key:${issued.row.id}`,
+      before: null,
+      after: keyView(issued.row),
+    });
+    return issued;
+  });
+}
+
+export async function revokeKey(deps: KeyDeps, { principal, requestId }: Caller, id: string): Promise<void> {
+  await transaction(deps.pool, async (tx) => {
+    const row = await getKeyForUpdate(tx, principal, id);
+    await markKeyRevoked(tx, id);
+    await recordAudit(tx, {
+      principal,
+      requestId,
+      action: 'api_key.revoked',
+      target: `api_key:${id}`,
+      before: keyView(row),
+      after: null,
+    });
+  });
+  deps.authenticator.forget();
+}
+
+/** A new key like the old one, which lives on for the grace, or not at all. */
+export async function rotateKey(
+  deps: KeyDeps,
+  { principal, requestId }: Caller,
+  id: string,
+  graceSeconds: number,
+): Promise<IssuedKey> {
+  const issued = await transaction(deps.pool, async (tx) => {
+    const old = await getKeyForUpdate(tx, principal, id);
+    mustHoldAll(principal, grantedScopes(old)); // rotating hands out a working key, so it is minting too
+    if (old.expires_at && old.expires_at.getTime() <= deps.clock()) {
+      throw invalidParameter('id', 'This key has expired, and one like it would have too. Create a new key.');
+    }
+    const fresh = await issueKey(tx, principal, { ...old, expiresAt: old.expires_at });
+    if (graceSeconds === 0) await markKeyRevoked(tx, id);
+    else await markKeyRetiring(tx, id, new Date(deps.clock() + graceSeconds * 1000));
+    await recordAudit(tx, {
+      principal,
+      requestId,
+      action: 'api_key.rotated',
+      target: `api_key:${id}`,
+      before: keyView(old),
+      after: { ...keyView(fresh.row), grace_seconds: graceSeconds },
+    });
+    return fresh;
+  });
+  deps.authenticator.forget();
+  return issued;
+}
+
+async function issueKey(
+  sql: Sql,
+  principal: Principal,
+  key: { name: string; preset: string | null; scopes: string[] | null; expiresAt: Date | null },
+): Promise<IssuedKey> {
+  const secret = newSecretKey(principal.environmentKind);
+  const row = await insertKey(sql, {
+    id: newId(),
+    environmentId: principal.environmentId,
+    name: key.name,
+    hash: sha256(secret),
+    last4: secret.slice(-4),
+    preset: key.preset,
+    scopes: key.scopes,
+    createdByUserId: principal.userId,
+    expiresAt: key.expiresAt,
+  });
+  return { row, secret };
+}
+
+async function getKeyForUpdate(sql: Sql, principal: Principal, id: string): Promise<KeyRow> {
+  const row = await findKeyForUpdate(sql, principal.environmentId, id);
+  if (!row) throw notFound('API key');
+  return row;
+}
+
+function mustHoldAll(principal: Principal, wanted: Iterable<Scope>): void {
+  for (const scope of wanted) {
+    if (!principal.scopes.has(scope)) {
+      throw new Problem('insufficient_scope', `Granting the scope ${scope} needs credentials that have it.`);
+    }
+  }
+}
+
+/** The wire form, which holds nothing secret. */
+export function keyView(row: KeyRow): Static<typeof ApiKey> {
+  const ends = [row.expires_at, row.retires_at].filter((end) => end !== null).map((end) => end.getTime());
+  return {
+    id: row.id,
+    name: row.name,
+    preset: row.preset as Static<typeof ApiKey>['preset'],
+    scopes: [...grantedScopes(row)],
+    last4: row.last4,
+    created_by_user_id: row.created_by_user_id,
+    created_at: row.created_at.toISOString(),
+    expires_at: ends.length > 0 ? new Date(Math.min(...ends)).toISOString() : null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+  };
+}

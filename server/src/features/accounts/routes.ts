@@ -1,0 +1,171 @@
+import { Type } from 'typebox';
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { type Route, route } from '../../http/route.ts';
+import { IdParams, pageQuery } from '../../http/schema.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { pageOf, pageRequest } from '../../kernel/page.ts';
+import { createKey, type IssuedKey, keyView, revokeKey, rotateKey } from './keys-service.ts';
+import { listKeys } from './keys-store.ts';
+import {
+  ApiKeyPage,
+  ApiKeyWithSecret,
+  Environment,
+  EnvironmentPage,
+  EnvironmentParams,
+  Me,
+  NewApiKey,
+  Rotation,
+} from './schema.ts';
+import { sessionRoutes } from './sessions-routes.ts';
+import { type EnvironmentRow, listEnvironments } from './tenants-store.ts';
+
+export function accountRoutes(deps: Deps): Route[] {
+  return [...identityRoutes(deps), ...keyRoutes(deps), ...sessionRoutes(deps)];
+}
+
+function identityRoutes({ pool }: Deps): Route[] {
+  /** A key knows its own environment; a dashboard person all of the organization. */
+  async function visibleEnvironments(principal: Principal): Promise<EnvironmentRow[]> {
+    const rows = await listEnvironments(pool, principal.organizationId);
+    return principal.kind === 'user' ? rows : rows.filter((row) => row.id === principal.environmentId);
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/me',
+      operation: 'getMe',
+      tag: 'Accounts',
+      summary: 'Show whom these credentials stand for',
+      access: 'key',
+      responses: { 200: Me },
+      handler({ principal }) {
+        const isKey = principal.kind === 'key';
+        return {
+          status: 200,
+          body: {
+            organization_id: principal.organizationId,
+            environment_id: principal.environmentId,
+            environment_kind: principal.environmentKind,
+            key_id: isKey ? principal.id : null,
+            key_scope: isKey ? (principal.preset ?? 'custom') : null,
+            scopes: [...principal.scopes],
+            key_type: isKey ? 'secret' : 'session',
+          },
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/environments',
+      operation: 'listEnvironments',
+      tag: 'Accounts',
+      summary: 'List environments',
+      description:
+        'A key sees its own environment; a dashboard session all environments of the organization.',
+      access: 'key',
+      responses: { 200: EnvironmentPage },
+      async handler({ principal }) {
+        const rows = await visibleEnvironments(principal);
+        return { status: 200, body: { data: rows.map(environmentView), next_cursor: null } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/environments/:envId',
+      operation: 'getEnvironment',
+      tag: 'Accounts',
+      summary: 'Get an environment',
+      access: 'key',
+      params: EnvironmentParams,
+      responses: { 200: Environment },
+      async handler({ principal, params }) {
+        const row = (await visibleEnvironments(principal)).find(
+          ({ id }) => id === params.envId.toLowerCase(),
+        );
+        if (!row) throw notFound('environment');
+        return { status: 200, body: environmentView(row) };
+      },
+    }),
+  ];
+}
+
+function keyRoutes(deps: Deps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/api-keys',
+      operation: 'listApiKeys',
+      tag: 'API keys',
+      summary: 'List API keys',
+      description:
+        'The keys of the environment that are not revoked, newest first. Secrets are never shown again.',
+      access: 'keys:read',
+      query: Type.Object(pageQuery),
+      responses: { 200: ApiKeyPage },
+      async handler({ principal, query }) {
+        const list = `api_keys:${principal.environmentId}`;
+        const page = pageRequest(list, query);
+        const rows = await listKeys(deps.pool, principal.environmentId, page);
+        const { data, next_cursor } = pageOf(list, rows, page.limit);
+        return { status: 200, body: { data: data.map(keyView), next_cursor } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/api-keys',
+      operation: 'createApiKey',
+      tag: 'API keys',
+      summary: 'Create an API key',
+      description: 'For the environment of the credentials used, with scopes that these have themselves.',
+      access: 'keys:write',
+      body: NewApiKey,
+      responses: { 201: ApiKeyWithSecret },
+      async handler({ principal, requestId, body }) {
+        return { status: 201, body: issuedView(await createKey(deps, { principal, requestId }, body)) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/api-keys/:id',
+      operation: 'revokeApiKey',
+      tag: 'API keys',
+      summary: 'Revoke an API key',
+      description: 'It stops working within two seconds on every node, and is gone from the list.',
+      access: 'keys:write',
+      params: IdParams,
+      responses: { 204: null },
+      async handler({ principal, requestId, params }) {
+        await revokeKey(deps, { principal, requestId }, params.id);
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/api-keys/:id/rotate',
+      operation: 'rotateApiKey',
+      tag: 'API keys',
+      summary: 'Rotate an API key',
+      description:
+        'Makes a new key with the same name, scopes and expiry. The old one is revoked at once, or works on for `grace_seconds`.',
+      access: 'keys:write',
+      params: IdParams,
+      body: Rotation,
+      bodyOptional: true,
+      responses: { 201: ApiKeyWithSecret },
+      async handler({ principal, requestId, params, body }) {
+        const issued = await rotateKey(deps, { principal, requestId }, params.id, body.grace_seconds ?? 0);
+        return { status: 201, body: issuedView(issued) };
+      },
+    }),
+  ];
+}
+
+function issuedView({ row, secret }: IssuedKey) {
+  return { ...keyView(row), key: secret };
+}
+
+function environmentView(row: EnvironmentRow) {
+  return { id: row.id, name: row.name, kind: row.kind, created_at: row.created_at.toISOString() };
+}

@@ -1,0 +1,89 @@
+import { Type } from 'typebox';
+import { DateTime, Nullable, OneOf, PageOf, Uuid } from '../../http/schema.ts';
+import { type Preset, presets, roles, scopes } from '../../http/scopes.ts';
+
+const presetNames = Object.keys(presets) as Preset[];
+
+export const Me = Type.Object({
+  organization_id: Uuid,
+  environment_id: Uuid,
+  environment_kind: OneOf(['test', 'live']),
+  key_id: Nullable(Uuid),
+  key_scope: Nullable(
+    OneOf([...presetNames, 'custom'], {
+      description: 'The preset of the key, or `custom`; null for a dashboard session.',
+    }),
+  ),
+  scopes: Type.Array(OneOf(scopes)),
+  key_type: OneOf(['secret', 'session'], {
+    description: '`secret`: an API key. `session`: a dashboard person.',
+  }),
+});
+
+export const Environment = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  kind: OneOf(['test', 'live']),
+  created_at: DateTime,
+});
+export const EnvironmentPage = PageOf(Environment);
+export const EnvironmentParams = Type.Object({ envId: Uuid });
+
+export const NewApiKey = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }),
+  preset: Type.Optional(OneOf(presetNames, { description: 'Give this or `scopes`.' })),
+  scopes: Type.Optional(
+    Type.Array(OneOf(scopes), { minItems: 1, maxItems: 100, description: 'Give this or `preset`.' }),
+  ),
+  expires_at: Type.Optional(
+    Nullable(Type.String({ format: 'date-time', description: 'In the future; never unless told.' })),
+  ),
+});
+
+const keyFields = {
+  id: Uuid,
+  name: Type.String(),
+  preset: Nullable(OneOf(presetNames)),
+  scopes: Type.Array(OneOf(scopes)),
+  last4: Type.String({ description: 'The last 4 characters, for recognition.' }),
+  created_by_user_id: Uuid,
+  created_at: DateTime,
+  expires_at: Nullable(DateTime),
+  last_used_at: Nullable(Type.String({ format: 'date-time', description: 'To the minute.' })),
+};
+export const ApiKey = Type.Object(keyFields);
+export const ApiKeyPage = PageOf(ApiKey);
+export const ApiKeyWithSecret = Type.Object({
+  ...keyFields,
+  key: Type.String({ description: 'The secret key. It is shown here and never again.' }),
+});
+
+export const Rotation = Type.Object({
+  grace_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 604_800,
+      default: 0,
+      description: 'How long the old key goes on working.',
+    }),
+  ),
+});
+
+export const Login = Type.Object({
+  email: Type.String({ minLength: 1, maxLength: 320 }),
+  password: Type.String({ minLength: 1, maxLength: 200 }),
+});
+
+export const Person = Type.Object({
+  user_id: Uuid,
+  email: Type.String(),
+  name: Type.String(),
+  organizations: Type.Array(
+    Type.Object({
+      id: Uuid,
+      name: Type.String(),
+      role: OneOf(roles),
+      environments: Type.Array(Environment),
+    }),
+  ),
+});

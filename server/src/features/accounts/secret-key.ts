@@ -1,0 +1,20 @@
+import { crc32 } from 'node:zlib';
+import { randomBase62, toBase62 } from '../../kernel/crypto.ts';
+
+/**
+ * `crl_test_` or `crl_live_`, 32 random characters (190 bits), then their CRC-32. The checksum is for secret scanners, which
+ * must tell a leaked key from look-alikes offline; here the look-up alone decides, and a key given at bootstrap may lack it.
+ */
+export function newSecretKey(kind: 'test' | 'live'): string {
+  const random = randomBase62(32);
+  return `crl_${kind}_${random}${checksumOf(random)}`;
+}
+
+export function checksumOf(random: string): string {
+  return toBase62(crc32(random), 6);
+}
+
+/** Anything else is refused without a query. */
+export function couldBeSecretKey(text: string): boolean {
+  return /^crl_(?:test|live)_[0-9A-Za-z]{20,200}$/.test(text);
+}

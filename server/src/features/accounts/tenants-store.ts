@@ -1,0 +1,98 @@
+import { query, type Sql, statement } from '../../db/sql.ts';
+import type { Plan } from '../../http/principal.ts';
+import type { Role } from '../../http/scopes.ts';
+
+export interface EnvironmentRow {
+  id: string;
+  name: string;
+  kind: 'test' | 'live';
+  created_at: Date;
+}
+
+const environments = statement<EnvironmentRow>(
+  'accounts_list_environments',
+  'select id, name, kind, created_at from environments where organization_id = $1 order by id desc',
+);
+
+export function listEnvironments(sql: Sql, organizationId: string): Promise<EnvironmentRow[]> {
+  return environments(sql, [organizationId]);
+}
+
+export interface MembershipRow extends EnvironmentRow {
+  organization_id: string;
+  organization_name: string;
+  role: Role;
+}
+
+const memberships = statement<MembershipRow>(
+  'accounts_list_memberships',
+  `select o.id as organization_id, o.name as organization_name, m.role, e.id, e.name, e.kind, e.created_at
+   from memberships m
+   join organizations o on o.id = m.organization_id
+   join environments e on e.organization_id = o.id
+   where m.user_id = $1
+   order by o.id, e.id`,
+);
+
+/** One row for each environment that the person can work in, by organization. */
+export function listMemberships(sql: Sql, userId: string): Promise<MembershipRow[]> {
+  return memberships(sql, [userId]);
+}
+
+const lockKey = 0x0ca7_1b00; // any constant: whoever holds it makes the first organization, the others wait and find it
+
+/** Held until the transaction ends. */
+export async function lockFirstStart(sql: Sql): Promise<void> {
+  await query(sql, 'select pg_advisory_xact_lock($1)', [lockKey]);
+}
+
+export async function hasOrganization(sql: Sql): Promise<boolean> {
+  const rows = await query(sql, 'select 1 from organizations limit 1');
+  return rows.length > 0;
+}
+
+export async function insertOrganization(
+  sql: Sql,
+  row: { id: string; name: string; plan: Plan },
+): Promise<void> {
+  await query(sql, 'insert into organizations (id, name, plan) values ($1, $2, $3)', [
+    row.id,
+    row.name,
+    row.plan,
+  ]);
+}
+
+export async function insertEnvironment(
+  sql: Sql,
+  row: { id: string; organizationId: string; kind: 'test' | 'live'; name: string },
+): Promise<void> {
+  await query(sql, 'insert into environments (id, organization_id, kind, name) values ($1, $2, $3, $4)', [
+    row.id,
+    row.organizationId,
+    row.kind,
+    row.name,
+  ]);
+}
+
+export async function insertUser(
+  sql: Sql,
+  row: { id: string; email: string; name: string; passwordHash: string },
+): Promise<void> {
+  await query(sql, 'insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)', [
+    row.id,
+    row.email,
+    row.name,
+    row.passwordHash,
+  ]);
+}
+
+export async function insertMembership(
+  sql: Sql,
+  row: { organizationId: string; userId: string; role: Role },
+): Promise<void> {
+  await query(sql, 'insert into memberships (organization_id, user_id, role) values ($1, $2, $3)', [
+    row.organizationId,
+    row.userId,
+    row.role,
+  ]);
+}

@@ -1,0 +1,2 @@
+export { auditRoutes } from './routes.ts';
+export { type Actor, type AuditEntry, recordAudit } from './store.ts';

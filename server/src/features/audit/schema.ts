@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+
+// Control characters are kept out because PostgreSQL refuses NUL in text.
+const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]*$' });
+
+export const AuditQuery = Type.Object({
+  ...pageQuery,
+  action: Type.Optional(Name),
+  target: Type.Optional(Name),
+  actor_id: Type.Optional(Uuid),
+  created_after: Type.Optional(Type.String({ format: 'date-time', description: 'At this moment or later.' })),
+  created_before: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Earlier than this moment.' }),
+  ),
+});
+
+export const AuditEntryView = Type.Object({
+  id: Uuid,
+  actor: Type.Object({ kind: OneOf(['key', 'user', 'system']), id: Nullable(Uuid) }),
+  action: Type.String({ description: 'For example `api_key.created`.' }),
+  target: Type.String({ description: 'For example `api_key:` and the id.' }),
+  before: Nullable(JsonObject),
+  after: Nullable(JsonObject),
+  request_id: Nullable(Type.String()),
+  environment_id: Nullable(Uuid),
+  created_at: DateTime,
+});
+
+export const AuditPage = PageOf(AuditEntryView);

@@ -1,0 +1,100 @@
+import { query, type Sql, statement } from '../../db/sql.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+
+/** Who made a change. A Principal is one as it is; `{ ...principal, environmentId: null }` concerns the whole organization. */
+export interface Actor {
+  kind: 'key' | 'user' | 'system';
+  id: string | null;
+  organizationId: string;
+  environmentId: string | null;
+}
+
+export interface AuditEntry {
+  principal: Actor;
+  /** Null when no request caused it. */
+  requestId: string | null;
+  /** What happened, as `noun.past_participle`: `api_key.created`. */
+  action: string;
+  /** What it happened to, as `noun:id`: `api_key:0198…`. */
+  target: string;
+  /** The parts that matter, in wire form and without secrets; null when there was nothing before (or is nothing after). */
+  before: object | null;
+  after: object | null;
+}
+
+const insertEntry = statement(
+  'audit_insert_entry',
+  `insert into audit_entries
+     (id, organization_id, environment_id, actor_kind, actor_id, action, target, before, after, request_id)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+);
+
+/** Takes the transaction of the change itself: neither is ever there without the other. */
+export async function recordAudit(sql: Sql, entry: AuditEntry): Promise<void> {
+  const { principal } = entry;
+  await insertEntry(sql, [
+    newId(),
+    principal.organizationId,
+    principal.environmentId,
+    principal.kind,
+    principal.id,
+    entry.action,
+    entry.target,
+    entry.before && JSON.stringify(entry.before),
+    entry.after && JSON.stringify(entry.after),
+    entry.requestId,
+  ]);
+}
+
+export interface AuditFilter {
+  action?: string | undefined;
+  target?: string | undefined;
+  actorId?: string | undefined;
+  /** Ids are time-ordered, so a span of time is a span of ids. */
+  fromId?: string | undefined;
+  beforeId?: string | undefined;
+}
+
+export interface AuditRow {
+  id: string;
+  environment_id: string | null;
+  actor_kind: Actor['kind'];
+  actor_id: string | null;
+  action: string;
+  target: string;
+  before: object | null;
+  after: object | null;
+  request_id: string | null;
+}
+
+/** Up to `limit + 1` entries of the environment and of the organization as a whole, newest first. */
+export function listEntries(
+  sql: Sql,
+  owner: { organizationId: string; environmentId: string },
+  filter: AuditFilter,
+  page: PageRequest,
+): Promise<AuditRow[]> {
+  const values: unknown[] = [owner.organizationId, owner.environmentId, page.limit + 1];
+  const conditions = ['organization_id = $1', '(environment_id = $2 or environment_id is null)'];
+  const require = (column: string, operator: string, value: string | null | undefined) => {
+    if (value === undefined || value === null) return;
+    values.push(value);
+    conditions.push(`${column} ${operator} $${values.length}`);
+  };
+  require('id', '<', page.before);
+  require('id', '>=', filter.fromId);
+  require('id', '<', filter.beforeId);
+  require('action', '=', filter.action);
+  require('target', '=', filter.target);
+  require('actor_id', '=', filter.actorId);
+  return query<AuditRow>(
+    sql,
+    `select id, environment_id, actor_kind, actor_id, action, target, before, after, request_id
+     from audit_entries
+     where ${conditions.join(' and ')}
+     order by id desc
+     limit $3`,
+    values,
+  );
+}

@@ -1,0 +1,127 @@
+import type { Field, ProviderConfig } from '../../channels/contract.ts';
+import type { ProviderKind } from '../../channels/registry.ts';
+import type { Keyring } from '../../kernel/crypto.ts';
+import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
+import type { StoredProvider } from './store.ts';
+
+/** A provider's settings on their way in and out, driven by its manifest: checked, sealed, opened, masked. */
+const dots = '••••';
+
+/** How a secret is shown: how it ends, unless it is so short that this would give it away. */
+export function masked(secret: string): string {
+  return secret.length < 8 ? dots : dots + secret.slice(-4);
+}
+
+function contextOf(environmentId: string, providerId: string, field: Field): string {
+  return `email_settings:${environmentId}:${providerId}:${field.name}`;
+}
+
+function mapSecrets(
+  fields: readonly Field[],
+  config: ProviderConfig,
+  change: (secret: string, field: Field) => string,
+): ProviderConfig {
+  return Object.fromEntries(
+    fields.map((field) => {
+      const value = config[field.name] ?? null;
+      return [field.name, field.secret && typeof value === 'string' ? change(value, field) : value];
+    }),
+  );
+}
+
+type Identified = Pick<StoredProvider, 'id' | 'config'>;
+
+export function sealConfig(
+  keyring: Keyring,
+  environmentId: string,
+  kind: ProviderKind,
+  { id, config }: Identified,
+) {
+  return mapSecrets(kind.manifest.fields, config, (secret, field) =>
+    keyring.seal(secret, contextOf(environmentId, id, field)),
+  );
+}
+
+/** Throws when the key that sealed a secret is no longer configured. */
+export function openConfig(
+  keyring: Keyring,
+  environmentId: string,
+  kind: ProviderKind,
+  { id, config }: Identified,
+) {
+  return mapSecrets(kind.manifest.fields, config, (sealed, field) =>
+    keyring.open(sealed, contextOf(environmentId, id, field)),
+  );
+}
+
+export function maskConfig(
+  keyring: Keyring,
+  environmentId: string,
+  kind: ProviderKind,
+  { id, config }: Identified,
+) {
+  return mapSecrets(kind.manifest.fields, config, (sealed, field) => {
+    try {
+      return masked(keyring.open(sealed, contextOf(environmentId, id, field)));
+    } catch {
+      return dots;
+    }
+  });
+}
+
+/**
+ * The config a caller gave, checked and complete. A secret that is left out, or sent back as it was shown, stays what it was
+ * (`stored`, opened). Null and the empty text clear a setting.
+ */
+export function readConfig(
+  kind: ProviderKind,
+  given: Record<string, unknown>,
+  stored: ProviderConfig | null,
+  param: string,
+): ProviderConfig {
+  const config: ProviderConfig = {};
+  for (const field of kind.manifest.fields) {
+    const at = `${param}.${field.name}`;
+    const value = Object.hasOwn(given, field.name) ? given[field.name] : undefined;
+    const kept = field.secret ? (stored?.[field.name] ?? null) : null;
+    config[field.name] = keeps(value, kept) ? kept : readValue(field, value, at);
+    if (field.required && config[field.name] === null) throw missingParameter(at);
+  }
+  const completed = kind.complete?.(config) ?? { config };
+  if ('problem' in completed) {
+    throw invalidParameter(
+      `${param}.${completed.field}`,
+      `${param}.${completed.field} ${completed.problem}.`,
+    );
+  }
+  return completed.config;
+}
+
+function keeps(value: unknown, kept: ProviderConfig[string]): boolean {
+  return typeof kept === 'string' && (value === undefined || value === masked(kept) || value === dots);
+}
+
+function readValue(field: Field, value: unknown, at: string): ProviderConfig[string] {
+  if (value === undefined || value === null || value === '') return null;
+  switch (field.type) {
+    case 'boolean':
+      if (typeof value === 'boolean') return value;
+      throw invalidParameter(at, `${at} must be boolean.`);
+    case 'integer': {
+      const { min = 0, max = Number.MAX_SAFE_INTEGER } = field;
+      if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+      throw invalidParameter(at, `${at} must be a whole number from ${min} to ${max}.`);
+    }
+    case 'text': {
+      const { min = 0, max = 1000 } = field;
+      if (typeof value !== 'string') throw invalidParameter(at, `${at} must be string.`);
+      if (value.length < min || value.length > max)
+        throw invalidParameter(at, `${at} must have at most ${max} characters.`);
+      if (/\p{Cc}/u.test(value)) throw invalidParameter(at, `${at} must not contain control characters.`);
+      if (field.secret && value.startsWith(dots)) {
+        throw invalidParameter(at, `${at} is the masked form of a secret; give the secret itself.`);
+      }
+      return value;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { type Static, Type } from 'typebox';
+import { emailProviders } from '../../channels/registry.ts';
+import { JsonObject, Nullable, OneOf, Uuid } from '../../http/schema.ts';
+
+const kinds = Object.keys(emailProviders);
+
+export const EnvironmentParams = Type.Object({ envId: Uuid });
+export const ProviderParams = Type.Object({ envId: Uuid, id: Uuid });
+
+const ProviderBody = Type.Object({
+  id: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        'Of a provider that is there already: it keeps its id, name and the secrets that are not given.',
+    }),
+  ),
+  kind: OneOf(kinds),
+  name: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}$',
+      description: 'Shown in events and traces; unique within the environment. Its kind unless told.',
+    }),
+  ),
+  enabled: Type.Optional(Type.Boolean({ default: true })),
+  config: Type.Optional(JsonObject),
+});
+
+export const EmailSettingsBody = Type.Object({
+  from_address: Type.Optional(Nullable(Type.String({ description: 'The From address of every email.' }))),
+  from_name: Type.Optional(Nullable(Type.String({ description: 'The default display name.' }))),
+  reply_to: Type.Optional(Nullable(Type.String({ maxLength: 320 }))),
+  sender_locked: Type.Optional(
+    Type.Boolean({ default: false, description: 'A request cannot change the display name.' }),
+  ),
+  track_opens: Type.Optional(Type.Boolean({ default: false })),
+  track_clicks: Type.Optional(Type.Boolean({ default: false })),
+  providers: Type.Optional(
+    Type.Array(ProviderBody, { maxItems: 10, description: 'In this order they are tried.' }),
+  ),
+});
+export type EmailSettingsBody = Static<typeof EmailSettingsBody>;
+export type ProviderBody = Static<typeof ProviderBody>;
+
+export const EmailSettingsView = Type.Object({
+  from_address: Nullable(Type.String()),
+  from_name: Nullable(Type.String()),
+  reply_to: Nullable(Type.String()),
+  sender_locked: Type.Boolean(),
+  track_opens: Type.Boolean(),
+  track_clicks: Type.Boolean(),
+  providers: Type.Array(
+    Type.Object({
+      id: Uuid,
+      kind: OneOf(kinds),
+      name: Type.String(),
+      enabled: Type.Boolean(),
+      config: Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        additionalProperties: true,
+        description: 'Secrets show only how they end.',
+      }),
+    }),
+  ),
+});
+export type EmailSettingsView = Static<typeof EmailSettingsView>;
+
+export const VerifyView = Type.Object({ ok: Type.Boolean(), detail: Type.String() });

@@ -1,0 +1,142 @@
+import { LRUCache } from 'lru-cache';
+import type { Carrier, ProviderCarrier } from '../../channels/contract.ts';
+import { createSmtpCarrier, smtpConfigOfUrl } from '../../channels/email/providers/smtp/index.ts';
+import { emailProviders, type ProviderContext } from '../../channels/registry.ts';
+import { createSandboxCarrier, createSandboxStore } from '../../channels/sandbox/index.ts';
+import type { Deps } from '../../deps.ts';
+import { openConfig } from './config.ts';
+import type { EmailSender } from './identity.ts';
+import { type EmailSettings, listSettings, noSettings, type StoredProvider } from './store.ts';
+
+export interface Environment {
+  id: string;
+  kind: 'test' | 'live';
+}
+
+/** Who carries the email of an environment, ready to use. Settings take effect within a second. */
+export interface EmailConnections {
+  senderFor(environmentId: string, environmentKind: Environment['kind']): Promise<EmailSender>;
+  /** The same for many, with one query. */
+  sendersFor(environments: readonly Environment[]): Promise<Map<string, EmailSender>>;
+  stop(): Promise<void>;
+}
+
+const freshMs = 1_000;
+const idleMs = 5 * 60_000;
+const sweepMs = 60_000;
+const testFrom = 'no-reply@sandbox.test';
+
+interface Held {
+  carrier: ProviderCarrier;
+  usedAt: number;
+}
+
+export function createEmailConnections(
+  deps: Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log'>,
+): EmailConnections {
+  const { pool, keyring, config, clock, log } = deps;
+  const senders = new LRUCache<string, { sender: EmailSender; readAt: number }>({ max: 10_000 });
+  // By everything that makes them what they are. A carrier whose settings changed is not asked for again, finishes what it
+  // has, and goes when it has been idle.
+  const carriers = new Map<string, Held>();
+  const sandboxStore = createSandboxStore(pool);
+  const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
+  const context: ProviderContext = {
+    policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
+    clock,
+    sandbox: sandboxStore,
+  };
+
+  const sweep = setInterval(() => {
+    for (const [key, held] of carriers) {
+      if (clock() - held.usedAt <= idleMs) continue;
+      carriers.delete(key);
+      void held.carrier.close();
+    }
+  }, sweepMs).unref();
+
+  function hold(key: string, create: () => ProviderCarrier): Carrier {
+    const held = carriers.get(key) ?? { carrier: create(), usedAt: 0 };
+    held.usedAt = clock();
+    carriers.set(key, held);
+    return held.carrier;
+  }
+
+  function carrierOf(environmentId: string, provider: StoredProvider): Carrier | null {
+    const kind = emailProviders[provider.kind];
+    if (!kind) return null;
+    try {
+      return hold(`${environmentId} ${JSON.stringify(provider)}`, () =>
+        kind.create(provider.name, openConfig(keyring, environmentId, kind, provider), context),
+      );
+    } catch (error) {
+      log.error({ err: error, environmentId, providerId: provider.id }, 'an email provider cannot be used');
+      return null;
+    }
+  }
+
+  function liveCarriers(environmentId: string, providers: StoredProvider[]): Carrier[] {
+    const own = providers
+      .filter((provider) => provider.enabled)
+      .flatMap((provider) => carrierOf(environmentId, provider) ?? []);
+    const managedUrl = config.CARILLON_SMTP_URL;
+    if (own.length > 0 || !managedUrl) return own;
+    // The operator chose this server, so it may well stand in the private network.
+    return [
+      hold('managed', () => createSmtpCarrier('managed', smtpConfigOfUrl(managedUrl), { policy: 'all' })),
+    ];
+  }
+
+  function senderOf({ id, kind }: Environment, settings: EmailSettings): EmailSender {
+    const address = settings.from_address ?? (kind === 'test' ? testFrom : null);
+    const available = kind === 'test' ? [sandbox] : liveCarriers(id, settings.providers);
+    return {
+      from: address === null ? null : { address, name: settings.from_name },
+      replyTo: settings.reply_to,
+      senderLocked: settings.sender_locked,
+      carriers: available,
+      problem:
+        available.length === 0
+          ? 'The environment has no email provider; add one in its email settings.'
+          : address === null
+            ? 'The environment has no sender address; set from_address in its email settings.'
+            : null,
+    };
+  }
+
+  async function sendersFor(environments: readonly Environment[]): Promise<Map<string, EmailSender>> {
+    const now = clock();
+    const found = new Map<string, EmailSender>();
+    const missing: Environment[] = [];
+    for (const environment of environments) {
+      const cached = senders.get(environment.id);
+      if (cached && now - cached.readAt < freshMs) found.set(environment.id, cached.sender);
+      else missing.push(environment);
+    }
+    if (missing.length === 0) return found;
+    const settings = await listSettings(
+      pool,
+      missing.map(({ id }) => id),
+    );
+    for (const environment of missing) {
+      const sender = senderOf(environment, settings.get(environment.id) ?? noSettings);
+      senders.set(environment.id, { sender, readAt: now });
+      found.set(environment.id, sender);
+    }
+    return found;
+  }
+
+  return {
+    sendersFor,
+    async senderFor(id, kind) {
+      const sender = (await sendersFor([{ id, kind }])).get(id);
+      if (!sender) throw new Error('sendersFor left an environment out');
+      return sender;
+    },
+    async stop() {
+      clearInterval(sweep);
+      await Promise.all([...carriers.values()].map(({ carrier }) => carrier.close()));
+      await sandboxStore.idle();
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import type { ProviderConfig, Verdict } from '../../channels/contract.ts';
+import { displayNameProblem, parseEmailAddress } from '../../channels/email/address.ts';
+import { emailProviders, type ProviderKind } from '../../channels/registry.ts';
+import { createSandboxStore } from '../../channels/sandbox/index.ts';
+import { transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { invalidParameter, notFound } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { recordAudit } from '../audit/index.ts';
+import { maskConfig, openConfig, readConfig, sealConfig } from './config.ts';
+import type { EmailSettingsBody, EmailSettingsView, ProviderBody } from './schema.ts';
+import {
+  type EmailSettings,
+  getSettings,
+  lockSettings,
+  type StoredProvider,
+  updateSettings,
+} from './store.ts';
+
+export type SettingsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock'>;
+
+export interface EmailSettingsService {
+  read(principal: Principal): Promise<EmailSettingsView>;
+  replace(principal: Principal, body: EmailSettingsBody, requestId: string): Promise<EmailSettingsView>;
+  verify(principal: Principal, providerId: string): Promise<Verdict>;
+}
+
+export function createEmailSettingsService({
+  pool,
+  keyring,
+  config,
+  clock,
+}: SettingsDeps): EmailSettingsService {
+  const viewOf = (environmentId: string, { providers, ...settings }: EmailSettings): EmailSettingsView => ({
+    ...settings,
+    providers: providers.map((provider) => ({
+      id: provider.id,
+      kind: provider.kind,
+      name: provider.name,
+      enabled: provider.enabled,
+      config: maskConfig(keyring, environmentId, kindOf(provider.kind), provider),
+    })),
+  });
+
+  /** Null when the key that sealed the secrets is no longer configured: they are lost and must be given anew. */
+  function openIfPossible(
+    environmentId: string,
+    kind: ProviderKind,
+    stored: StoredProvider,
+  ): ProviderConfig | null {
+    try {
+      return openConfig(keyring, environmentId, kind, stored);
+    } catch {
+      return null;
+    }
+  }
+
+  function nextProviders(
+    environmentId: string,
+    given: ProviderBody[],
+    before: StoredProvider[],
+  ): StoredProvider[] {
+    const known = given.map((body) =>
+      before.find(({ id, kind }) => id === body.id?.toLowerCase() && kind === body.kind),
+    );
+    const names = uniqueNames(
+      given.map((body, index) => ({ kind: body.kind, name: body.name ?? known[index]?.name ?? null })),
+    );
+    return given.map((body, index) => {
+      const param = `providers[${index}]`;
+      const stored = known[index];
+      if (stored && known.indexOf(stored) !== index)
+        throw invalidParameter(`${param}.id`, `${param}.id is there twice.`);
+      const kind = kindOf(body.kind);
+      const id = stored?.id ?? newId();
+      const secrets = stored ? openIfPossible(environmentId, kind, stored) : null;
+      const complete = readConfig(kind, body.config ?? {}, secrets, `${param}.config`);
+      return {
+        id,
+        kind: body.kind,
+        name: names[index] ?? body.kind,
+        enabled: body.enabled ?? true,
+        config: sealConfig(keyring, environmentId, kind, { id, config: complete }),
+      };
+    });
+  }
+
+  return {
+    async read({ environmentId }) {
+      return viewOf(environmentId, await getSettings(pool, environmentId));
+    },
+
+    async replace(principal, body, requestId) {
+      const { environmentId } = principal;
+      const identity = readIdentity(body);
+      return transaction(pool, async (tx) => {
+        const before = await lockSettings(tx, environmentId);
+        const after = {
+          ...identity,
+          providers: nextProviders(environmentId, body.providers ?? [], before.providers),
+        };
+        await updateSettings(tx, environmentId, after);
+        const view = viewOf(environmentId, after);
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'email_settings.updated',
+          target: `environment:${environmentId}`,
+          before: viewOf(environmentId, before),
+          after: view,
+        });
+        return view;
+      });
+    },
+
+    async verify({ environmentId }, providerId) {
+      const { providers } = await getSettings(pool, environmentId);
+      const provider = providers.find(({ id }) => id === providerId.toLowerCase());
+      if (!provider) throw notFound('provider');
+      const kind = kindOf(provider.kind);
+      const opened = openIfPossible(environmentId, kind, provider);
+      if (!opened) return { ok: false, detail: 'The stored secrets cannot be opened; give them anew.' };
+      const carrier = kind.create(provider.name, opened, {
+        policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
+        clock,
+        sandbox: createSandboxStore(pool),
+      });
+      try {
+        return await carrier.verify();
+      } finally {
+        await carrier.close();
+      }
+    },
+  };
+}
+
+function kindOf(kind: string): ProviderKind {
+  const found = emailProviders[kind];
+  if (!found) throw new Error(`unknown kind of provider: ${kind}`); // the schema lets only known ones in
+  return found;
+}
+
+function readIdentity(body: EmailSettingsBody): Omit<EmailSettings, 'providers'> {
+  const address = (param: 'from_address' | 'reply_to'): string | null => {
+    const given = body[param];
+    if (given === undefined || given === null || given === '') return null;
+    const parsed = parseEmailAddress(given);
+    if ('problem' in parsed) throw invalidParameter(param, `${param} ${parsed.problem}.`);
+    return parsed.address;
+  };
+  const nameProblem = displayNameProblem(body.from_name ?? '');
+  if (nameProblem) throw invalidParameter('from_name', `from_name ${nameProblem}.`);
+  return {
+    from_address: address('from_address'),
+    from_name: body.from_name || null,
+    reply_to: address('reply_to'),
+    sender_locked: body.sender_locked ?? false,
+    track_opens: body.track_opens ?? false,
+    track_clicks: body.track_clicks ?? false,
+  };
+}
+
+/** Given names stay, and must differ; the others become their kind, with `-2` … where that is taken. */
+function uniqueNames(wanted: { kind: string; name: string | null }[]): string[] {
+  const taken = new Set<string>();
+  wanted.forEach(({ name }, index) => {
+    if (name === null) return;
+    if (taken.has(name.toLowerCase())) {
+      throw invalidParameter(
+        `providers[${index}].name`,
+        `providers[${index}].name is taken by another provider.`,
+      );
+    }
+    taken.add(name.toLowerCase());
+  });
+  return wanted.map(({ kind, name }) => {
+    if (name !== null) return name;
+    let free = kind;
+    for (let number = 2; taken.has(free); number += 1) free = `${kind}-${number}`;
+    taken.add(free);
+    return free;
+  });
+}

@@ -1,0 +1,2 @@
+export { createDispatchJob } from './job.ts';
+export { createReceiptJob } from './receipts.ts';

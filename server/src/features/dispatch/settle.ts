@@ -1,0 +1,159 @@
+import type { Receipt } from '../../channels/contract.ts';
+import { assertNever } from '../../kernel/errors.ts';
+import { type EventEntry, eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
+import { maxRounds, retryDelayMs } from './retry.ts';
+import type { RoundResult } from './round.ts';
+import type { DispatchFact, ReceiptUpdate, Settlement } from './store.ts';
+
+/** A settlement and what must happen next; all of it is written in one transaction. */
+export interface Settled extends Settlement {
+  retryAt: number | null;
+  laterReceipts: Receipt[];
+}
+
+export interface Circumstances {
+  now: number;
+  retryScale: number;
+  /** 0..1, for jitter. */
+  chance: number;
+}
+
+/** Decides what a finished round means for the notification. Pure: the whole life cycle is in this file. */
+export function settlementOf(fact: DispatchFact, result: RoundResult, at: Circumstances): Settled {
+  const { outcome, carrier } = result;
+  const said = `${carrier.name}: ${outcome.detail}`;
+  const base = {
+    ...unsettled(fact),
+    attempts: result.attempts,
+    round: fact.round + 1,
+    events: [...result.events],
+    trace: [...result.trace],
+  };
+  switch (outcome.kind) {
+    case 'accepted': {
+      base.events.push(eventEntry('Sent', at.now, said));
+      const receipts = outcome.receipts ?? [];
+      const update = receiptUpdate(
+        fact.id,
+        receipts.filter((receipt) => !receipt.afterMs),
+        at.now,
+      );
+      return {
+        ...base,
+        status: update.status ?? 'sent',
+        events: [...base.events, ...update.events],
+        sent_at: new Date(at.now).toISOString(),
+        last_error: update.last_error,
+        laterReceipts: receipts.filter((receipt) => receipt.afterMs),
+      };
+    }
+    case 'suppress':
+      base.events.push(eventEntry('Bounced', at.now, said));
+      return { ...base, status: 'bounced', last_error: said };
+    case 'rejected':
+      return failed(base, at.now, said);
+    case 'retry':
+      return retried(base, said, at, outcome.retryAfterMs ?? null);
+    case 'broken':
+      // The connection may be mended within the day; until then nothing is lost.
+      return retried(base, said, at, null);
+    case 'ambiguous':
+      return openOutcome(base, fact, carrier.idempotent, said, at);
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** The rule for an attempt whose outcome nobody knows: the answer was lost, or the worker died before it could be recorded. */
+export function openOutcome(
+  base: Settled,
+  fact: DispatchFact,
+  idempotent: boolean,
+  said: string,
+  at: Circumstances,
+): Settled {
+  const decide = (verdict: string, detail: string): StoredTraceEntry => ({
+    at: new Date(at.now).toISOString(),
+    kind: 'decision',
+    name: 'outcome_unknown',
+    verdict,
+    detail,
+  });
+  if (idempotent) {
+    base.trace.push(
+      decide('retry', 'The provider recognises a repeated message, so it is handed over again.'),
+    );
+    return retried(base, said, at, null);
+  }
+  if (fact.priority === 'critical') {
+    base.trace.push(
+      decide(
+        'prefer_duplicate',
+        'Critical: a possible duplicate is better than a loss, so it is sent again.',
+      ),
+    );
+    return retried(base, said, at, null);
+  }
+  base.trace.push(
+    decide(
+      'prefer_loss',
+      'The provider may have accepted it; sending again could duplicate it. Resend it if it did not arrive.',
+    ),
+  );
+  return failed(base, at.now, `outcome_unknown: ${said}`);
+}
+
+export function unsettled(fact: DispatchFact): Settled {
+  return {
+    id: fact.id,
+    status: 'queued',
+    events: [],
+    trace: [],
+    attempts: 0,
+    round: fact.round,
+    sent_at: null,
+    last_error: null,
+    suppression_reason: null,
+    retryAt: null,
+    laterReceipts: [],
+  };
+}
+
+export function failed(base: Settled, now: number, reason: string): Settled {
+  return {
+    ...base,
+    status: 'failed',
+    last_error: reason,
+    events: [...base.events, eventEntry('Failed', now, reason)],
+  };
+}
+
+function retried(base: Settled, said: string, at: Circumstances, retryAfterMs: number | null): Settled {
+  const delay = retryDelayMs(base.round, at.retryScale, at.chance, retryAfterMs);
+  if (delay === null) return failed(base, at.now, `Gave up after ${maxRounds} rounds; last: ${said}`);
+  const retryAt = at.now + delay;
+  const detail = `Round ${base.round} of ${maxRounds} failed; the next is at ${new Date(retryAt).toISOString()}`;
+  return {
+    ...base,
+    status: 'queued',
+    last_error: said,
+    retryAt,
+    events: [...base.events, eventEntry('Retrying', at.now, detail)],
+  };
+}
+
+const receiptStatus: Partial<Record<Receipt['type'], 'delivered' | 'bounced' | 'complained'>> = {
+  Delivered: 'delivered',
+  Bounced: 'bounced',
+  Complained: 'complained',
+};
+
+/** What receipts for one notification, in their order, mean. Opens and clicks are events only. */
+export function receiptUpdate(id: string, receipts: Receipt[], now: number): ReceiptUpdate {
+  const events: EventEntry[] = receipts.map((receipt) => eventEntry(receipt.type, now, receipt.detail));
+  const status =
+    receipts.map((receipt) => receiptStatus[receipt.type] ?? null).findLast((found) => found !== null) ??
+    null;
+  const bounce = receipts.find((receipt) => receipt.type === 'Bounced');
+  return { id, status, events, last_error: bounce?.detail ?? null };
+}

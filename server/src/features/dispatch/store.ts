@@ -1,0 +1,82 @@
+import { type Sql, statement } from '../../db/sql.ts';
+import type { ContentRow, EventEntry, NotificationRow, StoredTraceEntry } from '../notifications/index.ts';
+
+/** Everything about one notification that sending it needs. */
+export interface DispatchFact extends Omit<NotificationRow, 'events' | 'trace'>, ContentRow {
+  environment_kind: 'test' | 'live';
+}
+
+const loadFacts = statement<DispatchFact>(
+  'dispatch_load',
+  `select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
+     n.template_key, n.action_url, n.attempt_count, n.round, n.send_at,
+     c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments, e.kind as environment_kind
+   from notifications n
+   join notification_contents c on c.notification_id = n.id
+   join environments e on e.id = n.environment_id
+   where n.id = any ($1::uuid[])`,
+);
+
+export function listFacts(sql: Sql, ids: string[]): Promise<DispatchFact[]> {
+  return loadFacts(sql, [ids]);
+}
+
+/** What one round did to a notification. `queued` with a time = another round then. */
+export interface Settlement {
+  id: string;
+  status: NotificationRow['status'];
+  events: EventEntry[];
+  trace: StoredTraceEntry[];
+  attempts: number;
+  round: number;
+  sent_at: string | null;
+  last_error: string | null;
+  suppression_reason: string | null;
+}
+
+const settle = statement(
+  'dispatch_settle',
+  // A receipt may have overtaken us: the status only moves on from queued, never back to it.
+  `update notifications n set
+     status = case when n.status = 'queued' then i.status else n.status end,
+     events = n.events || i.events,
+     trace = n.trace || i.trace,
+     attempt_count = n.attempt_count + i.attempts,
+     round = i.round,
+     sent_at = coalesce(n.sent_at, i.sent_at),
+     last_error = i.last_error,
+     suppression_reason = i.suppression_reason
+   from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, trace jsonb, attempts int, round int,
+     sent_at timestamptz, last_error text, suppression_reason text)
+   where n.id = i.id`,
+);
+
+export async function settleNotifications(sql: Sql, settlements: Settlement[]): Promise<void> {
+  if (settlements.length > 0) await settle(sql, [JSON.stringify(settlements)]);
+}
+
+const applyReceipts = statement(
+  'dispatch_apply_receipts',
+  `update notifications n set
+     status = case
+       when i.status is null then n.status
+       when n.status in ('queued', 'sent') then i.status
+       when n.status = 'delivered' and i.status = 'complained' then i.status
+       else n.status end,
+     events = n.events || i.events,
+     last_error = coalesce(i.last_error, n.last_error)
+   from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, last_error text)
+   where n.id = i.id`,
+);
+
+export interface ReceiptUpdate {
+  id: string;
+  status: NotificationRow['status'] | null;
+  events: EventEntry[];
+  last_error: string | null;
+}
+
+/** Late and duplicate receipts are kept as events but never move a status back. */
+export async function updateByReceipts(sql: Sql, updates: ReceiptUpdate[]): Promise<void> {
+  if (updates.length > 0) await applyReceipts(sql, [JSON.stringify(updates)]);
+}

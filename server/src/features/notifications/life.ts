@@ -1,0 +1,85 @@
+import type { Channel } from '../../channels/contract.ts';
+import type { EventEntry, Priority, Status } from './schema.ts';
+
+/** A notification as the service works with it: its life (one row) and what it says (another). */
+export interface NotificationRow {
+  id: string;
+  environment_id: string;
+  channel: Channel;
+  /** Never `sending`: that is a queued notification with a lease. */
+  status: Exclude<Status, 'sending'>;
+  priority: Priority;
+  address: string | null;
+  recipient_name: string | null;
+  external_user_id: string | null;
+  category: string | null;
+  template_key: string | null;
+  idempotency_key: string | null;
+  action_url: string | null;
+  resent_from: string | null;
+  attempt_count: number;
+  round: number;
+  send_at: Date | null;
+  sent_at: Date | null;
+  suppression_reason: string | null;
+  last_error: string | null;
+  events: EventEntry[];
+  trace: StoredTraceEntry[];
+}
+
+export interface ContentRow {
+  subject: string | null;
+  html_body: string | null;
+  text_body: string | null;
+  template_data: Record<string, unknown>;
+  from_name: string | null;
+  reply_to: string | null;
+  attachments: { filename: string; content_type: string; size_bytes: number }[] | null;
+}
+
+/** The trace as stored: gates that passed share one entry, for they are most of what there is to say. */
+export type StoredTraceEntry =
+  | { at: string; kind: 'passed'; gates: string[] }
+  | { at: string; kind: 'gate'; name: string; verdict: string; detail: string | null }
+  | { at: string; kind: 'decision'; name: string; verdict: string; detail: string | null }
+  | {
+      at: string;
+      kind: 'attempt';
+      name: string;
+      provider_kind: string;
+      verdict: string;
+      detail: string | null;
+      code: string | null;
+      provider_message_id: string | null;
+      latency_ms: number;
+    };
+
+export type EventType =
+  | 'Queued'
+  | 'Sending'
+  | 'Sent'
+  | 'Retrying'
+  | 'Failed'
+  | 'Suppressed'
+  | 'Delivered'
+  | 'Bounced'
+  | 'Complained'
+  | 'DeliveryDelayed'
+  | 'Opened'
+  | 'Clicked'
+  | 'FailedOver'
+  | 'AttemptFailed';
+
+export function eventEntry(
+  type: EventType,
+  at: number | string,
+  detail: string | null = null,
+  suppressionReason: string | null = null,
+): EventEntry {
+  return {
+    type,
+    occurred_at: typeof at === 'string' ? at : new Date(at).toISOString(),
+    detail,
+    suppression_reason: suppressionReason,
+  };
+}

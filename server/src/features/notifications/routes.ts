@@ -1,0 +1,161 @@
+import { Type } from 'typebox';
+import { type Route, route } from '../../http/route.ts';
+import { IdParams } from '../../http/schema.ts';
+import { Problem } from '../../kernel/errors.ts';
+import {
+  BatchRequest,
+  BatchResponse,
+  ListQuery,
+  Notification,
+  NotificationPage,
+  PatchRequest,
+  SendRequest,
+  Trace,
+} from './schema.ts';
+import type { NotificationService } from './service.ts';
+
+const sendBodyLimit = 24 * 1_048_576; // 15 MB of attachments is 20 MB of base64
+const tag = 'Notifications';
+
+export function notificationRoutes(service: NotificationService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/notifications',
+      operation: 'sendNotification',
+      tag,
+      summary: 'Send a notification',
+      access: 'notifications:send',
+      body: SendRequest,
+      bodyLimit: sendBodyLimit,
+      headers: {
+        'Idempotency-Key': {
+          description:
+            'Valid for 24 hours: a replay answers 200 with the original notification and sends nothing.',
+          schema: Type.String({ minLength: 1, maxLength: 255 }),
+        },
+      },
+      responses: { 202: Notification, 200: Notification },
+      async handler({ principal, body, raw }) {
+        const key = raw.headers['idempotency-key'];
+        const { notification, replayed } = await service.accept(
+          principal,
+          body,
+          typeof key === 'string' ? key : null,
+        );
+        return { status: replayed ? 200 : 202, body: notification };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/notifications/batch',
+      operation: 'sendNotificationBatch',
+      tag,
+      summary: 'Send up to 500 notifications',
+      description:
+        'Each element is a send request with an optional idempotency_key. Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise.',
+      access: 'notifications:send',
+      body: BatchRequest,
+      bodyLimit: sendBodyLimit,
+      responses: { 202: BatchResponse },
+      async handler({ principal, body }) {
+        const results = await service.acceptMany(principal, body.notifications);
+        return {
+          status: 202,
+          body: {
+            data: results.map((result, index) =>
+              result instanceof Problem
+                ? { index, ...result.toBody() }
+                : { index, notification: result.notification },
+            ),
+          },
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/notifications',
+      operation: 'listNotifications',
+      tag,
+      summary: 'List notifications, newest first',
+      access: 'notifications:read',
+      query: ListQuery,
+      responses: { 200: NotificationPage },
+      async handler({ principal, query }) {
+        return { status: 200, body: await service.list(principal, query) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/notifications/:id',
+      operation: 'getNotification',
+      tag,
+      summary: 'Get a notification',
+      access: 'notifications:read',
+      params: IdParams,
+      responses: { 200: Notification },
+      async handler({ principal, params }) {
+        return { status: 200, body: await service.get(principal, params.id) };
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/v1/notifications/:id',
+      operation: 'updateNotification',
+      tag,
+      summary: 'Change a queued notification',
+      access: 'notifications:write',
+      params: IdParams,
+      body: PatchRequest,
+      responses: { 200: Notification },
+      async handler({ principal, params, body }) {
+        return { status: 200, body: await service.update(principal, params.id, body) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/notifications/:id',
+      operation: 'deleteNotification',
+      tag,
+      summary: 'Delete a notification',
+      description:
+        'A queued one is never sent; of a finished one the content and personal data are erased. While it is being sent: 409.',
+      access: 'notifications:write',
+      params: IdParams,
+      responses: { 204: null },
+      async handler({ principal, params }) {
+        await service.delete(principal, params.id);
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/notifications/:id/resend',
+      operation: 'resendNotification',
+      tag,
+      summary: 'Send a failed or bounced notification again',
+      description: 'Makes a new notification, linked by resent_from.',
+      access: 'notifications:send',
+      params: IdParams,
+      responses: { 202: Notification },
+      async handler({ principal, params }) {
+        return { status: 202, body: await service.resend(principal, params.id) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/notifications/:id/trace',
+      operation: 'traceNotification',
+      tag,
+      summary: 'Why did it, or did it not, arrive?',
+      description:
+        "Every gate's verdict, every attempt at a provider with its latency and code, and what happens next.",
+      access: 'notifications:read',
+      params: IdParams,
+      responses: { 200: Trace },
+      async handler({ principal, params }) {
+        return { status: 200, body: await service.trace(principal, params.id) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,211 @@
+import { type Static, Type } from 'typebox';
+import { channels } from '../../channels/contract.ts';
+import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+
+export const statuses = [
+  'queued',
+  'sending',
+  'sent',
+  'failed',
+  'suppressed',
+  'delivered',
+  'bounced',
+  'complained',
+] as const;
+export type Status = (typeof statuses)[number];
+
+export const priorities = ['critical', 'normal', 'bulk'] as const;
+export type Priority = (typeof priorities)[number];
+
+const NullableText = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLength })));
+
+/** Bounds on what one notification may hold; the body limit of the request bounds them together. */
+export const limits = {
+  subject: 998, // a header line (RFC 5322)
+  body: 2_000_000,
+  address: 2_048,
+  name: 200,
+  url: 2_048,
+  key: 255,
+  attachments: 10,
+  attachmentBytes: 15 * 1_048_576,
+  attachmentName: 255,
+  fromName: 200,
+  replyTo: 320,
+  templateDataBytes: 262_144,
+  sendAtDays: 90,
+  attachmentDays: 7,
+  batch: 500,
+} as const;
+
+export const Recipient = Type.Object({
+  address: NullableText(limits.address),
+  name: NullableText(limits.name),
+  external_user_id: NullableText(limits.key),
+  endpoint: NullableText(limits.key),
+  chatone_user_id: NullableText(limits.key),
+  chatone_channel_id: NullableText(limits.key),
+  chattwo_endpoint_id: NullableText(limits.key),
+  chatthree_endpoint_id: NullableText(limits.key),
+});
+
+const AttachmentInput = Type.Object({
+  filename: Type.String({ minLength: 1, maxLength: limits.attachmentName }),
+  content_type: Type.String({ minLength: 1, maxLength: limits.attachmentName }),
+  content_base64: Type.String(),
+});
+
+const content = {
+  subject: NullableText(limits.subject),
+  html_body: NullableText(limits.body),
+  text_body: NullableText(limits.body),
+  template_data: Type.Optional(Nullable(JsonObject)),
+  action_url: NullableText(limits.url),
+  send_at: Type.Optional(Nullable(DateTime)),
+};
+
+export const SendRequest = Type.Object(
+  {
+    channel: OneOf(channels),
+    recipient: Recipient,
+    ...content,
+    template_key: NullableText(limits.key),
+    category: NullableText(limits.key),
+    attachments: Type.Optional(Nullable(Type.Array(AttachmentInput))),
+    from_name: NullableText(limits.fromName),
+    reply_to: NullableText(limits.replyTo),
+    priority: Type.Optional(Nullable(OneOf(priorities))),
+  },
+  {
+    title: 'SendRequest',
+    examples: [
+      {
+        channel: 'email',
+        recipient: { address: 'delivered@sandbox.test' },
+        subject: 'Hello',
+        text_body: 'It rings.',
+      },
+    ],
+  },
+);
+export type SendRequest = Static<typeof SendRequest>;
+
+/** Elements are checked one by one by the service, so that a bad one does not fail its neighbours. */
+export const BatchRequest = Type.Object({
+  notifications: Type.Array(Type.Unknown(), { minItems: 1, maxItems: limits.batch }),
+});
+
+export const PatchRequest = Type.Object(content, { title: 'NotificationPatch' });
+export type PatchRequest = Static<typeof PatchRequest>;
+
+export const EventEntry = Type.Object(
+  {
+    type: Type.String(),
+    occurred_at: DateTime,
+    detail: Nullable(Type.String()),
+    suppression_reason: Nullable(Type.String()),
+  },
+  { title: 'Event' },
+);
+export type EventEntry = Static<typeof EventEntry>;
+
+export const AttachmentMetadata = Type.Object(
+  {
+    filename: Type.String(),
+    content_type: Type.String(),
+    size_bytes: Type.Integer(),
+    purged: Type.Boolean(),
+  },
+  { title: 'Attachment' },
+);
+
+export const Notification = Type.Object(
+  {
+    id: Uuid,
+    environment_id: Uuid,
+    status: OneOf(statuses),
+    channel: OneOf(channels),
+    recipient: Type.Object({ address: Nullable(Type.String()), name: Nullable(Type.String()) }),
+    subject: Nullable(Type.String()),
+    html_body: Nullable(Type.String()),
+    text_body: Nullable(Type.String()),
+    template_key: Nullable(Type.String()),
+    template_data: JsonObject,
+    category: Nullable(Type.String()),
+    priority: OneOf(priorities),
+    idempotency_key: Nullable(Type.String()),
+    action_url: Nullable(Type.String()),
+    attempt_count: Type.Integer(),
+    suppression_reason: Nullable(Type.String()),
+    last_error: Nullable(Type.String()),
+    resent_from: Nullable(Uuid),
+    send_at: Nullable(DateTime),
+    sent_at: Nullable(DateTime),
+    created_at: DateTime,
+    events: Type.Array(EventEntry),
+    attachments: Type.Optional(Type.Array(AttachmentMetadata)),
+  },
+  { title: 'Notification' },
+);
+export type Notification = Static<typeof Notification>;
+
+export const ListQuery = Type.Object({
+  ...pageQuery,
+  status: Type.Optional(OneOf(statuses)),
+  channel: Type.Optional(OneOf(channels)),
+  category: Type.Optional(Type.String({ maxLength: limits.key })),
+  template_key: Type.Optional(Type.String({ maxLength: limits.key })),
+  recipient: Type.Optional(Type.String({ maxLength: limits.address })),
+  external_user_id: Type.Optional(Type.String({ maxLength: limits.key })),
+  created_after: Type.Optional(DateTime),
+  created_before: Type.Optional(DateTime),
+});
+export type ListQuery = Static<typeof ListQuery>;
+
+export const NotificationPage = PageOf(Notification);
+
+export const BatchResponse = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      notification: Type.Optional(Notification),
+      error: Type.Optional(
+        Type.Object({
+          type: Type.String(),
+          code: Type.String(),
+          message: Type.String(),
+          param: Nullable(Type.String()),
+        }),
+      ),
+    }),
+  ),
+});
+
+export const TraceEntry = Type.Object(
+  {
+    at: DateTime,
+    kind: OneOf(['gate', 'attempt', 'decision']),
+    name: Type.String({ description: 'The gate, the provider, or the rule that decided.' }),
+    verdict: Type.String({ description: 'pass, suppress, defer, drop; or the outcome of an attempt.' }),
+    detail: Nullable(Type.String()),
+    code: Nullable(Type.String()),
+    provider_kind: Nullable(Type.String()),
+    provider_message_id: Nullable(Type.String()),
+    latency_ms: Nullable(Type.Integer()),
+  },
+  { title: 'TraceEntry' },
+);
+export type TraceEntry = Static<typeof TraceEntry>;
+
+export const Trace = Type.Object(
+  {
+    notification_id: Uuid,
+    status: OneOf(statuses),
+    summary: Type.String({ description: 'One sentence: why it did or did not arrive.' }),
+    next_attempt_at: Nullable(DateTime),
+    entries: Type.Array(TraceEntry),
+    webhook_deliveries: Type.Array(JsonObject),
+  },
+  { title: 'Trace' },
+);
+export type Trace = Static<typeof Trace>;

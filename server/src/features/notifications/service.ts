@@ -1,0 +1,258 @@
+import { transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { claimIdempotencyKeys, findKeyHolder } from '../../http/idempotency.ts';
+import type { Principal } from '../../http/principal.ts';
+import { compileValidator } from '../../http/validation.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
+import { notFound, Problem } from '../../kernel/errors.ts';
+import { idTime, newId } from '../../kernel/ids.ts';
+import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { eraseSandboxMessages } from '../sandbox/index.ts';
+import { type Acceptance, checkContent, checkRequest, checkSendAt } from './accept.ts';
+import { type ContentRow, eventEntry } from './life.ts';
+import {
+  type ListQuery,
+  type Notification,
+  type PatchRequest,
+  type Priority,
+  SendRequest,
+  type Trace,
+} from './schema.ts';
+import * as store from './store.ts';
+import { traceOf, viewOf } from './view.ts';
+
+export interface Accepted {
+  notification: Notification;
+  /** The Idempotency-Key was seen before: nothing new was made. */
+  replayed: boolean;
+}
+
+export interface NotificationService {
+  accept(principal: Principal, request: SendRequest, idempotencyKey: string | null): Promise<Accepted>;
+  /** One entry per element; a bad element never fails the others. */
+  acceptMany(principal: Principal, requests: unknown[]): Promise<(Accepted | Problem)[]>;
+  get(principal: Principal, id: string): Promise<Notification>;
+  list(principal: Principal, query: ListQuery): Promise<Page<Notification>>;
+  update(principal: Principal, id: string, patch: PatchRequest): Promise<Notification>;
+  delete(principal: Principal, id: string): Promise<void>;
+  resend(principal: Principal, id: string): Promise<Notification>;
+  trace(principal: Principal, id: string): Promise<Trace>;
+}
+
+type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'metrics'>;
+
+const validateElement = compileValidator(SendRequest, 'body');
+
+export function createNotificationService(deps: ServiceDeps): NotificationService {
+  const { pool, queue } = deps;
+
+  /** Writes what arrived together in one transaction: the notifications and the work they make necessary. */
+  async function write(acceptances: Acceptance[]): Promise<boolean[]> {
+    const fresh = await transaction(pool, async (tx) => {
+      const claims = acceptances.flatMap(({ keyClaim }) => keyClaim ?? []);
+      const freshKeys = await claimIdempotencyKeys(tx, claims);
+      const toInsert = acceptances.filter(({ row, keyClaim }) => !keyClaim || freshKeys.has(row.id));
+      if (toInsert.length > 0) {
+        await store.insertNotifications(tx, toInsert);
+        const work = toInsert.map(({ row }) => ({
+          kind: 'notification' as const,
+          id: row.id,
+          lane: row.priority,
+          environmentId: row.environment_id,
+          runAt: row.send_at,
+        }));
+        await queue.enqueue(
+          tx,
+          work.filter(({ runAt }) => !runAt),
+        );
+        await queue.postpone(
+          tx,
+          work.flatMap((item) => (item.runAt ? { ...item, runAt: item.runAt } : [])),
+        );
+      }
+      return new Set(toInsert.map(({ row }) => row.id));
+    });
+    queue.ring('notification');
+    return acceptances.map(({ row }) => fresh.has(row.id));
+  }
+
+  const batcher = createBatcher(write, {
+    concurrency: 2,
+    maxItems: 250,
+    weigh: ({ content, bytes }) =>
+      (content.html_body?.length ?? 0) +
+      (content.text_body?.length ?? 0) +
+      bytes.reduce((sum, file) => sum + file.length, 0),
+    maxWeight: 4_000_000,
+  });
+
+  async function insert(acceptance: Acceptance): Promise<Accepted> {
+    const { row, keyClaim } = acceptance;
+    if (await batcher.add(acceptance)) {
+      deps.metrics.accepted.inc({ channel: row.channel });
+      return { notification: viewOf(storedForm(acceptance)), replayed: false };
+    }
+    if (!keyClaim) throw new Error('a notification without an idempotency key was not written');
+    const holder = await findKeyHolder(pool, keyClaim);
+    const stored = await store.findNotification(pool, row.environment_id, holder);
+    if (!stored)
+      throw new Problem(
+        'resource_not_found',
+        'The notification that this Idempotency-Key made has been deleted.',
+      );
+    return { notification: viewOf(stored), replayed: true };
+  }
+
+  async function getStored(principal: Principal, id: string): Promise<store.StoredNotification> {
+    const stored = await store.findNotification(pool, principal.environmentId, id);
+    if (!stored) throw notFound('notification');
+    return stored;
+  }
+
+  const service: NotificationService = {
+    // async, so that a request that fails its checks is a rejected promise like any other failure
+    async accept(principal, request, idempotencyKey) {
+      return insert(
+        checkRequest(principal, request, { idempotencyKey, defaultPriority: 'normal', now: deps.clock() }),
+      );
+    },
+
+    acceptMany(principal, requests) {
+      return Promise.all(
+        requests.map((request) =>
+          acceptElement(request).catch((error: unknown) => {
+            if (error instanceof Problem) return error;
+            throw error;
+          }),
+        ),
+      );
+
+      async function acceptElement(element: unknown): Promise<Accepted> {
+        validateElement(element);
+        const { idempotency_key: key, ...request } = element as SendRequest & { idempotency_key?: unknown };
+        if (key !== undefined && key !== null && typeof key !== 'string') {
+          throw new Problem('parameter_invalid', 'idempotency_key must be string or null.', {
+            param: 'idempotency_key',
+          });
+        }
+        const options = {
+          idempotencyKey: key ?? null,
+          defaultPriority: 'bulk' as Priority,
+          now: deps.clock(),
+        };
+        return insert(checkRequest(principal, request, options));
+      }
+    },
+
+    async get(principal, id) {
+      return viewOf(await getStored(principal, id));
+    },
+
+    async list(principal, query) {
+      const list = `notifications:${principal.environmentId}`;
+      const page = pageRequest(list, query);
+      const rows = await store.listNotifications(pool, principal.environmentId, query, page);
+      const { data, next_cursor } = pageOf(list, rows, page.limit);
+      return { data: data.map(viewOf), next_cursor };
+    },
+
+    async update(principal, id, patch) {
+      const sendAt = patch.send_at === undefined ? undefined : checkSendAt(patch.send_at, deps.clock());
+      await transaction(pool, async (tx) => {
+        const stored = await store.findNotification(tx, principal.environmentId, id);
+        if (!stored) throw notFound('notification');
+        // Whoever holds the work holds the notification: taking it out of the queue keeps workers away until the commit.
+        const work = await queue.withdraw(tx, 'notification', id);
+        if (!work) throw notEditable(viewOf(stored).status);
+        const edited = { ...stored, ...definedFields(patch), send_at: null };
+        await store.updateNotification(tx, id, {
+          ...checkContent(edited),
+          action_url: edited.action_url || null,
+          send_at: sendAt === undefined ? stored.send_at : sendAt,
+        });
+        const runAt = sendAt === undefined ? work.runAt : sendAt;
+        if (runAt) await queue.postpone(tx, [{ ...work, runAt }]);
+        else await queue.enqueue(tx, [work]);
+      });
+      queue.ring('notification');
+      return service.get(principal, id);
+    },
+
+    async delete(principal, id) {
+      await transaction(pool, async (tx) => {
+        const stored = await store.findNotification(tx, principal.environmentId, id);
+        if (!stored) throw notFound('notification');
+        if (stored.status === 'queued' && !(await queue.withdraw(tx, 'notification', id)))
+          throw notEditable('sending');
+        await eraseSandboxMessages(tx, principal.environmentId, id);
+        await store.deleteNotification(tx, principal.environmentId, id);
+      });
+    },
+
+    async resend(principal, id) {
+      const stored = await getStored(principal, id);
+      if (stored.status !== 'failed' && stored.status !== 'bounced') {
+        throw new Problem(
+          'notification_not_resendable',
+          `Only failed or bounced notifications can be resent; this one is ${viewOf(stored).status}.`,
+        );
+      }
+      if (stored.attachments) {
+        throw new Problem(
+          'notification_not_resendable',
+          'Its attachments have been deleted; send a new notification with them.',
+        );
+      }
+      const now = deps.clock();
+      const newOne = newId(now);
+      const { notification } = await insert({
+        row: {
+          ...stored,
+          id: newOne,
+          status: 'queued',
+          idempotency_key: null,
+          resent_from: id,
+          attempt_count: 0,
+          round: 0,
+          send_at: null,
+          sent_at: null,
+          suppression_reason: null,
+          last_error: null,
+          events: [eventEntry('Queued', idTime(newOne), `Resent from ${id}`)],
+          trace: [],
+        },
+        content: contentOf(stored),
+        bytes: [],
+        keyClaim: null,
+      });
+      return notification;
+    },
+
+    async trace(principal, id) {
+      return traceOf(await getStored(principal, id), await queue.runAt(pool, 'notification', id));
+    },
+  };
+  return service;
+}
+
+function storedForm({ row, content }: Acceptance): store.StoredNotification {
+  return { ...row, ...content, leased_at: null, attachments_purged: false };
+}
+
+function contentOf(stored: store.StoredNotification): ContentRow {
+  const { subject, html_body, text_body, template_data, from_name, reply_to, attachments } = stored;
+  return { subject, html_body, text_body, template_data, from_name, reply_to, attachments };
+}
+
+function notEditable(status: string): Problem {
+  return new Problem(
+    'notification_not_editable',
+    `Only queued notifications can be changed; this one is ${status}.`,
+  );
+}
+
+function definedFields(patch: PatchRequest): PatchRequest {
+  const { subject, html_body, text_body, template_data, action_url } = patch;
+  const fields = { subject, html_body, text_body, template_data, action_url };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

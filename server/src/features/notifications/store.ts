@@ -1,0 +1,161 @@
+import { query, type Sql, statement } from '../../db/sql.ts';
+import { lowestIdAt } from '../../kernel/ids.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import { joinLease } from '../../queue/index.ts';
+import type { Acceptance } from './accept.ts';
+import type { ContentRow, NotificationRow } from './life.ts';
+import type { ListQuery } from './schema.ts';
+
+const insertLives = statement(
+  'notifications_insert',
+  `with input as (
+     select * from json_to_recordset($1::json) as (
+       id uuid, environment_id uuid, channel text, status text, priority text, address text, recipient_name text,
+       external_user_id text, category text, template_key text, idempotency_key text, action_url text, resent_from uuid,
+       send_at timestamptz, events jsonb, subject text, html_body text, text_body text, template_data jsonb,
+       from_name text, reply_to text, attachments jsonb)
+   ), contents as (
+     insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, attachments)
+     select id, subject, html_body, text_body, template_data, from_name, reply_to, attachments from input
+   )
+   insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id,
+     category, template_key, idempotency_key, action_url, resent_from, send_at, events)
+   select id, environment_id, channel, status, priority, address, recipient_name, external_user_id,
+     category, template_key, idempotency_key, action_url, resent_from, send_at, events from input`,
+);
+
+const insertBytes = statement(
+  'notifications_insert_bytes',
+  'insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, $3)',
+);
+
+export async function insertNotifications(sql: Sql, acceptances: Acceptance[]): Promise<void> {
+  await insertLives(sql, [JSON.stringify(acceptances.map(({ row, content }) => ({ ...row, ...content })))]);
+  for (const { row, bytes } of acceptances) {
+    for (const [position, file] of bytes.entries()) await insertBytes(sql, [row.id, position, file]);
+  }
+}
+
+/** A notification as it is read back. `leased_at`: it is being sent since then. */
+export interface StoredNotification extends NotificationRow, ContentRow {
+  leased_at: Date | null;
+  attachments_purged: boolean;
+}
+
+const select = `
+  select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments, lease.leased_at,
+    c.attachments is not null and not exists (select from attachment_bytes b where b.notification_id = n.id) as attachments_purged
+  from notifications n
+  join notification_contents c on c.notification_id = n.id
+  ${joinLease('notification', 'n.id')}`;
+
+const findOne = statement<StoredNotification>(
+  'notifications_find',
+  `${select} where n.id = $1 and n.environment_id = $2`,
+);
+
+export async function findNotification(
+  sql: Sql,
+  environmentId: string,
+  id: string,
+): Promise<StoredNotification | null> {
+  return (await findOne(sql, [id, environmentId]))[0] ?? null;
+}
+
+export function listNotifications(
+  sql: Sql,
+  environmentId: string,
+  filter: ListQuery,
+  page: PageRequest,
+): Promise<StoredNotification[]> {
+  const values: unknown[] = [environmentId];
+  const conditions = ['n.environment_id = $1'];
+  const where = (condition: string, value: unknown): void => {
+    values.push(value);
+    conditions.push(condition.replace('?', `$${values.length}`));
+  };
+  if (filter.status === 'sending') conditions.push(`n.status = 'queued' and lease.id is not null`);
+  else if (filter.status === 'queued') conditions.push(`n.status = 'queued' and lease.id is null`);
+  else if (filter.status) where('n.status = ?', filter.status);
+  if (filter.channel) where('n.channel = ?', filter.channel);
+  if (filter.category) where('n.category = ?', filter.category);
+  if (filter.template_key) where('n.template_key = ?', filter.template_key);
+  if (filter.recipient) where('n.address = ?', filter.recipient);
+  if (filter.external_user_id) where('n.external_user_id = ?', filter.external_user_id);
+  // created_at is the time in the id, so times are bounds on the primary key.
+  if (filter.created_after) where('n.id >= ?::uuid', lowestIdAt(Date.parse(filter.created_after) + 1));
+  if (filter.created_before) where('n.id < ?::uuid', lowestIdAt(Date.parse(filter.created_before)));
+  if (page.before) where('n.id < ?', page.before);
+  values.push(page.limit + 1);
+  return query(
+    sql,
+    `${select} where ${conditions.join(' and ')} order by n.id desc limit $${values.length}`,
+    values,
+  );
+}
+
+const updateContent = statement(
+  'notifications_update_content',
+  `with c as (
+     update notification_contents set subject = $2, html_body = $3, text_body = $4, template_data = $5
+     where notification_id = $1)
+   update notifications set action_url = $6, send_at = $7 where id = $1`,
+);
+
+export async function updateNotification(
+  sql: Sql,
+  id: string,
+  next: Pick<
+    StoredNotification,
+    'subject' | 'html_body' | 'text_body' | 'template_data' | 'action_url' | 'send_at'
+  >,
+): Promise<void> {
+  await updateContent(sql, [
+    id,
+    next.subject,
+    next.html_body,
+    next.text_body,
+    JSON.stringify(next.template_data),
+    next.action_url,
+    next.send_at,
+  ]);
+}
+
+const deleteEverything = statement(
+  'notifications_delete',
+  `with b as (delete from attachment_bytes where notification_id = $1),
+        c as (delete from notification_contents where notification_id = $1)
+   delete from notifications where id = $1 and environment_id = $2`,
+);
+
+export async function deleteNotification(sql: Sql, environmentId: string, id: string): Promise<void> {
+  await deleteEverything(sql, [id, environmentId]);
+}
+
+const findBytes = statement<{ bytes: Buffer }>(
+  'notifications_find_bytes',
+  'select bytes from attachment_bytes where notification_id = $1 order by position',
+);
+
+export async function listAttachmentBytes(sql: Sql, id: string): Promise<Buffer[]> {
+  return (await findBytes(sql, [id])).map((row) => row.bytes);
+}
+
+const purgeOf = statement(
+  'notifications_purge_bytes',
+  'delete from attachment_bytes where notification_id = any ($1::uuid[])',
+);
+
+export async function deleteAttachmentBytes(sql: Sql, ids: string[]): Promise<void> {
+  if (ids.length > 0) await purgeOf(sql, [ids]);
+}
+
+const purgeOld = statement(
+  'notifications_purge_old_bytes',
+  'delete from attachment_bytes where notification_id < $1::uuid',
+);
+
+/** Whatever happens, bytes do not outlive this. */
+export async function deleteAttachmentBytesBefore(sql: Sql, timeMs: number): Promise<void> {
+  await purgeOld(sql, [lowestIdAt(timeMs)]);
+}

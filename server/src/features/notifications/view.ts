@@ -1,0 +1,98 @@
+import { idTime } from '../../kernel/ids.ts';
+import { eventEntry, type NotificationRow, type StoredTraceEntry } from './life.ts';
+import type { Notification, Trace, TraceEntry } from './schema.ts';
+import type { StoredNotification } from './store.ts';
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+/** The wire form of a notification (INTERFACE 2.1). A queued one that a worker holds is shown as `sending`. */
+export function viewOf(stored: StoredNotification): Notification {
+  const sending = stored.status === 'queued' && stored.leased_at !== null;
+  return {
+    id: stored.id,
+    environment_id: stored.environment_id,
+    status: sending ? 'sending' : stored.status,
+    channel: stored.channel,
+    recipient: { address: stored.address, name: stored.recipient_name },
+    subject: stored.subject,
+    html_body: stored.html_body,
+    text_body: stored.text_body,
+    template_key: stored.template_key,
+    template_data: stored.template_data,
+    category: stored.category,
+    priority: stored.priority,
+    idempotency_key: stored.idempotency_key,
+    action_url: stored.action_url,
+    attempt_count: stored.attempt_count,
+    suppression_reason: stored.suppression_reason,
+    last_error: stored.last_error,
+    resent_from: stored.resent_from,
+    send_at: iso(stored.send_at),
+    sent_at: iso(stored.sent_at),
+    created_at: new Date(idTime(stored.id)).toISOString(),
+    events:
+      sending && stored.leased_at
+        ? [...stored.events, eventEntry('Sending', stored.leased_at.getTime())]
+        : stored.events,
+    ...(stored.attachments
+      ? { attachments: stored.attachments.map((file) => ({ ...file, purged: stored.attachments_purged })) }
+      : {}),
+  };
+}
+
+export function traceOf(stored: StoredNotification, nextAttemptAt: Date | null): Trace {
+  const { status } = viewOf(stored);
+  return {
+    notification_id: stored.id,
+    status,
+    summary: summaryOf(stored, status, nextAttemptAt),
+    next_attempt_at: iso(nextAttemptAt),
+    entries: stored.trace.flatMap(entriesOf),
+    webhook_deliveries: [],
+  };
+}
+
+const blank = { detail: null, code: null, provider_kind: null, provider_message_id: null, latency_ms: null };
+
+function entriesOf(entry: StoredTraceEntry): TraceEntry[] {
+  switch (entry.kind) {
+    case 'passed':
+      return entry.gates.map((name) => ({
+        ...blank,
+        at: entry.at,
+        kind: 'gate' as const,
+        name,
+        verdict: 'pass',
+      }));
+    case 'gate':
+    case 'decision':
+    case 'attempt':
+      return [{ ...blank, ...entry }];
+  }
+}
+
+/** One sentence for the person who asks "why didn't it arrive?". */
+function summaryOf(row: NotificationRow, status: Trace['status'], nextAttemptAt: Date | null): string {
+  const tries = `${row.attempt_count} ${row.attempt_count === 1 ? 'attempt' : 'attempts'}`;
+  const reason = row.last_error ? `: ${row.last_error}` : '';
+  switch (status) {
+    case 'queued':
+      if (row.attempt_count > 0)
+        return `Waiting for another try at ${iso(nextAttemptAt) ?? 'the next chance'} after ${tries}${reason}`;
+      return nextAttemptAt ? `Scheduled for ${iso(nextAttemptAt)}.` : 'Waiting for a worker.';
+    case 'sending':
+      return 'A worker is sending it now.';
+    case 'sent':
+      return `A provider accepted it after ${tries}; no word about its delivery yet.`;
+    case 'delivered':
+      return `Delivered after ${tries}.`;
+    case 'bounced':
+      return `The recipient's side refused it${reason}.`;
+    case 'complained':
+      return 'Delivered, and the recipient reported it as unwanted.';
+    case 'suppressed':
+      return `Not sent, because of a suppression: ${row.suppression_reason ?? 'unknown'}.`;
+    case 'failed':
+      return `Failed after ${tries}${reason}`;
+  }
+}

@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import { channels } from '../../channels/contract.ts';
+import { DateTime, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+
+export const SandboxQuery = Type.Object({
+  ...pageQuery,
+  notification_id: Type.Optional(Uuid),
+  channel: Type.Optional(OneOf(channels)),
+});
+
+const Mailbox = Type.Object({ address: Type.String(), name: Nullable(Type.String()) });
+
+export const SandboxMessage = Type.Object({
+  id: Uuid,
+  notification_id: Uuid,
+  channel: OneOf(channels),
+  provider: Type.String(),
+  to: Type.String(),
+  created_at: DateTime,
+  payload: Type.Object(
+    {
+      message_id: Type.String(),
+      from: Mailbox,
+      to: Mailbox,
+      reply_to: Nullable(Type.String()),
+      subject: Type.String(),
+      html: Nullable(Type.String()),
+      text: Type.String({ description: 'As given, or else derived from the HTML.' }),
+      headers: Type.Record(Type.String(), Type.String()),
+      attachments: Type.Array(
+        Type.Object({ filename: Type.String(), content_type: Type.String(), size_bytes: Type.Integer() }),
+      ),
+      mime: Type.String({ description: 'The message, byte for byte.' }),
+      mime_complete: Type.Boolean({
+        description:
+          'False when there were attachments: their bytes are not kept, and `mime` has a line in their place.',
+      }),
+    },
+    { description: 'What would have been sent.' },
+  ),
+});
+
+export const SandboxPage = PageOf(SandboxMessage);

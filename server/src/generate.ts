@@ -1,0 +1,104 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describeSettings } from './config.ts';
+import { dumpSchema } from './db/dump.ts';
+import { startEmbeddedPostgres } from './db/embedded/index.ts';
+import { migrate } from './db/migrate.ts';
+import { createPool } from './db/sql.ts';
+import type { Deps } from './deps.ts';
+import { describeErrors } from './http/error-reference.ts';
+import { openApiDocument } from './http/openapi.ts';
+import { allRoutes } from './routes.ts';
+import { version } from './version.ts';
+
+/** Files that say again, for people or other programs, what the code says already. Committed, so that a change shows. */
+const files: Record<string, () => string | Promise<string>> = {
+  'openapi.json': openApi,
+  'docs/config.md': settingsPage,
+  'docs/errors.md': errorsPage,
+  'server/src/db/schema.sql': schemaDump,
+};
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+async function main(check: boolean): Promise<void> {
+  const stale: string[] = [];
+  for (const [name, make] of Object.entries(files)) {
+    const path = join(root, name);
+    const wanted = await make();
+    if (wanted === readOrEmpty(path)) continue;
+    stale.push(name);
+    if (!check) writeFileSync(path, wanted);
+  }
+  for (const name of stale)
+    console.log(check ? `${name} is out of date: run npm run generate` : `wrote ${name}`);
+  if (check && stale.length > 0) process.exitCode = 1;
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function openApi(): string {
+  return `${JSON.stringify(openApiDocument(allRoutes(standIn('deps') as Deps), version), null, 2)}\n`;
+}
+
+/** Routes are described without being called: whatever they hold on to may be passed around, and throws when it is used. */
+function standIn(name: string): unknown {
+  const use = () => {
+    throw new Error(`${name} was used while the routes were only being described`);
+  };
+  return new Proxy(use, { get: (_target, key) => standIn(`${name}.${String(key)}`) });
+}
+
+function settingsPage(): string {
+  const rows = describeSettings().map(
+    ({ name, fallback, meaning }) => `| \`${name}\` | ${cell(fallback)} | ${cell(meaning)} |`,
+  );
+  return page(
+    'Settings',
+    'Environment variables; each may also stand in `carillon.config.json` in the working directory (the environment wins). Bad values stop the start, all of them listed at once. `npm start -- --help` prints this table.',
+    ['| name | default | meaning |', '|---|---|---|', ...rows],
+  );
+}
+
+function errorsPage(): string {
+  const rows = describeErrors().map(
+    ({ code, status, type, meaning }) => `| \`${code}\` | ${status} | ${type} | ${cell(meaning)} |`,
+  );
+  return page(
+    'Errors',
+    'Every error has one shape: `{"error": {"type", "code", "message", "param"}}`. Decide by `code`, which is stable; `message` is for people. `param` names the field at fault as a dotted path, or is null.',
+    ['| code | status | type | when |', '|---|---|---|---|', ...rows],
+  );
+}
+
+function page(title: string, intro: string, table: string[]): string {
+  return `# ${title}\n\n<!-- Generated from the code: npm run generate -->\n\n${intro}\n\n${table.join('\n')}\n`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+async function schemaDump(): Promise<string> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'carillon-schema-'));
+  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {}, settings: { fsync: 'off' } });
+  const pool = createPool(postgres.url, 2);
+  try {
+    await migrate(pool);
+    return `-- What the migrations add up to. Generated (npm run generate), to read and to compare; never run.\n\n${await dumpSchema(pool)}`;
+  } finally {
+    await pool.end();
+    await postgres.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+await main(process.argv.includes('--check'));

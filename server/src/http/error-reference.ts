@@ -1,0 +1,52 @@
+import { type ProblemCode, type ProblemType, problemCodes } from '../kernel/errors.ts';
+
+/** When each code is answered, in a sentence for the caller. A code without one does not compile. */
+const sentences: Record<ProblemCode, string> = {
+  parameter_missing: 'A required field, query parameter or header is not there; `param` names it.',
+  parameter_invalid: 'A value has the wrong type or form, or is outside its limits; `param` names it.',
+  invalid_json: 'The request could not be read: the body is not valid JSON, or is cut off.',
+  invalid_cursor: 'The cursor was not returned by this list; start again without one.',
+  template_not_found: 'No template of this environment has that `template_key`.',
+  template_body_missing: 'The template has no body for the channel of the notification.',
+  category_not_found: 'No category of this environment has that key.',
+  category_archived: 'The category is archived and takes no new notifications.',
+  endpoint_not_found: 'No endpoint of this environment has that key or id.',
+  installation_not_found: 'No chatone installation of this environment matches, or there is none.',
+  recipient_invalid: 'The address of the recipient is not one that the channel can reach.',
+  recipient_unresolvable: 'Nothing is stored from which the recipient could be found for this channel.',
+  attachment_too_large: 'The attachments are larger than 15 MiB, one of them or all together.',
+  too_many_attachments: 'A notification may carry at most 10 attachments.',
+  missing_credentials: 'No API key was sent; use the header `Authorization: Bearer <key>`.',
+  invalid_credentials: 'The key, password or session is not one that the service knows.',
+  expired_credentials: 'The key or session was valid until its time ran out.',
+  revoked_credentials: 'The key was revoked, or replaced by a rotation.',
+  insufficient_scope: 'The credentials are valid and lack the scope that the message names.',
+  csrf_required: 'A write with a dashboard session lacks the header `X-Carillon-CSRF: 1`.',
+  resource_not_found: 'No such thing exists in the environment of the key.',
+  route_not_found: 'There is nothing at this address.',
+  duplicate_key: 'The environment already has one with this key.',
+  idempotency_key_reused: 'The Idempotency-Key was used within 24 hours for a request with another body.',
+  notification_not_editable: 'The notification is no longer queued, so it cannot be changed or deleted now.',
+  notification_not_resendable: 'Only notifications that failed or bounced can be sent again.',
+  method_not_allowed: 'The address exists and takes other methods; the header `Allow` lists them.',
+  payload_too_large: 'The body is larger than the operation accepts (1 MiB; notifications 24 MiB).',
+  unsupported_media_type: 'The body was not sent as plain `application/json`.',
+  plan_limit_reached: "The sends included in the plan's month are used up.",
+  rate_limited: 'The key makes requests faster than its plan allows; wait for `Retry-After` seconds.',
+  internal_error: 'A fault on our side. Nothing to change in the request; quote the request id.',
+  temporarily_unavailable: 'The service cannot work at the moment; the same request may succeed soon.',
+};
+
+export interface ErrorRow {
+  code: ProblemCode;
+  status: number;
+  type: ProblemType;
+  meaning: string;
+}
+
+/** All codes by status, for the API reference and docs/errors.md. */
+export function describeErrors(): ErrorRow[] {
+  return (Object.keys(problemCodes) as ProblemCode[])
+    .map((code) => ({ code, ...problemCodes[code], meaning: sentences[code] }))
+    .sort((one, other) => one.status - other.status);
+}

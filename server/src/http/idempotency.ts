@@ -1,0 +1,92 @@
+import { type Sql, statement } from '../db/sql.ts';
+import { sha256 } from '../kernel/crypto.ts';
+import { Problem } from '../kernel/errors.ts';
+import { canonicalJson } from './json.ts';
+
+/**
+ * Idempotency keys, valid 24 hours. The primary key of the table decides who was first, so the promise holds across processes
+ * and restarts; a key is written in the transaction that creates the resource, so a failed request does not burn it.
+ */
+export interface KeyClaim {
+  environmentId: string;
+  /** The operation, and for some what it works on: `notification`, `trigger:<workflow>`. */
+  operation: string;
+  key: string;
+  bodyHash: string;
+  resourceId: string;
+}
+
+const pattern = /^[\x20-\x7e]{1,255}$/;
+
+export function checkIdempotencyKey(key: string, param = 'Idempotency-Key'): string {
+  if (!pattern.test(key)) {
+    throw new Problem('parameter_invalid', `${param} must be 1 to 255 printable ASCII characters.`, {
+      param,
+    });
+  }
+  return key;
+}
+
+/** Equal for equal JSON values, whatever the order of keys or the white space. */
+export function hashBody(body: unknown): string {
+  return sha256(canonicalJson(body)).toString('hex');
+}
+
+const claimKeys = statement<{ resource_id: string }>(
+  'idempotency_claim',
+  `insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+   select environment_id, operation, key, decode(body_hash, 'hex'), resource_id
+   from json_to_recordset($1::json) as (environment_id uuid, operation text, key text, body_hash text, resource_id uuid)
+   order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+   on conflict (environment_id, operation, key) do update
+     set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+     where known.created_at < now() - interval '24 hours'
+   returning resource_id`,
+);
+
+/** Returns the resources whose key is new. The others must read what the first one made (`findKeyHolder`). */
+export async function claimIdempotencyKeys(sql: Sql, claims: KeyClaim[]): Promise<Set<string>> {
+  if (claims.length === 0) return new Set();
+  const first = new Map<string, KeyClaim>();
+  for (const claim of claims) {
+    const name = `${claim.environmentId} ${claim.operation} ${claim.key}`;
+    if (!first.has(name)) first.set(name, claim);
+  }
+  const rows = [...first.values()].map((claim) => ({
+    environment_id: claim.environmentId,
+    operation: claim.operation,
+    key: claim.key,
+    body_hash: claim.bodyHash,
+    resource_id: claim.resourceId,
+  }));
+  return new Set((await claimKeys(sql, [JSON.stringify(rows)])).map((row) => row.resource_id));
+}
+
+const findHolder = statement<{ resource_id: string; body_hash: Buffer }>(
+  'idempotency_find',
+  'select resource_id, body_hash from idempotency_keys where environment_id = $1 and operation = $2 and key = $3',
+);
+
+/** The resource that an earlier request with this key made; a different body under the same key is a conflict. */
+export async function findKeyHolder(sql: Sql, claim: KeyClaim): Promise<string> {
+  const [row] = await findHolder(sql, [claim.environmentId, claim.operation, claim.key]);
+  if (!row) throw new Error('an idempotency key vanished between its conflict and its look-up');
+  if (row.body_hash.toString('hex') !== claim.bodyHash) {
+    throw new Problem(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used with a different body within the last 24 hours.',
+    );
+  }
+  return row.resource_id;
+}
+
+const removeExpired = statement(
+  'idempotency_remove_expired',
+  `delete from idempotency_keys where ctid = any (array(
+     select ctid from idempotency_keys where created_at < now() - interval '24 hours' limit $1))
+   returning 1 as one`,
+);
+
+export async function deleteExpiredKeys(sql: Sql, limit: number): Promise<number> {
+  return (await removeExpired(sql, [limit])).length;
+}

@@ -1,0 +1,48 @@
+import type { JsonSchema } from './openapi-schemas.ts';
+
+/** The parts of an OpenAPI 3.1 document that ours uses. */
+export interface OpenApiDocument {
+  openapi: string;
+  info: { title: string; version: string; summary: string; description: string; license: object };
+  servers: { url: string; description?: string }[];
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: Record<string, JsonSchema>;
+    responses: Record<string, Response>;
+    headers: Record<string, object>;
+    securitySchemes: Record<string, object>;
+  };
+}
+
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, Response | { $ref: string }>;
+  'x-required-scope'?: string;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description?: string;
+  schema: JsonSchema;
+}
+
+export interface Response {
+  description: string;
+  headers?: Record<string, object>;
+  content?: Content;
+}
+
+export type Content = Record<string, { schema: JsonSchema }>;
+/** Puts a schema into the document: a named one among the components, with a reference in its place. */
+export type Place = (schema: unknown) => JsonSchema;
+
+export const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };

@@ -1,0 +1,60 @@
+import { STATUS_CODES } from 'node:http';
+import { describeErrors } from './error-reference.ts';
+import { type Place, type Response, requestIdHeader } from './openapi-document.ts';
+import type { Route } from './route.ts';
+
+/** Those that the shape of the route makes possible; everything else falls under `default`. */
+export function errorStatuses({ access, method, path, body, query }: Route): number[] {
+  const isKeyed = access !== 'public' && access !== 'session';
+  const writes = method !== 'GET';
+  const possible: [number, boolean][] = [
+    [400, body !== undefined || query !== undefined],
+    [401, access !== 'public'],
+    [403, (isKeyed && access !== 'key') || (writes && access !== 'public')],
+    [404, path.includes(':')],
+    [409, isKeyed && writes],
+    [413, body !== undefined],
+    [415, body !== undefined],
+    [429, isKeyed],
+  ];
+  return possible.filter(([, applies]) => applies).map(([status]) => status);
+}
+
+export function errorReference(status: number | 'Other'): string {
+  return `#/components/responses/Error${status}`;
+}
+
+const errorSchema = {
+  title: 'Error',
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['type', 'code', 'message'],
+      properties: {
+        type: { type: 'string', enum: [...new Set(describeErrors().map((row) => row.type))] },
+        code: { type: 'string', description: 'One of a closed list; see docs/errors.md.' },
+        message: { type: 'string', description: 'A sentence for a person.' },
+        param: { type: ['string', 'null'], description: 'The field at fault, as a dotted path.' },
+      },
+    },
+  },
+};
+
+export function errorResponses(place: Place): Record<string, Response> {
+  const content = { 'application/json': { schema: place(errorSchema) } };
+  const statuses = [...new Set(describeErrors().map((row) => row.status))];
+  const responses = statuses.map((status): [string, Response] => {
+    const codes = describeErrors().filter((row) => row.status === status);
+    const lines = codes.map((row) => `- \`${row.code}\`: ${row.meaning}`);
+    return [
+      `Error${status}`,
+      { description: `${STATUS_CODES[status]}\n\n${lines.join('\n')}`, headers: requestIdHeader, content },
+    ];
+  });
+  return Object.fromEntries([
+    ...responses,
+    ['ErrorOther', { description: 'Any other error', headers: requestIdHeader, content }],
+  ]);
+}

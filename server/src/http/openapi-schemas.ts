@@ -1,0 +1,79 @@
+import { canonicalJson } from './json.ts';
+
+/** A JSON Schema as it stands in the document: OpenAPI 3.1 takes them as they are. */
+export type JsonSchema = { [keyword: string]: unknown };
+
+const sampleKeywords = new Set(['const', 'default', 'enum', 'examples']);
+
+/**
+ * Collects the schemas that have a name (`$id` or `title`) and puts a reference where they were used, so that a
+ * notification is described once. Two different schemas with one name are a mistake and throw.
+ */
+export function createSchemaCollector() {
+  const named = new Map<string, JsonSchema>();
+
+  function place(schema: unknown): JsonSchema {
+    const plain = JSON.parse(JSON.stringify(schema)) as JsonSchema;
+    return visit(plain) as JsonSchema;
+  }
+
+  function visit(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(visit);
+    if (typeof value !== 'object' || value === null) return value;
+    const schema = value as JsonSchema;
+    const name = nameOf(schema);
+    if (name !== null) return refer(name, schema);
+    return visitKeywords(schema);
+  }
+
+  function visitKeywords(schema: JsonSchema): JsonSchema {
+    const entries = Object.entries(schema).map(([keyword, value]) => {
+      if (keyword === '$ref' && typeof value === 'string') return [keyword, referenceTo(value)];
+      if (sampleKeywords.has(keyword)) return [keyword, value];
+      // Below `properties` the keys are field names: a field called `title` does not name a schema.
+      if (keyword === 'properties' && typeof value === 'object' && value !== null) {
+        return [
+          keyword,
+          Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, visit(inner)])),
+        ];
+      }
+      return [keyword, visit(value)];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  function refer(name: string, schema: JsonSchema): JsonSchema {
+    const { $id, ...rest } = schema;
+    if (isNullable(rest)) return { anyOf: [refer(name, withoutNull(rest)), { type: 'null' }] };
+    const placed = visitKeywords(rest);
+    const known = named.get(name);
+    if (known && canonicalJson(known) !== canonicalJson(placed)) {
+      throw new Error(`Two different schemas are named ${name}.`);
+    }
+    named.set(name, placed);
+    return { $ref: referenceTo(name) };
+  }
+
+  return { place, schemas: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+function nameOf(schema: JsonSchema): string | null {
+  const name = schema.$id ?? schema.title;
+  if (typeof name !== 'string') return null;
+  if (!/^[\w.-]+$/.test(name)) throw new Error(`A schema cannot be named ${JSON.stringify(name)}.`);
+  return name;
+}
+
+function referenceTo(name: string): string {
+  return name.startsWith('#') ? name : `#/components/schemas/${name}`;
+}
+
+function isNullable(schema: JsonSchema): boolean {
+  return Array.isArray(schema.type) && schema.type.includes('null');
+}
+
+function withoutNull(schema: JsonSchema): JsonSchema {
+  const types = (schema.type as string[]).filter((type) => type !== 'null');
+  const values = Array.isArray(schema.enum) ? { enum: schema.enum.filter((value) => value !== null) } : {};
+  return { ...schema, type: types.length === 1 ? types[0] : types, ...values };
+}

@@ -1,0 +1,164 @@
+import { STATUS_CODES } from 'node:http';
+import {
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+  type Place,
+  type Response,
+  requestIdHeader,
+} from './openapi-document.ts';
+import { errorReference, errorResponses, errorStatuses } from './openapi-errors.ts';
+import { createSchemaCollector, type JsonSchema } from './openapi-schemas.ts';
+import type { Access, Route } from './route.ts';
+
+const description = `One HTTP API that sends a notification over one of seven channels and tells what became of it.
+
+Every request carries \`Authorization: Bearer <key>\`. The key selects the environment: \`crl_test_…\` keys end in the built-in sandbox and nothing leaves the machine, \`crl_live_…\` keys reach real providers. Bodies are JSON; timestamps are UTC, ISO 8601 with milliseconds. Unknown fields are ignored. Every response carries \`X-Request-Id\`; a valid one in the request is kept.
+
+Lists are newest first. Pass \`next_cursor\` of one page as \`cursor\` for the next; \`null\` means the end.
+
+Errors all look the same: \`{"error": {"type", "code", "message", "param"}}\`. Codes are stable; messages are for people.`;
+
+/** The OpenAPI 3.1 document of a table of routes: what registers and checks them also describes them. */
+export function openApiDocument(routes: Route[], version: string): OpenApiDocument {
+  const { place, schemas } = createSchemaCollector();
+  const paths: OpenApiDocument['paths'] = {};
+  const operationIds = new Set<string>();
+  for (const route of routes) {
+    if (operationIds.has(route.operation)) throw new Error(`Two routes are called ${route.operation}.`);
+    operationIds.add(route.operation);
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, place) };
+  }
+  const responses = errorResponses(place);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Carillon',
+      version,
+      summary: 'Notification delivery: one API, seven channels, nothing lost.',
+      description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: 'http://127.0.0.1:8400', description: 'Where `npm start` listens' }],
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: schemas(),
+      responses,
+      headers: {
+        RequestId: { description: 'Names this request in the logs.', schema: { type: 'string' } },
+      },
+      securitySchemes: {
+        api_key: { type: 'http', scheme: 'bearer', description: 'A secret key of an environment.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'carillon_session',
+          description:
+            'A dashboard session. Name the environment in `X-Environment-Id`; writes need `X-Carillon-CSRF: 1`.',
+        },
+      },
+    },
+  };
+}
+
+function operationOf(route: Route, place: Place): Operation {
+  const parameters = parametersOf(route, place);
+  const scope = scopeOf(route.access);
+  return {
+    operationId: route.operation,
+    tags: [route.tag],
+    summary: route.summary,
+    description: [route.description, accessSentence(route.access)].filter(Boolean).join('\n\n'),
+    ...(scope === null ? {} : { 'x-required-scope': scope }),
+    security: securityOf(route.access),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body
+      ? {
+          requestBody: {
+            required: !route.bodyOptional,
+            content: { 'application/json': { schema: place(route.body) } },
+          },
+        }
+      : {}),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(route.responses).map(([status, schema]) => [
+          status,
+          success(Number(status), schema, place),
+        ]),
+      ),
+      ...Object.fromEntries(errorStatuses(route).map((status) => [status, { $ref: errorReference(status) }])),
+      default: { $ref: errorReference('Other') },
+    },
+  };
+}
+
+function scopeOf(access: Access): string | null {
+  return access === 'key' || access === 'session' || access === 'public' ? null : access;
+}
+
+function accessSentence(access: Access): string {
+  if (access === 'public') return 'Needs no credentials.';
+  if (access === 'key') return 'Any valid key may call it.';
+  if (access === 'session') return 'For people signed in to the dashboard.';
+  return `Needs the scope \`${access}\`.`;
+}
+
+/** In OpenAPI 3.1 the list beside a scheme names the roles needed, for every kind of scheme. */
+function securityOf(access: Access): Record<string, string[]>[] {
+  if (access === 'public') return [];
+  if (access === 'session') return [{ session: [] }];
+  const needed = access === 'key' ? [] : [access];
+  return [{ api_key: needed }, { session: needed }];
+}
+
+function parametersOf(route: Route, place: Place): Parameter[] {
+  const inPath = propertiesOf(route.params);
+  const path = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
+    parameter('path', name, inPath.properties[name] ?? { type: 'string' }, true, place),
+  );
+  const inQuery = propertiesOf(route.query);
+  const query = Object.entries(inQuery.properties).map(([name, schema]) =>
+    parameter('query', name, schema, inQuery.required.includes(name), place),
+  );
+  const headers = Object.entries(route.headers ?? {}).map(([name, header]) => ({
+    ...parameter('header', name, { ...header.schema }, false, place),
+    description: header.description,
+  }));
+  return [...path, ...query, ...headers];
+}
+
+function propertiesOf(schema: unknown): { properties: Record<string, JsonSchema>; required: string[] } {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  return { properties, required };
+}
+
+function parameter(
+  where: Parameter['in'],
+  name: string,
+  schema: JsonSchema,
+  required: boolean,
+  place: Place,
+): Parameter {
+  const { description: text, ...rest } = schema;
+  return {
+    name,
+    in: where,
+    required,
+    ...(typeof text === 'string' ? { description: text } : {}),
+    schema: place(rest),
+  };
+}
+
+function success(status: number, schema: unknown, place: Place): Response {
+  const response = { description: STATUS_CODES[status] ?? 'Success', headers: requestIdHeader };
+  if (schema === null) return response;
+  const placed = place(schema);
+  const type = typeof placed.contentMediaType === 'string' ? placed.contentMediaType : 'application/json';
+  return { ...response, content: { [type]: { schema: placed } } };
+}

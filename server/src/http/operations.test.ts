@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/app.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { createPool } from '../db/sql.ts';
+import { createMetrics } from '../kernel/metrics.ts';
+import { version } from '../version.ts';
+import { operationRoutes } from './operations.ts';
+import { createHttpServer } from './server.ts';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startTestApp();
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+describe('the operations endpoints of a running service', () => {
+  it('say that it is alive and ready, without credentials', async () => {
+    expect(await service.request('GET', '/healthz', { key: null })).toMatchObject({
+      status: 200,
+      body: { status: 'ok' },
+    });
+    const { status, body } = await service.request('GET', '/readyz', { key: null });
+    expect(body.components.filter((component: { ok: boolean }) => !component.ok)).toEqual([]);
+    expect(status).toBe(200);
+  });
+
+  it('give a public summary that names no tenant', async () => {
+    const { status, body } = await service.request('GET', '/status', { key: null });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      status: 'operational',
+      version,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      components: ['process', 'database', 'migrations', 'queue'].map((name) => ({
+        name,
+        status: 'operational',
+      })),
+    });
+  });
+
+  it('give Prometheus the figures of the service, the process, the queue and the connections', async () => {
+    for (const time of ['first', 'second']) {
+      const { status, body, headers } = await service.request('GET', '/metrics', { key: null });
+      expect(status, time).toBe(200);
+      expect(headers.get('content-type')).toContain('text/plain');
+      expect(body).toContain('carillon_queue_waiting{kind="notification",lane="critical"} 0');
+      expect(body).toMatch(/carillon_database_connections\{state="idle"\} \d/);
+      expect(body).toContain('process_cpu_seconds_total');
+      expect(body).toContain('carillon_http_request_duration_seconds');
+    }
+  });
+
+  it('serve the committed OpenAPI document, with their own address as the server', async () => {
+    const { body } = await service.request('GET', '/openapi.json', { key: null });
+    const committed = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'));
+    expect(body).toEqual({ ...committed, servers: [{ url: service.url }] });
+  });
+
+  it('serve the reference as a page that may run and load nothing', async () => {
+    const { status, body, headers } = await service.request('GET', '/docs', { key: null });
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(body).toContain(`${service.url}/v1/notifications`);
+  });
+
+  it('tell the version that the package has', () => {
+    const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+    expect(read('../../../package.json').version).toBe(version);
+    expect(read('../../package.json').version).toBe(version);
+  });
+});
+
+describe('readiness', () => {
+  let database: TestDatabase;
+  let http: FastifyInstance;
+  let url: string;
+  let draining: boolean;
+  let stop: () => Promise<void>;
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    draining = false;
+    const pool = createPool(database.url, 2);
+    const deps = { ...service.deps, pool, metrics: createMetrics() };
+    const options = { version, routes: () => [], draining: () => draining };
+    http = createHttpServer({ ...deps, rateLimiter: { take: () => null } }, operationRoutes(deps, options));
+    url = await http.listen({ host: '127.0.0.1', port: 0 });
+    stop = async () => {
+      await http.close();
+      await pool.end();
+    };
+  });
+  afterEach(async () => {
+    await stop();
+    await database.drop();
+  });
+
+  const ask = async (path = '/readyz') => {
+    const response = await fetch(url + path);
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  };
+
+  it('is refused while the process shuts down, though it is alive', async () => {
+    draining = true;
+    const { status, body } = await ask();
+    expect(status).toBe(503);
+    expect(body.error).toMatchObject({
+      type: 'api_error',
+      code: 'temporarily_unavailable',
+      message: 'Not ready: process is shutting down.',
+    });
+    expect(await ask('/healthz')).toMatchObject({ status: 200 });
+  });
+
+  it('is refused while a migration is pending, and given once it is done', async () => {
+    const { rows } = await database.pool.query('delete from migrations returning name');
+    const refused = await ask();
+    expect(refused.status).toBe(503);
+    expect(refused.body.components).toContainEqual({
+      name: 'migrations',
+      ok: false,
+      detail: `pending: ${rows.map((row) => row.name).join(', ')}`,
+    });
+    for (const { name } of rows)
+      await database.pool.query('insert into migrations (name) values ($1)', [name]);
+    expect(await ask()).toMatchObject({ status: 200, body: { status: 'ready' } });
+  });
+
+  it('is refused within 2 s when the database hangs, however many ask, and given when it answers again', async () => {
+    const blocker = await database.pool.connect();
+    await blocker.query('begin');
+    await blocker.query('lock table migrations in access exclusive mode');
+    const began = Date.now();
+    const answers = await Promise.all([ask(), ask(), ask(), ask('/status')]);
+    expect(Date.now() - began).toBeLessThan(4000);
+    expect(answers.map((answer) => answer.status)).toEqual([503, 503, 503, 200]);
+    expect(answers[0]?.body.error.message).toBe('Not ready: database does not answer within 2 s.');
+    expect(answers[3]?.body.status).toBe('degraded');
+    const { rows } = await database.pool.query(
+      `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    expect(rows[0].waiting).toBe(1);
+    await blocker.query('commit');
+    blocker.release();
+    expect(await ask()).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,145 @@
+import { Type } from 'typebox';
+import type { Deps } from '../deps.ts';
+import { Problem } from '../kernel/errors.ts';
+import { openApiDocument } from './openapi.ts';
+import type { OpenApiDocument } from './openapi-document.ts';
+import { type Component, createReadiness } from './readiness.ts';
+import { referencePage, referenceSecurityPolicy } from './reference.ts';
+import { type Reply, type Route, route } from './route.ts';
+import { DateTime, OneOf } from './schema.ts';
+import { createScrape } from './scrape.ts';
+
+export type OperationsDeps = Pick<Deps, 'pool' | 'queue' | 'metrics' | 'log' | 'clock' | 'publicUrl'>;
+
+export interface OperationsOptions {
+  version: string;
+  /** The whole table, these routes included; asked when the first document is wanted. */
+  routes: () => Route[];
+  /** True from the moment a stop was asked for. */
+  draining: () => boolean;
+}
+
+const tag = 'Operations';
+const Health = Type.Object({ status: Type.String() });
+const Ready = Type.Object({
+  status: Type.String(),
+  components: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean(), detail: Type.String() })),
+});
+const Status = Type.Object({
+  status: OneOf(['operational', 'degraded']),
+  version: Type.String(),
+  time: DateTime,
+  components: Type.Array(Type.Object({ name: Type.String(), status: OneOf(['operational', 'degraded']) })),
+});
+const asText = (contentMediaType: string) => Type.String({ contentMediaType });
+const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** What operators, load balancers and curious people ask; public, and without any tenant's data. */
+export function operationRoutes(deps: OperationsDeps, options: OperationsOptions): Route[] {
+  const readiness = createReadiness(deps, options.draining);
+  const scrape = createScrape(deps);
+  const document = once(
+    (): OpenApiDocument => ({
+      ...openApiDocument(options.routes(), options.version),
+      servers: [{ url: deps.publicUrl() }],
+    }),
+  );
+  const page = once(() => referencePage(document()));
+
+  return [
+    route({
+      method: 'GET',
+      path: '/healthz',
+      operation: 'getHealth',
+      tag,
+      summary: 'Is the process alive?',
+      description:
+        'Answers as long as the process runs, also while it shuts down. Restart it when it does not.',
+      access: 'public',
+      responses: { 200: Health },
+      handler: () => ({ status: 200, body: { status: 'ok' } }),
+    }),
+    route({
+      method: 'GET',
+      path: '/readyz',
+      operation: 'getReadiness',
+      tag,
+      summary: 'May requests be sent here?',
+      description:
+        'Whether the database answers, all migrations are done and the queue is alive. 503 otherwise, and while the process shuts down; `components` tells which part it is.',
+      access: 'public',
+      responses: { 200: Ready },
+      handler: async () => readinessReply(await readiness()),
+    }),
+    route({
+      method: 'GET',
+      path: '/status',
+      operation: 'getStatus',
+      tag,
+      summary: 'Public summary',
+      access: 'public',
+      responses: { 200: Status },
+      handler: async () => {
+        const components = (await readiness()).map(({ name, ok }) => ({ name, status: statusOf(ok) }));
+        const status = statusOf(components.every((component) => component.status === 'operational'));
+        const time = new Date(deps.clock()).toISOString();
+        return { status: 200, body: { status, version: options.version, time, components } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/metrics',
+      operation: 'getMetrics',
+      tag,
+      summary: 'Figures for Prometheus',
+      access: 'public',
+      responses: { 200: asText('text/plain') },
+      handler: async () => ({ status: 200, contentType: metricsType, body: await scrape() }),
+    }),
+    route({
+      method: 'GET',
+      path: '/openapi.json',
+      operation: 'getOpenApi',
+      tag,
+      summary: 'This API as an OpenAPI 3.1 document',
+      access: 'public',
+      responses: { 200: Type.Unsafe<object>({ type: 'object' }) },
+      handler: () => ({ status: 200, body: document() }),
+    }),
+    route({
+      method: 'GET',
+      path: '/docs',
+      operation: 'getReference',
+      tag,
+      summary: 'This API as a page to read',
+      access: 'public',
+      responses: { 200: asText('text/html') },
+      handler: () => ({
+        status: 200,
+        contentType: 'text/html; charset=utf-8',
+        headers: { 'content-security-policy': referenceSecurityPolicy },
+        body: page(),
+      }),
+    }),
+  ];
+}
+
+function readinessReply(components: Component[]): Reply {
+  const failing = components.filter((component) => !component.ok);
+  if (failing.length === 0) return { status: 200, body: { status: 'ready', components } };
+  const reasons = failing.map((component) => `${component.name} ${component.detail}`).join('; ');
+  const problem = new Problem('temporarily_unavailable', `Not ready: ${reasons}.`);
+  return { status: problem.status, body: { ...problem.toBody(), status: 'not_ready', components } };
+}
+
+function statusOf(ok: boolean): 'operational' | 'degraded' {
+  return ok ? 'operational' : 'degraded';
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

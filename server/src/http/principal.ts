@@ -1,0 +1,26 @@
+import type { Scope } from './scopes.ts';
+
+export type Plan = 'free' | 'pro' | 'scale' | 'unmetered';
+
+/** Who is calling, and for which environment. */
+export interface Principal {
+  kind: 'key' | 'user';
+  /** The key's id, or the user's when a dashboard session calls. */
+  id: string;
+  /** The person behind it: the key's maker, or the user. */
+  userId: string;
+  organizationId: string;
+  environmentId: string;
+  environmentKind: 'test' | 'live';
+  plan: Plan;
+  preset: string | null;
+  scopes: ReadonlySet<Scope>;
+}
+
+/** How the HTTP layer learns who is calling; the accounts feature provides it. Throws a Problem of type A. */
+export interface Authenticator {
+  byKey(secret: string): Promise<Principal>;
+  bySession(token: string, environmentId: string | undefined): Promise<Principal>;
+  /** Drops what this process remembers, so that a revocation is felt at once here (elsewhere within a second). */
+  forget(): void;
+}

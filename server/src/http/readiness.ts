@@ -1,0 +1,68 @@
+import { pendingMigrations } from '../db/migrate.ts';
+import { query } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+
+/** A part of this process that must work before it should be sent requests. */
+export interface Component {
+  name: 'process' | 'database' | 'migrations' | 'queue';
+  ok: boolean;
+  detail: string;
+}
+
+export type Readiness = () => Promise<Component[]>;
+
+export const answerWithinMs = 2000;
+
+export function createReadiness(deps: Pick<Deps, 'pool' | 'queue'>, draining: () => boolean): Readiness {
+  let migrated = false;
+  let asking: Promise<string[]> | null = null;
+
+  async function pending(): Promise<string[]> {
+    if (!migrated) {
+      const names = await pendingMigrations(deps.pool);
+      migrated = names.length === 0; // migrations only go forward: once done they stay done
+      return names;
+    }
+    await query(deps.pool, 'select 1');
+    return [];
+  }
+
+  /** One question at a time, however often we are asked: when the database hangs, probes must not use up the pool. */
+  function ask(): Promise<string[]> {
+    asking ??= pending().finally(() => {
+      asking = null;
+    });
+    return asking;
+  }
+
+  return async () => {
+    const database = await within(answerWithinMs, ask()).then(
+      (names): Component[] => [
+        { name: 'database', ok: true, detail: 'answers' },
+        {
+          name: 'migrations',
+          ok: names.length === 0,
+          detail: names.length === 0 ? 'done' : `pending: ${names.join(', ')}`,
+        },
+      ],
+      (): Component[] => [
+        { name: 'database', ok: false, detail: `does not answer within ${answerWithinMs / 1000} s` },
+      ],
+    );
+    const stopping = draining();
+    return [
+      { name: 'process', ok: !stopping, detail: stopping ? 'is shutting down' : 'runs' },
+      ...database,
+      { name: 'queue', ...deps.queue.health() },
+    ];
+  };
+}
+
+/** Rejects when the answer takes longer; what was asked goes on by itself. */
+export async function within<Value>(ms: number, answer: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { Principal } from './principal.ts';
+import type { Scope } from './scopes.ts';
+
+/**
+ * An operation of the API: where it is, who may call it, what goes in and out. The same object registers the route, checks
+ * the request, and writes the OpenAPI document, so the three cannot disagree.
+ */
+export interface Route<
+  Body extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Params extends TSchema = TSchema,
+  Auth extends Access = Access,
+> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Fastify form: `/v1/notifications/:id`. */
+  path: string;
+  /** Stable name, e.g. `sendNotification`: the OpenAPI operationId and the SDK method. */
+  operation: string;
+  /** Heading in the API reference, e.g. `Notifications`. */
+  tag: string;
+  summary: string;
+  description?: string;
+  access: Auth;
+  body?: Body;
+  /** The whole body may be left out; the handler then sees `{}`. */
+  bodyOptional?: boolean;
+  query?: Query;
+  params?: Params;
+  headers?: Record<string, { description: string; schema: TSchema }>;
+  /** Success statuses and their bodies (null: no body). Errors are the same everywhere and documented once. */
+  responses: Record<number, TSchema | null>;
+  /** Bytes; 1 MiB unless told. */
+  bodyLimit?: number;
+  handler(call: Call<Static<Body>, Static<Query>, Static<Params>, Auth>): Promise<Reply> | Reply;
+}
+
+/** A scope; or `key`: any valid credentials; or `public`: none; or `session`: a dashboard person, no environment needed. */
+export type Access = Scope | 'key' | 'session' | 'public';
+
+export interface Call<Body, Query, Params, Auth extends Access = Access> {
+  principal: Auth extends 'public' | 'session' ? null : Principal;
+  body: Body;
+  query: Query;
+  params: Params;
+  requestId: string;
+  raw: FastifyRequest;
+  reply: FastifyReply;
+}
+
+export interface Reply {
+  status: number;
+  /** Sent as JSON; with `contentType` a string is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  contentType?: string;
+}
+
+/** Keeps the types of one route together while the table holds them all alike. */
+export function route<
+  Body extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Params extends TSchema = TSchema,
+  Auth extends Access = Access,
+>(definition: Route<Body, Query, Params, Auth>): Route {
+  return definition as unknown as Route;
+}

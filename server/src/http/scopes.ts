@@ -1,0 +1,40 @@
+/** What a key may do (CONTRACT 2). Each route names the one scope it needs; presets are sets of scopes. */
+export const scopes = [
+  'notifications:send',
+  'notifications:read',
+  'notifications:write',
+  'templates:read',
+  'templates:write',
+  'preferences:read',
+  'preferences:write',
+  'suppressions:read',
+  'suppressions:write',
+  'webhooks:read',
+  'webhooks:write',
+  'channels:read',
+  'channels:write',
+  'workflows:trigger',
+  'workflows:read',
+  'workflows:write',
+  'keys:read',
+  'keys:write',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+export const presets = {
+  full_access: scopes,
+  send_only: ['notifications:send', 'workflows:trigger'],
+  read_only: scopes.filter((scope) => scope.endsWith(':read')),
+} as const satisfies Record<string, readonly Scope[]>;
+export type Preset = keyof typeof presets;
+
+export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
+export type Role = (typeof roles)[number];
+
+/** Dashboard people: a developer does everything but hand out keys; a viewer only looks. */
+export const roleScopes: Record<Role, readonly Scope[]> = {
+  owner: scopes,
+  admin: scopes,
+  developer: scopes.filter((scope) => !scope.startsWith('keys:')),
+  viewer: presets.read_only.filter((scope) => !scope.startsWith('keys:')),
+};

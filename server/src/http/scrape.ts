@@ -1,0 +1,45 @@
+import { collectDefaultMetrics, Gauge } from 'prom-client';
+import type { Deps } from '../deps.ts';
+import { answerWithinMs, within } from './readiness.ts';
+
+type ScrapeDeps = Pick<Deps, 'metrics' | 'queue' | 'pool' | 'log'>;
+
+/** What /metrics answers: the counters of the service, and figures that are read at the moment somebody asks. */
+export function createScrape(deps: ScrapeDeps): () => Promise<string> {
+  let gauges: ReturnType<typeof createGauges> | null = null;
+  return async () => {
+    gauges ??= createGauges(deps);
+    const { waiting, connections } = gauges;
+    connections.set({ state: 'idle' }, deps.pool.idleCount);
+    connections.set({ state: 'busy' }, deps.pool.totalCount - deps.pool.idleCount);
+    connections.set({ state: 'awaited' }, deps.pool.waitingCount);
+    // When the database is away the rest is wanted all the more: the depth is left out, the answer is not.
+    const depths = await within(answerWithinMs, deps.queue.depth()).catch((error: unknown) => {
+      deps.log.warn({ err: error }, 'the depth of the queue could not be read');
+      return [];
+    });
+    waiting.reset();
+    for (const { kind, lane, waiting: count } of depths) waiting.set({ kind, lane }, count);
+    return deps.metrics.registry.metrics();
+  };
+}
+
+/** Made at the first scrape: the process's own figures need observers that cost a little all the time, asked for or not. */
+function createGauges({ metrics: { registry } }: ScrapeDeps) {
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  return {
+    waiting: new Gauge({
+      name: 'carillon_queue_waiting',
+      help: 'Work that is ready and waits for a worker, whichever process takes it; counting stops at a cap.',
+      labelNames: ['kind', 'lane'],
+      registers,
+    }),
+    connections: new Gauge({
+      name: 'carillon_database_connections',
+      help: 'Connections of this process to PostgreSQL, and how many callers wait for one.',
+      labelNames: ['state'],
+      registers,
+    }),
+  };
+}

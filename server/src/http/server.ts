@@ -1,0 +1,269 @@
+import { createServer } from 'node:http';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { isDatabaseUnavailable } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { Problem } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { parseJson } from './json.ts';
+import type { Principal } from './principal.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import type { Access, Call, Route } from './route.ts';
+import { sessionTokenOf } from './session-cookie.ts';
+import { compileValidator } from './validation.ts';
+
+const mebibyte = 1_048_576;
+const requestIdPattern = /^[\w.-]{1,128}$/;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | null;
+    operation: string;
+  }
+}
+
+export type HttpDeps = Pick<Deps, 'log' | 'metrics' | 'authenticator'> & { rateLimiter: RateLimiter };
+
+/** Turns the table of routes into a server. No decisions about the product here: only how HTTP is spoken. */
+export function createHttpServer(deps: HttpDeps, routes: Route[]): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: mebibyte,
+    routerOptions: { maxParamLength: 2048 },
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && requestIdPattern.test(given) ? given : newId();
+    },
+    requestTimeout: 60_000, // a body that trickles in slower than this is cut off
+    keepAliveTimeout: 65_000, // longer than common load balancers, so that they close first
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => {
+      sendProblem(request, reply, problemOf(error));
+    },
+    clientErrorHandler: (_error, socket) => {
+      const body = JSON.stringify(new Problem('invalid_json', 'The request is not valid HTTP.').toBody());
+      if (socket.writable) {
+        socket.end(
+          `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+        );
+      }
+    },
+    serverFactory: (handler, options) =>
+      createServer({ ...(options as object), headersTimeout: 15_000 }, handler),
+  });
+
+  app.decorateRequest('principal', null);
+  app.decorateRequest('operation', 'unknown');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    try {
+      done(null, text === '' ? undefined : parseJson(text as string));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const status = reply.statusCode;
+    deps.metrics.httpDuration.observe({ operation: request.operation, status }, reply.elapsedTime / 1000);
+    const line = {
+      request_id: request.id,
+      operation: request.operation,
+      status,
+      ms: Math.round(reply.elapsedTime),
+    };
+    if (status >= 500) deps.log.error(line, 'request failed');
+    else deps.log.debug(line, 'request');
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error);
+    if (problem.status >= 500)
+      deps.log.error({ request_id: request.id, err: problem.cause }, problem.message);
+    sendProblem(request, reply, problem);
+  });
+  app.setNotFoundHandler(() => {
+    throw new Problem('route_not_found', 'There is nothing at this address.');
+  });
+
+  for (const route of routes) register(app, deps, route);
+  refuseOtherMethods(app, routes);
+  return app;
+}
+
+function register(app: FastifyInstance, deps: HttpDeps, route: Route): void {
+  const checkBody = route.body && compileValidator(route.body, 'body');
+  const checkQuery = route.query && compileValidator(route.query, 'query');
+  const checkParams = route.params && compileValidator(route.params, 'params');
+
+  app.route({
+    method: route.method,
+    url: route.path,
+    bodyLimit: route.bodyLimit ?? mebibyte,
+    // Before the body is read: a stranger cannot make us parse 24 MiB.
+    onRequest: async (request, reply) => {
+      request.operation = route.operation;
+      if (request.headers['content-encoding'] && request.headers['content-encoding'] !== 'identity') {
+        throw new Problem(
+          'unsupported_media_type',
+          'Compressed bodies are not supported; send the JSON as it is.',
+        );
+      }
+      request.principal = await authenticate(deps, route.access, request);
+      if (request.principal) await limitRate(deps, request.principal, reply);
+    },
+    handler: async (request, reply) => {
+      checkParams?.(request.params);
+      checkQuery?.(request.query);
+      let body = request.body;
+      if (checkBody) {
+        if (body === undefined) {
+          if (!route.bodyOptional) throw new Problem('parameter_missing', 'A JSON body is required.');
+          body = {};
+        }
+        checkBody(body);
+      }
+      const result = await route.handler({
+        principal: request.principal,
+        body,
+        query: request.query,
+        params: request.params,
+        requestId: request.id,
+        raw: request,
+        reply,
+      } as Call<unknown, unknown, unknown>);
+      reply
+        .code(result.status)
+        .header('cache-control', 'no-store')
+        .header('x-content-type-options', 'nosniff');
+      if (result.headers) reply.headers(result.headers);
+      if (result.body === undefined) return reply.send();
+      if (result.contentType) return reply.type(result.contentType).send(result.body);
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(result.body));
+    },
+  });
+}
+
+async function authenticate(
+  deps: HttpDeps,
+  access: Access,
+  request: FastifyRequest,
+): Promise<Principal | null> {
+  if (access === 'public' || access === 'session') return null;
+  const principal = await identify(deps, request);
+  if (access !== 'key' && !principal.scopes.has(access)) {
+    throw new Problem('insufficient_scope', `This operation needs the scope ${access}.`);
+  }
+  return principal;
+}
+
+async function identify(deps: HttpDeps, request: FastifyRequest): Promise<Principal> {
+  const { authorization, cookie } = request.headers;
+  if (authorization !== undefined) {
+    const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1];
+    if (!secret) {
+      throw new Problem('invalid_credentials', 'The Authorization header must be: Bearer <key>.', {
+        headers: challenge,
+      });
+    }
+    return deps.authenticator.byKey(secret);
+  }
+  const token = sessionTokenOf(cookie);
+  if (!token) {
+    throw new Problem('missing_credentials', 'Send the header: Authorization: Bearer <key>.', {
+      headers: challenge,
+    });
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD' && request.headers['x-carillon-csrf'] !== '1') {
+    throw new Problem('csrf_required', 'Writes with a dashboard session need the header X-Carillon-CSRF: 1.');
+  }
+  const environment = request.headers['x-environment-id'];
+  return deps.authenticator.bySession(token, typeof environment === 'string' ? environment : undefined);
+}
+
+const challenge = { 'www-authenticate': 'Bearer' };
+
+async function limitRate(deps: HttpDeps, principal: Principal, reply: FastifyReply): Promise<void> {
+  const pending = deps.rateLimiter.take(principal);
+  if (!pending) return;
+  const verdict = await pending;
+  const headers = {
+    'ratelimit-limit': String(verdict.limit),
+    'ratelimit-remaining': String(verdict.remaining),
+    'ratelimit-reset': String(verdict.resetSeconds),
+  };
+  if (!verdict.allowed) {
+    throw new Problem(
+      'rate_limited',
+      `This key may make ${verdict.ratePerSecond} requests a second. Try again later.`,
+      {
+        headers: { ...headers, 'retry-after': String(verdict.retryAfterSeconds) },
+      },
+    );
+  }
+  reply.headers(headers);
+}
+
+/** A known address with the wrong verb is 405 with the verbs that work, not 404. */
+function refuseOtherMethods(app: FastifyInstance, routes: Route[]): void {
+  const allowed = new Map<string, string[]>();
+  for (const { path, method } of routes) allowed.set(path, [...(allowed.get(path) ?? []), method]);
+  for (const [url, methods] of allowed) {
+    const allow = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !methods.includes(method));
+    if (others.length === 0) continue;
+    app.route({
+      method: others,
+      url,
+      exposeHeadRoute: false,
+      onRequest: async () => {
+        throw new Problem('method_not_allowed', `This address takes ${allow.join(', ')}.`, {
+          headers: { allow: allow.join(', ') },
+        });
+      },
+      handler: async () => {},
+    });
+  }
+}
+
+function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
+  reply
+    .code(problem.status)
+    .headers({
+      'x-request-id': request.id,
+      'cache-control': 'no-store',
+      ...(problem.status === 401 ? challenge : {}),
+      ...problem.headers,
+    })
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(problem.toBody()));
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const code = (error as { code?: unknown }).code;
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem('unsupported_media_type', 'The body must be sent as application/json.');
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem('payload_too_large', 'The body is larger than this operation accepts.');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Problem('invalid_json', 'The body does not have the length that Content-Length gives.');
+    case 'FST_ERR_BAD_URL':
+      return new Problem('route_not_found', 'The address is not a valid URL.');
+  }
+  if (isDatabaseUnavailable(error)) {
+    return new Problem(
+      'temporarily_unavailable',
+      'The service cannot reach its database right now. Try again.',
+      {
+        headers: { 'retry-after': '1' },
+        cause: error,
+      },
+    );
+  }
+  return new Problem('internal_error', 'Something went wrong on our side.', { cause: error });
+}

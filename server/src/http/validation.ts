@@ -1,0 +1,84 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { TSchema } from 'typebox';
+import { notFound, Problem } from '../kernel/errors.ts';
+import { isUuid } from '../kernel/ids.ts';
+
+const formats = {
+  uuid: isUuid,
+  'date-time': (value: string) =>
+    /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/.test(value) &&
+    !Number.isNaN(Date.parse(value)),
+  uri: (value: string) => URL.canParse(value),
+};
+
+// Bodies are taken at their word: "5" is not 5. Query strings are all text, so there numbers and booleans are read from it.
+// One error is enough to answer with, and collecting all of them would let a caller make us work.
+const strict = new Ajv({ strict: false, allErrors: false, formats });
+const coercing = new Ajv({ strict: false, allErrors: false, coerceTypes: true, useDefaults: true, formats });
+
+export type RequestPart = 'body' | 'query' | 'params';
+
+export function compileValidator(schema: TSchema, part: RequestPart): (value: unknown) => void {
+  const validate: ValidateFunction = (part === 'body' ? strict : coercing).compile(schema);
+  return (value) => {
+    if (validate(value)) return;
+    if (part === 'params') throw notFound('resource'); // an id that cannot be one names nothing
+    throw problemOf(validate.errors?.[0], part);
+  };
+}
+
+function problemOf(error: ErrorObject | undefined, part: RequestPart): Problem {
+  if (!error || (part === 'body' && error.instancePath === '' && error.keyword === 'type')) {
+    return new Problem('parameter_invalid', 'The body must be a JSON object.');
+  }
+  const at = dotted(error.instancePath);
+  if (error.keyword === 'required') {
+    const param = [at, String(error.params.missingProperty)].filter(Boolean).join('.');
+    return new Problem('parameter_missing', `${param} is required.`, { param });
+  }
+  return new Problem('parameter_invalid', `${at} ${describe(error)}.`, { param: at || null });
+}
+
+/** `/attachments/2/filename` → `attachments[2].filename`. */
+export function dotted(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
+}
+
+function describe(error: ErrorObject): string {
+  const { keyword, params } = error;
+  switch (keyword) {
+    case 'type':
+      return `must be ${[params.type].flat().join(' or ')}`;
+    case 'enum':
+      return `must be one of ${params.allowedValues.join(', ')}`;
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`;
+    case 'anyOf':
+    case 'oneOf':
+      return 'has a value that is not allowed';
+    case 'format':
+      return `must be a valid ${params.format}`;
+    case 'pattern':
+      return `must match ${params.pattern}`;
+    case 'minLength':
+      return `must have at least ${params.limit} characters`;
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`;
+    case 'minItems':
+      return `must have at least ${params.limit} elements`;
+    case 'maxItems':
+      return `must have at most ${params.limit} elements`;
+    case 'minimum':
+      return `must be at least ${params.limit}`;
+    case 'maximum':
+      return `must be at most ${params.limit}`;
+    case 'maxProperties':
+      return `must have at most ${params.limit} fields`;
+    default:
+      return error.message ?? 'is not valid';
+  }
+}

@@ -1,0 +1,12 @@
+import type { Deps } from './deps.ts';
+import type { EmailConnections } from './features/connections/index.ts';
+import { createDispatchJob, createReceiptJob } from './features/dispatch/index.ts';
+import type { Job, WorkKind } from './queue/index.ts';
+
+/** Table: kind of work → who does it. A kind without a handler does not compile. */
+export function allJobs(deps: Deps, connections: EmailConnections): Record<WorkKind, Job> {
+  return {
+    notification: createDispatchJob(deps, connections) as Job,
+    receipt: createReceiptJob(deps) as Job,
+  };
+}

@@ -1,0 +1,69 @@
+import { type App, startApp } from './app.ts';
+import { banner, helpText } from './banner.ts';
+import { type Config, ConfigError, loadConfig } from './config.ts';
+import { version } from './version.ts';
+
+/** The process: settings in, signals handled, exit codes that mean something. */
+async function main(): Promise<void> {
+  if (process.argv.includes('--help')) {
+    console.log(helpText());
+    return;
+  }
+  if (process.argv.includes('--version')) {
+    console.log(version);
+    return;
+  }
+
+  let config: Config;
+  try {
+    config = loadConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(error.message);
+    process.exitCode = 2;
+    return;
+  }
+
+  // Signals count from the beginning: a Ctrl-C during the start stops what was started so far.
+  let app: App | null = null;
+  let stoppingSince: number | null = null;
+  const starting = startApp(config, { progress: (line) => console.log(line) });
+  const stop = async (signal: string): Promise<void> => {
+    if (stoppingSince !== null) {
+      // Under `npm start` one signal comes twice: to the whole process group, and handed on by npm a moment later.
+      if (Date.now() - stoppingSince < 1000) return;
+      console.error('Stopping at once.');
+      process.exit(1);
+    }
+    stoppingSince = Date.now();
+    if (config.LOG_LEVEL !== 'silent')
+      console.log(`\n${signal}: finishing what is under way (again to stop at once)…`);
+    const started = app ?? (await starting.catch(() => null));
+    await started?.stop();
+    process.exit(process.exitCode ?? 0);
+  };
+  process.on('SIGINT', () => void stop('SIGINT'));
+  process.on('SIGTERM', () => void stop('SIGTERM'));
+
+  try {
+    app = await starting;
+  } catch (error) {
+    console.error(startFailure(error, config));
+    process.exit(1);
+  }
+  if (stoppingSince === null) console.log(banner(app));
+}
+
+/** A sentence for the person at the terminal; the stack only for what we did not foresee. */
+function startFailure(error: unknown, config: Config): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = (error as { code?: string }).code;
+  if (code === 'EADDRINUSE')
+    return `Port ${config.PORT} on ${config.HOST} is in use. Set PORT to another one (PORT=0 picks a free one).`;
+  if (code === 'EACCES') return `Not allowed to use ${error.message.replace(/^\S+ /, '')}.`;
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND')
+    return `The database in DATABASE_URL cannot be reached: ${error.message}`;
+  return code === undefined || code.length === 5 ? error.message : (error.stack ?? error.message);
+}
+
+await main();

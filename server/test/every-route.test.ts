@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allRoutes } from '../src/routes.ts';
+import { startTestApp, type TestApp } from './app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+const pathOf = (path: string): string => path.replace(/:\w+/g, '01890000-0000-7000-8000-000000000000');
+
+/** Bodies are left out on purpose: who may not call must be told so before anything else is looked at. */
+test('every operation refuses a missing key, a wrong key, and a key without its scope', async () => {
+  const narrow = await app.request('POST', '/v1/api-keys', {
+    body: { name: 'narrow', scopes: ['workflows:trigger'] },
+  });
+  const other = await app.request('POST', '/v1/api-keys', {
+    body: { name: 'other', scopes: ['notifications:read'] },
+  });
+  const guarded = allRoutes(app.deps).filter(
+    (route) => route.access !== 'public' && route.access !== 'session',
+  );
+  expect(guarded.length).toBeGreaterThan(10);
+  for (const route of guarded) {
+    const name = `${route.method} ${route.path}`;
+    const path = pathOf(route.path);
+    const missing = await app.request(route.method, path, { key: null });
+    expect([name, missing.status, missing.body.error.code]).toEqual([name, 401, 'missing_credentials']);
+    expect(missing.headers.get('www-authenticate')).toBe('Bearer');
+    const wrong = await app.request(route.method, path, { key: 'crl_test_nonsense' });
+    expect([name, wrong.status, wrong.body.error.code]).toEqual([name, 401, 'invalid_credentials']);
+    if (route.access === 'key') continue;
+    const { key } = (route.access === 'workflows:trigger' ? other : narrow).body;
+    const short = await app.request(route.method, path, { key });
+    expect([name, short.status, short.body.error.code]).toEqual([name, 403, 'insufficient_scope']);
+    expect(short.body.error.message).toContain(route.access);
+  }
+});
+
+test('operation names and addresses are unique', () => {
+  const routes = allRoutes(app.deps);
+  const names = routes.map((route) => route.operation);
+  const addresses = routes.map((route) => `${route.method} ${route.path}`);
+  expect(new Set(names).size).toBe(names.length);
+  expect(new Set(addresses).size).toBe(addresses.length);
+});
+
+test('a known address with another verb is 405 with the verbs that work', async () => {
+  const { status, body, headers } = await app.request('PUT', '/v1/notifications');
+  expect([status, body.error.code]).toEqual([405, 'method_not_allowed']);
+  expect(headers.get('allow')).toBe('POST, GET, HEAD');
+});
+
+test('an unknown address is 404 in the shape of every error', async () => {
+  for (const path of ['/', '/v1', '/v1/nothing', '/v1/notifications/', '/%ff', '/v1/notifications/%00']) {
+    const { status, body } = await app.request('GET', path);
+    expect([path, status, body.error?.type]).toEqual([path, 404, 'not_found_error']);
+  }
+});
+
+test('a request id is given back, and a valid one is kept', async () => {
+  const given = await app.request('GET', '/v1/me', { headers: { 'x-request-id': 'abc-123' } });
+  expect(given.headers.get('x-request-id')).toBe('abc-123');
+  const made = await app.request('GET', '/nowhere', { headers: { 'x-request-id': 'a b<script>' } });
+  expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+});

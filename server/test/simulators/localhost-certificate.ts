@@ -1,0 +1,18 @@
+/** A self-signed certificate for localhost, for simulators only: its key is public. Valid for a hundred years. */
+export const localhostKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgpJJur6rwzPFWz59h
+Kec57Lh+eVfd4ZDwK6tRXN7zXmWhRANCAAQzGsNXcEDOM/pNZnzCBj+l2PUnKz4E
+Lt/91Bug+CnkAprDY21Uu0/RXfhiSMZp42szQOJkfRmHNpLcTU6gzVPN
+-----END PRIVATE KEY-----`;
+
+export const localhostCertificate = `-----BEGIN CERTIFICATE-----
+MIIBnDCCAUGgAwIBAgIUJZTph1Nkmmg3MYrk1G+75X3pYQ0wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTExNTA3MDIwMFoYDzIxMjYxMDIy
+MDcwMjAwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQzGsNXcEDOM/pNZnzCBj+l2PUnKz4ELt/91Bug+CnkAprDY21Uu0/R
+XfhiSMZp42szQOJkfRmHNpLcTU6gzVPNo28wbTAdBgNVHQ4EFgQUMRtirShpTBvI
+G+oVE4DfjsJ0Xr0wHwYDVR0jBBgwFoAUMRtirShpTBvIG+oVE4DfjsJ0Xr0wDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSQAwRgIhAKPRZU3E38OjvDUEo9JbgyMXBzaWNt40Q45p0aAmWLobAiEA
+o7dhsnvTW61Kehjt6c3uE0bNaNUexhypCPPM36S6nIM=
+-----END CERTIFICATE-----`;

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['server/**/*.test.ts', 'scripts/**/*.test.ts'],
+    globalSetup: ['server/test/global-setup.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    maxWorkers: 2,
+    pool: 'forks',
+  },
+});
