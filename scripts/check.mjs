@@ -3,9 +3,22 @@ import { spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { ensureInstalled, root } from './setup.mjs';
 
+const colors = process.stdout.isTTY ? 'force' : 'off';
 const checks = {
-  types: ['node_modules/typescript/bin/tsc', '--noEmit'],
-  'format and lint': ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'],
+  types: [
+    'node_modules/typescript/bin/tsc',
+    '--noEmit',
+    '--incremental',
+    '--tsBuildInfoFile',
+    'server/dist/types.tsbuildinfo',
+  ],
+  'format and lint': [
+    'node_modules/@biomejs/biome/bin/biome',
+    'ci',
+    '--error-on-warnings',
+    `--colors=${colors}`,
+    '.',
+  ],
   'import law': ['scripts/import-law.mjs'],
   'generated files': ['scripts/generate.mjs', '--check'],
 };

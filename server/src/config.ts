@@ -185,6 +185,13 @@ export const settings = {
     fallback: 'info' as const,
     meaning: 'Structured JSON logs go to standard output.',
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting<string | null>({
+    read: url('http:', 'https:'),
+    fallback: null,
+    shown: '–',
+    meaning:
+      'Where OpenTelemetry traces go (OTLP over HTTP), e.g. http://localhost:4318. Unset: none are made.',
+  }),
 } as const;
 
 type Settings = typeof settings;

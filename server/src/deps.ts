@@ -6,6 +6,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { Keyring } from './kernel/crypto.ts';
 import type { Log } from './kernel/log.ts';
 import type { Metrics } from './kernel/metrics.ts';
+import type { Tracer } from './kernel/tracing.ts';
 import type { Queue } from './queue/index.ts';
 
 /** Everything a slice may need, built by hand in app.ts and passed in. Tests override fields. */
@@ -18,6 +19,7 @@ export interface Deps {
   doorbell: Doorbell;
   queue: Queue;
   metrics: Metrics;
+  tracer: Tracer;
   authenticator: Authenticator;
   /** How the outside reaches us, without a trailing slash; known once the port is. */
   publicUrl: () => string;

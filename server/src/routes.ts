@@ -2,7 +2,12 @@ import type { Deps } from './deps.ts';
 import { accountRoutes } from './features/accounts/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
 import { connectionRoutes } from './features/connections/index.ts';
-import { createNotificationService, notificationRoutes } from './features/notifications/index.ts';
+import {
+  createNotificationService,
+  type LookupSources,
+  notificationRoutes,
+  type WriteOptions,
+} from './features/notifications/index.ts';
 import { sandboxRoutes } from './features/sandbox/index.ts';
 import { operationRoutes } from './http/operations.ts';
 import type { Route } from './http/route.ts';
@@ -10,12 +15,14 @@ import { version } from './version.ts';
 
 export interface RouteOptions {
   draining: () => boolean;
+  writing?: WriteOptions;
 }
 
 /** Table: every operation of the API, by area. */
 export function allRoutes(deps: Deps, options: RouteOptions = { draining: () => false }): Route[] {
+  const sources: LookupSources = { findTemplate: async () => null, findCategory: async () => null };
   const routes: Route[] = [
-    ...notificationRoutes(createNotificationService(deps)),
+    ...notificationRoutes(createNotificationService(deps, sources, options.writing)),
     ...sandboxRoutes(deps),
     ...connectionRoutes(deps),
     ...accountRoutes(deps),

@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { Problem } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Span } from '../kernel/tracing.ts';
 import { parseJson } from './json.ts';
 import type { Principal } from './principal.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -18,10 +19,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null;
     operation: string;
+    span: Span | null;
   }
 }
 
-export type HttpDeps = Pick<Deps, 'log' | 'metrics' | 'authenticator'> & { rateLimiter: RateLimiter };
+export type HttpDeps = Pick<Deps, 'log' | 'metrics' | 'tracer' | 'authenticator'> & {
+  rateLimiter: RateLimiter;
+};
 
 /** Turns the table of routes into a server. No decisions about the product here: only how HTTP is spoken. */
 export function createHttpServer(deps: HttpDeps, routes: Route[]): FastifyInstance {
@@ -53,6 +57,7 @@ export function createHttpServer(deps: HttpDeps, routes: Route[]): FastifyInstan
 
   app.decorateRequest('principal', null);
   app.decorateRequest('operation', 'unknown');
+  app.decorateRequest('span', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
     try {
@@ -69,6 +74,10 @@ export function createHttpServer(deps: HttpDeps, routes: Route[]): FastifyInstan
   app.addHook('onResponse', (request, reply, done) => {
     const status = reply.statusCode;
     deps.metrics.httpDuration.observe({ operation: request.operation, status }, reply.elapsedTime / 1000);
+    request.span?.end(
+      { 'http.response.status_code': status, 'carillon.request_id': request.id },
+      status < 500,
+    );
     const line = {
       request_id: request.id,
       operation: request.operation,
@@ -106,6 +115,8 @@ function register(app: FastifyInstance, deps: HttpDeps, route: Route): void {
     // Before the body is read: a stranger cannot make us parse 24 MiB.
     onRequest: async (request, reply) => {
       request.operation = route.operation;
+      const parent = request.headers.traceparent;
+      request.span = deps.tracer.start(route.operation, 'server', typeof parent === 'string' ? parent : null);
       if (request.headers['content-encoding'] && request.headers['content-encoding'] !== 'identity') {
         throw new Problem(
           'unsupported_media_type',

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 /**
  * A bare email address (RFC 5321 dot-atom, RFC 6531 UTF-8): no display name, brackets, comments, quoted local part or
@@ -37,9 +37,9 @@ function domainProblem(domain: string): string | null {
   // The common case, without the cost of the IDNA mapping.
   if (!domain.includes('xn--') && asciiDomain.test(domain)) return null;
   if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return 'must have a valid domain after the @';
-  if (domain.split('.').some(mixesAlphabets)) return 'must not mix alphabets within the domain';
   const ascii = domainToASCII(domain);
   if (ascii.length > 253 || !asciiDomain.test(ascii)) return 'must have a valid domain after the @';
+  if (domainToUnicode(ascii).split('.').some(mixesAlphabets)) return 'must not mix alphabets within the domain';
   return null;
 }
 

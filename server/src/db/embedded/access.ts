@@ -17,7 +17,11 @@ export function canReach(account: Account, directory: string): boolean {
 export function inheritOwner(created: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(path.dirname(created));
-  lchownSync(created, uid, gid);
+  try {
+    lchownSync(created, uid, gid);
+  } catch {
+    // A root without the right to (in a container): a courtesy less, not a reason to fail.
+  }
 }
 
 /**

@@ -408,29 +408,26 @@ describe('users', () => {
         dataDir: path.join(home, name),
         child: run(path.join(home, name), undefined, checkout),
       }));
-      try {
-        for (const { child, dataDir } of children) {
-          const { url, pid } = await child.started;
-          await query(url, 'create table kept as select 1 as n');
-          expect(readlinkSync(`/proc/${pid}/exe`)).toBe(`${CACHED}/native/bin/postgres`);
-          expect(readlinkSync(`/proc/${pid}/cwd`)).toBe(path.join(readPointer(dataDir), 'postgres'));
-          await child.stop();
-        }
-        expect(statSync(CACHED)).toMatchObject({ uid: 0, mode: 0o40755 });
-        expect(readdirSync(path.dirname(CACHED)).filter((name) => name !== path.basename(CACHED))).toEqual(
-          [],
-        );
-
-        const again = run(path.join(home, 'one'), undefined, checkout);
-        expect(await query((await again.started).url, 'select n from kept')).toEqual([{ n: 1 }]);
-        cpSync(path.join(home, 'one'), path.join(home, 'copy'), { recursive: true });
-        await expect(start(path.join(home, 'copy'))).rejects.toThrow(`process ${again.pid}`);
-        await again.stop();
-      } finally {
-        for (const { dataDir } of children)
-          if (existsSync(path.join(dataDir, 'postgres.location')))
-            rmSync(readPointer(dataDir), { recursive: true });
+      for (const { child, dataDir } of children) {
+        const { url, pid } = await child.started;
+        await query(url, 'create table kept as select 1 as n');
+        expect(readlinkSync(`/proc/${pid}/exe`)).toBe(`${CACHED}/native/bin/postgres`);
+        expect(readlinkSync(`/proc/${pid}/cwd`)).toBe(path.join(readPointer(dataDir), 'postgres'));
+        await child.stop();
       }
+      expect(statSync(CACHED)).toMatchObject({ uid: 0, mode: 0o40755 });
+      const partial = readdirSync(path.dirname(CACHED)).filter((name) =>
+        name.startsWith(`${path.basename(CACHED)}.`),
+      );
+      expect(partial).toEqual([]);
+
+      const again = run(path.join(home, 'one'), undefined, checkout);
+      expect(await query((await again.started).url, 'select n from kept')).toEqual([{ n: 1 }]);
+      cpSync(path.join(home, 'one'), path.join(home, 'copy'), { recursive: true });
+      await expect(start(path.join(home, 'copy'))).rejects.toThrow(`process ${again.pid}`);
+      await again.stop();
+
+      rmSync(readPointer(path.join(home, 'one')), { recursive: true });
       await expect(start(path.join(home, 'one'))).rejects.toThrow(/should be in .* gone/);
     },
   );

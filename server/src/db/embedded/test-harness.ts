@@ -47,7 +47,8 @@ export async function stopAll(): Promise<void> {
 
 export function cleanUp(): void {
   for (const name of readdirSync(ground, { recursive: true, encoding: 'utf8' })) {
-    if (name.endsWith('/postgres.location')) rmSync(readPointer(path.join(ground, path.dirname(name))), { recursive: true, force: true });
+    if (name.endsWith('/postgres.location'))
+      rmSync(readPointer(path.join(ground, path.dirname(name))), { recursive: true, force: true });
   }
   rmSync(ground, { recursive: true, force: true });
   if (!ROOT) return;

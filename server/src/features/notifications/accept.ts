@@ -6,6 +6,7 @@ import { invalidParameter, missingParameter, Problem } from '../../kernel/errors
 import { idTime, newId } from '../../kernel/ids.ts';
 import { type CheckedAttachments, checkAttachments } from './attachments.ts';
 import { type ContentRow, eventEntry, type NotificationRow } from './life.ts';
+import type { Lookups } from './lookups.ts';
 import { type ResolvedRecipient, resolveRecipient } from './recipient.ts';
 import { limits, type Priority, type SendRequest } from './schema.ts';
 
@@ -24,11 +25,16 @@ export interface AcceptOptions {
 }
 
 /** Checks everything that can be known at once, so that the caller learns at once. Throws a Problem that names the field. */
-export function checkRequest(principal: Principal, request: SendRequest, options: AcceptOptions): Acceptance {
+export function checkRequest(
+  principal: Principal,
+  request: SendRequest,
+  lookups: Lookups,
+  options: AcceptOptions,
+): Acceptance {
   const recipient = resolveRecipient(request);
-  checkTemplate(request);
+  checkTemplate(request, lookups.template);
   const content = checkContent(request);
-  if (request.category) {
+  if (request.category && !lookups.category) {
     throw new Problem('category_not_found', 'There is no category with this key.', { param: 'category' });
   }
   const sendAt = checkSendAt(request.send_at ?? null, options.now);
@@ -102,12 +108,16 @@ function newAcceptance(environmentId: string, request: SendRequest, checked: Che
   };
 }
 
-function checkTemplate(request: SendRequest): void {
-  const { channel, template_key: key } = request;
-  if (!key && (channel === 'chatone' || channel === 'chattwo' || channel === 'chatthree'))
-    throw missingParameter('template_key');
-  if (key)
-    throw new Problem('template_not_found', 'There is no template with this key.', { param: 'template_key' });
+function checkTemplate({ channel, template_key: key }: SendRequest, template: Lookups['template']): void {
+  if (!key) {
+    if (channel === 'chatone' || channel === 'chattwo' || channel === 'chatthree')
+      throw missingParameter('template_key');
+    return;
+  }
+  const param = 'template_key';
+  if (!template) throw new Problem('template_not_found', 'There is no template with this key.', { param });
+  if (!template.channels.has(channel))
+    throw new Problem('template_body_missing', `The template has no body for ${channel}.`, { param });
 }
 
 type Content = Pick<

@@ -5,7 +5,8 @@ export {
   type NotificationRow,
   type StoredTraceEntry,
 } from './life.ts';
+export type { CategoryFact, LookupSources, TemplateFact } from './lookups.ts';
 export { notificationRoutes } from './routes.ts';
 export type { EventEntry, Notification, Priority, Status } from './schema.ts';
-export { createNotificationService, type NotificationService } from './service.ts';
+export { createNotificationService, type NotificationService, type WriteOptions } from './service.ts';
 export { deleteAttachmentBytes, deleteAttachmentBytesBefore, listAttachmentBytes } from './store.ts';

@@ -3,13 +3,14 @@ import type { Deps } from '../../deps.ts';
 import { claimIdempotencyKeys, findKeyHolder } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { compileValidator } from '../../http/validation.ts';
-import { createBatcher } from '../../kernel/batcher.ts';
+import { type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { eraseSandboxMessages } from '../sandbox/index.ts';
 import { type Acceptance, checkContent, checkRequest, checkSendAt } from './accept.ts';
 import { type ContentRow, eventEntry } from './life.ts';
+import { type LookupSources, lookUp } from './lookups.ts';
 import {
   type ListQuery,
   type Notification,
@@ -41,9 +42,20 @@ export interface NotificationService {
 
 type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'metrics'>;
 
+/** What benchmarks replace, to measure what it costs. */
+export interface WriteOptions {
+  /** Makes what arrived together durable; false for those whose Idempotency-Key was seen before. */
+  write?: (acceptances: Acceptance[]) => Promise<boolean[]>;
+  batching?: Pick<BatcherOptions<Acceptance>, 'concurrency' | 'maxItems'>;
+}
+
 const validateElement = compileValidator(SendRequest, 'body');
 
-export function createNotificationService(deps: ServiceDeps): NotificationService {
+export function createNotificationService(
+  deps: ServiceDeps,
+  sources: LookupSources,
+  options: WriteOptions = {},
+): NotificationService {
   const { pool, queue } = deps;
 
   /** Writes what arrived together in one transaction: the notifications and the work they make necessary. */
@@ -76,15 +88,24 @@ export function createNotificationService(deps: ServiceDeps): NotificationServic
     return acceptances.map(({ row }) => fresh.has(row.id));
   }
 
-  const batcher = createBatcher(write, {
-    concurrency: 2,
-    maxItems: 250,
+  const batcher = createBatcher(options.write ?? write, {
+    ...(options.batching ?? { concurrency: 2, maxItems: 250 }),
     weigh: ({ content, bytes }) =>
       (content.html_body?.length ?? 0) +
       (content.text_body?.length ?? 0) +
       bytes.reduce((sum, file) => sum + file.length, 0),
     maxWeight: 4_000_000,
   });
+
+  async function check(
+    principal: Principal,
+    request: SendRequest,
+    idempotencyKey: string | null,
+    defaultPriority: Priority,
+  ): Promise<Acceptance> {
+    const lookups = await lookUp(sources, principal.environmentId, request);
+    return checkRequest(principal, request, lookups, { idempotencyKey, defaultPriority, now: deps.clock() });
+  }
 
   async function insert(acceptance: Acceptance): Promise<Accepted> {
     const { row, keyClaim } = acceptance;
@@ -110,11 +131,8 @@ export function createNotificationService(deps: ServiceDeps): NotificationServic
   }
 
   const service: NotificationService = {
-    // async, so that a request that fails its checks is a rejected promise like any other failure
     async accept(principal, request, idempotencyKey) {
-      return insert(
-        checkRequest(principal, request, { idempotencyKey, defaultPriority: 'normal', now: deps.clock() }),
-      );
+      return insert(await check(principal, request, idempotencyKey, 'normal'));
     },
 
     acceptMany(principal, requests) {
@@ -135,12 +153,7 @@ export function createNotificationService(deps: ServiceDeps): NotificationServic
             param: 'idempotency_key',
           });
         }
-        const options = {
-          idempotencyKey: key ?? null,
-          defaultPriority: 'bulk' as Priority,
-          now: deps.clock(),
-        };
-        return insert(checkRequest(principal, request, options));
+        return insert(await check(principal, request, key ?? null, 'bulk'));
       }
     },
 

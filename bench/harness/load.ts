@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+
+/**
+ * A load generator that leaves the processor to what it measures: raw sockets, requests put together once, and of a response
+ * only its status and length are read.
+ */
+export interface Connection {
+  /** Resolves to the status of the answer. One request at a time. */
+  send(request: string): Promise<number>;
+  close(): void;
+}
+
+export async function openConnection(url: string): Promise<Connection> {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve).once('error', reject);
+  });
+
+  let received = '';
+  let answered: ((status: number) => void) | null = null;
+  let failed: ((error: Error) => void) | null = null;
+  const fail = (error: Error): void => failed?.(error);
+
+  socket.setEncoding('latin1'); // one character a byte: lengths are lengths
+  socket.on('data', (text: string) => {
+    received = received === '' ? text : received + text;
+    const headEnd = received.indexOf('\r\n\r\n');
+    if (headEnd === -1) return;
+    const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1];
+    if (length === undefined) return fail(new Error(`an answer without Content-Length: ${received}`));
+    if (received.length < headEnd + 4 + Number(length)) return;
+    const status = Number(received.slice(9, 12));
+    received = '';
+    answered?.(status);
+  });
+  socket.on('error', fail);
+  socket.on('close', () => fail(new Error('the server closed the connection')));
+
+  return {
+    send(request) {
+      return new Promise((resolve, reject) => {
+        answered = resolve;
+        failed = reject;
+        socket.write(request, 'latin1');
+      });
+    },
+    close() {
+      failed = null;
+      socket.destroy();
+    },
+  };
+}
+
+/** A POST with everything but its Idempotency-Key put together; each call gives one with a new key. */
+export function postRequests(path: string, key: string, body: object): () => string {
+  const json = JSON.stringify(body);
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: bench',
+    `Authorization: Bearer ${key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(json)}`,
+    `Idempotency-Key: ${randomUUID()}-`,
+  ].join('\r\n');
+  const tail = `\r\n\r\n${Buffer.from(json).toString('latin1')}`;
+  let count = 0;
+  return () => {
+    count += 1;
+    return head + count + tail;
+  };
+}
+
+export interface Load {
+  url: string;
+  connections: number;
+  durationMs: number;
+  nextRequest: () => string;
+  expectedStatus: number;
+}
+
+export interface LoadResult {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+/** Closed loop: each connection sends its next request when the last one was answered. */
+export async function runLoad(load: Load): Promise<LoadResult> {
+  const connections = await Promise.all(
+    Array.from({ length: load.connections }, () => openConnection(load.url)),
+  );
+  const tookMs: number[] = [];
+  const began = performance.now();
+  const end = began + load.durationMs;
+  await Promise.all(
+    connections.map(async (connection) => {
+      for (let sent = performance.now(); sent < end; ) {
+        const status = await connection.send(load.nextRequest());
+        if (status !== load.expectedStatus) throw new Error(`answered ${status}`);
+        const now = performance.now();
+        tookMs.push(now - sent);
+        sent = now;
+      }
+    }),
+  );
+  const seconds = (performance.now() - began) / 1000;
+  for (const connection of connections) connection.close();
+  return {
+    perSecond: tookMs.length / seconds,
+    p50Ms: quantile(tookMs, 0.5),
+    p99Ms: quantile(tookMs, 0.99),
+  };
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  if (found === undefined) throw new Error('no values');
+  return found;
+}

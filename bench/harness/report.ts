@@ -1,0 +1,44 @@
+import { cpus } from 'node:os';
+import { quantile } from './load.ts';
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+export interface Goal {
+  op: '>=' | '<=';
+  figure: number;
+}
+
+const decimals = (figure: number): string => (Math.abs(figure) >= 100 ? figure.toFixed(0) : figure.toFixed(2));
+
+/** Prints what was measured on what; a missed goal makes the process fail. */
+export function createReport(name: string) {
+  const processor = cpus();
+  console.log(
+    `${name}: ${processor.length} × ${processor[0]?.model.trim()}, Node ${process.version}, PostgreSQL with fsync and synchronous_commit on\n`,
+  );
+
+  function verdict(what: string, figure: number, goal: Goal): string {
+    const met = goal.op === '>=' ? figure >= goal.figure : figure <= goal.figure;
+    if (!met) process.exitCode = 1;
+    return `${what}: ${decimals(figure)} (goal ${goal.op} ${goal.figure})${met ? '' : '  MISSED'}`;
+  }
+
+  return {
+    line(text: string): void {
+      console.log(text);
+    },
+    /** The figures of the rounds, in order, and their median. */
+    rounds(what: string, figures: readonly number[], unit: string): number {
+      const middle = median(figures);
+      console.log(`${what.padEnd(34)} ${figures.map(decimals).join('  ')}  median ${decimals(middle)} ${unit}`);
+      return middle;
+    },
+    goal(what: string, figure: number, goal: Goal): void {
+      console.log(verdict(what, figure, goal));
+    },
+    /** The last line: the one figure that stands for the benchmark. */
+    close(figure: number, goal: Goal): void {
+      console.log(`\n${verdict(name, figure, goal)}`);
+    },
+  };
+}

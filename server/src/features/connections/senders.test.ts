@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startSmtpSimulator } from '../../../test/simulators/smtp.ts';
+import type { Deps } from '../../deps.ts';
+import { emailIdentity } from './identity.ts';
+import { createEmailConnections, type EmailConnections } from './senders.ts';
+
+let app: TestApp;
+let now = 0;
+const started: EmailConnections[] = [];
+
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(async () => {
+  await Promise.all(started.map((connections) => connections.stop()));
+  await app.stop();
+});
+
+function connectionsWith(config: Partial<Deps['config']> = {}): EmailConnections {
+  const deps = { ...app.deps, config: { ...app.deps.config, ...config }, clock: () => now };
+  const connections = createEmailConnections(deps);
+  started.push(connections);
+  return connections;
+}
+
+const put = (kind: 'test' | 'live', body: unknown) => {
+  const [id, key] =
+    kind === 'test' ? [app.testEnvironmentId, app.testKey] : [app.liveEnvironmentId, app.liveKey];
+  return app.request('PUT', `/v1/environments/${id}/email-settings`, { key, body });
+};
+const smtp = (name: string, changes: object = {}) => ({
+  kind: 'smtp',
+  name,
+  config: { host: '127.0.0.1', port: 2525 },
+  ...changes,
+});
+
+describe('a Test environment', () => {
+  it('sends through the sandbox alone, whatever its providers', async () => {
+    await put('test', { from_name: 'Acme', providers: [smtp('real')] });
+    const sender = await connectionsWith().senderFor(app.testEnvironmentId, 'test');
+    expect(sender.carriers.map(({ kind, name }) => [kind, name])).toEqual([['sandbox', 'sandbox']]);
+    expect(sender).toMatchObject({ from: { address: 'no-reply@sandbox.test', name: 'Acme' }, problem: null });
+  });
+});
+
+describe('a Live environment', () => {
+  it('says what is missing', async () => {
+    await put('live', {});
+    const none = await connectionsWith().senderFor(app.liveEnvironmentId, 'live');
+    expect(none).toMatchObject({
+      from: null,
+      carriers: [],
+      problem: expect.stringContaining('no email provider'),
+    });
+    await put('live', { providers: [smtp('a')] });
+    const unsigned = await connectionsWith().senderFor(app.liveEnvironmentId, 'live');
+    expect(unsigned).toMatchObject({ from: null, problem: expect.stringContaining('from_address') });
+  });
+
+  it('sends through its enabled providers, in order', async () => {
+    await put('live', {
+      from_address: 'hello@acme.example',
+      reply_to: 'help@acme.example',
+      sender_locked: true,
+      providers: [smtp('b'), smtp('off', { enabled: false }), smtp('a')],
+    });
+    const sender = await connectionsWith().senderFor(app.liveEnvironmentId, 'live');
+    expect(sender.carriers.map(({ name }) => name)).toEqual(['b', 'a']);
+    expect(sender).toMatchObject({
+      from: { address: 'hello@acme.example', name: null },
+      replyTo: 'help@acme.example',
+      senderLocked: true,
+      problem: null,
+    });
+  });
+
+  it('without providers sends through the operator’s server', async () => {
+    const server = await startSmtpSimulator({ user: { username: 'op', password: 'p@ss' } });
+    await put('live', { from_address: 'hello@acme.example' });
+    const url = `smtp://op:p%40ss@127.0.0.1:${server.port}`;
+    const connections = connectionsWith({ CARILLON_SMTP_URL: url, CARILLON_ALLOW_PRIVATE_NETWORK: 'none' });
+    const { carriers } = await connections.senderFor(app.liveEnvironmentId, 'live');
+    expect(carriers.map(({ name, kind }) => [name, kind])).toEqual([['managed', 'smtp']]);
+    const outcome = await carriers[0]?.send(
+      {
+        channel: 'email',
+        notificationId: '0198aaaa-0000-7000-8000-000000000001',
+        environmentId: app.liveEnvironmentId,
+        attempt: 1,
+        to: { address: 'ada@example.com', name: null },
+        from: { address: 'hello@acme.example', name: null },
+        replyTo: null,
+        subject: 'Hello',
+        html: null,
+        text: 'Hello',
+        attachments: [],
+        headers: {},
+      },
+      AbortSignal.timeout(5_000),
+    );
+    expect(outcome).toMatchObject({ kind: 'accepted' });
+    await connections.stop();
+    await server.stop();
+  });
+});
+
+it('settings take effect within a second, and unchanged providers keep their carrier', async () => {
+  const connections = connectionsWith();
+  const find = () => connections.senderFor(app.liveEnvironmentId, 'live');
+  const first = (await put('live', { from_address: 'a@acme.example', providers: [smtp('a'), smtp('b')] }))
+    .body;
+  const before = await find();
+  const [a, b] = first.providers;
+  await put('live', {
+    from_address: 'b@acme.example',
+    providers: [
+      { id: a.id, kind: 'smtp', config: { host: '127.0.0.1', port: 2525 } },
+      { id: b.id, kind: 'smtp', config: { host: '127.0.0.1', port: 2526 } },
+    ],
+  });
+  now += 500;
+  expect((await find()).from?.address).toBe('a@acme.example');
+  now += 500;
+  const after = await find();
+  expect(after.from?.address).toBe('b@acme.example');
+  expect(after.carriers[0]).toBe(before.carriers[0]);
+  expect(after.carriers[1]).not.toBe(before.carriers[1]);
+});
+
+it('many environments are found at once', async () => {
+  const found = await connectionsWith().sendersFor([
+    { id: app.testEnvironmentId, kind: 'test' },
+    { id: app.liveEnvironmentId, kind: 'live' },
+    { id: '0198aaaa-0000-7000-8000-00000000000f', kind: 'live' },
+  ]);
+  expect([...found.values()].map(({ problem }) => problem === null)).toEqual([true, true, false]);
+});
+
+describe('the identity of an email', () => {
+  const sender = {
+    from: { address: 'hello@acme.example', name: 'Acme' },
+    replyTo: 'help@acme.example',
+    senderLocked: false,
+  };
+
+  it.each([
+    ['is the environment’s', sender, { from_name: null, reply_to: null }, 'Acme', 'help@acme.example'],
+    [
+      'may be named by the request',
+      sender,
+      { from_name: 'Ada', reply_to: 'ada@acme.example' },
+      'Ada',
+      'ada@acme.example',
+    ],
+    [
+      'keeps its name when it is locked',
+      { ...sender, senderLocked: true },
+      { from_name: 'Ada', reply_to: 'ada@acme.example' },
+      'Acme',
+      'ada@acme.example',
+    ],
+  ])('%s', (_name, from, request, name, replyTo) => {
+    expect(emailIdentity(from, request)).toEqual({ from: { address: 'hello@acme.example', name }, replyTo });
+  });
+});

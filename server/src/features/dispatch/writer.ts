@@ -1,0 +1,104 @@
+import { isDatabaseUnavailable, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Claim, Work } from '../../queue/index.ts';
+import { deleteAttachmentBytes } from '../notifications/index.ts';
+import type { OpenAttempt } from './round.ts';
+import type { Settled } from './settle.ts';
+import { type DispatchFact, settleNotifications } from './store.ts';
+
+/** A settlement on its way to the database; null: there is nothing to write, only the lease to end. */
+export interface Ending {
+  claim: Claim;
+  fact: DispatchFact | null;
+  settled: Settled | null;
+}
+
+/** What dispatching writes, in micro-batches: attempts before the call, settlements after it. */
+export interface DispatchWriter {
+  /** False: the lease is gone, somebody else has the work, and nothing may be sent. */
+  begin(claim: Claim, open: OpenAttempt): Promise<boolean>;
+  end(ending: Ending): Promise<void>;
+}
+
+export function createDispatchWriter(deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'log'>): DispatchWriter {
+  const { pool, queue, clock, log } = deps;
+
+  const begins = createBatcher<{ id: string; note: OpenAttempt }, boolean>(
+    async (notes) => {
+      const held = new Set(await queue.begin(pool, 'notification', notes));
+      return notes.map(({ id }) => held.has(id));
+    },
+    { concurrency: 2, maxItems: 200 },
+  );
+
+  /** One transaction: the lease, the status with its events, and whatever must happen next. */
+  async function writeEndings(items: Ending[]): Promise<undefined[]> {
+    const ids = items.map(({ claim }) => claim.id);
+    await transaction(pool, async (tx) => {
+      const held = new Set(await queue.finish(tx, 'notification', ids));
+      const mine = items.filter(({ claim }) => held.has(claim.id));
+      const settlements = mine.flatMap(({ settled }) => settled ?? []);
+      await settleNotifications(tx, settlements);
+      await deleteAttachmentBytes(
+        tx,
+        mine.filter(isDoneWithAttachments).map(({ claim }) => claim.id),
+      );
+      await queue.postpone(tx, mine.flatMap(nextWork));
+    });
+    return items.map(() => undefined);
+  }
+
+  function nextWork({ claim, settled }: Ending): (Work & { runAt: Date })[] {
+    if (!settled) return [];
+    const { lane, environmentId } = claim;
+    const receipts = settled.laterReceipts.map((receipt) => ({
+      kind: 'receipt' as const,
+      id: newId(),
+      lane,
+      environmentId,
+      note: { notification_id: claim.id, type: receipt.type, detail: receipt.detail },
+      runAt: new Date(clock() + (receipt.afterMs ?? 0)),
+    }));
+    if (settled.retryAt === null) return receipts;
+    const retry = {
+      kind: 'notification' as const,
+      id: claim.id,
+      lane,
+      environmentId,
+      runAt: new Date(settled.retryAt),
+    };
+    return [retry, ...receipts];
+  }
+
+  const endings = createBatcher<Ending, undefined>(
+    (items) => untilDatabaseAnswers(() => writeEndings(items), log),
+    {
+      concurrency: 2,
+      maxItems: 200,
+    },
+  );
+
+  return {
+    begin: (claim, open) => begins.add({ id: claim.id, note: open }),
+    end: (ending) => endings.add(ending),
+  };
+}
+
+function isDoneWithAttachments({ fact, settled }: Ending): boolean {
+  return Boolean(fact?.attachments) && settled !== null && settled.status !== 'queued';
+}
+
+/** The message has been handed over: its outcome must not be lost because the database is restarting. */
+async function untilDatabaseAnswers<Result>(write: () => Promise<Result>, log: Deps['log']): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || attempt === 600) throw error;
+      if (attempt === 1) log.warn({ err: error }, 'outcomes wait for the database');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}

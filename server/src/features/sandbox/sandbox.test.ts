@@ -1,0 +1,184 @@
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import type { EmailMessage } from '../../channels/contract.ts';
+import { createSandboxCarrier, createSandboxStore } from '../../channels/sandbox/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { eraseSandboxMessages } from './index.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(async () => {
+  await app.stop();
+});
+
+const signal = (): AbortSignal => new AbortController().signal;
+const carrier = (name = 'sandbox') => createSandboxCarrier(name, createSandboxStore(app.pool), Date.now);
+
+function message(changes: Partial<EmailMessage> = {}): EmailMessage {
+  return {
+    channel: 'email',
+    notificationId: newId(),
+    environmentId: app.testEnvironmentId,
+    attempt: 1,
+    to: { address: 'ada@example.com', name: 'Ada' },
+    from: { address: 'no-reply@sandbox.test', name: 'Acme' },
+    replyTo: 'help@acme.example',
+    subject: 'Grüße "quoted" \\ \u2028',
+    html: '<p>Hello <b>Ada</b></p>',
+    text: null,
+    attachments: [],
+    headers: { 'X-Order': '7' },
+    ...changes,
+  };
+}
+
+const list = (query = '', key = app.testKey) => app.request('GET', `/v1/sandbox/messages${query}`, { key });
+const find = async (id: string) => (await list(`?notification_id=${id}`)).body.data;
+
+describe('what the sandbox received', () => {
+  it('is shown as it would have been sent', async () => {
+    const sent = message();
+    expect(await carrier().send(sent, signal())).toMatchObject({
+      kind: 'accepted',
+      receipts: [{ type: 'Delivered' }],
+    });
+    const [found] = await find(sent.notificationId);
+    expect(found).toEqual({
+      id: expect.any(String),
+      notification_id: sent.notificationId,
+      channel: 'email',
+      provider: 'sandbox',
+      to: 'ada@example.com',
+      created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      payload: {
+        message_id: `<${sent.notificationId}@sandbox.test>`,
+        from: { address: 'no-reply@sandbox.test', name: 'Acme' },
+        to: { address: 'ada@example.com', name: 'Ada' },
+        reply_to: 'help@acme.example',
+        subject: sent.subject,
+        html: sent.html,
+        text: 'Hello Ada',
+        headers: { 'X-Order': '7' },
+        attachments: [],
+        mime: expect.any(String),
+        mime_complete: true,
+      },
+    });
+    const mail = await PostalMime.parse(found.payload.mime);
+    expect(mail).toMatchObject({
+      subject: 'Grüße "quoted" \\',
+      messageId: found.payload.message_id,
+      from: { address: 'no-reply@sandbox.test', name: 'Acme' },
+      date: `${found.created_at.slice(0, 19)}.000Z`,
+    });
+    expect((await find(sent.notificationId))[0].payload.mime).toBe(found.payload.mime);
+  });
+
+  it('has no bytes of attachments, and says so', async () => {
+    const sent = message({
+      attachments: [{ filename: 'a.pdf', contentType: 'application/pdf', bytes: Buffer.alloc(5000, 1) }],
+    });
+    await carrier().send(sent, signal());
+    const [{ payload }] = await find(sent.notificationId);
+    expect(payload).toMatchObject({
+      attachments: [{ filename: 'a.pdf', content_type: 'application/pdf', size_bytes: 5000 }],
+      mime_complete: false,
+    });
+    const [attachment] = (await PostalMime.parse(payload.mime)).attachments;
+    expect(attachment?.filename).toBe('a.pdf');
+    expect(Buffer.from(attachment?.content as ArrayBuffer).toString()).toBe(
+      '[5000 bytes, not kept by the sandbox]',
+    );
+  });
+
+  it('is there once, however often it is handed over', async () => {
+    const sent = message({ to: { address: 'refused-once@sandbox.test', name: null } });
+    expect(await carrier().send(sent, signal())).toMatchObject({ kind: 'retry' });
+    expect(await carrier().send({ ...sent, attempt: 2 }, signal())).toMatchObject({ kind: 'accepted' });
+    await carrier('sandbox-2').send({ ...sent, attempt: 3 }, signal());
+    expect((await find(sent.notificationId)).map(({ provider }: { provider: string }) => provider)).toEqual([
+      'sandbox-2',
+      'sandbox',
+    ]);
+  });
+
+  it('is written in batches: hundreds at once are all there', async () => {
+    const one = carrier();
+    const sent = Array.from({ length: 700 }, () => message());
+    await Promise.all(sent.map((each) => one.send(each, signal())));
+    const { rows } = await app.pool.query(
+      'select count(*)::int as found from sandbox_messages where notification_id = any($1)',
+      [sent.map(({ notificationId }) => notificationId)],
+    );
+    expect(rows[0].found).toBe(700);
+  });
+
+  it('is erased with its notification, and with no other', async () => {
+    const [erased, kept] = [message(), message()];
+    await Promise.all([carrier().send(erased, signal()), carrier().send(kept, signal())]);
+    await eraseSandboxMessages(app.pool, app.liveEnvironmentId, erased.notificationId);
+    expect(await find(erased.notificationId)).toHaveLength(1);
+    await eraseSandboxMessages(app.pool, app.testEnvironmentId, erased.notificationId);
+    expect(await find(erased.notificationId)).toHaveLength(0);
+    expect(await find(kept.notificationId)).toHaveLength(1);
+  });
+});
+
+describe('the list', () => {
+  it('goes newest first, page by page, and ends', async () => {
+    const one = carrier();
+    for (let index = 0; index < 5; index += 1) await one.send(message({ subject: `n${index}` }), signal());
+    const first = (await list('?limit=3')).body;
+    expect(first.data.map(({ payload }: { payload: { subject: string } }) => payload.subject)).toEqual([
+      'n4',
+      'n3',
+      'n2',
+    ]);
+    const second = (await list(`?limit=3&cursor=${first.next_cursor}`)).body;
+    expect(
+      second.data.slice(0, 2).map(({ payload }: { payload: { subject: string } }) => payload.subject),
+    ).toEqual(['n1', 'n0']);
+  });
+
+  it('has shorter pages when the messages are large, and loses none', async () => {
+    const one = carrier();
+    const html = `<p>${'x'.repeat(1_500_000)}</p>`;
+    const sent = Array.from({ length: 4 }, () => message({ html, text: 'x' }));
+    for (const each of sent) await one.send(each, signal());
+    const seen: string[] = [];
+    let cursor = '';
+    for (let page = 0; page < 2; page += 1) {
+      const { body } = await list(`?limit=3${cursor}`);
+      expect(body.data).toHaveLength(2);
+      seen.push(...body.data.map((entry: { notification_id: string }) => entry.notification_id));
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+    expect(seen).toEqual(sent.map(({ notificationId }) => notificationId).reverse());
+  });
+
+  it('shows an environment only its own', async () => {
+    expect((await list('', app.liveKey)).body).toEqual({ data: [], next_cursor: null });
+    const { next_cursor } = (await list('?limit=1')).body;
+    expect((await list(`?cursor=${next_cursor}`, app.liveKey)).body.error.code).toBe('invalid_cursor');
+  });
+
+  it.each(['limit=0', 'limit=101', 'limit=x', 'notification_id=1', 'channel=fax', 'cursor=%00'])(
+    'refuses %s',
+    async (query) => {
+      expect((await list(`?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('the carrier', () => {
+  it('of slow@ can be stopped', async () => {
+    const slow = message({ to: { address: 'slow@sandbox.test', name: null } });
+    expect(await carrier().send(slow, AbortSignal.timeout(50))).toMatchObject({
+      kind: 'retry',
+      code: 'stopped',
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import type { Log } from './log.ts';
+
+/**
+ * OpenTelemetry traces, sent as OTLP over HTTP in its JSON form when an endpoint is configured; otherwise nothing happens and
+ * nothing is allocated. By hand, because the published exporter no longer runs on the oldest Node we support.
+ */
+export interface Tracer {
+  /** `parent` is a W3C traceparent, as it came in with a request. */
+  start(name: string, kind: SpanKind, parent?: string | null): Span;
+  stop(): Promise<void>;
+}
+
+export interface Span {
+  end(attributes: Record<string, string | number>, ok: boolean): void;
+}
+
+const spanKinds = { internal: 1, server: 2, client: 3 } as const;
+export type SpanKind = keyof typeof spanKinds;
+
+const flushMs = 2_000;
+const maxWaiting = 4_096; // beyond this spans are dropped: telemetry must not become the outage
+const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
+
+const silent: Tracer = { start: () => ({ end() {} }), async stop() {} };
+
+export function createTracer(endpoint: string | null, version: string, log: Log): Tracer {
+  if (endpoint === null) return silent;
+  const url = `${endpoint}/v1/traces`;
+  let waiting: object[] = [];
+  let failing = false;
+
+  async function flush(): Promise<void> {
+    if (waiting.length === 0) return;
+    const spans = waiting;
+    waiting = [];
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          resourceSpans: [
+            {
+              resource: {
+                attributes: attributesOf({ 'service.name': 'carillon', 'service.version': version }),
+              },
+              scopeSpans: [{ scope: { name: 'carillon' }, spans }],
+            },
+          ],
+        }),
+        signal: AbortSignal.timeout(5_000),
+      });
+      if (!response.ok) throw new Error(`the collector answered ${response.status}`);
+      failing = false;
+    } catch (error) {
+      if (!failing) log.warn({ err: error }, 'traces cannot be exported; spans are dropped until they can');
+      failing = true;
+    }
+  }
+
+  let flushing: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    flushing = flushing.then(flush);
+  }, flushMs).unref();
+
+  return {
+    start(name, kind, parent) {
+      const [, traceId = randomBytes(16).toString('hex'), parentSpanId] =
+        traceparentPattern.exec(parent ?? '') ?? [];
+      const spanId = randomBytes(8).toString('hex');
+      const startedAt = Date.now();
+      return {
+        end(attributes, ok) {
+          if (waiting.length >= maxWaiting) return;
+          waiting.push({
+            traceId,
+            spanId,
+            ...(parentSpanId ? { parentSpanId } : {}),
+            name,
+            kind: spanKinds[kind],
+            startTimeUnixNano: `${startedAt}000000`,
+            endTimeUnixNano: `${Date.now()}000000`,
+            attributes: attributesOf(attributes),
+            status: { code: ok ? 1 : 2 },
+          });
+        },
+      };
+    },
+    async stop() {
+      clearInterval(timer);
+      await flushing.then(flush);
+    },
+  };
+}
+
+function attributesOf(values: Record<string, string | number>): object[] {
+  return Object.entries(values).map(([key, value]) => ({
+    key,
+    value: typeof value === 'number' ? { intValue: String(Math.round(value)) } : { stringValue: value },
+  }));
+}
