@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeSettings } from './config.ts';
 import { dumpSchema } from './db/dump.ts';
-import { startEmbeddedPostgres } from './db/embedded/index.ts';
+import { startTemporaryPostgres } from './db/embedded/temporary.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool } from './db/sql.ts';
 import type { Deps } from './deps.ts';
@@ -88,8 +87,7 @@ function cell(text: string): string {
 }
 
 async function schemaDump(): Promise<string> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'carillon-schema-'));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {}, settings: { fsync: 'off' } });
+  const postgres = await startTemporaryPostgres({ fsync: 'off' });
   const pool = createPool(postgres.url, 2);
   try {
     await migrate(pool);
@@ -97,7 +95,6 @@ async function schemaDump(): Promise<string> {
   } finally {
     await pool.end();
     await postgres.stop();
-    rmSync(dataDir, { recursive: true, force: true });
   }
 }
 

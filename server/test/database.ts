@@ -4,9 +4,9 @@ import { createPool, type Pool } from '../src/db/sql.ts';
 
 /** The same server, another database. */
 export function databaseUrl(url: string, database: string): string {
-  const parsed = new URL(url.replace('@/', '@localhost/'));
+  const parsed = new URL(url);
   parsed.pathname = `/${database}`;
-  return parsed.toString().replace('@localhost/', '@/');
+  return parsed.toString();
 }
 
 export interface TestDatabase {

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../src/db/embedded/index.ts';
+import { startTemporaryPostgres } from '../src/db/embedded/temporary.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createPool } from '../src/db/sql.ts';
 import { databaseUrl } from './database.ts';
@@ -15,12 +12,12 @@ declare module 'vitest' {
 
 /** One real PostgreSQL for the whole run, and a migrated template that every test file clones (about 50 ms). */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'carillon-test-'));
   // Speed over durability: nothing here outlives the run. Crash tests start servers of their own.
-  const postgres = await startEmbeddedPostgres({
-    dataDir,
-    log: () => {},
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+  const postgres = await startTemporaryPostgres({
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    max_connections: '300',
   });
   const admin = createPool(postgres.url, 1);
   await admin.query('create database carillon_template');
@@ -29,8 +26,5 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrate(template);
   await template.end();
   project.provide('postgresUrl', postgres.url);
-  return async () => {
-    await postgres.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  };
+  return () => postgres.stop();
 }

@@ -32,14 +32,16 @@ function alternatives(schema: JsonSchema): JsonSchema[] {
 export function typeOf(schema: JsonSchema): Html {
   const name = referredName(schema);
   if (name !== null) return html`<a href="#schema-${name}">${name}</a>`;
-  if (schema.items) return html`array of ${typeOf(schema.items as JsonSchema)}`;
+  const types = [schema.type ?? 'any'].flat();
+  if (schema.items) {
+    return html`array of ${typeOf(schema.items as JsonSchema)}${types.includes('null') ? ' or null' : null}`;
+  }
   const choices = alternatives(schema);
   if (choices.length > 0) {
     return { markup: choices.map((choice) => typeOf(choice).markup).join(' or ') };
   }
   if ('const' in schema) return html`<code>${JSON.stringify(schema.const)}</code>`;
-  const type = [schema.type ?? 'any'].flat().join(' or ');
-  return html`${type}${typeof schema.format === 'string' ? ` (${schema.format})` : null}`;
+  return html`${types.join(' or ')}${typeof schema.format === 'string' ? ` (${schema.format})` : null}`;
 }
 
 export function meaningOf(schema: JsonSchema): Html[] {
@@ -47,7 +49,10 @@ export function meaningOf(schema: JsonSchema): Html[] {
   if (typeof schema.description === 'string') notes.push(html`${inline(schema.description)} `);
   const values = elementOf(schema).enum;
   if (Array.isArray(values)) {
-    const listed = values.map((value) => `<code>${html`${String(value)}`.markup}</code>`).join(', ');
+    const listed = values
+      .filter((value) => value !== null)
+      .map((value) => `<code>${html`${String(value)}`.markup}</code>`)
+      .join(', ');
     notes.push(html`One of ${{ markup: listed }}. `);
   }
   const limits = limitsOf(schema);
@@ -68,10 +73,11 @@ function limitsOf(schema: JsonSchema): string {
 }
 
 function range(low: unknown, high: unknown, unit: string): string {
+  const shown = (limit: unknown) => (typeof limit === 'number' ? limit.toLocaleString('en') : '');
   if (low === undefined && high === undefined) return '';
-  if (high === undefined) return `at least ${low} ${unit}`.trim();
-  if (low === undefined) return `at most ${high} ${unit}`.trim();
-  return `${low} to ${high} ${unit}`.trim();
+  if (high === undefined) return `at least ${shown(low)} ${unit}`.trim();
+  if (low === undefined) return `at most ${shown(high)} ${unit}`.trim();
+  return `${shown(low)} to ${shown(high)} ${unit}`.trim();
 }
 
 type Schemas = Record<string, JsonSchema>;

@@ -89,7 +89,7 @@ ${prose(operation.description)}
 ${operation.parameters ? parameterTable(operation.parameters) : null}
 ${body ? bodySection(body, operation.requestBody?.required ?? true, document.components.schemas) : null}
 <h4>Responses</h4>
-<dl>${Object.entries(operation.responses).map(([status, response]) => responseRow(status, response))}</dl>
+<dl>${responseRows(operation)}</dl>
 <h4>Example</h4>
 <pre tabindex="0"><code>${curlOf(entry, document)}</code></pre>
 </article>
@@ -118,12 +118,20 @@ function bodySection(schema: JsonSchema, required: boolean, schemas: Record<stri
   return schemaTable(resolved(schema, schemas), caption) ?? html`<p>${caption}: ${typeOf(schema)}</p>`;
 }
 
-function responseRow(status: string, response: Response | { $ref: string }): Html {
-  if ('$ref' in response) {
-    const name = status === 'default' ? 'Any other error' : 'Error';
-    return html`<dt>${status === 'default' ? '…' : status}</dt><dd><a href="#errors">${name}</a></dd>
-`;
-  }
+function responseRows({ responses }: Operation): Html[] {
+  const errors = Object.keys(responses).filter(
+    (status) => status !== 'default' && '$ref' in (responses[status] ?? {}),
+  );
+  const successes = Object.entries(responses).flatMap(([status, response]) =>
+    '$ref' in response ? [] : [successRow(status, response)],
+  );
+  return [
+    ...successes,
+    html`<dt>Errors</dt><dd><a href="#errors">${[...errors, 'others'].join(', ')}</a></dd>`,
+  ];
+}
+
+function successRow(status: string, response: Response): Html {
   const [[type, content] = []] = Object.entries(response.content ?? {});
   if (!content)
     return html`<dt>${status}</dt><dd>${response.description}; no body</dd>

@@ -39,7 +39,8 @@ function domainProblem(domain: string): string | null {
   if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return 'must have a valid domain after the @';
   const ascii = domainToASCII(domain);
   if (ascii.length > 253 || !asciiDomain.test(ascii)) return 'must have a valid domain after the @';
-  if (domainToUnicode(ascii).split('.').some(mixesAlphabets)) return 'must not mix alphabets within the domain';
+  if (domainToUnicode(ascii).split('.').some(mixesAlphabets))
+    return 'must not mix alphabets within the domain';
   return null;
 }
 

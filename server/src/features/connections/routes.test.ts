@@ -237,7 +237,9 @@ describe('secrets', () => {
     const audit = await app.pool.query(
       "select before, after from audit_entries where action = 'email_settings.updated'",
     );
-    const stored = await app.pool.query('select providers from email_settings');
+    const stored = await app.pool.query('select providers from email_settings where environment_id = $1', [
+      app.liveEnvironmentId,
+    ]);
     expect(audit.rows.at(-1).after.providers).toHaveLength(2);
     const everything = JSON.stringify([responses, audit.rows, stored.rows]);
     for (const secret of [user.password, 'abc123', 'another-secret'])

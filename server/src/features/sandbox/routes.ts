@@ -6,8 +6,8 @@ import { pageOf, pageRequest } from '../../kernel/page.ts';
 import { SandboxPage, SandboxQuery } from './schema.ts';
 import { listIds, listMessages, type SandboxRow } from './store.ts';
 
-/** Messages may have megabytes; a page ends early rather than hold hundreds of them. */
-const maxPageBytes = 4_000_000;
+/** Messages may have megabytes, and composing one takes 0.1 s a megabyte; a page ends early rather than hold many of them. */
+const maxPageBytes = 2_000_000;
 
 export function sandboxRoutes({ pool }: Pick<Deps, 'pool'>): Route[] {
   return [
