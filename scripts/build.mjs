@@ -11,8 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { dist, ensureInstalled, exclusively, root, run, stop } from './setup.mjs';
+import { dist, ensureInstalled, exclusively, isProgram, root, run, stop } from './setup.mjs';
 
 const sources = join(root, 'server/src');
 const marker = join(dist, '.build');
@@ -48,6 +47,7 @@ async function build() {
   const built = fingerprint();
   const staging = join(dist, `.staging-${process.pid}`);
   rmSync(marker, { force: true });
+  let broken = false;
   try {
     await bundle({
       entryPoints: [join(sources, 'main.ts')],
@@ -64,11 +64,12 @@ async function build() {
     copyMigrations(join(staging, 'migrations'));
     publish(staging);
   } catch (error) {
-    if (!error.errors) throw error;
-    stop('The service could not be built; the reason is above.'); // esbuild has printed it
+    broken = error.errors !== undefined; // a mistake in the sources, which the bundler has printed
+    if (!broken) throw error;
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
+  if (broken) stop('The service could not be built; the reason is above.');
   writeFileSync(marker, built);
   console.log(`built in ${((Date.now() - began) / 1000).toFixed(1)} s`);
 }
@@ -91,7 +92,7 @@ function publish(staging) {
   for (const name of ['main.js.map', 'main.js']) renameSync(join(staging, name), join(dist, name));
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (isProgram(import.meta.filename)) {
   await ensureInstalled();
   await exclusively(async () => {
     if (!isFresh()) await build();

@@ -1,7 +1,6 @@
 // `npm run check`: everything that can be wrong without running a test. Changes nothing.
 import { spawn } from 'node:child_process';
-import { pathToFileURL } from 'node:url';
-import { ensureInstalled, root } from './setup.mjs';
+import { ensureInstalled, isProgram, root } from './setup.mjs';
 
 const colors = process.stdout.isTTY ? 'force' : 'off';
 const checks = {
@@ -49,7 +48,7 @@ function runCheck(name, args) {
   });
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (isProgram(import.meta.filename)) {
   await ensureInstalled();
   process.exitCode = (await check()) ? 0 : 1;
 }

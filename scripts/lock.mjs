@@ -17,7 +17,7 @@ export async function withLock(path, onWait, work) {
     told = true;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  const beat = setInterval(() => utimesSync(path, new Date(), new Date()), beatMs);
+  const beat = setInterval(() => touch(path), beatMs);
   try {
     return await work();
   } finally {
@@ -33,6 +33,14 @@ function take(path) {
   } catch (error) {
     if (error.code === 'EEXIST') return false;
     throw error;
+  }
+}
+
+function touch(path) {
+  try {
+    utimesSync(path, new Date(), new Date());
+  } catch {
+    // Taken from us while the machine was asleep; the work goes on, it is only no longer alone.
   }
 }
 

@@ -1,7 +1,7 @@
 // What every command does first, with nothing but Node itself: the right Node, the packages, one set-up at a time.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +24,11 @@ function requireNode() {
 export function stop(message) {
   console.error(message);
   process.exit(1);
+}
+
+/** Whether this file is what node was told to run, and not imported by it; also below a symbolic link. */
+export function isProgram(file) {
+  return realpathSync(process.argv[1]) === file;
 }
 
 /** Installs the packages when they are missing, or were installed from another lockfile, by another Node or machine. */

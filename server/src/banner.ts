@@ -2,29 +2,47 @@ import type { App } from './app.ts';
 import { describeSettings } from './config.ts';
 import { credentialsPath, readCredentials } from './features/accounts/index.ts';
 
-/** What the terminal shows once everything runs: where, with what keys, and a command to paste. */
+/**
+ * What the terminal shows once everything runs: where, with what keys, and a command to paste. Secrets are shown by the start
+ * that made them; later ones say where they are, and show only the Test key, which can send nothing out.
+ */
 export function banner(app: App): string {
   const { config } = app.deps;
   if (!config.CARILLON_ROLES.includes('api'))
     return `Carillon worker is running (health at ${app.url}/healthz).`;
-  const known = app.credentials ?? readCredentials(config);
-  const lines = ['', `Carillon is running at ${app.url}   (API reference: ${app.url}/docs)`, ''];
-  if (!known) return [...lines, 'The keys were made by an earlier start, elsewhere.', ''].join('\n');
-  lines.push(
-    `  Test key    ${known.test_key}`,
-    `  Live key    ${known.live_key}`,
-    `  Dashboard   ${known.admin_email}  ${known.admin_password}`,
-    `  (also in ${credentialsPath(config)})`,
+  const made = app.credentials;
+  const testKey = (made ?? readCredentials(config))?.test_key;
+  return [
     '',
-    'Send your first notification (the Test environment sends nothing out; it ends in the sandbox):',
+    `Carillon is running at ${app.url}   (API reference: ${app.url}/docs)`,
     '',
-    `curl -s ${app.url}/v1/notifications \\`,
-    `  -H 'Authorization: Bearer ${known.test_key}' \\`,
+    ...(made
+      ? [
+          `  Test key    ${made.test_key}`,
+          `  Live key    ${made.live_key}`,
+          `  Dashboard   ${made.admin_email}  ${made.admin_password}`,
+          `  (shown this once; kept in ${credentialsPath(config)})`,
+        ]
+      : [
+          testKey
+            ? `  Keys and login: ${credentialsPath(config)}`
+            : '  Keys and login were made by an earlier start, elsewhere.',
+        ]),
+    '',
+    ...(testKey ? firstSend(app.url, testKey) : []),
+  ].join('\n');
+}
+
+function firstSend(url: string, key: string): string[] {
+  return [
+    'Send a notification (the Test environment sends nothing out; it ends in the sandbox):',
+    '',
+    `curl -s ${url}/v1/notifications \\`,
+    `  -H 'Authorization: Bearer ${key}' \\`,
     `  -H 'Content-Type: application/json' \\`,
     `  -d '{"channel":"email","recipient":{"address":"delivered@sandbox.test"},"subject":"Hello","text_body":"It rings."}'`,
     '',
-  );
-  return lines.join('\n');
+  ];
 }
 
 export function helpText(): string {

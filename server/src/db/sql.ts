@@ -27,8 +27,10 @@ export function createPool(
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: 10_000,
   });
-  // A connection that breaks while idle is simply replaced; the next query says if the server is really gone.
+  // A connection that breaks is simply replaced: whoever waits for an answer on it, or asks next, learns of it there. Without
+  // a listener of its own, one that breaks between two statements of a transaction would end the process.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 

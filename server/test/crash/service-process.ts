@@ -7,25 +7,24 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 /**
- * One process of the service as operators run it: the built bundle, and somebody who starts it again whenever it ends. It
- * can be killed at any moment.
+ * One process of the service as operators run it: the built bundle, and somebody who starts it again whenever it ends by
+ * itself. It can be killed at any moment.
  */
 export interface ServiceProcess {
   readonly name: string;
   readonly url: string;
-  /** Resolves once it is ready, however often it had to be started until then. */
+  /** Resolves once it is ready, or was killed before it got there. */
   start(): Promise<void>;
-  /** kill -9. Whether and when it comes back is for the caller to say. */
+  /** kill -9; it stays down until the next start. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves to the exit code. */
+  /** SIGTERM; resolves to its exit code. */
   stop(): Promise<number | null>;
-  /** Ends that nobody asked for, after it had been ready: it should have survived. */
+  /** Ends that nobody asked for after it had been ready: there it should have lived on. */
   readonly unexpectedEnds: string[];
 }
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const readyWithinMs = 60_000;
-const pauseMs = 100;
 
 export async function buildService(): Promise<void> {
   await promisify(execFile)(process.execPath, ['scripts/build.mjs'], { cwd: root });
@@ -40,60 +39,38 @@ export async function createServiceProcess(options: {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const unexpectedEnds: string[] = [];
-  let child: ChildProcess | null = null;
-  /** Nobody starts it again while it is down on purpose. */
-  let wanted = false;
+  let current: ChildProcess | null = null;
+  let ready: ChildProcess | null = null;
 
-  function spawnOnce(): void {
+  function launch(): ChildProcess {
     const log = openSync(logFile, 'a');
-    const spawned = spawn(process.execPath, ['server/dist/main.js'], {
+    const child = spawn(process.execPath, ['server/dist/main.js'], {
       cwd: root,
       env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...options.settings, PORT: String(port) },
       stdio: ['ignore', log, log],
     });
     closeSync(log);
-    child = spawned;
-    let ready = false;
-    void whenReady(spawned).then(() => {
-      ready = true;
-    });
-    spawned.once('exit', (code, signal) => {
-      if (child !== spawned || !wanted) return;
-      // Ending because there is no database to start with is right; ending because it went away is not.
-      if (ready) unexpectedEnds.push(`${name} ended (${signal ?? code}): ${lastLines(logFile)}`);
+    child.once('exit', (code, signal) => {
+      if (current !== child) return;
+      // It may end when it finds no database at its start; when one goes away later it may not.
+      if (ready === child) unexpectedEnds.push(`${name} ended (${signal ?? code}): ${tail(logFile)}`);
       setTimeout(() => {
-        if (wanted) spawnOnce();
-      }, pauseMs);
+        if (current === child) current = launch();
+      }, 100);
     });
-  }
-
-  async function isReady(): Promise<boolean> {
-    return fetch(`${url}/readyz`).then(
-      (response) => response.ok,
-      () => false,
-    );
-  }
-
-  async function whenReady(spawned: ChildProcess | null): Promise<void> {
-    const end = Date.now() + readyWithinMs;
-    while (Date.now() < end) {
-      if (spawned !== null && spawned.exitCode !== null) return new Promise(() => {});
-      if (await isReady()) return;
-      await delay(20);
-    }
-    throw new Error(`${name} was not ready within ${readyWithinMs} ms: ${lastLines(logFile)}`);
+    return child;
   }
 
   async function end(signal: NodeJS.Signals): Promise<number | null> {
-    wanted = false;
-    const running = child;
-    child = null;
-    if (running === null) return null;
-    if (running.exitCode !== null || running.signalCode !== null) return running.exitCode;
-    const gone = once(running, 'exit');
-    running.kill(signal);
-    await gone;
-    return running.exitCode;
+    const child = current;
+    current = null;
+    if (child === null) return null;
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = once(child, 'exit');
+      child.kill(signal);
+      await gone;
+    }
+    return child.exitCode;
   }
 
   return {
@@ -101,9 +78,19 @@ export async function createServiceProcess(options: {
     url,
     unexpectedEnds,
     async start() {
-      wanted = true;
-      spawnOnce();
-      await whenReady(null);
+      current = launch();
+      for (const deadline = Date.now() + readyWithinMs; Date.now() < deadline; await delay(20)) {
+        if (current === null) return;
+        const asked: ChildProcess = current;
+        const isReady = await fetch(`${url}/readyz`).then(
+          (response) => response.ok,
+          () => false,
+        );
+        if (!isReady || current !== asked) continue;
+        ready = asked;
+        return;
+      }
+      throw new Error(`${name} was not ready within ${readyWithinMs} ms: ${tail(logFile)}`);
     },
     async kill() {
       await end('SIGKILL');
@@ -117,10 +104,10 @@ async function freePort(): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  if (address === null || typeof address === 'string') throw new Error('no free port');
   return address.port;
 }
 
-function lastLines(logFile: string): string {
-  return readFileSync(logFile, 'utf8').split('\n').slice(-12).join('\n');
+function tail(file: string): string {
+  return readFileSync(file, 'utf8').split('\n').slice(-12).join('\n');
 }

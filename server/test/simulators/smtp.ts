@@ -9,8 +9,8 @@ export interface SmtpScript {
   auth?: (username: string, password: string) => Reply | null;
   mail?: (address: string) => Reply | null;
   rcpt?: (address: string) => Reply | null;
-  /** After the whole message, at its final dot. */
-  message?: (received: ReceivedMail) => Reply | null;
+  /** After the whole message, at its final dot. It may take its time. */
+  message?: (received: ReceivedMail) => Reply | null | Promise<Reply | null>;
   /** Once some bytes of the message have come. */
   body?: () => 'drop' | null;
 }
@@ -116,7 +116,9 @@ export async function startSmtpSimulator(options: SmtpSimulatorOptions = {}): Pr
           received.push(mail);
           callback(null, `OK: queued as ${received.length}`);
         };
-        say(simulator.script.message?.(mail), session, agree, callback);
+        void Promise.resolve(simulator.script.message?.(mail)).then((reply) =>
+          say(reply, session, agree, callback),
+        );
       });
     },
   });
@@ -155,10 +157,15 @@ export async function startSmtpSimulator(options: SmtpSimulatorOptions = {}): Pr
 /** A port where somebody answers, and says only this (or nothing). */
 export async function startRawServer(
   greeting: string | null,
-): Promise<{ port: number; stop(): Promise<void> }> {
+): Promise<{ port: number; connected: Promise<void>; stop(): Promise<void> }> {
   const sockets = new Set<Socket>();
+  let onConnected = (): void => {};
+  const connected = new Promise<void>((resolve) => {
+    onConnected = resolve;
+  });
   const server = createServer((socket) => {
     sockets.add(socket);
+    onConnected();
     socket.on('error', () => {});
     if (greeting !== null) socket.write(greeting);
   });
@@ -166,6 +173,7 @@ export async function startRawServer(
   const address = server.address();
   return {
     port: typeof address === 'object' && address ? address.port : 0,
+    connected,
     stop() {
       return new Promise((resolve) => {
         server.close(() => resolve());

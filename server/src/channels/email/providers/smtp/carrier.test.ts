@@ -11,7 +11,8 @@ import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
 import { createSmtpCarrier, maxConnections, type SmtpOptions } from './carrier.ts';
 import type { SmtpConfig } from './manifest.ts';
 
-const timeouts = { connectMs: 500, greetingMs: 200, socketMs: 400, messageMs: 2_000 };
+/** For servers that are silent on purpose; the others may take their time on a busy machine. */
+const impatient = { timeouts: { greetingMs: 300, socketMs: 400 } };
 const never = (): AbortSignal => new AbortController().signal;
 const cleanUp: (() => Promise<void>)[] = [];
 
@@ -33,7 +34,7 @@ function carrierFor(
   const carrier = createSmtpCarrier(
     'relay',
     { host: '127.0.0.1', port, secure: false, auth: null, ...config },
-    { policy: 'loopback', timeouts, ...options },
+    { policy: 'loopback', ...options },
   );
   cleanUp.push(() => carrier.close());
   return carrier;
@@ -90,6 +91,16 @@ describe('a server that takes the message', () => {
     server.dropAll();
     expect(await carrier.send(message(), never())).toMatchObject({ kind: 'accepted' });
     expect(server.received).toHaveLength(2);
+  });
+
+  it('that takes its leave of a connection gets the next message over a new one', async () => {
+    const server = await simulate();
+    const carrier = carrierFor(server.port);
+    await carrier.send(message(), never());
+    let goodbyes = 0;
+    server.script.mail = () => (goodbyes++ === 0 ? { code: 421, text: '4.4.2 Idle for too long' } : null);
+    expect(await carrier.send(message(), never())).toMatchObject({ kind: 'accepted' });
+    expect(server.connections()).toBe(2);
   });
 
   it('gets a message of many megabytes whole', async () => {
@@ -227,7 +238,7 @@ describe('a connection that breaks', () => {
   it('by silence after the final dot leaves the outcome open', async () => {
     const server = await simulate();
     server.script.message = () => 'hang';
-    expect(await carrierFor(server.port).send(message(), never())).toMatchObject({
+    expect(await carrierFor(server.port, {}, impatient).send(message(), never())).toMatchObject({
       kind: 'ambiguous',
       code: 'timeout',
     });
@@ -236,7 +247,7 @@ describe('a connection that breaks', () => {
   it('by silence before the message is tried again later', async () => {
     const server = await simulate();
     server.script.rcpt = () => 'hang';
-    expect(await carrierFor(server.port).send(message(), never())).toMatchObject({
+    expect(await carrierFor(server.port, {}, impatient).send(message(), never())).toMatchObject({
       kind: 'retry',
       code: 'timeout',
     });
@@ -247,7 +258,7 @@ describe('a server that cannot be used', () => {
   it('because it never greets is tried again later', async () => {
     const server = await startRawServer(null);
     cleanUp.push(() => server.stop());
-    expect(await carrierFor(server.port).send(message(), never())).toMatchObject({
+    expect(await carrierFor(server.port, {}, impatient).send(message(), never())).toMatchObject({
       kind: 'retry',
       code: 'timeout',
     });
@@ -353,7 +364,7 @@ describe('stopping', () => {
 
   it('while waiting for a connection gives it back and costs the others nothing', async () => {
     server.script.rcpt = (address) => (address === 'slow@example.com' ? 'hang' : null);
-    const carrier = carrierFor(server.port);
+    const carrier = carrierFor(server.port, {}, impatient);
     const slow = Array.from({ length: maxConnections }, () =>
       carrier.send(message({ to: { address: 'slow@example.com', name: null } }), never()),
     );
@@ -365,12 +376,44 @@ describe('stopping', () => {
     expect(await carrier.send(message(), never())).toMatchObject({ kind: 'accepted' });
   });
 
+  /** Resolves when the server has a whole message; until `answer` is called it says nothing. */
+  function holdMessages(): { arrived: Promise<void>; answer: () => void } {
+    let answer = (): void => {};
+    const released = new Promise<null>((resolve) => {
+      answer = () => resolve(null);
+    });
+    const arrived = new Promise<void>((resolve) => {
+      server.script.message = () => {
+        resolve();
+        return released;
+      };
+    });
+    return { arrived, answer };
+  }
+
   it('the carrier lets what is under way finish, and takes nothing more', async () => {
+    const { arrived, answer } = holdMessages();
     const carrier = carrierFor(server.port);
     const underWay = carrier.send(message(), never());
-    await carrier.close();
-    expect(['accepted', 'retry']).toContain((await underWay).kind);
+    await arrived;
+    const closing = carrier.close();
     expect(await carrier.send(message(), never())).toMatchObject({ kind: 'retry', code: 'stopped' });
+    answer();
+    await closing;
+    expect(await underWay).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('the carrier ends what takes too long', async () => {
+    const silent = await startRawServer(null);
+    cleanUp.push(() => silent.stop());
+    const { arrived } = holdMessages();
+    const [greeting, handedOver] = [silent.port, server.port].map((port) =>
+      carrierFor(port, {}, { closeGraceMs: 20 }),
+    );
+    const sends = [greeting, handedOver].map((carrier) => carrier?.send(message(), never()));
+    await Promise.all([silent.connected, arrived]);
+    await Promise.all([greeting, handedOver].map((carrier) => carrier?.close()));
+    expect((await Promise.all(sends)).map((outcome) => outcome?.kind)).toEqual(['retry', 'ambiguous']);
   });
 });
 

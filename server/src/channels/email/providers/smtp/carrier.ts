@@ -13,7 +13,7 @@ const messagesPerConnection = 100;
 /** Below the five minutes after which servers hang up by themselves (RFC 5321 4.5.3.2.7). */
 const idleMs = 30_000;
 const verifyTimeoutMs = 5_000;
-const closeGraceMs = 10_000;
+const defaultCloseGraceMs = 10_000;
 
 const defaultTimeouts: Timeouts = {
   connectMs: 10_000,
@@ -25,6 +25,8 @@ const defaultTimeouts: Timeouts = {
 export interface SmtpOptions {
   policy: NetworkPolicy;
   timeouts?: Partial<Timeouts>;
+  /** How long what is under way may take once the carrier is closed. */
+  closeGraceMs?: number;
   /** Further TLS settings; certificates are always checked. */
   tls?: Pick<ConnectionOptions, 'ca'>;
 }
@@ -42,10 +44,10 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
       return { kind: 'accepted', providerMessageId: mime.messageId, detail: reply, code: reply.slice(0, 3) };
     } catch (error) {
       if (!(error instanceof SmtpFailure)) throw error;
-      const { kind, stage } = error.failure;
-      // The server hung up on an idle connection: nothing was said yet, so say it on a new one.
-      const stale = reused && kind === 'lost' && stage === 'rcpt';
-      if (!stale) throw error;
+      const { kind, stage, reply } = error.failure;
+      const hungUp = kind === 'lost' || reply.startsWith('421');
+      // The server hung up on an idle connection before any of the message went over it: once more, on a new one.
+      if (!(reused && hungUp && (stage === 'mail' || stage === 'rcpt'))) throw error;
     } finally {
       pool.release(session);
     }
@@ -92,6 +94,6 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
         };
       }
     },
-    close: () => pool.close(closeGraceMs),
+    close: () => pool.close(options.closeGraceMs ?? defaultCloseGraceMs),
   };
 }

@@ -1,16 +1,14 @@
 import type { Outcome } from '../../../contract.ts';
 
-/**
- * How far a message got: `envelope` is MAIL FROM and RCPT TO, `data` the message itself, `handed_over` once its final dot
- * may have reached the server.
- */
+/** How far a message got; `handed_over` once its final dot may have reached the server. */
 export type Stage = 'connect' | 'greeting' | 'auth' | 'mail' | 'rcpt' | 'data' | 'handed_over';
 
 export interface Failure {
   stage: Stage;
   /**
    * `reply`: the server said no; `lost`, `timeout`: the connection broke or nothing came; `dns`: the host's name does not
-   * exist; `blocked`: we may not call that address; `local`: we refused before asking; `stopped`: we gave up.
+   * exist; `blocked`: we may not call that address; `no_auth`: it does not ask who we are, but we are to say it; `local`: we
+   * refused before asking; `stopped`: we were told to.
    */
   kind: 'reply' | 'lost' | 'timeout' | 'tls' | 'dns' | 'blocked' | 'no_auth' | 'local' | 'stopped';
   /** The server's words, in one line. Empty unless `kind` is `reply`. */
@@ -27,7 +25,7 @@ const policyWords =
   /relay|spam|polic|block|black ?list|denied|spf|dkim|dmarc|reputation|authenticat|content/i;
 const greylistDelayMs = 5 * 60_000;
 
-/** PROVIDERS.md 6.1 as a function. */
+/** The classes of SMTP replies (RFC 5321, RFC 3463) and of broken dialogues, as a function. */
 export function classify(failure: Failure): Outcome {
   const { stage, kind, reply, detail } = failure;
   switch (kind) {

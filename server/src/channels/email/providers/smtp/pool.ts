@@ -32,6 +32,7 @@ export function createSessionPool(
   const idle: Session[] = [];
   const timers = new Map<Session, NodeJS.Timeout>();
   const busy = new Set<Session>();
+  const opening = new Set<AbortController>();
   const waiting: Waiting[] = [];
   let taken = 0;
   let closed = false;
@@ -92,6 +93,20 @@ export function createSessionPool(
     timers.set(session, timer.unref());
   }
 
+  /** Ends early when the caller says so, or when the pool is closed. */
+  async function openOne(signal: AbortSignal): Promise<Session> {
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    opening.add(stop);
+    try {
+      return await open(stop.signal);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      opening.delete(stop);
+    }
+  }
+
   return {
     async acquire({ fresh, signal }) {
       await takePlace(signal);
@@ -102,7 +117,7 @@ export function createSessionPool(
           found.destroy();
           found = undefined;
         }
-        const session = found ?? (await open(signal));
+        const session = found ?? (await openOne(signal));
         if (closed) {
           session.destroy();
           throw new PoolClosed();
@@ -131,6 +146,7 @@ export function createSessionPool(
         onEmpty = resolve;
       });
       const timer = setTimeout(() => {
+        for (const stop of opening) stop.abort();
         for (const session of busy) session.destroy();
       }, graceMs);
       await empty;

@@ -1,0 +1,81 @@
+import { emailKey } from '../../channels/address-key.ts';
+import type { Channel } from '../../channels/contract.ts';
+import { magicAddresses } from '../../channels/sandbox/index.ts';
+import type { Sql } from '../../db/sql.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { SuppressionReason, SuppressionSource } from './schema.ts';
+import { insertSuppressions, listSuppressed, type SuppressionRow } from './store.ts';
+
+/** A notification as far as the list is concerned. */
+export interface Addressee {
+  id: string;
+  environment_id: string;
+  channel: Channel;
+  address: string | null;
+}
+
+/** What a provider told about a recipient, for good. */
+export interface Refusal extends Addressee {
+  reason: Exclude<SuppressionReason, 'manual_add'>;
+  detail: string | null;
+}
+
+const maxDetail = 1_000;
+/** The recipient said so, if through the provider; a bounce or a complaint is the provider's word. */
+const sourceOf: Record<Refusal['reason'], SuppressionSource> = {
+  hard_bounce: 'provider',
+  complaint: 'provider',
+  unsubscribed: 'recipient',
+};
+const magic = new Set(magicAddresses);
+
+/** The list holds what email and text messages are sent to; null: the list has no say. */
+export function suppressionKeyOf({ channel, address }: Addressee): string | null {
+  if (address === null) return null;
+  if (channel === 'email') return emailKey(address);
+  return channel === 'sms' ? address : null;
+}
+
+/**
+ * Written in the transaction that records the refusal, so that neither is ever there without the other. The sandbox's own
+ * addresses stay off the list, or each would do its trick only once; `bounced+anything@sandbox.test` shows what a real one does.
+ */
+export async function suppressRefused(sql: Sql, refusals: Refusal[], now: number): Promise<void> {
+  const rows = refusals.flatMap((refusal): SuppressionRow[] => {
+    const address = suppressionKeyOf(refusal);
+    if (address === null || magic.has(address)) return [];
+    return [
+      {
+        id: newId(now),
+        environment_id: refusal.environment_id,
+        address,
+        reason: refusal.reason,
+        source: sourceOf[refusal.reason],
+        diagnostic_detail: refusal.detail?.slice(0, maxDetail) ?? null,
+        triggering_notification_id: refusal.id,
+      },
+    ];
+  });
+  await insertSuppressions(sql, rows);
+}
+
+/** Which of the notifications go to a suppressed address, with one query at most. */
+export async function findSuppressed(
+  sql: Sql,
+  addressees: Addressee[],
+): Promise<Map<string, SuppressionRow>> {
+  const wanted = addressees.flatMap((addressee) => {
+    const address = suppressionKeyOf(addressee);
+    return address === null ? [] : [{ id: addressee.id, environmentId: addressee.environment_id, address }];
+  });
+  if (wanted.length === 0) return new Map();
+  const rows = await listSuppressed(sql, wanted);
+  if (rows.length === 0) return new Map();
+  const byAddress = new Map(rows.map((row) => [`${row.environment_id} ${row.address}`, row]));
+  return new Map(
+    wanted.flatMap(({ id, environmentId, address }) => {
+      const row = byAddress.get(`${environmentId} ${address}`);
+      return row ? [[id, row]] : [];
+    }),
+  );
+}

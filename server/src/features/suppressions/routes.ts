@@ -1,0 +1,104 @@
+import type { Deps } from '../../deps.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idTime } from '../../kernel/ids.ts';
+import { pageOf, pageRequest } from '../../kernel/page.ts';
+import {
+  AddBody,
+  AddressParams,
+  Suppression,
+  type Suppression as SuppressionView,
+  SuppressionPage,
+  SuppressionQuery,
+} from './schema.ts';
+import { addressKeyOf, createSuppressionService } from './service.ts';
+import { listSuppressions, type SuppressionRow } from './store.ts';
+
+const tag = 'Suppressions';
+const defaultLimit = 25;
+
+export function suppressionRoutes(deps: Pick<Deps, 'pool' | 'clock'>): Route[] {
+  const service = createSuppressionService(deps);
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/suppressions',
+      operation: 'listSuppressions',
+      tag,
+      summary: 'List suppressed addresses',
+      description:
+        'Email addresses and phone numbers that nothing is sent to, newest first. Hard bounces and complaints add themselves; refusals for reasons of policy (spam, authentication, reputation) never do.',
+      access: 'suppressions:read',
+      query: SuppressionQuery,
+      responses: { 200: SuppressionPage },
+      async handler({ principal, query }) {
+        const list = `suppressions:${principal.environmentId}`;
+        const page = pageRequest(list, query, defaultLimit);
+        const address = query.address === undefined ? undefined : addressKeyOf('address', query.address);
+        const rows = await listSuppressions(
+          deps.pool,
+          principal.environmentId,
+          { address, reason: query.reason },
+          page,
+        );
+        const { data, next_cursor } = pageOf(list, rows, page.limit);
+        return { status: 200, body: { data: data.map(viewOf), has_more: next_cursor !== null, next_cursor } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/suppressions',
+      operation: 'addSuppression',
+      tag,
+      summary: 'Suppress an address',
+      description:
+        '201 when the address is new on the list; 200 with the entry as it is when it was there already.',
+      access: 'suppressions:write',
+      body: AddBody,
+      responses: { 201: Suppression, 200: Suppression },
+      async handler({ principal, body, requestId }) {
+        const entry = { address: body.address, reason: body.reason ?? ('manual_add' as const) };
+        const { row, isNew } = await service.add(principal, entry, requestId);
+        return { status: isNew ? 201 : 200, body: viewOf(row) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/suppressions/:address',
+      operation: 'getSuppression',
+      tag,
+      summary: 'Read the suppression of an address',
+      access: 'suppressions:read',
+      params: AddressParams,
+      responses: { 200: Suppression },
+      async handler({ principal, params }) {
+        return { status: 200, body: viewOf(await service.get(principal, params.address)) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/suppressions/:address',
+      operation: 'removeSuppression',
+      tag,
+      summary: 'Send to an address again',
+      access: 'suppressions:write',
+      params: AddressParams,
+      responses: { 204: null },
+      async handler({ principal, params, requestId }) {
+        await service.remove(principal, params.address, requestId);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+function viewOf(row: SuppressionRow): SuppressionView {
+  return {
+    id: row.id,
+    address: row.address,
+    reason: row.reason,
+    source: row.source,
+    diagnostic_detail: row.diagnostic_detail,
+    triggering_notification_id: row.triggering_notification_id,
+    suppressed_at: new Date(idTime(row.id)).toISOString(),
+  };
+}

@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox';
+import { DateTime, Nullable, OneOf, pageQuery, Uuid } from '../../http/schema.ts';
+
+export const suppressionReasons = ['hard_bounce', 'complaint', 'manual_add', 'unsubscribed'] as const;
+export type SuppressionReason = (typeof suppressionReasons)[number];
+
+export const suppressionSources = ['provider', 'manual', 'recipient'] as const;
+export type SuppressionSource = (typeof suppressionSources)[number];
+
+const Address = Type.String({
+  minLength: 1,
+  maxLength: 320,
+  description: 'An email address or a phone number in E.164 form.',
+});
+
+export const AddBody = Type.Object(
+  {
+    address: Address,
+    reason: Type.Optional(
+      OneOf(suppressionReasons, { description: 'manual_add unless told; the others are for imports.' }),
+    ),
+  },
+  { title: 'SuppressionInput', examples: [{ address: 'ada@example.com' }] },
+);
+
+export const SuppressionQuery = Type.Object({
+  ...pageQuery,
+  address: Type.Optional(Address),
+  reason: Type.Optional(OneOf(suppressionReasons)),
+});
+
+export const AddressParams = Type.Object({ address: Type.String({ minLength: 1, maxLength: 320 }) });
+
+export const Suppression = Type.Object(
+  {
+    id: Uuid,
+    address: Type.String({
+      description:
+        'In its normal form: lower case, an internationalised domain in its ASCII form, numbers in E.164.',
+    }),
+    reason: OneOf(suppressionReasons),
+    source: OneOf(suppressionSources),
+    diagnostic_detail: Nullable(Type.String({ description: 'What the provider said.' })),
+    triggering_notification_id: Nullable(Uuid),
+    suppressed_at: DateTime,
+  },
+  { title: 'Suppression' },
+);
+export type Suppression = Static<typeof Suppression>;
+
+export const SuppressionPage = Type.Object({
+  data: Type.Array(Suppression),
+  has_more: Type.Boolean(),
+  next_cursor: Nullable(Type.String()),
+});

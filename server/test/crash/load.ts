@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Callers who do as CONTRACT and common sense say: an Idempotency-Key on every send, and the same one until it is answered. */
+export interface Load {
+  /** Idempotency-Key → id of the notification, for every request that was answered with success. */
+  acknowledged: Map<string, string>;
+  /** Answers other than success that a caller should have got neither from us nor from a crash. */
+  surprises: string[];
+  /** How often a request had to be repeated. */
+  repeats(): number;
+  /** No new keys; resolves once every one that was tried has been acknowledged. */
+  stop(): Promise<void>;
+}
+
+export interface Letter {
+  apiKey: string;
+  body: object;
+}
+
+const callers = 8;
+const pauseMs = 10;
+const repeatAfterMs = 50;
+const answerWithinMs = 10_000;
+
+export function startLoad(url: string, letter: (number: number) => Letter): Load {
+  const acknowledged = new Map<string, string>();
+  const surprises: string[] = [];
+  let stopped = false;
+  let count = 0;
+  let repeats = 0;
+
+  async function post(key: string, { apiKey, body }: Letter): Promise<string | null> {
+    const response = await fetch(`${url}/v1/notifications`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(answerWithinMs),
+    });
+    const text = await response.text();
+    if (response.ok) return (JSON.parse(text) as { id: string }).id;
+    if (response.status !== 503) surprises.push(`${response.status} ${text}`);
+    return null;
+  }
+
+  async function call(): Promise<void> {
+    while (!stopped) {
+      count += 1;
+      const key = `letter-${count}`;
+      const content = letter(count);
+      for (;;) {
+        const id = await post(key, content).catch(() => null); // the connection broke, or never came to be
+        if (id !== null) {
+          acknowledged.set(key, id);
+          break;
+        }
+        repeats += 1;
+        await delay(repeatAfterMs);
+      }
+      await delay(pauseMs);
+    }
+  }
+
+  const calling = Promise.all(Array.from({ length: callers }, call));
+  return {
+    acknowledged,
+    surprises,
+    repeats: () => repeats,
+    async stop() {
+      stopped = true;
+      await calling;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fleet, Worker } from './fleet.ts';
+
+export interface Takeover {
+  /** What the worker held when it was killed. */
+  leases: number;
+  /** Until the last of it was in other hands. */
+  tookMs: number;
+}
+
+export interface StormReport {
+  kills: { api: number; worker: number; database: number };
+  takeovers: Takeover[];
+}
+
+const giveUpAfterMs = 60_000;
+
+/** Kills a worker, the API, the database, the other worker, … in turn, and starts again what does not start by itself. */
+export async function storm(
+  fleet: Fleet,
+  options: { durationMs: number; pauseMs: () => number },
+): Promise<StormReport> {
+  const kills = { api: 0, worker: 0, database: 0 };
+  const takeovers: Promise<Takeover>[] = [];
+  const starts: Promise<void>[] = [];
+  const [first, second] = fleet.workers;
+  const turns = [
+    () => killWorker(first),
+    killApi,
+    killDatabase,
+    () => killWorker(second),
+    killApi,
+    killDatabase,
+  ];
+
+  async function killWorker(worker: Worker): Promise<void> {
+    const workerId = worker.workerId();
+    await worker.kill();
+    kills.worker += 1;
+    takeovers.push(watchTakeover(fleet, workerId));
+    await worker.start();
+  }
+  async function killApi(): Promise<void> {
+    await fleet.api.kill();
+    kills.api += 1;
+    starts.push(fleet.api.start()); // the database is next: it may well be gone before this has started
+  }
+  async function killDatabase(): Promise<void> {
+    fleet.killDatabase();
+    kills.database += 1;
+  }
+
+  const end = Date.now() + options.durationMs;
+  for (let turn = 0; Date.now() < end; turn += 1) {
+    await delay(options.pauseMs());
+    await turns[turn % turns.length]?.();
+  }
+  await Promise.all(starts);
+  return { kills, takeovers: await Promise.all(takeovers) };
+}
+
+async function watchTakeover(fleet: Fleet, workerId: string): Promise<Takeover> {
+  const killedAt = Date.now();
+  let leases = 0;
+  for (const deadline = killedAt + giveUpAfterMs; ; await delay(50)) {
+    const [row] = await fleet.ask<{ held: number }>(
+      'select count(*)::int as held from queue_leased where worker_id = $1',
+      [workerId],
+    );
+    leases = Math.max(leases, row?.held ?? 0);
+    if (row?.held === 0 || Date.now() > deadline) return { leases, tookMs: Date.now() - killedAt };
+  }
+}
