@@ -138,3 +138,29 @@ export function connectAllowed({ host, port, policy, timeoutMs, signal }: Connec
     }, fail);
   });
 }
+
+export const maxUrlLength = 2_048;
+
+/**
+ * Reads a URL that somebody wants called, and says at once what could never work. Names are looked up when the call is made,
+ * not here: what they mean may change.
+ */
+export function parseTarget(text: string, policy: NetworkPolicy): { url: URL } | { problem: string } {
+  const url = /[\s\p{Cc}]/u.test(text) || !URL.canParse(text) ? null : new URL(text);
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    return { problem: 'must be an http or https URL' };
+  if (url.href.length > maxUrlLength) return { problem: `must have at most ${maxUrlLength} characters` };
+  if (url.username || url.password) return { problem: 'must not carry a user name or password' };
+  if (url.port === '0') return { problem: 'must not name port 0' };
+  // The parser has turned every spelling of an IPv4 address (decimal, octal, hexadecimal, short) into the usual one.
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const local = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host;
+  try {
+    if (isIP(local)) assertAllowedAddress(local, policy);
+  } catch (error) {
+    if (error instanceof AddressRefused)
+      return { problem: 'must not lead to a private or local address on this server' };
+    throw error;
+  }
+  return { url };
+}

@@ -74,13 +74,28 @@ export async function transaction<Result>(pool: Pool, work: (tx: Sql) => Promise
   }
 }
 
+/**
+ * For what must not be given up because the database restarts: asks again until it answers, for two minutes. The answer alone
+ * may have been lost, so this is for work that has the same effect when it is done twice.
+ */
+export async function untilDatabaseAnswers<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || attempt === 600) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
+
 /** True for failures that may pass by themselves: the server restarts, fails over, or is out of connections. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code !== 'string')
     return (
       error instanceof Error &&
-      /connection terminated|timeout exceeded when trying to connect/i.test(error.message)
+      /connection terminated|timeout exceeded when trying to connect|not queryable/i.test(error.message)
     );
   return (
     code.startsWith('08') || // connection exception

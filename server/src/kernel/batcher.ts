@@ -10,6 +10,8 @@ export interface BatcherOptions<In> {
   /** Items are also weighed, so that a batch of large ones stays bounded in memory. */
   weigh?: (item: In) => number;
   maxWeight?: number;
+  /** Is it worth trying the halves of a batch that failed? Not when nothing can be written at all. */
+  splitOn?: (error: unknown) => boolean;
 }
 
 export interface Batcher<In, Out> {
@@ -52,8 +54,8 @@ export function createBatcher<In, Out>(
         entry.resolve(results[index] as Out);
       });
     } catch (error) {
-      if (batch.length === 1) {
-        batch[0]?.reject(error);
+      if (batch.length === 1 || options.splitOn?.(error) === false) {
+        for (const entry of batch) entry.reject(error);
         return;
       }
       const middle = Math.ceil(batch.length / 2);

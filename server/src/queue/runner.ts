@@ -38,13 +38,18 @@ const tickMs = 500;
 const heartbeatMs = 2_000;
 /** A worker silent for this long is dead; with the tick, its work is taken over within 10 s. */
 const aliveSeconds = 8;
+/** After an outage of the database everyone looks dead, until they have had the time for a heartbeat. */
+const reunionMs = 2 * heartbeatMs;
 const putOffSeconds = 30;
+const strayAfterSeconds = 5;
 const moveLimit = 1_000;
 
 export function startRunner(deps: RunnerDeps): Runner {
   const { log, workerId } = deps;
   let stopped = false;
   let lastHeartbeat = 0;
+  /** Since when our own heartbeats arrive without a gap; whoever could not be heard cannot say that others were silent. */
+  let breathingSince = 0;
   const lines = (Object.keys(workKinds) as WorkKind[]).map((kind) => createLine(deps, kind, () => stopped));
   const lineOf = new Map(lines.map((line) => [line.kind, line]));
   const silence = lines.map((line) => deps.doorbell.on(`work:${line.kind}`, line.pump));
@@ -52,17 +57,23 @@ export function startRunner(deps: RunnerDeps): Runner {
   async function tick(): Promise<void> {
     if (Date.now() - lastHeartbeat >= heartbeatMs) {
       await store.heartbeat(deps.pool, workerId, aliveSeconds);
+      if (Date.now() - lastHeartbeat > reunionMs) breathingSince = Date.now();
       lastHeartbeat = Date.now();
+      for (const line of lines) await line.releaseStrays();
     }
-    for (const kind of await store.rescue(deps.pool, moveLimit, aliveSeconds)) {
-      deps.metrics.rescued.inc({ kind: kindOf(kind) });
-      log.warn({ kind: kindOf(kind) }, 'took over work of a worker that died');
-    }
+    if (Date.now() - breathingSince >= reunionMs) await rescue();
     while ((await store.promote(deps.pool, moveLimit)) === moveLimit && !stopped) {}
     for (const line of lines) {
       await line.handBack();
       line.pump();
     }
+  }
+
+  async function rescue(): Promise<void> {
+    const kinds = await store.rescue(deps.pool, moveLimit);
+    if (kinds.length === 0) return;
+    for (const kind of kinds) deps.metrics.rescued.inc({ kind: kindOf(kind) });
+    log.warn({ count: kinds.length }, 'took over work of a worker that died');
   }
 
   let ticking: Promise<void> = Promise.resolve();
@@ -105,6 +116,7 @@ interface Line {
   pump: () => void;
   hasRoom(): boolean;
   handBack(): Promise<void>;
+  releaseStrays(): Promise<void>;
   drain(deadlineMs: number): Promise<void>;
 }
 
@@ -146,8 +158,10 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId);
       hungry = rows.length === limit || maxLane < lanes.bulk;
       if (rows.length === limit) again = true;
-      for (const row of rows) held.add(row.id);
-      if (rows.length > 0) void work(rows.map(claimOf));
+      // Claims do not flush: a crash of the database may have lost one, and brings us again what we are already at.
+      const fresh = rows.filter((row) => !held.has(row.id));
+      for (const { id } of fresh) held.add(id);
+      if (fresh.length > 0) void work(fresh.map(claimOf));
     } while (again);
   }
 
@@ -206,6 +220,17 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       const ids = [...failed];
       await store.releaseToLater(deps.pool, number, ids, workerId, putOffSeconds);
       for (const id of ids) failed.delete(id);
+    },
+    /**
+     * Leases in our name that nobody here knows of: the answer to a claim was lost with its connection. Not the young ones,
+     * whose answer may be on its way.
+     */
+    async releaseStrays() {
+      const ids = await store.listLeasesBefore(deps.pool, number, workerId, strayAfterSeconds);
+      const strays = ids.filter((id) => !held.has(id) && !failed.has(id));
+      if (strays.length === 0) return;
+      log.warn({ kind, count: strays.length }, 'handing back work whose claim was never answered');
+      await store.releaseToReady(deps.pool, number, strays, workerId);
     },
     async drain(deadlineMs) {
       while (claiming) await new Promise((resolve) => setTimeout(resolve, 5));

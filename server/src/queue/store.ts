@@ -165,21 +165,35 @@ export async function releaseToLater(
   await deferLeases(sql, [kind, ids, workerId, seconds]);
 }
 
+const findOldLeases = statement<{ id: string }>(
+  'queue_find_old_leases',
+  `select id from queue_leased
+   where worker_id = $1 and kind = $2 and leased_at < now() - make_interval(secs => $3)`,
+);
+
+/** What a worker has held for longer than this. */
+export async function listLeasesBefore(
+  sql: Sql,
+  kind: number,
+  workerId: string,
+  seconds: number,
+): Promise<string[]> {
+  return (await findOldLeases(sql, [workerId, kind, seconds])).map((row) => row.id);
+}
+
 const rescueLeases = statement<{ kind: number }>(
   'queue_rescue',
   makeReady(`
     delete from queue_leased where ctid = any (array(
       select l.ctid from queue_leased l
       where not exists (select from workers w where w.id = l.worker_id and w.alive_until > now())
-        -- After a restart of the database everyone looks dead until they have had the time for a heartbeat.
-        and pg_postmaster_start_time() < now() - make_interval(secs => $2)
       limit $1 for update skip locked))
     returning kind, id, lane, environment_id, note`),
 );
 
 /** Takes over what workers that stopped breathing held; returns the kinds of what was taken over. */
-export async function rescue(sql: Sql, limit: number, graceSeconds: number): Promise<number[]> {
-  return (await rescueLeases(sql, [limit, graceSeconds])).map((row) => row.kind);
+export async function rescue(sql: Sql, limit: number): Promise<number[]> {
+  return (await rescueLeases(sql, [limit])).map((row) => row.kind);
 }
 
 const takeWaiting = statement<WorkRow & { run_at: Date | null }>(

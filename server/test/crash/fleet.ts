@@ -38,7 +38,6 @@ export async function startFleet(settings: Record<string, string> = {}): Promise
     await Promise.all(processes.map((each) => each.kill()));
     await pool.end();
     await database.stop();
-    (await import('node:child_process')).execSync(`rm -rf /tmp/scratch/logs; cp -r ${folder} /tmp/scratch/logs`);
     rmSync(folder, { recursive: true, force: true });
   }
 

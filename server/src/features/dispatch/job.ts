@@ -1,3 +1,4 @@
+import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
 import type { Claim, Job } from '../../queue/index.ts';
@@ -10,7 +11,7 @@ import { failed, openOutcome, type Settled, settlementOf, unsettled } from './se
 import { type DispatchFact, listFacts } from './store.ts';
 import { createDispatchWriter } from './writer.ts';
 
-type DispatchDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'tracer' | 'log'>;
+type DispatchDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'tracer'>;
 
 interface Fact extends DispatchFact {
   sender: EmailSender | null;
@@ -68,7 +69,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
         break;
     }
 
-    const road = await roadFor(pool, fact, fact.sender);
+    const road = await untilDatabaseAnswers(() => roadFor(pool, fact, fact.sender));
     if ('problem' in road) return failed(base, now, `provider_not_configured: ${road.problem}`);
     if (fact.attempt_count === 0) {
       deps.metrics.acceptToAttempt.observe(
@@ -131,5 +132,5 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     return { now: clock(), retryScale: deps.config.CARILLON_RETRY_SCALE, chance: Math.random() };
   }
 
-  return { batch: 100, capacity: 800, load, run };
+  return { batch: 100, capacity: 800, load: (claims) => untilDatabaseAnswers(() => load(claims)), run };
 }

@@ -18,5 +18,5 @@ export function retryDelayMs(
 ): number | null {
   const pause = pauses[finishedRounds - 1];
   if (pause === undefined) return null;
-  return Math.max(pause * scale * (0.8 + 0.4 * chance), retryAfterMs ?? 0);
+  return Math.max(Math.round(pause * scale * (0.8 + 0.4 * chance)), retryAfterMs ?? 0);
 }

@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable, transaction } from '../../db/sql.ts';
+import { transaction, untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -22,12 +22,13 @@ export interface DispatchWriter {
   end(ending: Ending): Promise<void>;
 }
 
-export function createDispatchWriter(deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'log'>): DispatchWriter {
-  const { pool, queue, clock, log } = deps;
+export function createDispatchWriter(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>): DispatchWriter {
+  const { pool, queue, clock } = deps;
 
   const begins = createBatcher<{ id: string; note: OpenAttempt }, boolean>(
     async (notes) => {
-      const held = new Set(await queue.begin(pool, 'notification', notes));
+      // If only the answer was lost the note is there, and an attempt that was never made would pass for one with an open end.
+      const held = new Set(await untilDatabaseAnswers(() => queue.begin(pool, 'notification', notes)));
       return notes.map(({ id }) => held.has(id));
     },
     { concurrency: 2, maxItems: 200 },
@@ -73,7 +74,8 @@ export function createDispatchWriter(deps: Pick<Deps, 'pool' | 'queue' | 'clock'
   }
 
   const endings = createBatcher<Ending, undefined>(
-    (items) => untilDatabaseAnswers(() => writeEndings(items), log),
+    // The message has been handed over: its outcome must not be lost because the database is restarting.
+    (items) => untilDatabaseAnswers(() => writeEndings(items)),
     {
       concurrency: 2,
       maxItems: 200,
@@ -88,17 +90,4 @@ export function createDispatchWriter(deps: Pick<Deps, 'pool' | 'queue' | 'clock'
 
 function isDoneWithAttachments({ fact, settled }: Ending): boolean {
   return Boolean(fact?.attachments) && settled !== null && settled.status !== 'queued';
-}
-
-/** The message has been handed over: its outcome must not be lost because the database is restarting. */
-async function untilDatabaseAnswers<Result>(write: () => Promise<Result>, log: Deps['log']): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await write();
-    } catch (error) {
-      if (!isDatabaseUnavailable(error) || attempt === 600) throw error;
-      if (attempt === 1) log.warn({ err: error }, 'outcomes wait for the database');
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-  }
 }

@@ -1,4 +1,4 @@
-import { transaction } from '../../db/sql.ts';
+import { isDatabaseUnavailable, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { claimIdempotencyKeys, findKeyHolder } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -95,6 +95,7 @@ export function createNotificationService(
       (content.text_body?.length ?? 0) +
       bytes.reduce((sum, file) => sum + file.length, 0),
     maxWeight: 4_000_000,
+    splitOn: (error) => !isDatabaseUnavailable(error),
   });
 
   async function check(

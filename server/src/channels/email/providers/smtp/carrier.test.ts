@@ -244,6 +244,13 @@ describe('a connection that breaks', () => {
     });
   });
 
+  it('is given up when one message takes too long, however lively the server', async () => {
+    const server = await simulate();
+    server.script.message = () => 'hang';
+    const carrier = carrierFor(server.port, {}, { timeouts: { messageMs: 300 } });
+    expect(await carrier.send(message(), never())).toMatchObject({ kind: 'ambiguous', code: 'timeout' });
+  });
+
   it('by silence before the message is tried again later', async () => {
     const server = await simulate();
     server.script.rcpt = () => 'hang';

@@ -1,0 +1,209 @@
+import { isIP, type LookupFunction } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { AddressRefused, assertAllowedAddress, type NetworkPolicy, resolveAllowed } from './net.ts';
+
+/**
+ * The product's one way to call out over HTTP. The URL usually comes from a tenant and the answer from a stranger, so:
+ * addresses are checked and pinned (net.ts), redirects are not followed, certificates are verified, and one deadline stands
+ * over everything from the look-up to the last byte. An outcome, never an exception, comes back.
+ */
+export interface Outbound {
+  request(call: Call): Promise<Answer | Failure>;
+  /** Breaks off what is under way. */
+  stop(): Promise<void>;
+}
+
+export interface Call {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
+  url: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  /** For the whole call: look-up, connection, request and answer. */
+  timeoutMs: number;
+  /** How much of the body of the answer is kept. */
+  maxBytes: number;
+}
+
+export interface Answer {
+  kind: 'answer';
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string | string[] | undefined>;
+  /** The first `maxBytes` of it. */
+  body: Buffer;
+  latencyMs: number;
+}
+
+/**
+ * blocked: the address may not be reached · dns: the name has no address · connect: nobody listens · tls: the certificate or
+ * the handshake is bad · timeout · closed: hung up before the end of the answer · protocol: the answer is not HTTP.
+ */
+export type FailureClass = 'blocked' | 'dns' | 'connect' | 'tls' | 'timeout' | 'closed' | 'protocol';
+
+export interface Failure {
+  kind: 'failure';
+  failure: FailureClass;
+  /** A sentence for people; names no address. */
+  detail: string;
+  /** The request may have been acted upon: it was on its way when the call failed. */
+  reached: boolean;
+  /** When the answer had begun: its status and what came of its body. */
+  status: number | null;
+  body: Buffer;
+  latencyMs: number;
+}
+
+/** Longer bodies are read to here and thrown away, so that the connection can be used again; what is longer still is cut off. */
+const drainBytes = 65_536;
+const connectTimeoutMs = 10_000;
+const resolveTtlMs = 10_000;
+
+export interface OutboundOptions {
+  policy: NetworkPolicy;
+  /** Certificates that are trusted besides the usual ones. */
+  ca?: string;
+}
+
+export function createOutbound({ policy, ca }: OutboundOptions): Outbound {
+  // Look-ups of one name share the answer, also while it is awaited: they run on a few threads that the whole process shares,
+  // and one name whose servers are dead must not hold them all.
+  const addresses = new LRUCache<string, string[]>({
+    max: 2_000,
+    ttl: resolveTtlMs,
+    fetchMethod: (host) => resolveAllowed(host, policy),
+  });
+  const lookup: LookupFunction = (host, _options, callback) => {
+    addresses.fetch(host).then(
+      (found = []) =>
+        callback(
+          null,
+          found.map((address) => ({ address, family: isIP(address) })),
+        ),
+      (error) => callback(error, []),
+    );
+  };
+  const connect = buildConnector({
+    lookup,
+    autoSelectFamily: true,
+    timeout: connectTimeoutMs,
+    maxCachedSessions: 0, // a TLS session made with one server must not vouch for another of the same name
+    ...(ca ? { ca } : {}),
+  });
+  const agent = new Agent({
+    // The deadline of the call is stricter than these could be.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: 4_000,
+    keepAliveMaxTimeout: 60_000,
+    connect(options, callback) {
+      const host = options.hostname.replace(/^\[|\]$/g, '');
+      if (isIP(host)) {
+        // Sockets skip the look-up, and with it the check, when the host is an address.
+        try {
+          assertAllowedAddress(host, policy);
+        } catch (error) {
+          callback(error as Error, null);
+          return;
+        }
+      }
+      connect(options, callback);
+    },
+  });
+  return {
+    request: (call) => dispatch(agent, call),
+    stop: () => agent.destroy(),
+  };
+}
+
+function dispatch(agent: Dispatcher, call: Call): Promise<Answer | Failure> {
+  return new Promise((resolve) => {
+    const startedAt = performance.now();
+    const url = new URL(call.url);
+    const chunks: Buffer[] = [];
+    let kept = 0;
+    let seen = 0;
+    let status: number | null = null;
+    let headers: Answer['headers'] = {};
+    let controller: Dispatcher.DispatchController | null = null;
+    let settled = false;
+
+    const settle = (result: (latencyMs: number, body: Buffer) => Answer | Failure): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(deadline);
+      resolve(result(Math.round(performance.now() - startedAt), Buffer.concat(chunks)));
+    };
+    const answered = (): void =>
+      settle((latencyMs, body) => ({ kind: 'answer', status: status ?? 0, headers, body, latencyMs }));
+    const failed = (failure: FailureClass, detail: string): void =>
+      settle((latencyMs, body) => ({
+        kind: 'failure',
+        failure,
+        detail,
+        reached: controller !== null,
+        status,
+        body,
+        latencyMs,
+      }));
+
+    const deadline = setTimeout(() => {
+      failed('timeout', `No complete answer within ${call.timeoutMs / 1000} s.`);
+      controller?.abort(new Error('deadline'));
+    }, call.timeoutMs);
+
+    agent.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: call.method,
+        ...(call.headers ? { headers: call.headers } : {}),
+        ...(call.body === undefined ? {} : { body: call.body }),
+      },
+      {
+        onRequestStart(given) {
+          // While the connection was being made nothing could be called off; the deadline may have passed by now.
+          if (settled) given.abort(new Error('deadline'));
+          else controller = given;
+        },
+        onResponseStart(_controller, code, received) {
+          if (code < 200) return; // informational; the answer follows
+          status = code;
+          headers = received;
+        },
+        onResponseData(given, chunk) {
+          seen += chunk.length;
+          if (kept < call.maxBytes) {
+            const part = chunk.subarray(0, call.maxBytes - kept);
+            chunks.push(part);
+            kept += part.length;
+          }
+          if (seen <= call.maxBytes + drainBytes) return;
+          answered();
+          given.abort(new Error('enough'));
+        },
+        onResponseEnd: answered,
+        onResponseError(_controller, error) {
+          const { failure, detail } = classify(error, controller !== null);
+          failed(failure, detail);
+        },
+      },
+    );
+  });
+}
+
+function classify(error: Error, reached: boolean): { failure: FailureClass; detail: string } {
+  if (error instanceof AddressRefused) return { failure: 'blocked', detail: error.message };
+  const code = String((error as { code?: unknown }).code ?? '');
+  const named = code ? ` (${code})` : '';
+  if (['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'EAI_FAIL', 'EAI_NODATA'].includes(code))
+    return { failure: 'dns', detail: `The name of the host cannot be resolved${named}.` };
+  if (['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'].includes(code))
+    return { failure: 'timeout', detail: `No connection in time${named}.` };
+  if (/^HPE_|^UND_ERR_HEADERS_OVERFLOW$/.test(code))
+    return { failure: 'protocol', detail: `The answer is not valid HTTP${named}.` };
+  if (reached) return { failure: 'closed', detail: `Hung up before the answer was complete${named}.` };
+  if (/CERT|SSL|TLS|^EPROTO$|SIGNATURE|^UNABLE_TO|^HOSTNAME_MISMATCH$/.test(code))
+    return { failure: 'tls', detail: `No trusted TLS connection can be made${named}.` };
+  return { failure: 'connect', detail: `No connection can be made${named}.` };
+}

@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { ConfigError, describeSettings, loadConfig, maskedConfig } from './config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'carillon-config-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    loadConfig(env, folder);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('everything has a default', () => {
+  expect(loadConfig({}, folder)).toMatchObject({
+    HOST: '127.0.0.1',
+    PORT: 8400,
+    CARILLON_ROLES: ['api', 'worker'],
+  });
+});
+
+test('every problem is reported at once, and secrets are not shown', () => {
+  const problems = problemsOf({
+    PORT: 'eighty',
+    DATABASE_URL: 'mysql://root:hunter2@db',
+    CARILLON_ENCRYPTION_KEY: 'c2hvcnQ=',
+    CARILLON_ROLES: 'api,cook',
+    CARILLON_RETRY_SCALE: '-1',
+  });
+  expect(problems.map((line) => line.split(' ')[0])).toEqual([
+    'PORT',
+    'DATABASE_URL',
+    'CARILLON_ROLES',
+    'CARILLON_ENCRYPTION_KEY',
+    'CARILLON_RETRY_SCALE',
+  ]);
+  expect(problems.join()).not.toMatch(/hunter2|c2hvcnQ/);
+});
+
+describe('the file', () => {
+  const write = (text: string): void => writeFileSync(join(folder, 'carillon.config.json'), text);
+
+  test('gives settings, and the environment wins', () => {
+    write('{"PORT": 9000, "LOG_LEVEL": "warn"}');
+    expect(loadConfig({ PORT: '9001' }, folder)).toMatchObject({ PORT: 9001, LOG_LEVEL: 'warn' });
+  });
+
+  test.each([
+    ['{', 'is not valid JSON'],
+    ['[]', 'must hold one object'],
+    ['{"PORTT": 1}', 'PORTT is not a setting'],
+    ['{"PORT": {}}', 'PORT must be a string or a number'],
+  ])('%s: %s', (text, problem) => {
+    write(text);
+    expect(problemsOf({}).join()).toContain(problem);
+    write('{}');
+  });
+});
+
+test('outbound calls may reach loopback exactly when the service listens there', () => {
+  expect(loadConfig({ HOST: 'localhost' }, folder).CARILLON_ALLOW_PRIVATE_NETWORK).toBe('loopback');
+  expect(loadConfig({ HOST: '0.0.0.0' }, folder).CARILLON_ALLOW_PRIVATE_NETWORK).toBe('none');
+  expect(
+    loadConfig({ HOST: '0.0.0.0', CARILLON_ALLOW_PRIVATE_NETWORK: 'all' }, folder)
+      .CARILLON_ALLOW_PRIVATE_NETWORK,
+  ).toBe('all');
+});
+
+test('masking leaves no secret behind', () => {
+  const secret = Buffer.alloc(32, 9).toString('base64');
+  const config = loadConfig(
+    {
+      CARILLON_ENCRYPTION_KEY: secret,
+      CARILLON_ADMIN_PASSWORD: 'correct horse',
+      DATABASE_URL: 'postgres://u:pw@h/d',
+    },
+    folder,
+  );
+  const shown = JSON.stringify(maskedConfig(config));
+  expect(shown).not.toMatch(/correct horse|pw@h/);
+  expect(shown).not.toContain(secret);
+});
+
+test('every setting says what it means', () => {
+  for (const { name, meaning } of describeSettings())
+    expect([name, meaning.length > 10]).toEqual([name, true]);
+});

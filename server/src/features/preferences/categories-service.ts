@@ -1,0 +1,124 @@
+import { channels } from '../../channels/contract.ts';
+import { transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { recordAudit } from '../audit/index.ts';
+import {
+  type CategoryRow,
+  countCategories,
+  findCategory,
+  insertCategory,
+  lockCategory,
+  updateCategory,
+} from './categories-store.ts';
+import type { CategoryDirectory } from './category-directory.ts';
+import { type Category, type CreateCategory, limits, type ReplaceCategory } from './schema.ts';
+
+export interface CategoryService {
+  create(principal: Principal, body: CreateCategory, requestId: string): Promise<Category>;
+  get(principal: Principal, key: string): Promise<Category>;
+  replace(principal: Principal, key: string, body: ReplaceCategory, requestId: string): Promise<Category>;
+  archive(principal: Principal, key: string, requestId: string): Promise<void>;
+}
+
+export function createCategoryService(
+  { pool, clock }: Pick<Deps, 'pool' | 'clock'>,
+  directory: CategoryDirectory,
+): CategoryService {
+  /** Locks the category, writes what `next` makes of it, and records the difference. */
+  async function change(
+    principal: Principal,
+    key: string,
+    requestId: string,
+    action: string,
+    next: (row: CategoryRow) => CategoryRow,
+  ): Promise<Category> {
+    const changed = await transaction(pool, async (tx) => {
+      const before = await lockCategory(tx, principal.environmentId, key);
+      if (!before) throw notFound('category');
+      const after = await updateCategory(tx, next(before));
+      await recordAudit(tx, {
+        principal,
+        requestId,
+        action,
+        target: `category:${key}`,
+        before: viewOf(before),
+        after: viewOf(after),
+      });
+      return viewOf(after);
+    });
+    directory.forget(principal.environmentId, key);
+    return changed;
+  }
+
+  return {
+    async create(principal, body, requestId) {
+      const { environmentId } = principal;
+      const created = await transaction(pool, async (tx) => {
+        if ((await countCategories(tx, environmentId)) >= limits.categories) {
+          throw invalidParameter('key', `An environment can have at most ${limits.categories} categories.`);
+        }
+        const row = await insertCategory(tx, {
+          id: newId(clock()),
+          environment_id: environmentId,
+          key: body.key,
+          name: body.name,
+          description: body.description ?? null,
+          is_critical: body.is_critical ?? false,
+          default_channels: inOrder(body.default_channels),
+          default_opt_in: body.default_opt_in ?? true,
+          is_archived: false,
+        });
+        if (!row)
+          throw new Problem('duplicate_key', `There is a category with the key ${body.key}.`, { param: 'key' });
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'category.created',
+          target: `category:${row.key}`,
+          before: null,
+          after: viewOf(row),
+        });
+        return viewOf(row);
+      });
+      directory.forget(environmentId, body.key);
+      return created;
+    },
+
+    async get({ environmentId }, key) {
+      const row = await findCategory(pool, environmentId, key);
+      if (!row) throw notFound('category');
+      return viewOf(row);
+    },
+
+    replace(principal, key, body, requestId) {
+      return change(principal, key, requestId, 'category.updated', (row) => {
+        // Opting out of it would become impossible, or what was accepted as critical could be held back.
+        if (body.is_critical !== undefined && body.is_critical !== row.is_critical)
+          throw invalidParameter('is_critical', 'is_critical cannot be changed after creation.');
+        return {
+          ...row,
+          name: body.name,
+          description: body.description ?? null,
+          default_channels: inOrder(body.default_channels),
+          default_opt_in: body.default_opt_in,
+          is_archived: body.is_archived ?? row.is_archived,
+        };
+      });
+    },
+
+    async archive(principal, key, requestId) {
+      await change(principal, key, requestId, 'category.archived', (row) => ({ ...row, is_archived: true }));
+    },
+  };
+}
+
+function inOrder(given: CategoryRow['default_channels']): CategoryRow['default_channels'] {
+  return channels.filter((channel) => given.includes(channel));
+}
+
+export function viewOf({ environment_id: _, ...category }: CategoryRow): Category {
+  return category;
+}

@@ -1,0 +1,127 @@
+import { type Channel, channels } from '../../channels/contract.ts';
+import { type Sql, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound, Problem } from '../../kernel/errors.ts';
+import { type CategoryRow, listActiveCategories, listCategoriesByKey } from './categories-store.ts';
+import { listCells, upsertCells } from './cells-store.ts';
+import { type Cell, effectiveOf } from './effective.ts';
+import type { Preference } from './schema.ts';
+import { userKeyOf } from './user-key.ts';
+
+export interface PreferenceChange {
+  category_key: string;
+  channel: Channel;
+  opted_in: boolean;
+}
+
+/** What users want; also for the inbox and for unsubscribe links, which say so as the `source`. */
+export interface PreferenceService {
+  /** The effective value of every category × channel. */
+  matrix(environmentId: string, user: string): Promise<Preference[]>;
+  /** All or nothing. Cells that are not named stay as they are: nobody's opt-out is lost by leaving it out. */
+  set(
+    environmentId: string,
+    user: string,
+    changes: PreferenceChange[],
+    source: Cell['source'],
+  ): Promise<Preference[]>;
+  setOne(
+    environmentId: string,
+    user: string,
+    change: PreferenceChange,
+    source: Cell['source'],
+  ): Promise<Preference>;
+}
+
+export function createPreferenceService({ pool }: Pick<Deps, 'pool'>): PreferenceService {
+  async function categoriesOf(
+    sql: Sql,
+    environmentId: string,
+    changes: PreferenceChange[],
+  ): Promise<Map<string, CategoryRow>> {
+    const keys = [...new Set(changes.map((change) => change.category_key))];
+    const rows = await listCategoriesByKey(
+      sql,
+      keys.map((key) => ({ environmentId, key })),
+    );
+    return new Map(rows.map((row) => [row.key, row]));
+  }
+
+  const service: PreferenceService = {
+    async matrix(environmentId, user) {
+      const [categories, cells] = await Promise.all([
+        listActiveCategories(pool, environmentId),
+        listCells(pool, environmentId, userKeyOf(user)),
+      ]);
+      const byPlace = new Map(cells.map((cell) => [`${cell.category_key} ${cell.channel}`, cell]));
+      return categories.flatMap((category) =>
+        channels.map((channel) =>
+          viewOf(category, channel, byPlace.get(`${category.key} ${channel}`) ?? null),
+        ),
+      );
+    },
+
+    async set(environmentId, user, changes, source) {
+      await transaction(pool, async (tx) => {
+        const categories = await categoriesOf(tx, environmentId, changes);
+        const places = new Set<string>();
+        for (const [index, change] of changes.entries()) {
+          const param = `preferences[${index}]`;
+          checkChange(categories.get(change.category_key), change, param);
+          const place = `${change.category_key} ${change.channel}`;
+          if (places.has(place)) {
+            throw new Problem('parameter_invalid', `${param} names a category and channel a second time.`, {
+              param,
+            });
+          }
+          places.add(place);
+        }
+        await upsertCells(tx, environmentId, userKeyOf(user), changes, source);
+      });
+      return service.matrix(environmentId, user);
+    },
+
+    async setOne(environmentId, user, change, source) {
+      const category = (await categoriesOf(pool, environmentId, [change])).get(change.category_key);
+      if (!category) throw notFound('category');
+      checkChange(category, change, null);
+      await upsertCells(pool, environmentId, userKeyOf(user), [change], source);
+      return viewOf(category, change.channel, { opted_in: change.opted_in, source });
+    },
+  };
+  return service;
+}
+
+function checkChange(
+  category: CategoryRow | undefined,
+  change: PreferenceChange,
+  place: string | null,
+): void {
+  const at = (field: string) => ({ param: place === null ? null : `${place}.${field}` });
+  if (!category) {
+    throw new Problem(
+      'category_not_found',
+      `There is no category with the key ${change.category_key}.`,
+      at('category_key'),
+    );
+  }
+  if (category.is_archived) {
+    throw new Problem('category_archived', `The category ${category.key} is archived.`, at('category_key'));
+  }
+  if (category.is_critical && !change.opted_in) {
+    throw new Problem(
+      'category_critical',
+      `The category ${category.key} is critical: nobody can opt out of it.`,
+      { param: place === null ? 'opted_in' : `${place}.opted_in` },
+    );
+  }
+}
+
+function viewOf(category: CategoryRow, channel: Channel, cell: Cell | null): Preference {
+  return {
+    category_key: category.key,
+    channel,
+    ...effectiveOf(category, channel, cell),
+    is_critical: category.is_critical,
+  };
+}

@@ -1,0 +1,172 @@
+import { type Channel, channels } from '../../channels/contract.ts';
+import type { Deps } from '../../deps.ts';
+import { type Route, route } from '../../http/route.ts';
+import { invalidParameter, notFound } from '../../kernel/errors.ts';
+import { createPreferenceService } from './preferences-service.ts';
+import { isTimeZone, localTime, minuteOf, type QuietHours } from './quiet-hours.ts';
+import { deleteQuietHours, findQuietHours, upsertQuietHours } from './quiet-hours-store.ts';
+import {
+  CellParams,
+  Preference,
+  PreferenceMatrix,
+  QuietHoursBody,
+  SetPreference,
+  SetPreferences,
+  UserParams,
+} from './schema.ts';
+import { userKeyOf } from './user-key.ts';
+
+const tag = 'Preferences';
+
+export function preferenceRoutes(deps: Pick<Deps, 'pool'>): Route[] {
+  const service = createPreferenceService(deps);
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/preferences/users/:externalUserId',
+      operation: 'getUserPreferences',
+      tag,
+      summary: 'What a user wants',
+      description:
+        'Every category × channel with its effective value: what the user decided, else the default of the category. The user is the `external_user_id` of the recipient, else the address. Nobody has to be registered first. Archived categories are left out.',
+      access: 'preferences:read',
+      params: UserParams,
+      responses: { 200: PreferenceMatrix },
+      async handler({ principal, params }) {
+        const data = await service.matrix(principal.environmentId, params.externalUserId);
+        return { status: 200, body: { data } };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/v1/preferences/users/:externalUserId',
+      operation: 'setUserPreferences',
+      tag,
+      summary: 'Set several preferences of a user',
+      description:
+        'All or nothing: one bad element and none is set. Those that are not named stay as they are. Answers with every preference of the user.',
+      access: 'preferences:write',
+      params: UserParams,
+      body: SetPreferences,
+      responses: { 200: PreferenceMatrix },
+      async handler({ principal, params, body }) {
+        const data = await service.set(
+          principal.environmentId,
+          params.externalUserId,
+          body.preferences,
+          'api',
+        );
+        return { status: 200, body: { data } };
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/v1/preferences/users/:externalUserId/:categoryKey/:channel',
+      operation: 'setUserPreference',
+      tag,
+      summary: 'Set one preference of a user',
+      access: 'preferences:write',
+      params: CellParams,
+      body: SetPreference,
+      responses: { 200: Preference },
+      async handler({ principal, params, body }) {
+        const change = {
+          category_key: params.categoryKey,
+          channel: channelOf(params.channel),
+          opted_in: body.opted_in,
+        };
+        return {
+          status: 200,
+          body: await service.setOne(principal.environmentId, params.externalUserId, change, 'api'),
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/preferences/users/:externalUserId/quiet-hours',
+      operation: 'getQuietHours',
+      tag,
+      summary: 'Quiet hours of a user',
+      access: 'preferences:read',
+      params: UserParams,
+      responses: { 200: QuietHoursBody },
+      async handler({ principal, params }) {
+        const hours = await findQuietHours(
+          deps.pool,
+          principal.environmentId,
+          userKeyOf(params.externalUserId),
+        );
+        if (!hours) throw notFound('quiet hours');
+        return { status: 200, body: viewOf(hours) };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/v1/preferences/users/:externalUserId/quiet-hours',
+      operation: 'setQuietHours',
+      tag,
+      summary: 'Set the quiet hours of a user',
+      description:
+        'Sends that name a category which is not critical wait until the local end of the window; the trace says so. A window that ends before it starts goes over midnight. Clock changes are heeded: the clock on the wall counts.',
+      access: 'preferences:write',
+      params: UserParams,
+      body: QuietHoursBody,
+      responses: { 200: QuietHoursBody },
+      async handler({ principal, params, body }) {
+        const hours = readQuietHours(body);
+        await upsertQuietHours(
+          deps.pool,
+          principal.environmentId,
+          userKeyOf(params.externalUserId),
+          hours,
+        );
+        return { status: 200, body: viewOf(hours) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/preferences/users/:externalUserId/quiet-hours',
+      operation: 'deleteQuietHours',
+      tag,
+      summary: 'Remove the quiet hours of a user',
+      description: 'What was held back already waits until the time it was held back to.',
+      access: 'preferences:write',
+      params: UserParams,
+      responses: { 204: null },
+      async handler({ principal, params }) {
+        const user = userKeyOf(params.externalUserId);
+        if (!(await deleteQuietHours(deps.pool, principal.environmentId, user)))
+          throw notFound('quiet hours');
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+/** Paths take `in-app` too, as template bodies do. */
+function channelOf(text: string): Channel {
+  const found = channels.find((channel) => channel === text.replaceAll('-', '_'));
+  if (!found) throw invalidParameter('channel', `channel must be one of ${channels.join(', ')}.`);
+  return found;
+}
+
+function readQuietHours(body: QuietHoursBody): QuietHours {
+  if (!isTimeZone(body.timezone)) {
+    throw invalidParameter('timezone', 'timezone must be a name of the IANA database, such as Europe/Rome.');
+  }
+  if (body.start_local === body.end_local)
+    throw invalidParameter('end_local', 'end_local must differ from start_local.');
+  return {
+    start_minute: minuteOf(body.start_local),
+    end_minute: minuteOf(body.end_local),
+    timezone: body.timezone,
+  };
+}
+
+function viewOf(hours: QuietHours): QuietHoursBody {
+  return {
+    start_local: localTime(hours.start_minute),
+    end_local: localTime(hours.end_minute),
+    timezone: hours.timezone,
+  };
+}

@@ -1,0 +1,123 @@
+import { type Static, Type } from 'typebox';
+import { channels } from '../../channels/contract.ts';
+import { Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+
+export const limits = { name: 200, description: 1_000, categories: 1_000, changes: 5_000, user: 255 } as const;
+
+const keyPattern = '^[a-z0-9][a-z0-9_.-]{0,99}$';
+const Key = Type.String({ pattern: keyPattern });
+const Name = Type.String({ minLength: 1, maxLength: limits.name });
+const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.description })));
+const DefaultChannels = Type.Array(OneOf(channels), { maxItems: channels.length });
+
+export const CreateCategory = Type.Object(
+  {
+    key: Key,
+    name: Name,
+    description: Description,
+    is_critical: Type.Optional(
+      Type.Boolean({
+        description:
+          'Sends ignore preferences and quiet hours and go in the critical lane; nobody can opt out. Cannot be changed later.',
+      }),
+    ),
+    default_channels: DefaultChannels,
+    default_opt_in: Type.Optional(Type.Boolean()),
+  },
+  {
+    title: 'CategoryInput',
+    examples: [{ key: 'product_news', name: 'Product news', default_channels: ['email', 'in_app'] }],
+  },
+);
+export type CreateCategory = Static<typeof CreateCategory>;
+
+export const ReplaceCategory = Type.Object(
+  {
+    name: Name,
+    description: Description,
+    default_channels: DefaultChannels,
+    default_opt_in: Type.Boolean(),
+    is_critical: Type.Optional(Type.Boolean({ description: 'May be given, and must be what it is.' })),
+    is_archived: Type.Optional(
+      Type.Boolean({ description: 'false brings an archived category back. Stays as it is unless given.' }),
+    ),
+  },
+  { title: 'CategoryUpdate' },
+);
+export type ReplaceCategory = Static<typeof ReplaceCategory>;
+
+export const Category = Type.Object(
+  {
+    id: Uuid,
+    key: Type.String(),
+    name: Type.String(),
+    description: Nullable(Type.String()),
+    is_critical: Type.Boolean(),
+    default_channels: Type.Array(OneOf(channels)),
+    default_opt_in: Type.Boolean(),
+    is_archived: Type.Boolean(),
+  },
+  { title: 'Category' },
+);
+export type Category = Static<typeof Category>;
+
+export const CategoryPage = PageOf(Category);
+export const CategoryQuery = Type.Object({
+  ...pageQuery,
+  include_archived: Type.Optional(Type.Boolean()),
+});
+export const CategoryParams = Type.Object({ key: Key });
+
+/** Control characters are kept out because PostgreSQL refuses NUL in text. */
+const ExternalUserId = Type.String({
+  minLength: 1,
+  maxLength: limits.user,
+  pattern: '^[^\\u0000-\\u001f\\u007f]+$',
+});
+export const UserParams = Type.Object({ externalUserId: ExternalUserId });
+export const CellParams = Type.Object({
+  externalUserId: ExternalUserId,
+  categoryKey: Key,
+  channel: Type.String(),
+});
+
+export const preferenceSources = ['default', 'api', 'recipient', 'unsubscribe'] as const;
+export type PreferenceSource = (typeof preferenceSources)[number];
+
+export const Preference = Type.Object(
+  {
+    category_key: Type.String(),
+    channel: OneOf(channels),
+    opted_in: Type.Boolean(),
+    source: OneOf(preferenceSources, {
+      description: 'Who decided: nobody (the default of the category), the API, the recipient, an unsubscribe link.',
+    }),
+    is_critical: Type.Boolean({ description: 'True: sends of this category go out whatever opted_in says.' }),
+  },
+  { title: 'Preference' },
+);
+export type Preference = Static<typeof Preference>;
+
+export const PreferenceMatrix = Type.Object({ data: Type.Array(Preference) });
+
+export const SetPreferences = Type.Object({
+  preferences: Type.Array(
+    Type.Object({ category_key: Key, channel: OneOf(channels), opted_in: Type.Boolean() }),
+    { maxItems: limits.changes },
+  ),
+});
+export const SetPreference = Type.Object({ opted_in: Type.Boolean() });
+
+const LocalTime = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'HH:MM' });
+export const QuietHoursBody = Type.Object(
+  {
+    start_local: LocalTime,
+    end_local: LocalTime,
+    timezone: Type.String({ maxLength: 64, description: 'A name of the IANA time zone database.' }),
+  },
+  {
+    title: 'QuietHours',
+    examples: [{ start_local: '22:00', end_local: '07:00', timezone: 'Europe/Rome' }],
+  },
+);
+export type QuietHoursBody = Static<typeof QuietHoursBody>;
