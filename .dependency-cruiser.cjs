@@ -42,7 +42,7 @@ module.exports = {
     onlyMayImport(
       'deps-and-config-are-low',
       given,
-      ['(queue|http|db|kernel)/'],
+      ['(channels|queue|http|db|kernel)/'],
       'deps.ts and config.ts are known by features, so they know none.',
     ),
     {

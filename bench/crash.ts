@@ -1,7 +1,29 @@
-// Kills API, workers and database with -9 for a minute under load; counts what was lost or done twice.
+// About a minute of kill -9 of API, workers and database under load: how much was lost, how much was done twice.
 import { runTrial } from '../server/test/crash/trial.ts';
 import { createReport } from './harness/report.ts';
 
 const report = createReport('crash');
-const trial = await runTrial({ durationMs: 60_000, pauseMs: () => 500 + Math.random() * 2_500 });
-const { kills, takeovers, lost, duplicated, surprises, unexpectedEnds } = trial;
+const trial = await runTrial({ kills: 20, pauseMs: () => 500 + Math.random() * 2_500 });
+
+const line = (what: string, figure: number | string): void => report.line(`${what.padEnd(34)} ${figure}`);
+for (const [who, kills] of Object.entries(trial.kills)) line(`kills of ${who}`, kills);
+for (const [what, count] of Object.entries(trial.counts)) line(what, count);
+line('requests repeated', trial.repeats);
+line(
+  'takeovers',
+  trial.takeovers.map(({ leases, tookMs }) => `${leases} in ${(tookMs / 1000).toFixed(1)} s`).join(', '),
+);
+for (const [what, found] of Object.entries({
+  lost: trial.lost,
+  duplicated: trial.duplicated,
+  'answers that nobody should get': trial.surprises,
+  'processes that ended by themselves': trial.unexpectedEnds,
+})) {
+  line(what, found.length);
+  for (const each of found.slice(0, 10)) report.line(`  ${each}`);
+}
+
+report.goal('\nlongest takeover, s', trial.longestTakeoverMs / 1000, { op: '<=', figure: 15 });
+const unforeseen = trial.surprises.length + trial.unexpectedEnds.length;
+report.goal('unforeseen', unforeseen, { op: '=', figure: 0 });
+report.close(trial.lost.length + trial.duplicated.length, { op: '=', figure: 0 });

@@ -4,11 +4,23 @@ import { quantile } from './load.ts';
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 export interface Goal {
-  op: '>=' | '<=';
+  op: '>=' | '<=' | '=';
   figure: number;
 }
 
-const decimals = (figure: number): string => (Math.abs(figure) >= 100 ? figure.toFixed(0) : figure.toFixed(2));
+const decimals = (figure: number): string =>
+  Math.abs(figure) >= 100 ? figure.toFixed(0) : figure.toFixed(2);
+
+function isMet(figure: number, { op, figure: wanted }: Goal): boolean {
+  switch (op) {
+    case '>=':
+      return figure >= wanted;
+    case '<=':
+      return figure <= wanted;
+    case '=':
+      return figure === wanted;
+  }
+}
 
 /** Prints what was measured on what; a missed goal makes the process fail. */
 export function createReport(name: string) {
@@ -18,9 +30,9 @@ export function createReport(name: string) {
   );
 
   function verdict(what: string, figure: number, goal: Goal): string {
-    const met = goal.op === '>=' ? figure >= goal.figure : figure <= goal.figure;
+    const met = isMet(figure, goal);
     if (!met) process.exitCode = 1;
-    return `${what}: ${decimals(figure)} (goal ${goal.op} ${goal.figure})${met ? '' : '  MISSED'}`;
+    return `${what}: ${goal.op === '=' ? figure : decimals(figure)} (goal ${goal.op} ${goal.figure})${met ? '' : '  MISSED'}`;
   }
 
   return {
@@ -30,7 +42,9 @@ export function createReport(name: string) {
     /** The figures of the rounds, in order, and their median. */
     rounds(what: string, figures: readonly number[], unit: string): number {
       const middle = median(figures);
-      console.log(`${what.padEnd(34)} ${figures.map(decimals).join('  ')}  median ${decimals(middle)} ${unit}`);
+      console.log(
+        `${what.padEnd(34)} ${figures.map(decimals).join('  ')}  median ${decimals(middle)} ${unit}`,
+      );
       return middle;
     },
     goal(what: string, figure: number, goal: Goal): void {

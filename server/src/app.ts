@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { createOutbound } from './channels/http.ts';
 import type { Config } from './config.ts';
 import { createDoorbell } from './db/doorbell.ts';
 import { startEmbeddedPostgres } from './db/embedded/index.ts';
@@ -9,6 +10,7 @@ import { createPool } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
 import { createEmailConnections } from './features/connections/index.ts';
+import { createRecipientAuthenticator } from './features/inbox/index.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createHttpServer } from './http/server.ts';
@@ -67,6 +69,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const tracer = createTracer(config.OTEL_EXPORTER_OTLP_ENDPOINT, version, log);
     stops.push(() => tracer.stop());
     const queue = createQueue({ pool, claimPool, doorbell, log, metrics });
+    const outbound = createOutbound({ policy: config.CARILLON_ALLOW_PRIVATE_NETWORK });
+    stops.push(() => outbound.stop());
     let url = '';
     const deps: Deps = {
       config,
@@ -79,6 +83,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       metrics,
       tracer,
       authenticator: createAuthenticator(pool, systemClock),
+      recipients: createRecipientAuthenticator({ pool, keyring, clock: systemClock }),
+      outbound,
       publicUrl: () => config.PUBLIC_URL ?? url,
     };
 

@@ -1,7 +1,8 @@
+import type { Outbound } from './channels/http.ts';
 import type { Config } from './config.ts';
 import type { Doorbell } from './db/doorbell.ts';
 import type { Pool } from './db/sql.ts';
-import type { Authenticator } from './http/principal.ts';
+import type { Authenticator, RecipientAuthenticator } from './http/principal.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Keyring } from './kernel/crypto.ts';
 import type { Log } from './kernel/log.ts';
@@ -21,6 +22,9 @@ export interface Deps {
   metrics: Metrics;
   tracer: Tracer;
   authenticator: Authenticator;
+  recipients: RecipientAuthenticator;
+  /** The one way to call out over HTTP. */
+  outbound: Outbound;
   /** How the outside reaches us, without a trailing slash; known once the port is. */
   publicUrl: () => string;
 }

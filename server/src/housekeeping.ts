@@ -1,5 +1,6 @@
 import type { Deps } from './deps.ts';
 import { deleteExpiredSessions } from './features/accounts/index.ts';
+import { tidyInbox } from './features/inbox/index.ts';
 import { deleteAttachmentBytesBefore } from './features/notifications/index.ts';
 import { deleteExpiredKeys } from './http/idempotency.ts';
 import { deleteDeadWorkers } from './queue/store.ts';
@@ -21,6 +22,7 @@ export function startHousekeeping({ pool, log, clock }: Pick<Deps, 'pool' | 'log
     while (!stopped && (await deleteExpiredKeys(pool, sliceOfKeys)) === sliceOfKeys) {}
     await deleteAttachmentBytesBefore(pool, clock() - attachmentDays * 86_400_000);
     await deleteExpiredSessions(pool);
+    await tidyInbox(pool, clock(), () => stopped);
     await deleteDeadWorkers(pool);
   }
 

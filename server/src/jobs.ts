@@ -1,6 +1,9 @@
 import type { Deps } from './deps.ts';
+import { allErasers } from './erasers.ts';
 import type { EmailConnections } from './features/connections/index.ts';
 import { createDispatchJob, createReceiptJob } from './features/dispatch/index.ts';
+import { createErasureJob } from './features/users/index.ts';
+import { createWebhookJob } from './features/webhooks/index.ts';
 import type { Job, WorkKind } from './queue/index.ts';
 
 /** Table: kind of work → who does it. A kind without a handler does not compile. */
@@ -8,5 +11,7 @@ export function allJobs(deps: Deps, connections: EmailConnections): Record<WorkK
   return {
     notification: createDispatchJob(deps, connections) as Job,
     receipt: createReceiptJob(deps) as Job,
+    webhook_delivery: createWebhookJob(deps) as Job,
+    erasure: createErasureJob(deps, allErasers(deps)) as Job,
   };
 }

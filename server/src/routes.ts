@@ -1,14 +1,23 @@
 import type { Deps } from './deps.ts';
+import { allErasers } from './erasers.ts';
 import { accountRoutes } from './features/accounts/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
 import { connectionRoutes } from './features/connections/index.ts';
+import { inboxRoutes } from './features/inbox/index.ts';
 import {
   createNotificationService,
   type LookupSources,
   notificationRoutes,
   type WriteOptions,
 } from './features/notifications/index.ts';
+import { categoryRoutes, createCategoryDirectory, preferenceRoutes } from './features/preferences/index.ts';
 import { sandboxRoutes } from './features/sandbox/index.ts';
+import { suppressionRoutes } from './features/suppressions/index.ts';
+import { createTemplateService, templateRoutes } from './features/templates/index.ts';
+import { unsubscribeRoutes } from './features/unsubscribe/index.ts';
+import { usageRoutes } from './features/usage/index.ts';
+import { createUserDirectory, userRoutes } from './features/users/index.ts';
+import { createWebhookDirectory, webhookRoutes } from './features/webhooks/index.ts';
 import { operationRoutes } from './http/operations.ts';
 import type { Route } from './http/route.ts';
 import { version } from './version.ts';
@@ -20,9 +29,26 @@ export interface RouteOptions {
 
 /** Table: every operation of the API, by area. */
 export function allRoutes(deps: Deps, options: RouteOptions = { draining: () => false }): Route[] {
-  const sources: LookupSources = { findTemplate: async () => null, findCategory: async () => null };
+  const categories = createCategoryDirectory(deps.pool);
+  const users = createUserDirectory(deps.pool);
+  const templates = createTemplateService(deps);
+  const sources: LookupSources = {
+    findTemplate: templates.find,
+    ...categories,
+    ...users,
+    ...createWebhookDirectory(deps.pool),
+  };
   const routes: Route[] = [
     ...notificationRoutes(createNotificationService(deps, sources, options.writing)),
+    ...templateRoutes(templates),
+    ...categoryRoutes(deps, categories),
+    ...preferenceRoutes(deps),
+    ...suppressionRoutes(deps),
+    ...userRoutes(deps, allErasers(deps)),
+    ...unsubscribeRoutes(deps),
+    ...usageRoutes(deps),
+    ...inboxRoutes(deps),
+    ...webhookRoutes(deps),
     ...sandboxRoutes(deps),
     ...connectionRoutes(deps),
     ...accountRoutes(deps),

@@ -27,8 +27,37 @@ export interface EmailMessage {
   headers: Record<string, string>;
 }
 
+export interface WebhookMessage {
+  channel: 'webhook';
+  notificationId: string;
+  environmentId: string;
+  attempt: number;
+  /** The URL. */
+  to: { address: string; name: string | null };
+  /** Posted as it stands. */
+  body: string;
+  /** Each signs; the newest first. */
+  secrets: string[];
+  timeoutMs: number;
+}
+
+export interface InAppMessage {
+  channel: 'in_app';
+  notificationId: string;
+  environmentId: string;
+  attempt: number;
+  /** The user whose inbox it is. */
+  to: { address: string; name: string | null };
+  subject: string | null;
+  /** Sanitised. */
+  html: string | null;
+  text: string | null;
+  actionUrl: string | null;
+  data: Record<string, unknown>;
+}
+
 /** A message ready to be handed over. Later channels add their member to this union. */
-export type Message = EmailMessage;
+export type Message = EmailMessage | WebhookMessage | InAppMessage;
 
 /**
  * What became of one attempt (PROVIDERS.md, outcome classes):
@@ -52,8 +81,12 @@ export type Outcome =
 export interface Receipt {
   type: 'Delivered' | 'Bounced' | 'Complained' | 'DeliveryDelayed' | 'Opened' | 'Clicked';
   detail: string | null;
+  /** A bounce that says nothing about the address (mailbox full, message too large): it may be written to again. */
+  soft?: boolean;
   /** Later than the acceptance by this much; 0 or absent: at once. */
   afterMs?: number;
+  /** When it happened (ISO 8601), if that is known better than by when it is recorded. */
+  at?: string;
 }
 
 /** One configured way to carry messages of a channel, ready to use. */

@@ -200,10 +200,19 @@ function classify(error: Error, reached: boolean): { failure: FailureClass; deta
     return { failure: 'dns', detail: `The name of the host cannot be resolved${named}.` };
   if (['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'].includes(code))
     return { failure: 'timeout', detail: `No connection in time${named}.` };
-  if (/^HPE_|^UND_ERR_HEADERS_OVERFLOW$/.test(code))
+  if (error.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW')
     return { failure: 'protocol', detail: `The answer is not valid HTTP${named}.` };
   if (reached) return { failure: 'closed', detail: `Hung up before the answer was complete${named}.` };
   if (/CERT|SSL|TLS|^EPROTO$|SIGNATURE|^UNABLE_TO|^HOSTNAME_MISMATCH$/.test(code))
     return { failure: 'tls', detail: `No trusted TLS connection can be made${named}.` };
   return { failure: 'connect', detail: `No connection can be made${named}.` };
+}
+
+const longestWaitMs = 24 * 3_600_000;
+
+/** Seconds or a date (RFC 9110 10.2.3), up to a day; null when it says nothing that can be read. */
+export function parseRetryAfter(header: string | string[] | undefined, now: number): number | null {
+  if (typeof header !== 'string') return null;
+  const ms = /^\d{1,10}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(ms) || ms < 0 ? null : Math.min(ms, longestWaitMs);
 }

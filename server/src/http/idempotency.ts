@@ -62,6 +62,24 @@ export async function claimIdempotencyKeys(sql: Sql, claims: KeyClaim[]): Promis
   return new Set((await claimKeys(sql, [JSON.stringify(rows)])).map((row) => row.resource_id));
 }
 
+const releaseKeys = statement(
+  'idempotency_release',
+  `delete from idempotency_keys known
+   using json_to_recordset($1::json) as i (environment_id uuid, operation text, key text)
+   where known.environment_id = i.environment_id and known.operation = i.operation and known.key = i.key`,
+);
+
+/** Gives back keys that this very transaction claimed, for requests that were refused after all. */
+export async function releaseIdempotencyKeys(tx: Sql, claims: KeyClaim[]): Promise<void> {
+  if (claims.length === 0) return;
+  const rows = claims.map(({ environmentId, operation, key }) => ({
+    environment_id: environmentId,
+    operation,
+    key,
+  }));
+  await releaseKeys(tx, [JSON.stringify(rows)]);
+}
+
 const findHolder = statement<{ resource_id: string; body_hash: Buffer }>(
   'idempotency_find',
   'select resource_id, body_hash from idempotency_keys where environment_id = $1 and operation = $2 and key = $3',

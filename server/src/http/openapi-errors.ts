@@ -1,16 +1,21 @@
 import { STATUS_CODES } from 'node:http';
 import { describeErrors } from './error-reference.ts';
 import { type Place, type Response, requestIdHeader } from './openapi-document.ts';
+import { isRecipientAccess } from './recipient-access.ts';
 import type { Route } from './route.ts';
 
 /** Those that the shape of the route makes possible; everything else falls under `default`. */
 export function errorStatuses({ access, method, path, body, query }: Route): number[] {
-  const isKeyed = access !== 'public' && access !== 'session';
+  const isRecipient = isRecipientAccess(access);
+  const isKeyed = access !== 'public' && access !== 'session' && !isRecipient;
   const writes = method !== 'GET';
   const possible: [number, boolean][] = [
     [400, body !== undefined || query !== undefined],
     [401, access !== 'public'],
-    [403, (isKeyed && access !== 'key') || (writes && access !== 'public')],
+    [
+      403,
+      isRecipient ? access !== 'recipient' : (isKeyed && access !== 'key') || (writes && access !== 'public'),
+    ],
     [404, path.includes(':')],
     [409, isKeyed && writes],
     [413, body !== undefined],

@@ -9,6 +9,7 @@ import {
 } from './openapi-document.ts';
 import { errorReference, errorResponses, errorStatuses } from './openapi-errors.ts';
 import { createSchemaCollector, type JsonSchema } from './openapi-schemas.ts';
+import { isRecipientAccess, recipientScopeOf } from './recipient-access.ts';
 import type { Access, Route } from './route.ts';
 
 const description = `One HTTP API that sends a notification over one of seven channels and tells what became of it.
@@ -58,6 +59,12 @@ export function openApiDocument(routes: Route[], version: string): OpenApiDocume
           description:
             'A dashboard session. Name the environment in `X-Environment-Id`; writes need `X-Carillon-CSRF: 1`.',
         },
+        end_user_token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'Made for one of your users by `POST /v1/inbox/tokens`, or signed by yourself.',
+        },
       },
     },
   };
@@ -96,6 +103,7 @@ function operationOf(route: Route, place: Place): Operation {
 }
 
 function scopeOf(access: Access): string | null {
+  if (isRecipientAccess(access)) return recipientScopeOf(access);
   return access === 'key' || access === 'session' || access === 'public' ? null : access;
 }
 
@@ -103,6 +111,8 @@ function accessSentence(access: Access): string {
   if (access === 'public') return 'Needs no credentials.';
   if (access === 'key') return 'Any valid key may call it.';
   if (access === 'session') return 'For people signed in to the dashboard.';
+  if (access === 'recipient') return 'Any valid end-user token may call it.';
+  if (isRecipientAccess(access)) return `Needs an end-user token with the scope \`${scopeOf(access)}\`.`;
   return `Needs the scope \`${access}\`.`;
 }
 
@@ -110,7 +120,9 @@ function accessSentence(access: Access): string {
 function securityOf(access: Access): Record<string, string[]>[] {
   if (access === 'public') return [];
   if (access === 'session') return [{ session: [] }];
-  const needed = access === 'key' ? [] : [access];
+  const scope = scopeOf(access);
+  if (isRecipientAccess(access)) return [{ end_user_token: scope === null ? [] : [scope] }];
+  const needed = scope === null ? [] : [scope];
   return [{ api_key: needed }, { session: needed }];
 }
 

@@ -24,3 +24,24 @@ export interface Authenticator {
   /** Drops what this process remembers, so that a revocation is felt at once here (elsewhere within a second). */
   forget(): void;
 }
+
+/** What an end-user token may be good for. */
+export const recipientScopes = ['inbox', 'prefs'] as const;
+export type RecipientScope = (typeof recipientScopes)[number];
+
+/** One of the people an application writes to, calling with an end-user token: sees what is their own and nothing else. */
+export interface Recipient {
+  kind: 'recipient';
+  externalUserId: string;
+  organizationId: string;
+  environmentId: string;
+  scopes: ReadonlySet<RecipientScope>;
+  expiresAtMs: number;
+}
+
+/** How the HTTP layer learns which recipient is calling; the inbox feature provides it. Throws a Problem of type A. */
+export interface RecipientAuthenticator {
+  byToken(token: string): Promise<Recipient>;
+  /** A ticket stands for a token where no header can be sent, and works once. */
+  byTicket(ticket: string): Promise<Recipient>;
+}

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import type { Principal } from './principal.ts';
+import type { Principal, Recipient, RecipientScope } from './principal.ts';
 import type { Scope } from './scopes.ts';
+import type { StreamStart } from './sse.ts';
 
 /**
  * An operation of the API: where it is, who may call it, what goes in and out. The same object registers the route, checks
@@ -23,9 +24,13 @@ export interface Route<
   summary: string;
   description?: string;
   access: Auth;
+  /** A single-use ticket in the query (`?ticket=`) will do instead of a token, for callers that cannot send headers. */
+  ticket?: true;
   body?: Body;
   /** The whole body may be left out; the handler then sees `{}`. */
   bodyOptional?: boolean;
+  /** Any media type is taken, and the body comes as a Buffer (undefined when there is none) for the handler to read. */
+  rawBody?: true;
   query?: Query;
   params?: Params;
   headers?: Record<string, { description: string; schema: TSchema }>;
@@ -36,11 +41,15 @@ export interface Route<
   handler(call: Call<Static<Body>, Static<Query>, Static<Params>, Auth>): Promise<Reply> | Reply;
 }
 
-/** A scope; or `key`: any valid credentials; or `public`: none; or `session`: a dashboard person, no environment needed. */
-export type Access = Scope | 'key' | 'session' | 'public';
+/**
+ * A scope; or `key`: any valid credentials; or `public`: none; or `session`: a dashboard person, no environment needed; or
+ * `recipient`: an end-user token, `recipient:inbox` one with that scope.
+ */
+export type Access = Scope | 'key' | 'session' | 'public' | RecipientAccess;
+export type RecipientAccess = 'recipient' | `recipient:${RecipientScope}`;
 
 export interface Call<Body, Query, Params, Auth extends Access = Access> {
-  principal: Auth extends 'public' | 'session' ? null : Principal;
+  principal: Auth extends 'public' | 'session' ? null : Auth extends RecipientAccess ? Recipient : Principal;
   body: Body;
   query: Query;
   params: Params;
@@ -55,6 +64,8 @@ export interface Reply {
   body?: unknown;
   headers?: Record<string, string>;
   contentType?: string;
+  /** The answer stays open: Server-Sent Events. */
+  stream?: StreamStart;
 }
 
 /** Keeps the types of one route together while the table holds them all alike. */

@@ -5,11 +5,14 @@ import type { Deps } from '../deps.ts';
 import { Problem } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Span } from '../kernel/tracing.ts';
+import { allowCrossOrigin } from './cors.ts';
 import { parseJson } from './json.ts';
-import type { Principal } from './principal.ts';
+import type { Principal, Recipient } from './principal.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import type { Access, Call, Route } from './route.ts';
+import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
+import type { Call, Route } from './route.ts';
 import { sessionTokenOf } from './session-cookie.ts';
+import { createEventStreams, type EventStreams } from './sse.ts';
 import { compileValidator } from './validation.ts';
 
 const mebibyte = 1_048_576;
@@ -17,13 +20,13 @@ const requestIdPattern = /^[\w.-]{1,128}$/;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    principal: Principal | null;
+    principal: Principal | Recipient | null;
     operation: string;
     span: Span | null;
   }
 }
 
-export type HttpDeps = Pick<Deps, 'log' | 'metrics' | 'tracer' | 'authenticator'> & {
+export type HttpDeps = Pick<Deps, 'log' | 'metrics' | 'tracer' | 'authenticator' | 'recipients'> & {
   rateLimiter: RateLimiter;
 };
 
@@ -94,16 +97,28 @@ export function createHttpServer(deps: HttpDeps, routes: Route[]): FastifyInstan
       deps.log.error({ request_id: request.id, err: problem.cause }, problem.message);
     sendProblem(request, reply, problem);
   });
+  allowCrossOrigin(app);
+  const streams = createEventStreams(deps.metrics.openStreams);
+  app.addHook('preClose', () => streams.stop());
   app.setNotFoundHandler(() => {
     throw new Problem('route_not_found', 'There is nothing at this address.');
   });
 
-  for (const route of routes) register(app, deps, route);
+  for (const route of routes) {
+    if (!route.rawBody) register(app, deps, streams, route);
+  }
+  app.register(async (raw) => {
+    raw.removeAllContentTypeParsers();
+    raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+    for (const route of routes) {
+      if (route.rawBody) register(raw, deps, streams, route);
+    }
+  });
   refuseOtherMethods(app, routes);
   return app;
 }
 
-function register(app: FastifyInstance, deps: HttpDeps, route: Route): void {
+function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, route: Route): void {
   const checkBody = route.body && compileValidator(route.body, 'body');
   const checkQuery = route.query && compileValidator(route.query, 'query');
   const checkParams = route.params && compileValidator(route.params, 'params');
@@ -123,8 +138,9 @@ function register(app: FastifyInstance, deps: HttpDeps, route: Route): void {
           'Compressed bodies are not supported; send the JSON as it is.',
         );
       }
-      request.principal = await authenticate(deps, route.access, request);
-      if (request.principal) await limitRate(deps, request.principal, reply);
+      const principal = await authenticate(deps, route, request);
+      request.principal = principal;
+      if (principal && principal.kind !== 'recipient') await limitRate(deps, principal, reply);
     },
     handler: async (request, reply) => {
       checkParams?.(request.params);
@@ -146,6 +162,7 @@ function register(app: FastifyInstance, deps: HttpDeps, route: Route): void {
         raw: request,
         reply,
       } as Call<unknown, unknown, unknown>);
+      if (result.stream) return streams.serve(request, reply, result.stream);
       reply
         .code(result.status)
         .header('cache-control', 'no-store')
@@ -160,10 +177,11 @@ function register(app: FastifyInstance, deps: HttpDeps, route: Route): void {
 
 async function authenticate(
   deps: HttpDeps,
-  access: Access,
+  { access, ticket }: Route,
   request: FastifyRequest,
-): Promise<Principal | null> {
+): Promise<Principal | Recipient | null> {
   if (access === 'public' || access === 'session') return null;
+  if (isRecipientAccess(access)) return identifyRecipient(deps.recipients, { access, ticket }, request);
   const principal = await identify(deps, request);
   if (access !== 'key' && !principal.scopes.has(access)) {
     throw new Problem('insufficient_scope', `This operation needs the scope ${access}.`);

@@ -8,8 +8,10 @@ export interface Metrics {
   attempts: Counter<'channel' | 'provider_kind' | 'outcome'>;
   settled: Counter<'channel' | 'status'>;
   acceptToAttempt: Histogram<'lane'>;
+  webhookAttempts: Counter<'outcome'>;
   inFlight: Gauge<'kind'>;
   rescued: Counter<'kind'>;
+  openStreams: Gauge;
 }
 
 export function createMetrics(): Metrics {
@@ -49,6 +51,12 @@ export function createMetrics(): Metrics {
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
       registers,
     }),
+    webhookAttempts: new Counter({
+      name: 'carillon_webhook_attempts_total',
+      help: 'Calls to webhook endpoints, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     inFlight: new Gauge({
       name: 'carillon_work_in_flight',
       help: 'Work items held by this process.',
@@ -59,6 +67,11 @@ export function createMetrics(): Metrics {
       name: 'carillon_work_rescued_total',
       help: 'Work items taken over from workers that died.',
       labelNames: ['kind'],
+      registers,
+    }),
+    openStreams: new Gauge({
+      name: 'carillon_event_streams_open',
+      help: 'Event streams held open by this process.',
       registers,
     }),
   };

@@ -1,12 +1,15 @@
 import type { Doorbell } from '../db/doorbell.ts';
-import type { Pool, Sql } from '../db/sql.ts';
+import { type Pool, type Sql, untilDatabaseAnswers } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
+import * as parked from './parked-store.ts';
+import { createPlaces, type Places, type PlacesOptions } from './places.ts';
 import { type Job, type Runner, startRunner } from './runner.ts';
 import * as store from './store.ts';
 import { kindOf, type Lane, laneOf, lanes, type Work, type WorkKind, workKinds } from './work.ts';
 
+export type { Places, PlacesOptions, Room } from './places.ts';
 export type { Job } from './runner.ts';
 export { type Claim, type Lane, lanes, type Work, type WorkKind, workKinds } from './work.ts';
 
@@ -23,6 +26,12 @@ export interface Queue {
   begin(sql: Sql, kind: WorkKind, notes: { id: string; note: unknown }[]): Promise<string[]>;
   /** Ends leases; returns the ids that were still held. Only the outcomes of those count. */
   finish(sql: Sql, kind: WorkKind, ids: string[]): Promise<string[]>;
+  /** Ends leases and sets the work aside by place; returns the ids that were still held. See places.ts. */
+  park(sql: Sql, kind: WorkKind, work: { id: string; place: string }[]): Promise<string[]>;
+  /** What is parked at `from` waits at `to` now. Places that begin with `held:` are emptied by nothing else. */
+  movePlace(sql: Sql, kind: WorkKind, from: string, to: string): Promise<void>;
+  /** Limits for each place that work of a kind goes to; a job that uses them calls their `tick`. */
+  places(kind: WorkKind, options: PlacesOptions): Places;
   /** Takes out work that waits, with the time it waits for. Null: somebody holds it, or it is not there. */
   withdraw(sql: Sql, kind: WorkKind, id: string): Promise<(Work & { runAt: Date | null }) | null>;
   /** When postponed work becomes ready; null when it is ready, held or gone. */
@@ -45,6 +54,9 @@ export interface QueueDeps {
   metrics: Metrics;
 }
 
+/** Full places that one process looks after; there are as many of them as there are dead endpoints at the moment. */
+const maxPlaces = 5_000;
+
 export function createQueue(deps: QueueDeps): Queue {
   const workerId = newId();
   /** Leases with a note written by us: what a stop may not hand back as if nothing had happened. */
@@ -59,7 +71,7 @@ export function createQueue(deps: QueueDeps): Queue {
     note: work.note ?? null,
   });
 
-  return {
+  const queue: Queue = {
     enqueue: (sql, work) => (work.length === 0 ? Promise.resolve() : store.insertReady(sql, work.map(toRow))),
     postpone: (sql, work) =>
       work.length === 0
@@ -78,8 +90,30 @@ export function createQueue(deps: QueueDeps): Queue {
       for (const id of ids) begun.delete(id);
       return held;
     },
+    async park(sql, kind, work) {
+      const ids = await parked.insertParked(sql, workKinds[kind], work, workerId);
+      for (const id of ids) begun.delete(id);
+      return ids;
+    },
+    movePlace: (sql, kind, from, to) => parked.updatePlace(sql, workKinds[kind], from, to),
+    places: (kind, options) =>
+      createPlaces(
+        {
+          park: (work) => untilDatabaseAnswers(() => queue.park(deps.pool, kind, work)),
+          async unpark(place, limit) {
+            if (!runner) return 0;
+            const rows = await parked.claimParked(deps.claimPool, workKinds[kind], place, limit, workerId);
+            runner.takeUp(kind, rows);
+            return rows.length;
+          },
+          listPlaces: () => parked.listPlaces(deps.pool, workKinds[kind], maxPlaces),
+        },
+        options,
+      ),
     async withdraw(sql, kind, id) {
-      const row = await store.deleteWaiting(sql, workKinds[kind], id);
+      const waiting = await store.deleteWaiting(sql, workKinds[kind], id);
+      const aside = waiting ? null : await parked.deleteParked(sql, workKinds[kind], id);
+      const row = waiting ?? (aside && { ...aside, run_at: null });
       return (
         row && {
           kind,
@@ -112,6 +146,7 @@ export function createQueue(deps: QueueDeps): Queue {
       await runner?.stop(deadlineMs);
     },
   };
+  return queue;
 }
 
 /**

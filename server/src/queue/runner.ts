@@ -14,11 +14,15 @@ export interface Job<Fact = unknown> {
   load(claims: Claim[]): Promise<Map<string, Fact>>;
   /** Ends with the lease finished or postponed in the handler's own transaction. Throwing is a bug: the item is put off. */
   run(claim: Claim, fact: Fact | undefined): Promise<void>;
+  /** Called about twice a second. */
+  tick?(): Promise<void>;
 }
 
 export interface Runner {
   /** True when this process has room, and will look at once. */
   wake(kind: WorkKind): boolean;
+  /** Takes up work that was claimed from where it was parked. */
+  takeUp(kind: WorkKind, rows: ClaimedRow[]): void;
   health(): { ok: boolean; detail: string };
   stop(deadlineMs: number): Promise<void>;
 }
@@ -39,7 +43,8 @@ const heartbeatMs = 2_000;
 /** A worker silent for this long is dead; with the tick, its work is taken over within 10 s. */
 const aliveSeconds = 8;
 /** After an outage of the database everyone looks dead, until they have had the time for a heartbeat. */
-const reunionMs = 2 * heartbeatMs;
+const outageMs = 4_000;
+const reunionMs = 3_000;
 const putOffSeconds = 30;
 const strayAfterSeconds = 5;
 const moveLimit = 1_000;
@@ -57,7 +62,7 @@ export function startRunner(deps: RunnerDeps): Runner {
   async function tick(): Promise<void> {
     if (Date.now() - lastHeartbeat >= heartbeatMs) {
       await store.heartbeat(deps.pool, workerId, aliveSeconds);
-      if (Date.now() - lastHeartbeat > reunionMs) breathingSince = Date.now();
+      if (Date.now() - lastHeartbeat > outageMs) breathingSince = Date.now();
       lastHeartbeat = Date.now();
       for (const line of lines) await line.releaseStrays();
     }
@@ -65,6 +70,7 @@ export function startRunner(deps: RunnerDeps): Runner {
     while ((await store.promote(deps.pool, moveLimit)) === moveLimit && !stopped) {}
     for (const line of lines) {
       await line.handBack();
+      await deps.jobs[line.kind].tick?.();
       line.pump();
     }
   }
@@ -96,6 +102,7 @@ export function startRunner(deps: RunnerDeps): Runner {
       line.pump();
       return true;
     },
+    takeUp: (kind, rows) => lineOf.get(kind)?.takeUp(rows, true),
     health() {
       const ok = Date.now() - lastHeartbeat < aliveSeconds * 1_000;
       return { ok, detail: ok ? 'working' : 'no heartbeat reached the database lately' };
@@ -115,6 +122,7 @@ interface Line {
   kind: WorkKind;
   pump: () => void;
   hasRoom(): boolean;
+  takeUp(rows: ClaimedRow[], unparked: boolean): void;
   handBack(): Promise<void>;
   releaseStrays(): Promise<void>;
   drain(deadlineMs: number): Promise<void>;
@@ -158,11 +166,15 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId);
       hungry = rows.length === limit || maxLane < lanes.bulk;
       if (rows.length === limit) again = true;
-      // Claims do not flush: a crash of the database may have lost one, and brings us again what we are already at.
-      const fresh = rows.filter((row) => !held.has(row.id));
-      for (const { id } of fresh) held.add(id);
-      if (fresh.length > 0) void work(fresh.map(claimOf));
+      takeUp(rows, false);
     } while (again);
+  }
+
+  function takeUp(rows: ClaimedRow[], unparked: boolean): void {
+    // Claims do not flush: a crash of the database may have lost one, and brings us again what we are already at.
+    const fresh = rows.filter((row) => !held.has(row.id));
+    for (const { id } of fresh) held.add(id);
+    if (fresh.length > 0) void work(fresh.map((row) => claimOf(row, unparked)));
   }
 
   function pump(): void {
@@ -214,6 +226,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
   return {
     kind,
     pump,
+    takeUp,
     hasRoom: () => allowance().limit > 0,
     async handBack() {
       if (failed.size === 0) return;
@@ -251,7 +264,9 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
   };
 }
 
-function claimOf(row: store.WorkRow & { leased_at: Date }): Claim {
+type ClaimedRow = store.WorkRow & { leased_at: Date };
+
+function claimOf(row: ClaimedRow, unparked: boolean): Claim {
   return {
     kind: kindOf(row.kind),
     id: row.id,
@@ -259,5 +274,6 @@ function claimOf(row: store.WorkRow & { leased_at: Date }): Claim {
     environmentId: row.environment_id,
     note: row.note,
     leasedAt: row.leased_at,
+    unparked,
   };
 }

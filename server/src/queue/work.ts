@@ -1,7 +1,7 @@
 /** The vocabulary of the queue: what a piece of work is. */
 
 /** Kinds of work, by the number stored in the database. Numbers are for ever; jobs.ts names the handler of each. */
-export const workKinds = { notification: 1, receipt: 2 } as const;
+export const workKinds = { notification: 1, receipt: 2, webhook_delivery: 3, erasure: 4 } as const;
 export type WorkKind = keyof typeof workKinds;
 
 /** Lanes are strict: a critical send passes everything that waits in the others. */
@@ -26,6 +26,8 @@ export interface Claim {
   /** What `begin` wrote before a worker died, or `postpone` left; null on a first claim. */
   note: unknown;
   leasedAt: Date;
+  /** It was parked, and its place has room now. */
+  unparked: boolean;
 }
 
 const kindNames = Object.keys(workKinds) as WorkKind[];

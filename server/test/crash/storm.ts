@@ -8,6 +8,12 @@ export interface Takeover {
   tookMs: number;
 }
 
+export interface StormOptions {
+  kills: number;
+  /** Before each. */
+  pauseMs: () => number;
+}
+
 export interface StormReport {
   kills: { api: number; worker: number; database: number };
   takeovers: Takeover[];
@@ -16,10 +22,7 @@ export interface StormReport {
 const giveUpAfterMs = 60_000;
 
 /** Kills a worker, the API, the database, the other worker, … in turn, and starts again what does not start by itself. */
-export async function storm(
-  fleet: Fleet,
-  options: { durationMs: number; pauseMs: () => number },
-): Promise<StormReport> {
+export async function storm(fleet: Fleet, options: StormOptions): Promise<StormReport> {
   const kills = { api: 0, worker: 0, database: 0 };
   const takeovers: Promise<Takeover>[] = [];
   const starts: Promise<void>[] = [];
@@ -50,8 +53,7 @@ export async function storm(
     kills.database += 1;
   }
 
-  const end = Date.now() + options.durationMs;
-  for (let turn = 0; Date.now() < end; turn += 1) {
+  for (let turn = 0; turn < options.kills; turn += 1) {
     await delay(options.pauseMs());
     await turns[turn % turns.length]?.();
   }

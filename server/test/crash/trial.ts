@@ -3,7 +3,7 @@ import { startSmtpSimulator } from '../simulators/smtp.ts';
 import { type Audit, audit, settled } from './audit.ts';
 import { liveKey, startFleet, testKey } from './fleet.ts';
 import { type Letter, startLoad } from './load.ts';
-import { type StormReport, storm } from './storm.ts';
+import { type StormOptions, type StormReport, storm } from './storm.ts';
 
 export interface TrialReport extends Audit, StormReport {
   /** Requests that had to be repeated, and answers that no caller should have got. */
@@ -18,10 +18,7 @@ const mailServerTakesMs = 30;
 const settleWithinMs = 90_000;
 
 /** Load and killing at once, then peace until everything has come to an end, then the reckoning. */
-export async function runTrial(options: {
-  durationMs: number;
-  pauseMs: () => number;
-}): Promise<TrialReport> {
+export async function runTrial(options: StormOptions): Promise<TrialReport> {
   const mailServer = await startSmtpSimulator();
   // Long enough that every killed worker leaves messages behind whose fate it did not learn.
   mailServer.script.message = () => delay(mailServerTakesMs, null);

@@ -54,7 +54,7 @@ export function createSandboxCarrier(name: string, store: SandboxStore, clock: C
         channel: message.channel,
         provider: name,
         recipient: message.to.address,
-        payload: storedPayload(message),
+        payload: storedPayload(message, clock()),
       };
       const { outcome, afterMs } = sandboxAnswer(message);
       try {

@@ -31,6 +31,8 @@ describe('the sandbox answers by address', () => {
     ['anyone@sandbox.test', ['Delivered']],
     ['ada@example.com', ['Delivered']],
     ['Bounced@SANDBOX.test', ['Bounced']],
+    ['bounced+tag@sandbox.test', ['Bounced']],
+    ['+bounced@sandbox.test', ['Delivered']],
     ['bounced@example.com', ['Delivered']],
     ['constructor@sandbox.test', ['Delivered']],
   ])('%s is accepted, then %j', (address, receipts) => {

@@ -53,13 +53,16 @@ const emailScripts: Record<string, Script> = {
   retry: () => answer(refusedForNow),
 };
 
-/** The magic recipients of each channel; anyone else is delivered to. */
+/**
+ * The magic recipients of each channel; anyone else is delivered to. A plus-tag changes nothing here, but makes an address of
+ * its own, which can end up on the suppression list as a real one would.
+ */
 export function sandboxAnswer(message: Message): Answer {
-  const [local, domain] = message.to.address.toLowerCase().split('@');
+  if (message.channel !== 'email') return accepted([delivered]);
+  const [mailbox = '', domain] = message.to.address.toLowerCase().split('@');
+  const local = mailbox.split('+')[0] ?? '';
   const script =
-    domain === 'sandbox.test' && Object.hasOwn(emailScripts, local ?? '')
-      ? emailScripts[local ?? '']
-      : undefined;
+    domain === 'sandbox.test' && Object.hasOwn(emailScripts, local) ? emailScripts[local] : undefined;
   return script ? script(message) : accepted([delivered]);
 }
 

@@ -1,6 +1,7 @@
 import { idTime } from '../../kernel/ids.ts';
-import type { EmailMessage, Message } from '../contract.ts';
+import type { EmailMessage, InAppMessage, Message, WebhookMessage } from '../contract.ts';
 import { buildMime, messageIdOf, textOf } from '../email/mime.ts';
+import { postHeaders } from '../webhook/index.ts';
 
 /**
  * What would have been sent. Stored in parts and turned into the exact bytes when somebody looks: composing MIME costs
@@ -17,7 +18,48 @@ export interface StoredEmail {
   attachments: { filename: string; content_type: string; size_bytes: number }[];
 }
 
-export function storedPayload(message: Message): StoredEmail {
+/** The call that would have been made, as it stands. */
+export interface StoredWebhook {
+  method: 'POST';
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What arrived in the inbox. */
+export interface StoredInAppItem {
+  subject: string | null;
+  html_body: string | null;
+  text_body: string | null;
+  action_url: string | null;
+  data: Record<string, unknown>;
+}
+
+export type StoredPayload = StoredEmail | StoredWebhook | StoredInAppItem;
+
+export function storedPayload(message: Message, now: number): StoredPayload {
+  switch (message.channel) {
+    case 'email':
+      return storedEmail(message);
+    case 'webhook':
+      return storedWebhook(message, now);
+    case 'in_app':
+      return storedInAppItem(message);
+  }
+}
+
+function storedInAppItem({ subject, html, text, actionUrl, data }: InAppMessage): StoredInAppItem {
+  return { subject, html_body: html, text_body: text, action_url: actionUrl, data };
+}
+
+function storedWebhook(
+  { notificationId: id, to, body, secrets }: WebhookMessage,
+  now: number,
+): StoredWebhook {
+  return { method: 'POST', url: to.address, headers: postHeaders({ id, body, secrets }, now), body };
+}
+
+function storedEmail(message: EmailMessage): StoredEmail {
   return {
     from: message.from,
     to: message.to,
@@ -35,7 +77,7 @@ export function storedPayload(message: Message): StoredEmail {
 }
 
 /** A stored row as the outside sees it. */
-export interface SandboxPayload extends StoredEmail {
+export interface EmailPayload extends StoredEmail {
   text: string;
   message_id: string;
   mime: string;
@@ -43,12 +85,21 @@ export interface SandboxPayload extends StoredEmail {
   mime_complete: boolean;
 }
 
-export async function viewPayload(row: {
+export type SandboxPayload = EmailPayload | StoredWebhook | StoredInAppItem;
+
+interface StoredMessage<Payload> {
   id: string;
   notification_id: string;
   environment_id: string;
-  payload: StoredEmail;
-}): Promise<SandboxPayload> {
+  payload: Payload;
+}
+
+export async function viewPayload(row: StoredMessage<StoredPayload>): Promise<SandboxPayload> {
+  const { payload } = row;
+  return 'from' in payload ? viewEmail({ ...row, payload }) : payload;
+}
+
+async function viewEmail(row: StoredMessage<StoredEmail>): Promise<EmailPayload> {
   const { payload } = row;
   const message: EmailMessage = {
     channel: 'email',

@@ -4,25 +4,52 @@ import { idTime } from '../../kernel/ids.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import type { EmailConnections, EmailSender } from '../connections/index.ts';
 import { eventEntry } from '../notifications/index.ts';
+import { createTemplateRenderer, RenderFailure } from '../templates/index.ts';
+import { createUnsubscribeLinks } from '../unsubscribe/index.ts';
+import type { WebhookTarget } from '../webhooks/index.ts';
+import { addConsent, type ConsentFact, unsubscribeHeaders } from './consent.ts';
 import { judge } from './gates.ts';
+import { createInAppRoads } from './in-app-road.ts';
+import { findTemplates, renderWords, type TemplateFact, traceRendering } from './render.ts';
 import { roadFor } from './road.ts';
 import { type OpenAttempt, runRound } from './round.ts';
 import { failed, openOutcome, type Settled, settlementOf, unsettled } from './settle.ts';
-import { type DispatchFact, listFacts } from './store.ts';
+import { listFacts } from './store.ts';
+import { createWebhookRoads } from './webhook-road.ts';
 import { createDispatchWriter } from './writer.ts';
 
-type DispatchDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'tracer'>;
+type DispatchDeps = Pick<
+  Deps,
+  | 'pool'
+  | 'queue'
+  | 'clock'
+  | 'config'
+  | 'metrics'
+  | 'tracer'
+  | 'log'
+  | 'keyring'
+  | 'outbound'
+  | 'publicUrl'
+  | 'doorbell'
+>;
 
-interface Fact extends DispatchFact {
+interface Fact extends ConsentFact, TemplateFact {
   sender: EmailSender | null;
+  target: WebhookTarget | null;
 }
 
 const roundTimeoutMs = 120_000;
+const capacity = 800;
 
 /** The work of sending notifications: load a batch, pass the gates, go through the provider chain, write what happened. */
 export function createDispatchJob(deps: DispatchDeps, connections: EmailConnections): Job<Fact> {
   const { pool, clock } = deps;
   const writer = createDispatchWriter(deps);
+  const links = createUnsubscribeLinks(deps);
+  const webhooks = createWebhookRoads(deps);
+  const inApp = createInAppRoads(deps);
+  const places = deps.queue.places('notification', { room: capacity / 2, atOnce: 50, atOnceWhenSilent: 10 });
+  const renderer = createTemplateRenderer(pool);
 
   async function load(claims: Claim[]): Promise<Map<string, Fact>> {
     const facts = await listFacts(
@@ -32,9 +59,22 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     const environments = new Map(
       facts.map((fact) => [fact.environment_id, { id: fact.environment_id, kind: fact.environment_kind }]),
     );
-    const senders = await connections.sendersFor([...environments.values()]);
+    const [withConsent, templateOf, targets, senders] = await Promise.all([
+      addConsent(pool, links, facts),
+      findTemplates(renderer, facts),
+      webhooks.targetsOf(facts),
+      connections.sendersFor([...environments.values()]),
+    ]);
     return new Map(
-      facts.map((fact) => [fact.id, { ...fact, sender: senders.get(fact.environment_id) ?? null }]),
+      withConsent.map((fact) => [
+        fact.id,
+        {
+          ...fact,
+          template: templateOf(fact),
+          sender: senders.get(fact.environment_id) ?? null,
+          target: targets.get(fact.id) ?? null,
+        },
+      ]),
     );
   }
 
@@ -51,8 +91,8 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     const sending = eventEntry('Sending', claim.leasedAt.getTime());
     if (claim.note) return resolveOpenAttempt(fact, claim.note as OpenAttempt, now);
 
-    const { verdict, trace } = judge(fact, now);
-    const base = { ...unsettled(fact), trace };
+    const { verdict, trace: judged } = judge(fact, now);
+    const base = { ...unsettled(fact), trace: judged };
     switch (verdict.kind) {
       case 'drop':
         return null;
@@ -69,8 +109,25 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
         break;
     }
 
-    const road = await untilDatabaseAnswers(() => roadFor(pool, fact, fact.sender));
-    if ('problem' in road) return failed(base, now, `provider_not_configured: ${road.problem}`);
+    const words = await renderWords(renderer, fact);
+    const trace = traceRendering(judged, now, words);
+    if (words instanceof RenderFailure)
+      return failed({ ...base, trace }, now, `template_render_failed: ${words.message}`);
+
+    const headers = unsubscribeHeaders(links, fact);
+    const worded = { ...fact, ...words };
+    const road =
+      fact.channel === 'webhook'
+        ? webhooks.roadFor(worded, fact.target)
+        : fact.channel === 'in_app'
+          ? inApp.roadFor(worded)
+          : await untilDatabaseAnswers(() => roadFor(pool, worded, fact.sender, headers));
+    if ('problem' in road) {
+      const reason = 'reason' in road ? road.reason : 'provider_not_configured';
+      return failed({ ...base, trace, rendered: words }, now, `${reason}: ${road.problem}`);
+    }
+    const room = road.place === undefined ? null : await places.enter(claim, road.place);
+    if (road.place !== undefined && !room) return 'lost';
     if (fact.attempt_count === 0) {
       deps.metrics.acceptToAttempt.observe(
         { lane: claim.lane },
@@ -84,7 +141,11 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       begin: (open) => writer.begin(claim, open),
       clock,
       signal: AbortSignal.timeout(roundTimeoutMs),
+    }).catch((error) => {
+      room?.leave(true);
+      throw error;
     });
+    room?.leave(result !== 'lost' && (result.outcome.kind !== 'retry' || result.outcome.code !== null));
     if (result === 'lost') return 'lost';
     span.end(
       {
@@ -100,7 +161,13 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       outcome: result.outcome.kind,
     });
     const settled = settlementOf(fact, result, circumstances());
-    return { ...settled, events: [sending, ...settled.events], trace: [...trace, ...settled.trace] };
+    return {
+      ...settled,
+      rendered: words,
+      item: settled.status === 'delivered' ? (road.item ?? null) : null,
+      events: [sending, ...settled.events],
+      trace: [...trace, ...settled.trace],
+    };
   }
 
   /** The worker that made this attempt died before it could record the outcome. */
@@ -132,5 +199,11 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     return { now: clock(), retryScale: deps.config.CARILLON_RETRY_SCALE, chance: Math.random() };
   }
 
-  return { batch: 100, capacity: 800, load: (claims) => untilDatabaseAnswers(() => load(claims)), run };
+  return {
+    batch: 100,
+    capacity,
+    load: (claims) => untilDatabaseAnswers(() => load(claims)),
+    run,
+    tick: () => places.tick(),
+  };
 }

@@ -3,16 +3,20 @@ import { transaction, untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import type { Claim, Job } from '../../queue/index.ts';
-import { receiptUpdate } from './settle.ts';
+import { announce } from '../notifications/index.ts';
+import { suppressRefused } from '../suppressions/index.ts';
+import { receiptUpdate, refusalIn } from './settle.ts';
 import { updateByReceipts } from './store.ts';
 
 interface LaterReceipt {
   notification_id: string;
   type: Receipt['type'];
   detail: string | null;
+  soft?: boolean;
+  at?: string;
 }
 
-/** Receipts that come after the acceptance: what the sandbox promised for later. */
+/** Receipts that come after the acceptance: what the sandbox promised for later, and what was read in an inbox. */
 export function createReceiptJob(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>): Job<LaterReceipt> {
   const batcher = createBatcher<{ claim: Claim; receipt: LaterReceipt }, undefined>(
     (items) => untilDatabaseAnswers(() => write(items)),
@@ -21,7 +25,7 @@ export function createReceiptJob(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>): 
 
   async function write(items: { claim: Claim; receipt: LaterReceipt }[]): Promise<undefined[]> {
     const ids = items.map(({ claim }) => claim.id);
-    await transaction(deps.pool, async (tx) => {
+    const announced = await transaction(deps.pool, async (tx) => {
       const held = new Set(await deps.queue.finish(tx, 'receipt', ids));
       const byNotification = new Map<string, Receipt[]>();
       for (const { claim, receipt } of items) {
@@ -31,11 +35,21 @@ export function createReceiptJob(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>): 
           receipt,
         ]);
       }
-      await updateByReceipts(
-        tx,
-        [...byNotification].map(([id, receipts]) => receiptUpdate(id, receipts, deps.clock())),
-      );
+      const updates = [...byNotification].map(([id, receipts]) => receiptUpdate(id, receipts, deps.clock()));
+      const updated = await updateByReceipts(tx, updates);
+      const refusals = updated.flatMap((notification) => {
+        const refusal = refusalIn(byNotification.get(notification.id) ?? []);
+        return refusal ? [{ ...notification, ...refusal }] : [];
+      });
+      await suppressRefused(tx, refusals, deps.clock());
+      const additions = updated.map(({ id, environment_id: environmentId }) => ({
+        id,
+        environmentId,
+        events: updates.find((update) => update.id === id)?.events ?? [],
+      }));
+      return announce(tx, deps.queue, additions);
     });
+    if (announced) deps.queue.ring('webhook_delivery');
     return items.map(() => undefined);
   }
 

@@ -1,6 +1,7 @@
 import type { Carrier, EmailMessage, Message } from '../../channels/contract.ts';
 import type { Pool } from '../../db/sql.ts';
 import { type EmailSender, emailIdentity } from '../connections/index.ts';
+import type { NewItem } from '../inbox/index.ts';
 import { listAttachmentBytes } from '../notifications/index.ts';
 import type { DispatchFact } from './store.ts';
 
@@ -8,6 +9,10 @@ import type { DispatchFact } from './store.ts';
 export interface Road {
   carriers: [Carrier, ...Carrier[]];
   message: (attempt: number) => Message;
+  /** Calls that share a limit share its name; see queue/places.ts. */
+  place?: string;
+  /** What is in an inbox once the notification is delivered. */
+  item?: NewItem;
 }
 
 /** The road by channel; or why there is none, for the person who has to configure it. */
@@ -15,10 +20,11 @@ export async function roadFor(
   pool: Pool,
   fact: DispatchFact,
   sender: EmailSender | null,
+  headers: Record<string, string>,
 ): Promise<Road | { problem: string }> {
   switch (fact.channel) {
     case 'email':
-      return emailRoad(pool, fact, sender);
+      return emailRoad(pool, fact, sender, headers);
     default:
       return { problem: `No provider is configured for the channel ${fact.channel}.` };
   }
@@ -28,6 +34,7 @@ async function emailRoad(
   pool: Pool,
   fact: DispatchFact,
   sender: EmailSender | null,
+  headers: Record<string, string>,
 ): Promise<Road | { problem: string }> {
   const [first, ...rest] = sender?.carriers ?? [];
   if (!sender?.from || !first) {
@@ -56,7 +63,7 @@ async function emailRoad(
       html: fact.html_body,
       text: fact.text_body,
       attachments,
-      headers: {},
+      headers,
     }),
   };
 }

@@ -1,6 +1,9 @@
 import type { Receipt } from '../../channels/contract.ts';
 import { assertNever } from '../../kernel/errors.ts';
+import type { NewItem } from '../inbox/index.ts';
 import { type EventEntry, eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
+import type { Refusal } from '../suppressions/index.ts';
+import type { Rendered } from '../templates/index.ts';
 import { maxRounds, retryDelayMs } from './retry.ts';
 import type { RoundResult } from './round.ts';
 import type { DispatchFact, ReceiptUpdate, Settlement } from './store.ts';
@@ -9,7 +12,15 @@ import type { DispatchFact, ReceiptUpdate, Settlement } from './store.ts';
 export interface Settled extends Settlement {
   retryAt: number | null;
   laterReceipts: Receipt[];
+  /** The address is refused for good. */
+  refusal: AddressRefusal | null;
+  /** What its template said, if this is when it was asked. */
+  rendered: Rendered | null;
+  /** What arrives in an inbox with it. */
+  item: NewItem | null;
 }
+
+export type AddressRefusal = Pick<Refusal, 'reason' | 'detail'>;
 
 export interface Circumstances {
   now: number;
@@ -33,11 +44,8 @@ export function settlementOf(fact: DispatchFact, result: RoundResult, at: Circum
     case 'accepted': {
       base.events.push(eventEntry('Sent', at.now, said));
       const receipts = outcome.receipts ?? [];
-      const update = receiptUpdate(
-        fact.id,
-        receipts.filter((receipt) => !receipt.afterMs),
-        at.now,
-      );
+      const known = receipts.filter((receipt) => !receipt.afterMs);
+      const update = receiptUpdate(fact.id, known, at.now);
       return {
         ...base,
         status: update.status ?? 'sent',
@@ -45,11 +53,17 @@ export function settlementOf(fact: DispatchFact, result: RoundResult, at: Circum
         sent_at: new Date(at.now).toISOString(),
         last_error: update.last_error,
         laterReceipts: receipts.filter((receipt) => receipt.afterMs),
+        refusal: refusalIn(known),
       };
     }
     case 'suppress':
       base.events.push(eventEntry('Bounced', at.now, said));
-      return { ...base, status: 'bounced', last_error: said };
+      return {
+        ...base,
+        status: 'bounced',
+        last_error: said,
+        refusal: { reason: outcome.reason, detail: said },
+      };
     case 'rejected':
       return failed(base, at.now, said);
     case 'retry':
@@ -116,6 +130,9 @@ export function unsettled(fact: DispatchFact): Settled {
     suppression_reason: null,
     retryAt: null,
     laterReceipts: [],
+    refusal: null,
+    rendered: null,
+    item: null,
   };
 }
 
@@ -150,10 +167,18 @@ const receiptStatus: Partial<Record<Receipt['type'], 'delivered' | 'bounced' | '
 
 /** What receipts for one notification, in their order, mean. Opens and clicks are events only. */
 export function receiptUpdate(id: string, receipts: Receipt[], now: number): ReceiptUpdate {
-  const events: EventEntry[] = receipts.map((receipt) => eventEntry(receipt.type, now, receipt.detail));
+  const events: EventEntry[] = receipts.map(({ type, at, detail }) => eventEntry(type, at ?? now, detail));
   const status =
     receipts.map((receipt) => receiptStatus[receipt.type] ?? null).findLast((found) => found !== null) ??
     null;
   const bounce = receipts.find((receipt) => receipt.type === 'Bounced');
   return { id, status, events, last_error: bounce?.detail ?? null };
+}
+
+/** Whether receipts mean that the address must not be written to again. A complaint weighs more than a bounce. */
+export function refusalIn(receipts: Receipt[]): AddressRefusal | null {
+  const complaint = receipts.find((receipt) => receipt.type === 'Complained');
+  if (complaint) return { reason: 'complaint', detail: complaint.detail };
+  const bounce = receipts.find((receipt) => receipt.type === 'Bounced' && !receipt.soft);
+  return bounce ? { reason: 'hard_bounce', detail: bounce.detail } : null;
 }

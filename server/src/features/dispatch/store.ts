@@ -1,5 +1,6 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import type { ContentRow, EventEntry, NotificationRow, StoredTraceEntry } from '../notifications/index.ts';
+import type { Rendered } from '../templates/index.ts';
 
 /** Everything about one notification that sending it needs. */
 export interface DispatchFact extends Omit<NotificationRow, 'events' | 'trace'>, ContentRow {
@@ -10,7 +11,8 @@ const loadFacts = statement<DispatchFact>(
   'dispatch_load',
   `select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
      n.template_key, n.action_url, n.attempt_count, n.round, n.send_at,
-     c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments, e.kind as environment_kind
+     c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
+     c.template_version_id, c.template_locale, c.structured, c.rendered_at, e.kind as environment_kind
    from notifications n
    join notification_contents c on c.notification_id = n.id
    join environments e on e.id = n.environment_id
@@ -52,10 +54,31 @@ const settle = statement(
 );
 
 export async function settleNotifications(sql: Sql, settlements: Settlement[]): Promise<void> {
-  if (settlements.length > 0) await settle(sql, [JSON.stringify(settlements)]);
+  if (settlements.length === 0) return;
+  const rows = settlements.map(({ id, status, events, trace, attempts, round, ...rest }) => {
+    const { sent_at, last_error, suppression_reason } = rest;
+    return { id, status, events, trace, attempts, round, sent_at, last_error, suppression_reason };
+  });
+  await settle(sql, [JSON.stringify(rows)]);
 }
 
-const applyReceipts = statement(
+const storeWords = statement(
+  'dispatch_store_rendered',
+  `update notification_contents c set
+     subject = i.subject, html_body = i.html_body, text_body = i.text_body, structured = i.structured, rendered_at = now()
+   from json_to_recordset($1::json) as i (id uuid, subject text, html_body text, text_body text, structured json)
+   where c.notification_id = i.id`,
+);
+
+/** What templates said is kept: it is what GET shows, and what further rounds send. */
+export async function markRendered(sql: Sql, words: ({ id: string } & Rendered)[]): Promise<void> {
+  if (words.length > 0) await storeWords(sql, [JSON.stringify(words)]);
+}
+
+/** What a receipt was about. */
+export type Recipient = Pick<NotificationRow, 'id' | 'environment_id' | 'channel' | 'address'>;
+
+const applyReceipts = statement<Recipient>(
   'dispatch_apply_receipts',
   `update notifications n set
      status = case
@@ -66,7 +89,8 @@ const applyReceipts = statement(
      events = n.events || i.events,
      last_error = coalesce(i.last_error, n.last_error)
    from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, last_error text)
-   where n.id = i.id`,
+   where n.id = i.id
+   returning n.id, n.environment_id, n.channel, n.address`,
 );
 
 export interface ReceiptUpdate {
@@ -77,6 +101,6 @@ export interface ReceiptUpdate {
 }
 
 /** Late and duplicate receipts are kept as events but never move a status back. */
-export async function updateByReceipts(sql: Sql, updates: ReceiptUpdate[]): Promise<void> {
-  if (updates.length > 0) await applyReceipts(sql, [JSON.stringify(updates)]);
+export async function updateByReceipts(sql: Sql, updates: ReceiptUpdate[]): Promise<Recipient[]> {
+  return updates.length === 0 ? [] : applyReceipts(sql, [JSON.stringify(updates)]);
 }

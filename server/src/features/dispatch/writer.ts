@@ -3,10 +3,12 @@ import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Claim, Work } from '../../queue/index.ts';
-import { deleteAttachmentBytes } from '../notifications/index.ts';
+import { inboxTopic, insertItems } from '../inbox/index.ts';
+import { type Addition, announce, deleteAttachmentBytes } from '../notifications/index.ts';
+import { type Refusal, suppressRefused } from '../suppressions/index.ts';
 import type { OpenAttempt } from './round.ts';
 import type { Settled } from './settle.ts';
-import { type DispatchFact, settleNotifications } from './store.ts';
+import { type DispatchFact, markRendered, settleNotifications } from './store.ts';
 
 /** A settlement on its way to the database; null: there is nothing to write, only the lease to end. */
 export interface Ending {
@@ -22,8 +24,10 @@ export interface DispatchWriter {
   end(ending: Ending): Promise<void>;
 }
 
-export function createDispatchWriter(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>): DispatchWriter {
-  const { pool, queue, clock } = deps;
+export function createDispatchWriter(
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'>,
+): DispatchWriter {
+  const { pool, queue, clock, doorbell } = deps;
 
   const begins = createBatcher<{ id: string; note: OpenAttempt }, boolean>(
     async (notes) => {
@@ -37,17 +41,27 @@ export function createDispatchWriter(deps: Pick<Deps, 'pool' | 'queue' | 'clock'
   /** One transaction: the lease, the status with its events, and whatever must happen next. */
   async function writeEndings(items: Ending[]): Promise<undefined[]> {
     const ids = items.map(({ claim }) => claim.id);
-    await transaction(pool, async (tx) => {
+    const { announced, arrived } = await transaction(pool, async (tx) => {
       const held = new Set(await queue.finish(tx, 'notification', ids));
       const mine = items.filter(({ claim }) => held.has(claim.id));
       const settlements = mine.flatMap(({ settled }) => settled ?? []);
       await settleNotifications(tx, settlements);
+      await markRendered(
+        tx,
+        settlements.flatMap(({ id, rendered }) => (rendered ? [{ id, ...rendered }] : [])),
+      );
+      await suppressRefused(tx, mine.flatMap(refusalOf), clock());
       await deleteAttachmentBytes(
         tx,
         mine.filter(isDoneWithAttachments).map(({ claim }) => claim.id),
       );
+      const arrived = settlements.flatMap(({ item }) => item ?? []);
+      await insertItems(tx, arrived, clock());
       await queue.postpone(tx, mine.flatMap(nextWork));
+      return { announced: await announce(tx, queue, mine.flatMap(additionOf)), arrived };
     });
+    for (const item of arrived) doorbell.ring(inboxTopic(item));
+    if (announced) queue.ring('webhook_delivery');
     return items.map(() => undefined);
   }
 
@@ -59,7 +73,12 @@ export function createDispatchWriter(deps: Pick<Deps, 'pool' | 'queue' | 'clock'
       id: newId(),
       lane,
       environmentId,
-      note: { notification_id: claim.id, type: receipt.type, detail: receipt.detail },
+      note: {
+        notification_id: claim.id,
+        type: receipt.type,
+        detail: receipt.detail,
+        soft: receipt.soft ?? false,
+      },
       runAt: new Date(clock() + (receipt.afterMs ?? 0)),
     }));
     if (settled.retryAt === null) return receipts;
@@ -86,6 +105,16 @@ export function createDispatchWriter(deps: Pick<Deps, 'pool' | 'queue' | 'clock'
     begin: (claim, open) => begins.add({ id: claim.id, note: open }),
     end: (ending) => endings.add(ending),
   };
+}
+
+function additionOf({ fact, settled }: Ending): Addition[] {
+  return fact && settled ? [{ id: fact.id, environmentId: fact.environment_id, events: settled.events }] : [];
+}
+
+function refusalOf({ fact, settled }: Ending): Refusal[] {
+  if (!fact || !settled?.refusal) return [];
+  const { id, environment_id, channel, address } = fact;
+  return [{ id, environment_id, channel, address, ...settled.refusal }];
 }
 
 function isDoneWithAttachments({ fact, settled }: Ending): boolean {

@@ -4,9 +4,11 @@ import { checkIdempotencyKey, hashBody } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
-import { type CheckedAttachments, checkAttachments } from './attachments.ts';
-import { type ContentRow, eventEntry, type NotificationRow } from './life.ts';
-import type { Lookups } from './lookups.ts';
+import type { MeteredSend } from '../usage/index.ts';
+import { addressFields, type Pair } from '../users/index.ts';
+import { checkAttachments } from './attachments.ts';
+import { type ContentRow, eventEntry, type NotificationRow, type Words } from './life.ts';
+import type { CategoryFact, Lookups } from './lookups.ts';
 import { type ResolvedRecipient, resolveRecipient } from './recipient.ts';
 import { limits, type Priority, type SendRequest } from './schema.ts';
 
@@ -16,6 +18,10 @@ export interface Acceptance {
   content: ContentRow;
   bytes: Buffer[];
   keyClaim: KeyClaim | null;
+  /** What the plan counts; null in Test. */
+  meter: MeteredSend | null;
+  /** A user and an address that were named together, to be remembered. */
+  pair: Pair | null;
 }
 
 export interface AcceptOptions {
@@ -31,12 +37,11 @@ export function checkRequest(
   lookups: Lookups,
   options: AcceptOptions,
 ): Acceptance {
-  const recipient = resolveRecipient(request);
+  const recipient = resolveRecipient(request, lookups.user);
+  checkWebhookEndpoint(request, lookups.hasWebhookEndpoint);
   checkTemplate(request, lookups.template);
   const content = checkContent(request);
-  if (request.category && !lookups.category) {
-    throw new Problem('category_not_found', 'There is no category with this key.', { param: 'category' });
-  }
+  checkCategory(request, lookups.category);
   const sendAt = checkSendAt(request.send_at ?? null, options.now);
   const attachments = request.channel === 'email' ? checkAttachments(request.attachments ?? []) : null;
   if (attachments && sendAt && sendAt.getTime() > options.now + limits.attachmentDays * 86_400_000) {
@@ -45,12 +50,19 @@ export function checkRequest(
       `Attachments are kept for ${limits.attachmentDays} days: send_at must be within them.`,
     );
   }
-  return newAcceptance(principal.environmentId, request, {
+  return newAcceptance(principal, request, {
     recipient,
-    content,
-    attachments,
+    content: {
+      ...content,
+      attachments: attachments?.metadata ?? null,
+      template_version_id: lookups.template?.versionId ?? null,
+      template_locale: lookups.template ? (lookups.user?.locale ?? null) : null,
+      structured: null,
+      rendered_at: null,
+    },
+    bytes: attachments?.bytes ?? [],
     sendAt,
-    priority: request.priority ?? options.defaultPriority,
+    priority: lookups.category?.isCritical ? 'critical' : (request.priority ?? options.defaultPriority),
     idempotencyKey: options.idempotencyKey,
     now: options.now,
   });
@@ -58,15 +70,16 @@ export function checkRequest(
 
 interface Checked {
   recipient: ResolvedRecipient;
-  content: Omit<ContentRow, 'attachments'>;
-  attachments: CheckedAttachments | null;
+  content: ContentRow;
+  bytes: Buffer[];
   sendAt: Date | null;
   priority: Priority;
   idempotencyKey: string | null;
   now: number;
 }
 
-function newAcceptance(environmentId: string, request: SendRequest, checked: Checked): Acceptance {
+function newAcceptance(principal: Principal, request: SendRequest, checked: Checked): Acceptance {
+  const { environmentId } = principal;
   const id = newId(checked.now);
   const key = checked.idempotencyKey;
   return {
@@ -93,8 +106,8 @@ function newAcceptance(environmentId: string, request: SendRequest, checked: Che
       events: [eventEntry('Queued', idTime(id))],
       trace: [],
     },
-    content: { ...checked.content, attachments: checked.attachments?.metadata ?? null },
-    bytes: checked.attachments?.bytes ?? [],
+    content: checked.content,
+    bytes: checked.bytes,
     keyClaim:
       key === null
         ? null
@@ -105,7 +118,41 @@ function newAcceptance(environmentId: string, request: SendRequest, checked: Che
             bodyHash: hashBody(request),
             resourceId: id,
           },
+    meter: meterOf(principal, { id, channel: request.channel }),
+    pair: pairOf(environmentId, request.channel, checked.recipient),
   };
+}
+
+export function meterOf(
+  { environmentKind, organizationId, plan }: Principal,
+  { id, channel }: Pick<NotificationRow, 'id' | 'channel'>,
+): MeteredSend | null {
+  return environmentKind === 'live' ? { id, organizationId, plan, channel, at: idTime(id) } : null;
+}
+
+function pairOf(
+  environmentId: string,
+  channel: SendRequest['channel'],
+  { externalUserId, address, isPair }: ResolvedRecipient,
+): Pair | null {
+  if (!isPair || !externalUserId || !(channel in addressFields)) return null;
+  return { environmentId, externalUserId, channel: channel as Pair['channel'], address };
+}
+
+function checkCategory({ category: key }: SendRequest, category: CategoryFact | null): void {
+  if (!key) return;
+  const param = 'category';
+  if (!category) throw new Problem('category_not_found', 'There is no category with this key.', { param });
+  if (category.isArchived) {
+    throw new Problem('category_archived', 'This category is archived and takes no new sends.', { param });
+  }
+}
+
+function checkWebhookEndpoint({ channel, recipient }: SendRequest, exists: boolean): void {
+  if (channel !== 'webhook' || !recipient.endpoint || exists) return;
+  throw new Problem('endpoint_not_found', 'There is no webhook endpoint with this id.', {
+    param: 'recipient.endpoint',
+  });
 }
 
 function checkTemplate({ channel, template_key: key }: SendRequest, template: Lookups['template']): void {
@@ -123,6 +170,7 @@ function checkTemplate({ channel, template_key: key }: SendRequest, template: Lo
 type Content = Pick<
   SendRequest,
   | 'channel'
+  | 'template_key'
   | 'subject'
   | 'html_body'
   | 'text_body'
@@ -132,11 +180,8 @@ type Content = Pick<
   | 'reply_to'
 >;
 
-/** Content that the channel ignores is dropped here, not refused. */
-export function checkContent(request: Content): Omit<ContentRow, 'attachments'> {
-  const subject = request.subject || null;
-  const html = request.html_body || null;
-  const text = request.text_body || null;
+/** Content that the channel ignores is dropped here, not refused; so is everything that a template says instead. */
+export function checkContent(request: Content): Words {
   const templateData = request.template_data ?? {};
   if (JSON.stringify(templateData).length > limits.templateDataBytes) {
     throw invalidParameter(
@@ -144,32 +189,40 @@ export function checkContent(request: Content): Omit<ContentRow, 'attachments'> 
       `template_data must have at most ${limits.templateDataBytes} bytes as JSON.`,
     );
   }
-  const common = { template_data: templateData, from_name: null, reply_to: null };
+  const isEmail = request.channel === 'email';
+  const words = {
+    ...(request.template_key ? noWords : checkWords(request)),
+    template_data: templateData,
+    from_name: isEmail ? checkFromName(request.from_name || null) : null,
+    reply_to: isEmail ? checkReplyTo(request.reply_to || null) : null,
+  };
+  if (request.channel === 'in_app') checkActionUrl(request.action_url || null);
+  return words;
+}
+
+const noWords = { subject: null, html_body: null, text_body: null };
+
+function checkWords(request: Content): Pick<Words, 'subject' | 'html_body' | 'text_body'> {
+  const subject = request.subject || null;
+  const html = request.html_body || null;
+  const text = request.text_body || null;
   switch (request.channel) {
     case 'email':
       if (!subject) throw missingParameter('subject');
       if (/\p{Cc}/u.test(subject))
         throw invalidParameter('subject', 'subject must not contain line breaks or control characters.');
       if (!html && !text) throw missingParameter('html_body');
-      return {
-        ...common,
-        subject,
-        html_body: html,
-        text_body: text,
-        from_name: checkFromName(request.from_name || null),
-        reply_to: checkReplyTo(request.reply_to || null),
-      };
+      return { subject, html_body: html, text_body: text };
     case 'in_app':
       if (!html) throw missingParameter('html_body');
-      checkActionUrl(request.action_url || null);
-      return { ...common, subject, html_body: html, text_body: null };
+      return { subject, html_body: html, text_body: null };
     case 'sms':
       if (!text) throw missingParameter('text_body');
-      return { ...common, subject: null, html_body: null, text_body: text };
+      return { subject: null, html_body: null, text_body: text };
     case 'webhook':
-      return { ...common, subject, html_body: html, text_body: text };
+      return { subject, html_body: html, text_body: text };
     default:
-      return { ...common, subject: null, html_body: null, text_body: null };
+      return noWords;
   }
 }
 

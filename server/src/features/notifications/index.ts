@@ -1,3 +1,5 @@
+export { type Addition, announce } from './announce.ts';
+export { notificationEraser } from './erase.ts';
 export {
   type ContentRow,
   type EventType,
@@ -5,7 +7,7 @@ export {
   type NotificationRow,
   type StoredTraceEntry,
 } from './life.ts';
-export type { CategoryFact, LookupSources, TemplateFact } from './lookups.ts';
+export type { CategoryFact, LookupSources, TemplateFact, UserFact } from './lookups.ts';
 export { notificationRoutes } from './routes.ts';
 export type { EventEntry, Notification, Priority, Status } from './schema.ts';
 export { createNotificationService, type NotificationService, type WriteOptions } from './service.ts';

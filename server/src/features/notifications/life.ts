@@ -35,7 +35,21 @@ export interface ContentRow {
   from_name: string | null;
   reply_to: string | null;
   attachments: { filename: string; content_type: string; size_bytes: number }[] | null;
+  /** The version of the template that it was accepted with; null: the words came with the request. */
+  template_version_id: string | null;
+  /** The recipient's language, when a template has to choose. */
+  template_locale: string | null;
+  /** What a chat channel sends. */
+  structured: unknown;
+  /** When a template was made into the words above; null: not yet, or there was none. */
+  rendered_at: Date | null;
 }
+
+/** The part of the content that a caller writes. */
+export type Words = Pick<
+  ContentRow,
+  'subject' | 'html_body' | 'text_body' | 'template_data' | 'from_name' | 'reply_to'
+>;
 
 /** The trace as stored: gates that passed share one entry, for they are most of what there is to say. */
 export type StoredTraceEntry =

@@ -62,6 +62,9 @@ describe('sending', () => {
       summary: 'Delivered after 1 attempt.',
       entries: [
         { kind: 'gate', name: 'still_wanted', verdict: 'pass' },
+        { kind: 'gate', name: 'suppression_list', verdict: 'pass' },
+        { kind: 'gate', name: 'category_preference', verdict: 'pass' },
+        { kind: 'gate', name: 'quiet_hours', verdict: 'pass' },
         { kind: 'attempt', name: 'sandbox', verdict: 'accepted', latency_ms: expect.any(Number) },
       ],
     });

@@ -1,6 +1,8 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { parsePhoneNumber } from '../../channels/address-key.ts';
 import { parseEmailAddress } from '../../channels/email/address.ts';
+import { parseTarget } from '../../channels/net.ts';
 import { missingParameter, Problem } from '../../kernel/errors.ts';
+import type { UserFact } from './lookups.ts';
 import type { SendRequest } from './schema.ts';
 
 /** Who a notification goes to, by the rules of its channel. */
@@ -9,6 +11,8 @@ export interface ResolvedRecipient {
   address: string;
   name: string | null;
   externalUserId: string | null;
+  /** The request named both a user and their own address: the pair is worth remembering. */
+  isPair: boolean;
 }
 
 const hasControlCharacter = (text: string): boolean => /\p{Cc}/u.test(text);
@@ -18,44 +22,50 @@ function invalid(field: string, message: string): Problem {
 }
 
 /** Picks the field by channel and checks it. Fields that the channel does not use are ignored. */
-export function resolveRecipient(request: Pick<SendRequest, 'channel' | 'recipient'>): ResolvedRecipient {
+export function resolveRecipient(
+  request: Pick<SendRequest, 'channel' | 'recipient'>,
+  user: UserFact | null = null,
+): ResolvedRecipient {
   const { channel, recipient } = request;
   for (const field of ['name', 'address', 'external_user_id'] as const) {
     if (hasControlCharacter(recipient[field] ?? ''))
       throw invalid(field, `recipient.${field} must not contain control characters.`);
   }
-  const name = recipient.name || null;
   const externalUserId = recipient.external_user_id || null;
   const address = recipient.address || null;
+  const name = recipient.name || (address ? null : (user?.name ?? null));
+  const person = { name, externalUserId, isPair: Boolean(externalUserId && address) };
 
   switch (channel) {
     case 'email':
-      return { address: checkEmail(requireAddress(address, externalUserId)), name, externalUserId };
+      return { address: checkEmail(address ?? storedAddress(user?.email, externalUserId)), ...person };
     case 'sms':
-      return { address: checkPhone(requireAddress(address, externalUserId)), name, externalUserId };
+      return { address: checkPhone(address ?? storedAddress(user?.phone, externalUserId)), ...person };
     case 'in_app': {
-      const user = externalUserId ?? address;
-      if (!user) throw missingParameter('recipient.external_user_id');
-      if (user.length > 255) throw invalid('address', 'The user id must have at most 255 characters.');
-      return { address: user, name, externalUserId: user };
+      const id = externalUserId ?? address;
+      if (!id) throw missingParameter('recipient.external_user_id');
+      if (id.length > 255) throw invalid('address', 'The user id must have at most 255 characters.');
+      return { address: id, name, externalUserId: id, isPair: false };
     }
     case 'webhook':
-      if (recipient.endpoint) {
-        throw new Problem('endpoint_not_found', 'There is no webhook endpoint with this id.', {
-          param: 'recipient.endpoint',
-        });
-      }
+      // Whether there is such an endpoint is looked up; see checkRequest.
+      if (recipient.endpoint) return { address: recipient.endpoint.toLowerCase(), ...person, isPair: false };
       if (!address) throw missingParameter('recipient.address');
-      return { address: checkUrl(address), name, externalUserId };
+      return { address: checkUrl(address), ...person, isPair: false };
     case 'chatone':
+      return {
+        address: chatoneTarget(request, user),
+        ...person,
+        isPair: Boolean(externalUserId && recipient.chatone_user_id),
+      };
     case 'chattwo':
     case 'chatthree':
-      return { address: chatTarget(request), name, externalUserId };
+      return { address: endpointOf(channel, request), ...person, isPair: false };
   }
 }
 
-function requireAddress(address: string | null, externalUserId: string | null): string {
-  if (address) return address;
+function storedAddress(stored: string | null | undefined, externalUserId: string | null): string {
+  if (stored) return stored;
   if (externalUserId) {
     throw new Problem(
       'recipient_unresolvable',
@@ -75,38 +85,34 @@ function checkEmail(text: string): string {
 }
 
 function checkPhone(text: string): string {
-  const number = /^\+[1-9]\d{1,14}$/.test(text) ? parsePhoneNumberFromString(text) : undefined;
-  if (!number?.isPossible()) {
-    throw invalid(
-      'address',
-      'recipient.address must be a phone number in E.164 form, for example +14155550123.',
-    );
-  }
-  return number.number;
+  const parsed = parsePhoneNumber(text);
+  if ('problem' in parsed) throw invalid('address', `recipient.address ${parsed.problem}.`);
+  return parsed.number;
 }
 
 function checkUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || !['http:', 'https:'].includes(url.protocol))
-    throw invalid('address', 'recipient.address must be an http or https URL.');
-  if (url.username || url.password)
-    throw invalid('address', 'recipient.address must not carry a user name or password.');
+  // Which addresses may be reached is for the sender to say, not for the check: in Test nothing is called at all.
+  const target = parseTarget(text, 'all');
+  if ('problem' in target) throw invalid('address', `recipient.address ${target.problem}.`);
   return text;
 }
 
-/** The id or key that a chat send goes to; whether it exists is looked up by the connections feature. */
-function chatTarget({ channel, recipient }: Pick<SendRequest, 'channel' | 'recipient'>): string {
-  if (channel === 'chatone') {
-    const { chatone_user_id: user, chatone_channel_id: room } = recipient;
-    if (user && room) {
-      throw invalid('chatone_channel_id', 'Give chatone_user_id or chatone_channel_id, not both.');
-    }
-    const target = user || room;
-    if (!target) throw missingParameter('recipient.chatone_user_id');
-    return target;
+type Request = Pick<SendRequest, 'recipient'>;
+
+function chatoneTarget({ recipient }: Request, stored: UserFact | null): string {
+  const { chatone_user_id: user, chatone_channel_id: room } = recipient;
+  if (user && room) {
+    throw invalid('chatone_channel_id', 'Give chatone_user_id or chatone_channel_id, not both.');
   }
-  const field = channel === 'chattwo' ? 'chattwo_endpoint_id' : 'chatthree_endpoint_id';
-  const target = recipient.endpoint || recipient[field];
+  const target = user || room;
+  if (target) return target;
+  if (!recipient.external_user_id) throw missingParameter('recipient.chatone_user_id');
+  return storedAddress(stored?.chatone_user_id, recipient.external_user_id);
+}
+
+/** The key or id that a send goes to; whether it exists is looked up by the connections feature. */
+function endpointOf(channel: 'chattwo' | 'chatthree', { recipient }: Request): string {
+  const target = recipient.endpoint || recipient[`${channel}_endpoint_id`];
   if (!target) throw missingParameter('recipient.endpoint');
   return target;
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { WebhookDelivery } from '../webhooks/index.ts';
 
 export const statuses = [
   'queued',
@@ -204,7 +205,7 @@ export const Trace = Type.Object(
     summary: Type.String({ description: 'One sentence: why it did or did not arrive.' }),
     next_attempt_at: Nullable(DateTime),
     entries: Type.Array(TraceEntry),
-    webhook_deliveries: Type.Array(JsonObject),
+    webhook_deliveries: Type.Array(WebhookDelivery),
   },
   { title: 'Trace' },
 );

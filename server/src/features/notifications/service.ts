@@ -1,14 +1,16 @@
 import { isDatabaseUnavailable, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import { claimIdempotencyKeys, findKeyHolder } from '../../http/idempotency.ts';
+import { findKeyHolder } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { compileValidator } from '../../http/validation.ts';
 import { type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { eraseInboxItem } from '../inbox/index.ts';
 import { eraseSandboxMessages } from '../sandbox/index.ts';
-import { type Acceptance, checkContent, checkRequest, checkSendAt } from './accept.ts';
+import { deliveryView, eraseNotificationEvents, listDeliveriesOfNotification } from '../webhooks/index.ts';
+import { type Acceptance, checkContent, checkRequest, checkSendAt, meterOf } from './accept.ts';
 import { type ContentRow, eventEntry } from './life.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
 import {
@@ -21,6 +23,7 @@ import {
 } from './schema.ts';
 import * as store from './store.ts';
 import { traceOf, viewOf } from './view.ts';
+import { type Written, writeAcceptances } from './write.ts';
 
 export interface Accepted {
   notification: Notification;
@@ -44,8 +47,8 @@ type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'metrics'>;
 
 /** What benchmarks replace, to measure what it costs. */
 export interface WriteOptions {
-  /** Makes what arrived together durable; false for those whose Idempotency-Key was seen before. */
-  write?: (acceptances: Acceptance[]) => Promise<boolean[]>;
+  /** Makes what arrived together durable. */
+  write?: (acceptances: Acceptance[]) => Promise<Written[]>;
   batching?: Pick<BatcherOptions<Acceptance>, 'concurrency' | 'maxItems'>;
 }
 
@@ -58,36 +61,7 @@ export function createNotificationService(
 ): NotificationService {
   const { pool, queue } = deps;
 
-  /** Writes what arrived together in one transaction: the notifications and the work they make necessary. */
-  async function write(acceptances: Acceptance[]): Promise<boolean[]> {
-    const fresh = await transaction(pool, async (tx) => {
-      const claims = acceptances.flatMap(({ keyClaim }) => keyClaim ?? []);
-      const freshKeys = await claimIdempotencyKeys(tx, claims);
-      const toInsert = acceptances.filter(({ row, keyClaim }) => !keyClaim || freshKeys.has(row.id));
-      if (toInsert.length > 0) {
-        await store.insertNotifications(tx, toInsert);
-        const work = toInsert.map(({ row }) => ({
-          kind: 'notification' as const,
-          id: row.id,
-          lane: row.priority,
-          environmentId: row.environment_id,
-          runAt: row.send_at,
-        }));
-        await queue.enqueue(
-          tx,
-          work.filter(({ runAt }) => !runAt),
-        );
-        await queue.postpone(
-          tx,
-          work.flatMap((item) => (item.runAt ? { ...item, runAt: item.runAt } : [])),
-        );
-      }
-      return new Set(toInsert.map(({ row }) => row.id));
-    });
-    queue.ring('notification');
-    return acceptances.map(({ row }) => fresh.has(row.id));
-  }
-
+  const write = (acceptances: Acceptance[]) => writeAcceptances(deps, acceptances);
   const batcher = createBatcher(options.write ?? write, {
     ...(options.batching ?? { concurrency: 2, maxItems: 250 }),
     weigh: ({ content, bytes }) =>
@@ -110,7 +84,9 @@ export function createNotificationService(
 
   async function insert(acceptance: Acceptance): Promise<Accepted> {
     const { row, keyClaim } = acceptance;
-    if (await batcher.add(acceptance)) {
+    const written = await batcher.add(acceptance);
+    if (written instanceof Problem) throw written;
+    if (written) {
       deps.metrics.accepted.inc({ channel: row.channel });
       return { notification: viewOf(storedForm(acceptance)), replayed: false };
     }
@@ -129,6 +105,17 @@ export function createNotificationService(
     const stored = await store.findNotification(pool, principal.environmentId, id);
     if (!stored) throw notFound('notification');
     return stored;
+  }
+
+  /** What was rendered is sent again as it was; what could not be rendered gets the template as it is now. */
+  async function contentToResend(stored: store.StoredNotification): Promise<ContentRow> {
+    const content = contentOf(stored);
+    if (!stored.template_key || stored.rendered_at) return content;
+    const { environment_id, template_key, channel } = stored;
+    const template = await sources.findTemplate(environment_id, template_key, channel);
+    return template?.channels.has(channel)
+      ? { ...content, template_version_id: template.versionId }
+      : content;
   }
 
   const service: NotificationService = {
@@ -198,8 +185,10 @@ export function createNotificationService(
         if (!stored) throw notFound('notification');
         if (stored.status === 'queued' && !(await queue.withdraw(tx, 'notification', id)))
           throw notEditable('sending');
-        await eraseSandboxMessages(tx, principal.environmentId, id);
-        await store.deleteNotification(tx, principal.environmentId, id);
+        await eraseInboxItem(tx, principal.environmentId, id);
+        await eraseSandboxMessages(tx, principal.environmentId, [id]);
+        await eraseNotificationEvents(tx, principal.environmentId, [id]);
+        await store.deleteNotifications(tx, principal.environmentId, [id]);
       });
     },
 
@@ -211,6 +200,8 @@ export function createNotificationService(
           `Only failed or bounced notifications can be resent; this one is ${viewOf(stored).status}.`,
         );
       }
+      if (stored.address === null)
+        throw new Problem('notification_not_resendable', 'Its recipient has been erased.');
       if (stored.attachments) {
         throw new Problem(
           'notification_not_resendable',
@@ -235,15 +226,22 @@ export function createNotificationService(
           events: [eventEntry('Queued', idTime(newOne), `Resent from ${id}`)],
           trace: [],
         },
-        content: contentOf(stored),
+        content: await contentToResend(stored),
         bytes: [],
         keyClaim: null,
+        meter: meterOf(principal, { id: newOne, channel: stored.channel }),
+        pair: null,
       });
       return notification;
     },
 
     async trace(principal, id) {
-      return traceOf(await getStored(principal, id), await queue.runAt(pool, 'notification', id));
+      const stored = await getStored(principal, id);
+      const deliveries = await listDeliveriesOfNotification(pool, principal.environmentId, id);
+      return {
+        ...traceOf(stored, await queue.runAt(pool, 'notification', id)),
+        webhook_deliveries: deliveries.map(deliveryView),
+      };
     },
   };
   return service;
@@ -255,7 +253,11 @@ function storedForm({ row, content }: Acceptance): store.StoredNotification {
 
 function contentOf(stored: store.StoredNotification): ContentRow {
   const { subject, html_body, text_body, template_data, from_name, reply_to, attachments } = stored;
-  return { subject, html_body, text_body, template_data, from_name, reply_to, attachments };
+  const { template_version_id, template_locale, structured, rendered_at } = stored;
+  return {
+    ...{ subject, html_body, text_body, template_data, from_name, reply_to, attachments },
+    ...{ template_version_id, template_locale, structured, rendered_at },
+  };
 }
 
 function notEditable(status: string): Problem {

@@ -13,10 +13,13 @@ const insertLives = statement(
        id uuid, environment_id uuid, channel text, status text, priority text, address text, recipient_name text,
        external_user_id text, category text, template_key text, idempotency_key text, action_url text, resent_from uuid,
        send_at timestamptz, events jsonb, subject text, html_body text, text_body text, template_data jsonb,
-       from_name text, reply_to text, attachments jsonb)
+       from_name text, reply_to text, attachments jsonb, template_version_id uuid, template_locale text,
+       structured json, rendered_at timestamptz)
    ), contents as (
-     insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, attachments)
-     select id, subject, html_body, text_body, template_data, from_name, reply_to, attachments from input
+     insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to,
+       attachments, template_version_id, template_locale, structured, rendered_at)
+     select id, subject, html_body, text_body, template_data, from_name, reply_to,
+       attachments, template_version_id, template_locale, structured, rendered_at from input
    )
    insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id,
      category, template_key, idempotency_key, action_url, resent_from, send_at, events)
@@ -43,7 +46,8 @@ export interface StoredNotification extends NotificationRow, ContentRow {
 }
 
 const select = `
-  select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments, lease.leased_at,
+  select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
+    c.template_version_id, c.template_locale, c.structured, c.rendered_at, lease.leased_at,
     c.attachments is not null and not exists (select from attachment_bytes b where b.notification_id = n.id) as attachments_purged
   from notifications n
   join notification_contents c on c.notification_id = n.id
@@ -97,7 +101,8 @@ export function listNotifications(
 const updateContent = statement(
   'notifications_update_content',
   `with c as (
-     update notification_contents set subject = $2, html_body = $3, text_body = $4, template_data = $5
+     update notification_contents
+     set subject = $2, html_body = $3, text_body = $4, template_data = $5, structured = null, rendered_at = null
      where notification_id = $1)
    update notifications set action_url = $6, send_at = $7 where id = $1`,
 );
@@ -123,13 +128,14 @@ export async function updateNotification(
 
 const deleteEverything = statement(
   'notifications_delete',
-  `with b as (delete from attachment_bytes where notification_id = $1),
-        c as (delete from notification_contents where notification_id = $1)
-   delete from notifications where id = $1 and environment_id = $2`,
+  `with b as (delete from attachment_bytes where notification_id = any ($1::uuid[])),
+        c as (delete from notification_contents where notification_id = any ($1::uuid[]))
+   delete from notifications where id = any ($1::uuid[]) and environment_id = $2`,
 );
 
-export async function deleteNotification(sql: Sql, environmentId: string, id: string): Promise<void> {
-  await deleteEverything(sql, [id, environmentId]);
+/** The caller has found them in this environment. */
+export async function deleteNotifications(sql: Sql, environmentId: string, ids: string[]): Promise<void> {
+  await deleteEverything(sql, [ids, environmentId]);
 }
 
 const findBytes = statement<{ bytes: Buffer }>(

@@ -40,7 +40,10 @@ export function viewOf(stored: StoredNotification): Notification {
   };
 }
 
-export function traceOf(stored: StoredNotification, nextAttemptAt: Date | null): Trace {
+export function traceOf(
+  stored: StoredNotification,
+  nextAttemptAt: Date | null,
+): Omit<Trace, 'webhook_deliveries'> {
   const { status } = viewOf(stored);
   return {
     notification_id: stored.id,
@@ -48,7 +51,6 @@ export function traceOf(stored: StoredNotification, nextAttemptAt: Date | null):
     summary: summaryOf(stored, status, nextAttemptAt),
     next_attempt_at: iso(nextAttemptAt),
     entries: stored.trace.flatMap(entriesOf),
-    webhook_deliveries: [],
   };
 }
 
@@ -76,10 +78,14 @@ function summaryOf(row: NotificationRow, status: Trace['status'], nextAttemptAt:
   const tries = `${row.attempt_count} ${row.attempt_count === 1 ? 'attempt' : 'attempts'}`;
   const reason = row.last_error ? `: ${row.last_error}` : '';
   switch (status) {
-    case 'queued':
+    case 'queued': {
+      const last = row.trace.at(-1);
+      if (nextAttemptAt && last?.kind === 'gate' && last.verdict === 'defer' && last.detail)
+        return last.detail;
       if (row.attempt_count > 0)
         return `Waiting for another try at ${iso(nextAttemptAt) ?? 'the next chance'} after ${tries}${reason}`;
       return nextAttemptAt ? `Scheduled for ${iso(nextAttemptAt)}.` : 'Waiting for a worker.';
+    }
     case 'sending':
       return 'A worker is sending it now.';
     case 'sent':

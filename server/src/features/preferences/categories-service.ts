@@ -72,7 +72,9 @@ export function createCategoryService(
           is_archived: false,
         });
         if (!row)
-          throw new Problem('duplicate_key', `There is a category with the key ${body.key}.`, { param: 'key' });
+          throw new Problem('duplicate_key', `There is a category with the key ${body.key}.`, {
+            param: 'key',
+          });
         await recordAudit(tx, {
           principal,
           requestId,

@@ -67,7 +67,11 @@ const lock = statement<CategoryRow>(
   `select ${columns} from categories where environment_id = $1 and key = $2 for no key update`,
 );
 
-export async function lockCategory(sql: Sql, environmentId: string, key: string): Promise<CategoryRow | null> {
+export async function lockCategory(
+  sql: Sql,
+  environmentId: string,
+  key: string,
+): Promise<CategoryRow | null> {
   return (await lock(sql, [environmentId, key]))[0] ?? null;
 }
 

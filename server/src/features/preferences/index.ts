@@ -4,13 +4,15 @@ export {
   type CategoryDirectory,
   createCategoryDirectory,
 } from './category-directory.ts';
-export { deleteDecisions } from './cells-store.ts';
+export { upsertCells } from './cells-store.ts';
 export { type Consent, findConsents, preferenceUserOf } from './consent.ts';
+export { preferenceEraser } from './eraser.ts';
 export {
   createPreferenceService,
   type PreferenceChange,
   type PreferenceService,
 } from './preferences-service.ts';
-export { isTimeZone, localTime, type QuietHours, quietUntil } from './quiet-hours.ts';
-export { preferenceRoutes } from './routes.ts';
+export { localTime, type QuietHours, quietUntil } from './quiet-hours.ts';
+export { channelOf, preferenceRoutes } from './routes.ts';
+export { Preference, PreferenceMatrix, SetPreference } from './schema.ts';
 export { userKeyOf } from './user-key.ts';

@@ -11,11 +11,6 @@ export interface QuietHours {
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-export function isTimeZone(name: string): boolean {
-  // Offsets such as +02:00 are zones to some versions of Node and not to others; they know no summer time either.
-  return /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name);
-}
-
 /**
  * The first moment from `now` on at which the local clock stands outside the quiet hours; null when it does already. Where
  * clocks are put forward over the end, that is the moment of the change; where they are put back before the end, the hour

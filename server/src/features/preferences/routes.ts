@@ -2,8 +2,9 @@ import { type Channel, channels } from '../../channels/contract.ts';
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { invalidParameter, notFound } from '../../kernel/errors.ts';
+import { isTimeZone } from '../../kernel/time-zone.ts';
 import { createPreferenceService } from './preferences-service.ts';
-import { isTimeZone, localTime, minuteOf, type QuietHours } from './quiet-hours.ts';
+import { localTime, minuteOf, type QuietHours } from './quiet-hours.ts';
 import { deleteQuietHours, findQuietHours, upsertQuietHours } from './quiet-hours-store.ts';
 import {
   CellParams,
@@ -114,12 +115,7 @@ export function preferenceRoutes(deps: Pick<Deps, 'pool'>): Route[] {
       responses: { 200: QuietHoursBody },
       async handler({ principal, params, body }) {
         const hours = readQuietHours(body);
-        await upsertQuietHours(
-          deps.pool,
-          principal.environmentId,
-          userKeyOf(params.externalUserId),
-          hours,
-        );
+        await upsertQuietHours(deps.pool, principal.environmentId, userKeyOf(params.externalUserId), hours);
         return { status: 200, body: viewOf(hours) };
       },
     }),
@@ -144,7 +140,7 @@ export function preferenceRoutes(deps: Pick<Deps, 'pool'>): Route[] {
 }
 
 /** Paths take `in-app` too, as template bodies do. */
-function channelOf(text: string): Channel {
+export function channelOf(text: string): Channel {
   const found = channels.find((channel) => channel === text.replaceAll('-', '_'));
   if (!found) throw invalidParameter('channel', `channel must be one of ${channels.join(', ')}.`);
   return found;

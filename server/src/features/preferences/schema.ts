@@ -2,7 +2,13 @@ import { type Static, Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
 import { Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
 
-export const limits = { name: 200, description: 1_000, categories: 1_000, changes: 5_000, user: 255 } as const;
+export const limits = {
+  name: 200,
+  description: 1_000,
+  categories: 1_000,
+  changes: 5_000,
+  user: 255,
+} as const;
 
 const keyPattern = '^[a-z0-9][a-z0-9_.-]{0,99}$';
 const Key = Type.String({ pattern: keyPattern });
@@ -90,7 +96,8 @@ export const Preference = Type.Object(
     channel: OneOf(channels),
     opted_in: Type.Boolean(),
     source: OneOf(preferenceSources, {
-      description: 'Who decided: nobody (the default of the category), the API, the recipient, an unsubscribe link.',
+      description:
+        'Who decided: nobody (the default of the category), the API, the recipient, an unsubscribe link.',
     }),
     is_critical: Type.Boolean({ description: 'True: sends of this category go out whatever opted_in says.' }),
   },

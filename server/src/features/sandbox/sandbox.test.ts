@@ -119,9 +119,9 @@ describe('what the sandbox received', () => {
   it('is erased with its notification, and with no other', async () => {
     const [erased, kept] = [message(), message()];
     await Promise.all([carrier().send(erased, signal()), carrier().send(kept, signal())]);
-    await eraseSandboxMessages(app.pool, app.liveEnvironmentId, erased.notificationId);
+    await eraseSandboxMessages(app.pool, app.liveEnvironmentId, [erased.notificationId]);
     expect(await find(erased.notificationId)).toHaveLength(1);
-    await eraseSandboxMessages(app.pool, app.testEnvironmentId, erased.notificationId);
+    await eraseSandboxMessages(app.pool, app.testEnvironmentId, [erased.notificationId]);
     expect(await find(erased.notificationId)).toHaveLength(0);
     expect(await find(kept.notificationId)).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
-import { DateTime, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
 
 export const SandboxQuery = Type.Object({
   ...pageQuery,
@@ -10,6 +10,49 @@ export const SandboxQuery = Type.Object({
 
 const Mailbox = Type.Object({ address: Type.String(), name: Nullable(Type.String()) });
 
+const EmailPayload = Type.Object(
+  {
+    message_id: Type.String(),
+    from: Mailbox,
+    to: Mailbox,
+    reply_to: Nullable(Type.String()),
+    subject: Type.String(),
+    html: Nullable(Type.String()),
+    text: Type.String({ description: 'As given, or else derived from the HTML.' }),
+    headers: Type.Record(Type.String(), Type.String()),
+    attachments: Type.Array(
+      Type.Object({ filename: Type.String(), content_type: Type.String(), size_bytes: Type.Integer() }),
+    ),
+    mime: Type.String({ description: 'The message, byte for byte.' }),
+    mime_complete: Type.Boolean({
+      description:
+        'False when there were attachments: their bytes are not kept, and `mime` has a line in their place.',
+    }),
+  },
+  { title: 'SandboxEmail' },
+);
+
+const WebhookPayload = Type.Object(
+  {
+    method: Type.String(),
+    url: Type.String(),
+    headers: Type.Record(Type.String(), Type.String()),
+    body: Type.String({ description: 'The JSON that would have been posted, byte for byte.' }),
+  },
+  { title: 'SandboxWebhook' },
+);
+
+const InAppPayload = Type.Object(
+  {
+    subject: Nullable(Type.String()),
+    html_body: Nullable(Type.String({ description: 'Sanitised, as it arrived in the inbox.' })),
+    text_body: Nullable(Type.String()),
+    action_url: Nullable(Type.String()),
+    data: JsonObject,
+  },
+  { title: 'SandboxInboxItem' },
+);
+
 export const SandboxMessage = Type.Object({
   id: Uuid,
   notification_id: Uuid,
@@ -17,27 +60,9 @@ export const SandboxMessage = Type.Object({
   provider: Type.String(),
   to: Type.String(),
   created_at: DateTime,
-  payload: Type.Object(
-    {
-      message_id: Type.String(),
-      from: Mailbox,
-      to: Mailbox,
-      reply_to: Nullable(Type.String()),
-      subject: Type.String(),
-      html: Nullable(Type.String()),
-      text: Type.String({ description: 'As given, or else derived from the HTML.' }),
-      headers: Type.Record(Type.String(), Type.String()),
-      attachments: Type.Array(
-        Type.Object({ filename: Type.String(), content_type: Type.String(), size_bytes: Type.Integer() }),
-      ),
-      mime: Type.String({ description: 'The message, byte for byte.' }),
-      mime_complete: Type.Boolean({
-        description:
-          'False when there were attachments: their bytes are not kept, and `mime` has a line in their place.',
-      }),
-    },
-    { description: 'What would have been sent.' },
-  ),
+  payload: Type.Union([EmailPayload, WebhookPayload, InAppPayload], {
+    description: 'What would have been sent, by channel.',
+  }),
 });
 
 export const SandboxPage = PageOf(SandboxMessage);

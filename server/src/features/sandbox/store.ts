@@ -1,4 +1,4 @@
-import type { StoredEmail } from '../../channels/sandbox/index.ts';
+import type { StoredPayload } from '../../channels/sandbox/index.ts';
 import { query, type Sql, statement } from '../../db/sql.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 
@@ -9,7 +9,7 @@ export interface SandboxRow {
   channel: string;
   provider: string;
   recipient: string;
-  payload: StoredEmail;
+  payload: StoredPayload;
 }
 
 export interface SandboxFilter {
@@ -59,14 +59,14 @@ export function listMessages(sql: Sql, environmentId: string, ids: string[]): Pr
 
 const deleteMessages = statement(
   'sandbox_delete_messages',
-  'delete from sandbox_messages where environment_id = $1 and notification_id = $2',
+  'delete from sandbox_messages where environment_id = $1 and notification_id = any ($2::uuid[])',
 );
 
-/** What was kept of a notification, when the notification itself is erased. */
+/** What was kept of notifications, when they themselves are erased. */
 export async function eraseSandboxMessages(
   sql: Sql,
   environmentId: string,
-  notificationId: string,
+  notificationIds: string[],
 ): Promise<void> {
-  await deleteMessages(sql, [environmentId, notificationId]);
+  await deleteMessages(sql, [environmentId, notificationIds]);
 }

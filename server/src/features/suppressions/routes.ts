@@ -6,9 +6,9 @@ import {
   AddBody,
   AddressParams,
   Suppression,
-  type Suppression as SuppressionView,
   SuppressionPage,
   SuppressionQuery,
+  type Suppression as SuppressionView,
 } from './schema.ts';
 import { addressKeyOf, createSuppressionService } from './service.ts';
 import { listSuppressions, type SuppressionRow } from './store.ts';

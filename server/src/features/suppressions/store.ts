@@ -13,8 +13,7 @@ export interface SuppressionRow {
   triggering_notification_id: string | null;
 }
 
-const columns =
-  'id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id';
+const columns = 'id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id';
 
 const insertRows = statement<SuppressionRow>(
   'suppressions_insert',

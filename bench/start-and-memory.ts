@@ -1,0 +1,130 @@
+// How long the service takes until it is ready, and what it and its PostgreSQL weigh when idle.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { buildService, freePort } from '../server/test/crash/service-process.ts';
+import { createReport } from './harness/report.ts';
+
+const rounds = 3;
+const idleMs = 5_000;
+const batches = 20;
+const batchSize = 500;
+/** Connections to the database that are not used are given up after 30 s. */
+const restMs = 35_000;
+const bundle = new URL('../server/dist/main.js', import.meta.url).pathname;
+
+if (process.platform !== 'linux') throw new Error('memory is read from /proc, which only Linux has');
+const report = createReport('start-and-memory');
+await buildService();
+const firstMs: number[] = [];
+const warmMs: number[] = [];
+const freshMegabytes: number[] = [];
+const workedMegabytes: number[] = [];
+for (let round = 1; round <= rounds; round += 1) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'carillon-start-'));
+  chmodSync(dataDir, 0o711); // the account that root runs PostgreSQL under must be able to pass through
+  try {
+    for (const tookMs of [firstMs, warmMs]) {
+      const service = await start(dataDir);
+      tookMs.push(service.tookMs);
+      await delay(idleMs);
+      freshMegabytes.push(weigh(service.process.pid ?? 0));
+      if (round === rounds && tookMs === warmMs) {
+        await work(service.url, dataDir);
+        await delay(restMs);
+        workedMegabytes.push(weigh(service.process.pid ?? 0));
+      }
+      service.process.kill('SIGTERM');
+      await once(service.process, 'exit');
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+const first = report.rounds('first start', firstMs, 'ms');
+const warm = report.rounds('warm start', warmMs, 'ms');
+const fresh = report.rounds('idle, PSS of all processes', freshMegabytes, 'MB');
+const worked = report.rounds(`idle again after ${batches * batchSize} sends`, workedMegabytes, 'MB');
+report.goal('\nfirst start, s', first / 1000, { op: '<=', figure: 6 });
+report.goal('warm start, s', warm / 1000, { op: '<=', figure: 2 });
+report.goal('idle again, MB', worked, { op: '<=', figure: 220 });
+report.close(fresh, { op: '<=', figure: 220 });
+
+/** As an operator would: the bundle with nothing set but where to listen and where to keep things. */
+async function start(dataDir: string): Promise<{ process: ChildProcess; url: string; tookMs: number }> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const began = performance.now();
+  const child = spawn(process.execPath, [bundle], {
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), CARILLON_DATA_DIR: dataDir },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  while (child.exitCode === null) {
+    const ready = await fetch(`${url}/readyz`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ready) return { process: child, url, tookMs: performance.now() - began };
+    await delay(10);
+  }
+  throw new Error(`it ended with exit code ${child.exitCode}`);
+}
+
+/** Sends a few thousand notifications through the sandbox, until none is left. */
+async function work(url: string, dataDir: string): Promise<void> {
+  const { test_key } = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8'));
+  const headers = { authorization: `Bearer ${test_key}`, 'content-type': 'application/json' };
+  const email = {
+    channel: 'email',
+    recipient: { address: 'delivered@sandbox.test' },
+    subject: 'Your order has been shipped',
+    html_body: `<p>${'The parcel left our warehouse this morning. '.repeat(20)}</p>`,
+  };
+  const body = JSON.stringify({ notifications: Array(batchSize).fill(email) });
+  for (let batch = 0; batch < batches; batch += 1) {
+    const response = await fetch(`${url}/v1/notifications/batch`, { method: 'POST', headers, body });
+    await response.text();
+    if (!response.ok) throw new Error(`a batch was answered with ${response.status}`);
+  }
+  for (;;) {
+    const response = await fetch(`${url}/v1/notifications?status=queued&limit=1`, { headers });
+    const { data } = (await response.json()) as { data: unknown[] };
+    if (data.length === 0) return;
+    await delay(200);
+  }
+}
+
+/** A process and everything below it, in megabytes; what several share is counted once. */
+function weigh(root: number): number {
+  const parents = new Map(
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map((pid) => [Number(pid), parentOf(pid)]),
+  );
+  const family = new Set([root]);
+  for (let before = 0; before < family.size; ) {
+    before = family.size;
+    for (const [pid, parent] of parents) if (family.has(parent)) family.add(pid);
+  }
+  let kibibytes = 0;
+  for (const pid of family) {
+    kibibytes += Number(/^Pss: +(\d+) kB$/m.exec(readProc(`${pid}/smaps_rollup`))?.[1] ?? 0);
+  }
+  return (kibibytes * 1024) / 1_000_000;
+}
+
+function parentOf(pid: string): number {
+  return Number(/^PPid:\s+(\d+)$/m.exec(readProc(`${pid}/status`))?.[1] ?? 0);
+}
+
+/** Empty when the process has gone meanwhile. */
+function readProc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,90 @@
+import {
+  fields,
+  firstProblem,
+  isRecord,
+  lengthOf,
+  list,
+  optional,
+  type Problems,
+  type Rule,
+  text,
+} from '../shape.ts';
+
+const maxEmbeds = 10;
+/** Over all embeds: titles, descriptions, names and values of fields, footers, authors. */
+const maxTogether = 6_000;
+const maxContent = 2_000;
+
+/** One embed or a list of them. */
+export function embedsOf(value: unknown): unknown {
+  return isRecord(value) ? [value] : value;
+}
+
+/** Why the service would refuse these embeds (PROVIDERS 3.1); null when nothing is known against them. */
+export function embedsProblem(value: unknown): string | null {
+  return firstProblem(embeds(embedsOf(value)));
+}
+
+/** The same for the text beside them. */
+export function contentProblem(content: string): string | null {
+  return lengthOf(content) > maxContent ? `the content must have at most ${maxContent} characters` : null;
+}
+
+const url = optional(text(2_048, 0));
+
+const color: Rule = function* (at, value) {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 0xffffff)
+    yield `${at} must be a whole number from 0 to 16777215`;
+};
+
+const embed: Rule = function* (at, value) {
+  yield* fields({
+    title: optional(text(256, 0)),
+    description: optional(text(4_096, 0)),
+    url,
+    color: optional(color),
+    timestamp: optional(text(64, 0)),
+    footer: optional(fields({ text: text(2_048), icon_url: url })),
+    image: optional(fields({ url: text(2_048) })),
+    thumbnail: optional(fields({ url: text(2_048) })),
+    author: optional(fields({ name: text(256), url, icon_url: url })),
+    fields: optional(list(fields({ name: text(256), value: text(1_024) }), 25, 0)),
+  })(at, value);
+  const {
+    title,
+    description,
+    image,
+    fields: rows,
+    author,
+    footer,
+    thumbnail,
+  } = value as Record<string, unknown>;
+  if (![title, description, image, rows, author, footer, thumbnail].some(Boolean)) yield `${at} is empty`;
+};
+
+function* embeds(value: unknown): Problems {
+  yield* list(embed, maxEmbeds)('embeds', value);
+  const together = (value as EmbedText[]).reduce((sum, each) => sum + textLength(each), 0);
+  if (together > maxTogether)
+    yield `the embeds together must have at most ${maxTogether} characters; they have ${together}`;
+}
+
+interface EmbedText {
+  title?: string | null;
+  description?: string | null;
+  footer?: { text: string } | null;
+  author?: { name: string } | null;
+  fields?: { name: string; value: string }[] | null;
+}
+
+function textLength({ title, description, footer, author, fields: rows }: EmbedText): number {
+  return [
+    title,
+    description,
+    footer?.text,
+    author?.name,
+    ...(rows ?? []).flatMap((row) => [row.name, row.value]),
+  ]
+    .map((part) => lengthOf(part ?? ''))
+    .reduce((sum, length) => sum + length, 0);
+}

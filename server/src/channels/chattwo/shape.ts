@@ -1,0 +1,74 @@
+import {
+  fields,
+  firstProblem,
+  isRecord,
+  type JsonRecord,
+  list,
+  optional,
+  type Problems,
+  type Rule,
+  text,
+} from '../shape.ts';
+
+/** The limit of the service is on the whole message, with the envelope around the card. */
+const maxBytes = 28_672;
+const anyLength = Number.POSITIVE_INFINITY;
+
+/** What is posted: the card in the envelope that the service's flows expect. */
+export function cardMessage(card: unknown): JsonRecord {
+  return {
+    type: 'message',
+    attachments: [
+      { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: card },
+    ],
+  };
+}
+
+/** Why the service would refuse this Adaptive Card (PROVIDERS 2.4); null when nothing is known against it. */
+export function cardProblem(value: unknown): string | null {
+  return firstProblem(topCard(value));
+}
+
+function* topCard(value: unknown): Problems {
+  if (!isRecord(value)) return yield 'it must be one card object';
+  if (value.type !== 'AdaptiveCard') yield 'type must be "AdaptiveCard"';
+  const version = typeof value.version === 'string' ? /^(\d+)\.(\d+)$/.exec(value.version) : null;
+  if (!version) return yield 'version must be text like "1.5"';
+  if (Number(version[1]) !== 1 || Number(version[2]) > 5) yield 'version must be at most 1.5';
+  // First the size: it bounds how deep the rules below can go.
+  const bytes = Buffer.byteLength(JSON.stringify(cardMessage(value)));
+  if (bytes > maxBytes) yield `the message must have at most ${maxBytes} bytes; it has ${bytes}`;
+  yield* card('', value);
+}
+
+const anyText = text(anyLength, 0);
+const present: Rule = function* (at, value) {
+  if (value === undefined || value === null) yield `${at} is missing`;
+};
+const items: Rule = (at, value) => list(element, anyLength, 0)(at, value);
+const contents = fields({ items });
+
+/** What each kind cannot do without. Kinds that are not listed need their type alone. */
+const required: Record<string, Record<string, Rule>> = {
+  TextBlock: { text: anyText },
+  RichTextBlock: { inlines: list(present, anyLength, 0) },
+  Image: { url: anyText },
+  ImageSet: { images: items },
+  Media: { sources: list(present, anyLength, 0) },
+  Container: { items },
+  ColumnSet: { columns: optional(list(contents, anyLength, 0)) },
+  FactSet: { facts: list(fields({ title: anyText, value: anyText }), anyLength, 0) },
+  Table: { rows: optional(list(fields({ cells: optional(list(contents, anyLength, 0)) }), anyLength, 0)) },
+  ActionSet: { actions: items },
+  'Action.OpenUrl': { url: anyText },
+  'Action.ShowCard': { card: optional((at, value) => card(at, value)) },
+  'Action.ToggleVisibility': { targetElements: list(present, anyLength, 0) },
+};
+
+const element: Rule = function* (at, value) {
+  yield* fields({ type: text(100) })(at, value);
+  const { type } = value as { type: string };
+  if (Object.hasOwn(required, type)) yield* fields(required[type] ?? {})(at, value);
+};
+
+const card = fields({ body: optional(items), actions: optional(items), selectAction: optional(element) });

@@ -1,0 +1,2 @@
+export { inboxCarrier } from './carrier.ts';
+export { htmlProblem, isSafeLink, sanitizeHtml } from './sanitize.ts';

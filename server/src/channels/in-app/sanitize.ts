@@ -1,0 +1,96 @@
+import sanitize from 'sanitize-html';
+
+/**
+ * Items are shown inside other people's pages, so their HTML is cut down to what cannot run, cannot ask for anything, and
+ * cannot leave its place. An allow-list: what is not named here is gone. No style, class or id: with them an item could lie
+ * over the page, wear the page's own clothes, or answer to the names of its elements.
+ */
+const blocks = ['p', 'div', 'section', 'article', 'blockquote', 'pre', 'hr', 'br', 'figure', 'figcaption'];
+const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
+const lists = ['ul', 'ol', 'li', 'dl', 'dt', 'dd'];
+const tables = ['table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'];
+const inline = [
+  'a',
+  'img',
+  'span',
+  'strong',
+  'b',
+  'em',
+  'i',
+  'u',
+  's',
+  'del',
+  'ins',
+  'mark',
+  'small',
+  'sub',
+  'sup',
+];
+const phrases = ['code', 'kbd', 'samp', 'var', 'q', 'cite', 'abbr', 'time'];
+
+const options: sanitize.IOptions = {
+  allowedTags: [...blocks, ...headings, ...lists, ...tables, ...inline, ...phrases],
+  allowedAttributes: {
+    '*': ['title', 'lang', 'dir'],
+    a: ['href', 'rel'],
+    img: ['src', 'alt', 'width', 'height'],
+    th: ['colspan', 'rowspan', 'scope'],
+    td: ['colspan', 'rowspan'],
+    ol: ['start', 'reversed'],
+    time: ['datetime'],
+  },
+  allowedSchemes: ['http', 'https', 'mailto'],
+  allowedSchemesByTag: { img: ['http', 'https'] },
+  allowProtocolRelative: false,
+  disallowedTagsMode: 'discard',
+  // Gone with everything in them; of other tags that are not allowed the text stays.
+  nonTextTags: [
+    ...['script', 'style', 'noscript', 'template', 'title', 'textarea', 'select', 'option', 'button'],
+    ...[
+      'svg',
+      'math',
+      'iframe',
+      'object',
+      'applet',
+      'noembed',
+      'noframes',
+      'audio',
+      'video',
+      'canvas',
+      'xmp',
+    ],
+  ],
+  nestingLimit: 50, // deeper than any message, shallower than what makes a browser stumble
+  transformTags: {
+    // Whatever it leads to shall not reach back into the page, nor learn where it was.
+    a: (tagName, attribs) => ({ tagName, attribs: { ...attribs, rel: 'noopener noreferrer nofollow' } }),
+  },
+};
+
+/** Beyond these the parser's time grows with the square of the depth: 80,000 nested tags took three seconds. */
+const maxLength = 262_144;
+const maxTags = 10_000;
+
+/** Why HTML is not even looked at; null when it is. */
+export function htmlProblem(html: string): string | null {
+  if (html.length > maxLength) return `must have at most ${maxLength} characters`;
+  if (html.split('<', maxTags + 2).length > maxTags + 1) return `must have at most ${maxTags} tags`;
+  return null;
+}
+
+/** For HTML without a problem. */
+export function sanitizeHtml(html: string): string {
+  return sanitize(html, options);
+}
+
+const base = 'https://inbox.invalid';
+
+/** Where an item leads: http, https, or relative to the page that shows it. */
+export function isSafeLink(url: string): boolean {
+  if (/[\p{Cc}\s\\]/u.test(url)) return false; // browsers drop or turn these, and then it is another address
+  const absolute = /^https?:\/\/[^/]/i.test(url);
+  if (!absolute && /^[a-z][a-z\d+.-]*:/i.test(url)) return false;
+  const parsed = URL.canParse(url, base) ? new URL(url, base) : null;
+  if (!parsed || parsed.username || parsed.password) return false;
+  return absolute || parsed.origin === base;
+}

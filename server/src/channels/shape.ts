@@ -1,0 +1,54 @@
+/**
+ * Checking what a chat service will be given against what it accepts. A check is a generator of problems, so it reads like a
+ * list of rules. Only the first problem is ever asked for: a rule may rely on those before it.
+ */
+export type Problems = Generator<string, void, undefined>;
+
+export type Rule = (at: string, value: unknown) => Problems;
+
+export function firstProblem(problems: Problems): string | null {
+  const { value, done } = problems.next();
+  return done ? null : value;
+}
+
+export type JsonRecord = Record<string, unknown>;
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Services count characters as people do, not UTF-16 units, and most of them without the white space around. */
+export function lengthOf(text: string): number {
+  return [...text.trim()].length;
+}
+
+export function text(max: number, min = 1): Rule {
+  return function* (at, value) {
+    if (typeof value !== 'string') yield `${at} must be text`;
+    else if (lengthOf(value) < min) yield `${at} must not be empty`;
+    else if (lengthOf(value) > max) yield `${at} must have at most ${max} characters`;
+  };
+}
+
+export function optional(rule: Rule): Rule {
+  return function* (at, value) {
+    if (value !== undefined && value !== null) yield* rule(at, value);
+  };
+}
+
+export function list(rule: Rule, max: number, min = 1): Rule {
+  return function* (at, value) {
+    if (!Array.isArray(value)) return yield `${at} must be a list`;
+    if (value.length < min) yield `${at} must not be empty`;
+    if (value.length > max) yield `${at} must have at most ${max} elements`;
+    for (const [index, entry] of value.entries()) yield* rule(`${at}[${index}]`, entry);
+  };
+}
+
+/** An object, field by field; fields without a rule are not looked at. */
+export function fields(rules: Record<string, Rule>): Rule {
+  return function* (at, value) {
+    if (!isRecord(value)) return yield `${at} must be an object`;
+    for (const [name, rule] of Object.entries(rules)) yield* rule(at ? `${at}.${name}` : name, value[name]);
+  };
+}

@@ -1,0 +1,87 @@
+import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
+import { signedHeaders } from './signing.ts';
+
+/** One signed call, and what it means. Events and the webhook channel share it. */
+export interface Post {
+  url: string;
+  /** The same on every attempt, so that the receiver recognises a repeat. */
+  id: string;
+  body: string;
+  secrets: readonly string[];
+  timeoutMs: number;
+}
+
+export interface PostResult {
+  /** gone: the receiver wants no more of them. blocked: the call can never be made. */
+  verdict: 'succeeded' | 'failed' | 'gone' | 'blocked';
+  /** Null when it succeeded; else a class, a colon and a sentence. */
+  error: string | null;
+  status: number | null;
+  /** The beginning of the answer; null when there was none. */
+  snippet: string | null;
+  latencyMs: number;
+  /** How long the receiver asked us to wait. */
+  retryAfterMs: number | null;
+  /** Somebody is there: an answer came, in time and whole. */
+  answered: boolean;
+}
+
+const snippetBytes = 1_024;
+
+export function postHeaders(post: Pick<Post, 'id' | 'body' | 'secrets'>, nowMs: number) {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': 'Carillon-Webhooks/1.0',
+    ...signedHeaders(post.secrets, post.id, nowMs, post.body),
+  };
+}
+
+export async function sendPost(outbound: Outbound, post: Post, clock: () => number): Promise<PostResult> {
+  const answer = await outbound.request({
+    method: 'POST',
+    url: post.url,
+    headers: postHeaders(post, clock()),
+    body: post.body,
+    timeoutMs: post.timeoutMs,
+    maxBytes: snippetBytes,
+  });
+  return {
+    ...judge(answer, clock()),
+    latencyMs: answer.latencyMs,
+    answered: answer.kind === 'answer',
+  };
+}
+
+function judge(answer: Answer | Failure, now: number): Omit<PostResult, 'latencyMs' | 'answered'> {
+  const { status } = answer;
+  const told = { status, snippet: status === null ? null : snippetOf(answer.body), retryAfterMs: null };
+  if (status === 410) return { ...told, verdict: 'gone', error: 'gone: The receiver answered 410 Gone.' };
+  if (answer.kind === 'failure') {
+    return {
+      ...told,
+      verdict: answer.failure === 'blocked' ? 'blocked' : 'failed',
+      error: `${answer.failure}: ${answer.detail}`,
+    };
+  }
+  if (answer.status >= 200 && answer.status < 300) return { ...told, verdict: 'succeeded', error: null };
+  if (answer.status < 400)
+    return {
+      ...told,
+      verdict: 'failed',
+      error: `redirect: The receiver answered ${answer.status}; redirects are not followed.`,
+    };
+  const mayAskToWait = answer.status === 429 || answer.status === 503;
+  return {
+    ...told,
+    verdict: 'failed',
+    error: `status: The receiver answered ${answer.status}.`,
+    retryAfterMs: mayAskToWait ? parseRetryAfter(answer.headers['retry-after'], now) : null,
+  };
+}
+
+/** Whatever the bytes are, the text is valid and can be stored (PostgreSQL takes no NUL); a character cut in two is left out. */
+export function snippetOf(body: Buffer): string {
+  return new TextDecoder()
+    .decode(body.subarray(0, snippetBytes), { stream: true })
+    .replaceAll('\0', '\ufffd');
+}

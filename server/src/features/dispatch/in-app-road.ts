@@ -1,0 +1,53 @@
+import type { InAppMessage } from '../../channels/contract.ts';
+import { htmlProblem, inboxCarrier, isSafeLink, sanitizeHtml } from '../../channels/in-app/index.ts';
+import { createSandboxCarrier, createSandboxStore } from '../../channels/sandbox/index.ts';
+import type { Deps } from '../../deps.ts';
+import type { NewItem } from '../inbox/index.ts';
+import type { Road } from './road.ts';
+import type { DispatchFact } from './store.ts';
+
+/** The in_app channel: the user's inbox, in Test and in Live; in Test the sandbox keeps a copy. */
+export interface InAppRoads {
+  roadFor(fact: DispatchFact): Road | { problem: string; reason: string };
+}
+
+export function createInAppRoads(deps: Pick<Deps, 'pool' | 'clock'>): InAppRoads {
+  const sandbox = createSandboxCarrier('sandbox', createSandboxStore(deps.pool), deps.clock);
+  return {
+    roadFor(fact) {
+      const problem = fact.html_body === null ? null : htmlProblem(fact.html_body);
+      if (problem) return { reason: 'content_refused', problem: `The HTML ${problem}.` };
+      const item = itemOf(fact);
+      return {
+        carriers: [fact.environment_kind === 'test' ? sandbox : inboxCarrier],
+        item,
+        message: (attempt): InAppMessage => ({
+          channel: 'in_app',
+          notificationId: fact.id,
+          environmentId: fact.environment_id,
+          attempt,
+          to: { address: item.externalUserId, name: fact.recipient_name },
+          subject: item.subject,
+          html: item.htmlBody,
+          text: item.textBody,
+          actionUrl: item.actionUrl,
+          data: item.data,
+        }),
+      };
+    },
+  };
+}
+
+/** Sanitised here, on the way in, and not when it is shown: whoever reads the feed may rely on it. */
+function itemOf(fact: DispatchFact): NewItem {
+  return {
+    id: fact.id,
+    environmentId: fact.environment_id,
+    externalUserId: fact.external_user_id ?? fact.address ?? '',
+    subject: fact.subject,
+    htmlBody: fact.html_body === null ? null : sanitizeHtml(fact.html_body),
+    textBody: fact.text_body,
+    actionUrl: fact.action_url !== null && isSafeLink(fact.action_url) ? fact.action_url : null,
+    data: fact.template_data,
+  };
+}

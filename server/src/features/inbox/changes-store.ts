@@ -1,0 +1,178 @@
+import { type Sql, statement } from '../../db/sql.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { NewItem, Owner } from './item.ts';
+
+/**
+ * Everything that changes an inbox. Each statement changes items, the unread count, and the log of events together, under the
+ * lock of the inbox's one row: so the count cannot drift, and the numbers of events (`seq`) follow the order of commits.
+ */
+export type ItemEvent = 'arrived' | 'read' | 'unread' | 'archived' | 'deleted';
+/** `reset`: more changed than can be told. */
+export type InboxEvent = ItemEvent | 'reset';
+
+const lockOne = statement(
+  'inbox_lock',
+  'select from inboxes where environment_id = $1 and external_user_id = $2 for update',
+);
+
+/**
+ * Take it before a change, as a statement of its own: the change then sees what everyone before it did. (In one statement it
+ * would wait for the lock and yet look at the moment before the wait.)
+ */
+export async function lockInbox(sql: Sql, owner: Owner): Promise<void> {
+  await lockOne(sql, [owner.environmentId, owner.externalUserId]);
+}
+
+const insert = statement(
+  'inbox_insert_items',
+  `with input as (
+     select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, external_user_id text, position uuid,
+       subject text, html_body text, text_body text, action_url text, data jsonb)
+   ), inserted as (
+     insert into inbox_items (id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data, bytes)
+     select id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data,
+       coalesce(octet_length(html_body), 0) + coalesce(octet_length(text_body), 0) + octet_length(data::text)
+     from input
+     on conflict (id) do nothing -- a worker that died may have left the item and not the lease
+     returning id, environment_id, external_user_id, position
+   ), arriving as (
+     select environment_id, external_user_id, count(*) as items from inserted group by 1, 2
+   ), changed as (
+     insert into inboxes as inbox (environment_id, external_user_id, unread, last_seq)
+     select environment_id, external_user_id, items, (extract(epoch from clock_timestamp()) * 1000)::bigint + items
+     from arriving
+     order by 1, 2 -- everyone locks in this order: no deadlocks
+     on conflict (environment_id, external_user_id) do update set unread = inbox.unread + excluded.unread,
+       last_seq = inbox.last_seq + excluded.unread
+     returning environment_id, external_user_id, last_seq
+   )
+   insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+   select i.environment_id, i.external_user_id,
+     c.last_seq - a.items + row_number() over (partition by i.environment_id, i.external_user_id order by i.position),
+     'arrived', i.id, $2
+   from inserted i
+   join arriving a using (environment_id, external_user_id)
+   join changed c using (environment_id, external_user_id)`,
+);
+
+/** Takes the transaction that settles the notifications: delivered, and in the inbox, are one thing. */
+export async function insertItems(sql: Sql, items: readonly NewItem[], nowMs: number): Promise<void> {
+  if (items.length === 0) return;
+  const rows = items.map((item) => ({
+    id: item.id,
+    environment_id: item.environmentId,
+    external_user_id: item.externalUserId,
+    position: newId(nowMs),
+    subject: item.subject,
+    html_body: item.htmlBody,
+    text_body: item.textBody,
+    action_url: item.actionUrl,
+    data: item.data,
+  }));
+  await insert(sql, [JSON.stringify(rows), new Date(nowMs)]);
+}
+
+const counts = 'read_at is null and archived_at is null';
+
+/**
+ * One change of one item: what is done to it, when there is something to do, and whether it counts as unread afterwards
+ * (`t` is the item as it was).
+ */
+function change(event: ItemEvent, action: string, condition: string, countsAfter: string) {
+  return statement<{ first_read: boolean }>(
+    `inbox_mark_${event}`,
+    `with target as (
+       select * from inbox_items
+       where id = $3 and environment_id = $1 and external_user_id = $2 and ${condition}
+     ), item as (
+       ${action} where i.id = t.id
+       returning i.id, t.first_read_at, (${countsAfter})::int - (t.read_at is null and t.archived_at is null)::int as unread
+     ), changed as (
+       update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
+       from item where b.environment_id = $1 and b.external_user_id = $2
+       returning b.last_seq
+     ), logged as (
+       insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+       select $1, $2, changed.last_seq, '${event}', item.id, $4 from changed, item
+     )
+     select first_read_at is null as first_read from item`,
+  );
+}
+
+const changes = {
+  read: change(
+    'read',
+    'update inbox_items i set read_at = $4, first_read_at = coalesce(i.first_read_at, $4) from target t',
+    'read_at is null',
+    'false',
+  ),
+  unread: change(
+    'unread',
+    'update inbox_items i set read_at = null from target t',
+    'read_at is not null',
+    't.archived_at is null',
+  ),
+  archived: change(
+    'archived',
+    'update inbox_items i set archived_at = $4 from target t',
+    'archived_at is null',
+    'false',
+  ),
+  deleted: change('deleted', 'delete from inbox_items i using target t', 'true', 'false'),
+};
+
+/** Under the lock. Null: it is that way already, or there is no such item. */
+export async function markItem(
+  sql: Sql,
+  owner: Owner,
+  id: string,
+  event: keyof typeof changes,
+  now: Date,
+): Promise<{ first_read: boolean } | null> {
+  const rows = await changes[event](sql, [owner.environmentId, owner.externalUserId, id, now]);
+  return rows[0] ?? null;
+}
+
+/** Up to this many at once are told one by one; more are a `reset`, on which a client reads its feed anew. */
+const maxEvents = 100;
+
+const markAll = statement<{ marked: number; first_read: string[] | null }>(
+  'inbox_mark_all_read',
+  `with target as (
+     select id, position, first_read_at from inbox_items
+     where environment_id = $1 and external_user_id = $2 and ${counts}
+       and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+     order by position limit $4
+   ), item as (
+     update inbox_items i set read_at = $5, first_read_at = coalesce(i.first_read_at, $5)
+     from target t where i.id = t.id
+     returning i.id, i.position, t.first_read_at
+   ), total as (
+     select count(*) as marked, case when count(*) > ${maxEvents} then 1 else count(*) end as events from item
+   ), changed as (
+     update inboxes b set last_seq = b.last_seq + t.events, unread = b.unread - t.marked
+     from total t where b.environment_id = $1 and b.external_user_id = $2 and t.marked > 0
+     returning b.last_seq
+   ), logged as (
+     insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+     select $1, $2, c.last_seq - t.events + e.place, e.type, e.id, $5
+     from changed c, total t, lateral (
+       select 'read' as type, id, row_number() over (order by position) as place from item where t.marked = t.events
+       union all
+       select 'reset', null, 1 where t.marked <> t.events
+     ) e
+   )
+   select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read from total t`,
+);
+
+/** Under the lock. The oldest first, up to `limit`; those that arrived before the position, or all. */
+export async function markItemsRead(
+  sql: Sql,
+  owner: Owner,
+  before: string | null,
+  limit: number,
+  now: Date,
+): Promise<{ marked: number; firstRead: string[] }> {
+  const [row] = await markAll(sql, [owner.environmentId, owner.externalUserId, before, limit, now]);
+  return { marked: row?.marked ?? 0, firstRead: row?.first_read ?? [] };
+}

@@ -1,0 +1,70 @@
+import { type Sql, statement } from '../../db/sql.ts';
+import { type Eraser, wholeSlice } from '../users/index.ts';
+import { lockInbox, markItem } from './changes-store.ts';
+
+const findOwner = statement<{ external_user_id: string }>(
+  'inbox_find_owner',
+  'select external_user_id from inbox_items where id = $2 and environment_id = $1',
+);
+
+/** What an inbox holds of a notification, when the notification itself is erased. */
+export async function eraseInboxItem(sql: Sql, environmentId: string, notificationId: string): Promise<void> {
+  const [found] = await findOwner(sql, [environmentId, notificationId]);
+  if (!found) return;
+  const owner = { environmentId, externalUserId: found.external_user_id };
+  await lockInbox(sql, owner);
+  await markItem(sql, owner, notificationId, 'deleted', new Date());
+}
+
+const lockMany = statement(
+  'inbox_lock_many',
+  `select from inboxes where environment_id = $1 and external_user_id = any ($2::text[])
+   order by external_user_id for update`,
+);
+
+const deleteSlice = statement<{ deleted: number }>(
+  'inbox_delete_slice',
+  `with item as (
+     delete from inbox_items where id = any (array(
+       select id from inbox_items
+       where environment_id = $1 and external_user_id = any ($2::text[]) and id < $3 limit $4))
+     returning external_user_id, read_at is null and archived_at is null as counted
+   ), total as (
+     select external_user_id, count(*) filter (where counted) as unread from item group by 1
+   ), changed as (
+     update inboxes b set unread = b.unread - t.unread, last_seq = b.last_seq + 1
+     from total t where b.environment_id = $1 and b.external_user_id = t.external_user_id
+     returning b.external_user_id, b.last_seq
+   ), logged as (
+     insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+     select $1, external_user_id, last_seq, 'reset', null, now() from changed
+   )
+   select count(*)::int as deleted from item`,
+);
+
+const deleteEmpty = statement(
+  'inbox_delete_empty',
+  `with gone as (
+     delete from inboxes b
+     where b.environment_id = $1 and b.external_user_id = any ($2::text[]) and not exists (
+       select from inbox_items i where i.environment_id = b.environment_id and i.external_user_id = b.external_user_id)
+     returning b.external_user_id
+   ), events as (
+     delete from inbox_events e using gone g where e.environment_id = $1 and e.external_user_id = g.external_user_id
+   )
+   delete from inbox_tickets where environment_id = $1 and external_user_id = any ($2::text[])`,
+);
+
+const sliceSize = 1_000;
+
+/** Everything in a person's inbox and, with the last of it, what says that there was one. */
+export const inboxEraser: Eraser = {
+  async erase(tx, { environmentId, externalUserId, addresses, before }) {
+    const ids = [externalUserId, ...addresses]; // an address will do as the id of an inbox
+    await lockMany(tx, [environmentId, ids]);
+    const [slice] = await deleteSlice(tx, [environmentId, ids, before, sliceSize]);
+    if (slice?.deleted === sliceSize) return { next: 'more', skipped: false };
+    await deleteEmpty(tx, [environmentId, ids]);
+    return wholeSlice;
+  },
+};

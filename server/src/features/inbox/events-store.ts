@@ -1,0 +1,110 @@
+import { type Sql, statement } from '../../db/sql.ts';
+import type { InboxEvent } from './changes-store.ts';
+import { type ItemRow, itemColumns, type Owner } from './item.ts';
+
+/** Where a stream stands: the number of the last event it was given; null: it wants what comes from now on. */
+export interface Place extends Owner {
+  lastSeq: number | null;
+}
+
+export interface LoggedEvent {
+  seq: number;
+  type: InboxEvent;
+  itemId: string | null;
+  occurredAt: Date;
+  /** Of an arrival: the item as it is now; null when it has been erased since. */
+  item: ItemRow | null;
+}
+
+/** What happened in an inbox after a place, all of one moment. */
+export interface News {
+  lastSeq: number;
+  unread: number;
+  /** From the place on, without a gap unless what is missing has been removed. More may follow. */
+  events: LoggedEvent[];
+}
+
+const maxEvents = 50;
+/** Bodies may be large: a stream gets so much at a time, and at least one event. */
+const maxBytes = 65_536;
+
+type NewsRow = {
+  place: number;
+  last_seq: number;
+  unread: number;
+  seq: number | null;
+  type: InboxEvent;
+  item_id: string | null;
+  occurred_at: Date;
+} & { [Column in keyof ItemRow]: ItemRow[Column] | null };
+
+// One query for all the streams that may have news: an inbox without any costs one look at its row.
+const findNews = statement<NewsRow>(
+  'inbox_list_news',
+  `select s.place::int, b.last_seq::float8, b.unread::float8, e.seq::float8, e.type, e.item_id, e.occurred_at, ${itemColumns}
+   from unnest($1::uuid[], $2::text[], $3::bigint[]) with ordinality s (environment_id, external_user_id, last_seq, place)
+   join inboxes b on b.environment_id = s.environment_id and b.external_user_id = s.external_user_id
+   left join lateral (
+     select *, sum(bytes) over (order by seq) - bytes as bytes_before from (
+       select e.seq, e.type, e.item_id, e.occurred_at, coalesce(i.bytes, 0) as bytes
+       from inbox_events e
+       left join inbox_items i on i.id = e.item_id and e.type = 'arrived'
+       where e.environment_id = s.environment_id and e.external_user_id = s.external_user_id and e.seq > s.last_seq
+       order by e.seq limit ${maxEvents}
+     ) page
+   ) e on b.last_seq > s.last_seq and e.bytes_before < ${maxBytes}
+   left join inbox_items i on i.id = e.item_id and e.type = 'arrived'
+   order by s.place, e.seq`,
+);
+
+/** In the order of the places; undefined where there is no inbox yet. */
+export async function listNews(sql: Sql, places: readonly Place[]): Promise<(News | undefined)[]> {
+  const rows = await findNews(sql, [
+    places.map(({ environmentId }) => environmentId),
+    places.map(({ externalUserId }) => externalUserId),
+    places.map(({ lastSeq }) => lastSeq),
+  ]);
+  const news = new Array<News | undefined>(places.length);
+  for (const row of rows) {
+    const found = news[row.place - 1] ?? { lastSeq: row.last_seq, unread: row.unread, events: [] };
+    news[row.place - 1] = found;
+    if (row.seq === null) continue;
+    found.events.push({
+      seq: row.seq,
+      type: row.type,
+      itemId: row.item_id,
+      occurredAt: row.occurred_at,
+      item: row.id === null ? null : (row as ItemRow),
+    });
+  }
+  return news;
+}
+
+const insertMissing = statement(
+  'inbox_insert_inboxes',
+  `insert into inboxes (environment_id, external_user_id)
+   select distinct environment_id, external_user_id from unnest($1::uuid[], $2::text[]) as o (environment_id, external_user_id)
+   order by 1, 2
+   on conflict do nothing`,
+);
+
+/** A stream may be open before anything arrives; then there must be a place to count from. */
+export async function insertInboxes(sql: Sql, owners: readonly Owner[]): Promise<void> {
+  await insertMissing(sql, [
+    owners.map(({ environmentId }) => environmentId),
+    owners.map(({ externalUserId }) => externalUserId),
+  ]);
+}
+
+const deleteOld = statement<{ count: number }>(
+  'inbox_delete_old_events',
+  `with gone as (
+     delete from inbox_events where ctid = any (array(
+       select ctid from inbox_events where occurred_at < $1 order by occurred_at limit $2))
+     returning 1)
+   select count(*)::int as count from gone`,
+);
+
+export async function deleteEventsBefore(sql: Sql, time: Date, limit: number): Promise<number> {
+  return (await deleteOld(sql, [time, limit]))[0]?.count ?? 0;
+}

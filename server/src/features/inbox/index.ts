@@ -1,0 +1,7 @@
+export { insertItems } from './changes-store.ts';
+export { eraseInboxItem, inboxEraser } from './erasure.ts';
+export { tidyInbox } from './housekeeping.ts';
+export type { NewItem } from './item.ts';
+export { createRecipientAuthenticator } from './recipients.ts';
+export { inboxRoutes } from './routes.ts';
+export { inboxTopic } from './topic.ts';

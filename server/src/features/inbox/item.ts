@@ -1,0 +1,47 @@
+import { idTime } from '../../kernel/ids.ts';
+import type { Item } from './schema.ts';
+
+/** Whose inbox. */
+export interface Owner {
+  environmentId: string;
+  externalUserId: string;
+}
+
+/** An item on its way into an inbox; `id` is that of the notification. */
+export interface NewItem extends Owner {
+  id: string;
+  subject: string | null;
+  htmlBody: string | null;
+  textBody: string | null;
+  actionUrl: string | null;
+  data: Record<string, unknown>;
+}
+
+export interface ItemRow {
+  id: string;
+  position: string;
+  subject: string | null;
+  html_body: string | null;
+  text_body: string | null;
+  action_url: string | null;
+  data: Record<string, unknown>;
+  read_at: Date | null;
+}
+
+/** In the order of ItemRow, for stores that read items: `i` is the item. */
+export const itemColumns =
+  'i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at';
+
+export function itemView(row: ItemRow): Item {
+  return {
+    id: row.id,
+    subject: row.subject,
+    html_body: row.html_body,
+    text_body: row.text_body,
+    action_url: row.action_url,
+    is_read: row.read_at !== null,
+    created_at: new Date(idTime(row.position)).toISOString(),
+    read_at: row.read_at?.toISOString() ?? null,
+    data: row.data,
+  };
+}

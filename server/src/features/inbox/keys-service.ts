@@ -1,0 +1,90 @@
+import { type Sql, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { type Keyring, randomBase62 } from '../../kernel/crypto.ts';
+import { newId } from '../../kernel/ids.ts';
+import { recordAudit } from '../audit/index.ts';
+import * as store from './keys-store.ts';
+import { mintToken } from './token.ts';
+
+export type KeyDeps = Pick<Deps, 'pool' | 'keyring' | 'clock'>;
+
+/** What signs the tokens of an environment. Applications that mint their own keep a copy; ours is sealed. */
+export interface SigningKeys {
+  organizationId: string;
+  /** Those that verify, the one that signs first. */
+  keys: [string, ...string[]];
+}
+
+export interface TokenRequest {
+  externalUserId: string;
+  scope: string;
+  ttlSeconds: number;
+}
+
+const contextOf = (id: string): string => `inbox_key:${id}`;
+
+/** Null: the environment has no key yet, or does not exist. */
+export async function findSigningKeys(
+  { pool, keyring, clock }: KeyDeps,
+  environmentId: string,
+): Promise<SigningKeys | null> {
+  return opened(keyring, await store.listKeys(pool, environmentId, new Date(clock())));
+}
+
+export async function issueToken(deps: KeyDeps, principal: Principal, request: TokenRequest) {
+  const { environmentId } = principal;
+  const found = await findSigningKeys(deps, environmentId);
+  const [signingKey] = (found ?? (await createFirstKey(deps, environmentId))).keys;
+  return mintToken(signingKey, { environmentId, ...request }, deps.clock());
+}
+
+/** An environment gets its key when it first needs one. Nobody has seen it: rotate to get one that can be shown. */
+async function createFirstKey(deps: KeyDeps, environmentId: string): Promise<SigningKeys> {
+  await transaction(deps.pool, async (tx) => {
+    await store.lockKeys(tx, environmentId);
+    const keys = await store.listKeys(tx, environmentId, new Date(deps.clock()));
+    if (keys.length === 0) await insertNewKey(tx, deps.keyring, environmentId);
+  });
+  const made = await findSigningKeys(deps, environmentId);
+  if (!made) throw new Error('the environment has no inbox signing key');
+  return made;
+}
+
+/** A new key, shown this once. Those before it verify tokens for the overlap, and sign none. */
+export async function rotateKey(
+  deps: KeyDeps,
+  { principal, requestId }: { principal: Principal; requestId: string },
+  overlap: number,
+): Promise<{ signingKey: string; previousValidUntil: Date }> {
+  const { environmentId } = principal;
+  const previousValidUntil = new Date(deps.clock() + overlap * 1000);
+  const signingKey = await transaction(deps.pool, async (tx) => {
+    await store.lockKeys(tx, environmentId);
+    await store.markKeysRetiring(tx, environmentId, previousValidUntil);
+    await recordAudit(tx, {
+      principal,
+      requestId,
+      action: 'inbox_key.rotated',
+      target: `environment:${environmentId}`,
+      before: null,
+      after: { overlap_seconds: overlap },
+    });
+    return insertNewKey(tx, deps.keyring, environmentId);
+  });
+  return { signingKey, previousValidUntil };
+}
+
+async function insertNewKey(sql: Sql, keyring: Keyring, environmentId: string): Promise<string> {
+  const id = newId();
+  const signingKey = `csi_${randomBase62(43)}`; // 256 bits
+  await store.insertKey(sql, { id, environmentId, sealedKey: keyring.seal(signingKey, contextOf(id)) });
+  return signingKey;
+}
+
+function opened(keyring: Keyring, rows: store.InboxKeyRow[]): SigningKeys | null {
+  const [first, ...rest] = rows;
+  if (!first) return null;
+  const open = (row: store.InboxKeyRow): string => keyring.open(row.sealed_key, contextOf(row.id));
+  return { organizationId: first.organization_id, keys: [open(first), ...rest.map(open)] };
+}

@@ -1,0 +1,59 @@
+import { type Sql, statement } from '../../db/sql.ts';
+
+/** Keys of an environment that verify tokens now, the one that signs first. */
+export interface InboxKeyRow {
+  id: string;
+  organization_id: string;
+  sealed_key: string;
+  retires_at: Date | null;
+}
+
+const findValid = statement<InboxKeyRow>(
+  'inbox_keys_list',
+  `select k.id, k.sealed_key, k.retires_at, e.organization_id
+   from inbox_keys k join environments e on e.id = k.environment_id
+   where k.environment_id = $1 and (k.retires_at is null or k.retires_at > $2)
+   order by k.retires_at desc nulls first`,
+);
+
+export function listKeys(sql: Sql, environmentId: string, now: Date): Promise<InboxKeyRow[]> {
+  return findValid(sql, [environmentId, now]);
+}
+
+const lockEnvironment = statement(
+  'inbox_keys_lock',
+  'select from environments where id = $1 for no key update',
+);
+
+/** Whoever makes a key for an environment does so alone. */
+export async function lockKeys(sql: Sql, environmentId: string): Promise<void> {
+  await lockEnvironment(sql, [environmentId]);
+}
+
+const insert = statement(
+  'inbox_keys_insert',
+  'insert into inbox_keys (id, environment_id, sealed_key) values ($1, $2, $3)',
+);
+
+export async function insertKey(
+  sql: Sql,
+  key: { id: string; environmentId: string; sealedKey: string },
+): Promise<void> {
+  await insert(sql, [key.id, key.environmentId, key.sealedKey]);
+}
+
+const retire = statement(
+  'inbox_keys_retire',
+  'update inbox_keys set retires_at = least(retires_at, $2) where environment_id = $1',
+);
+
+/** No key that exists now is good for longer than this. */
+export async function markKeysRetiring(sql: Sql, environmentId: string, at: Date): Promise<void> {
+  await retire(sql, [environmentId, at]);
+}
+
+const deleteRetired = statement('inbox_keys_delete_retired', 'delete from inbox_keys where retires_at < $1');
+
+export async function deleteRetiredKeys(sql: Sql, now: Date): Promise<void> {
+  await deleteRetired(sql, [now]);
+}

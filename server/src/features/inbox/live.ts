@@ -1,0 +1,159 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Deps } from '../../deps.ts';
+import type { EventStream, StreamListener } from '../../http/sse.ts';
+import { Problem } from '../../kernel/errors.ts';
+import { insertInboxes, listNews, type News } from './events-store.ts';
+import { type Progress, tell } from './frames.ts';
+import type { Owner } from './item.ts';
+import { inboxTopic } from './topic.ts';
+
+/**
+ * The open streams of this process and who has news for them. The log in the database is the only buffer: a ring marks the
+ * streams of its topic, and one query at a time fetches for all marked ones what follows their own place. A reader that is
+ * behind is simply not asked for; a lost ring costs a poll interval. With no stream open, nothing runs.
+ */
+export interface LiveInbox {
+  /** `lastSeq`: the last event the reader has seen; null: none, begin now. */
+  open(owner: Owner, lastSeq: number | null): (stream: EventStream) => StreamListener;
+}
+
+interface Reader {
+  owner: Owner;
+  stream: EventStream;
+  progress: Progress;
+  isGone: boolean;
+}
+
+const pollMs = 5_000;
+/** Between two looks: a burst of arrivals is then a few queries, and nobody waits long enough to notice. */
+const pauseMs = 20;
+const maxReaders = 200;
+const retryMs = 500;
+const maxStreamsOfUser = 20;
+
+export function createLiveInbox({ pool, doorbell, log }: Pick<Deps, 'pool' | 'doorbell' | 'log'>): LiveInbox {
+  const topics = new Map<string, { readers: Set<Reader>; silence: () => void }>();
+  const marked = new Set<Reader>();
+  let readers = 0;
+  let looking = false;
+  let poll: NodeJS.Timeout | undefined;
+
+  function mark(some: Iterable<Reader>): void {
+    for (const reader of some) marked.add(reader);
+    if (!looking && marked.size > 0) void look();
+  }
+
+  function markAll(): void {
+    for (const topic of topics.values()) mark(topic.readers);
+  }
+
+  async function look(): Promise<void> {
+    looking = true;
+    while (marked.size > 0) {
+      const pause = wait(pauseMs);
+      const batch = takeMarked();
+      try {
+        if (batch.length > 0) await serve(batch);
+      } catch (error) {
+        log.warn({ err: error }, 'streams wait for the database');
+        for (const reader of batch) marked.add(reader);
+        await wait(retryMs);
+      }
+      await pause;
+    }
+    looking = false;
+  }
+
+  /** Those that can be written to; the others are marked again when they have caught up. */
+  function takeMarked(): Reader[] {
+    const batch: Reader[] = [];
+    for (const reader of marked) {
+      marked.delete(reader);
+      if (!reader.isGone && !reader.stream.stalled) batch.push(reader);
+      if (batch.length === maxReaders) break;
+    }
+    return batch;
+  }
+
+  async function serve(batch: Reader[]): Promise<void> {
+    const news = await listNews(
+      pool,
+      batch.map(({ owner, progress }) => ({ ...owner, lastSeq: progress.lastSeq })),
+    );
+    const homeless = batch.filter((_reader, index) => !news[index]);
+    if (homeless.length > 0) {
+      await insertInboxes(
+        pool,
+        homeless.map(({ owner }) => owner),
+      );
+    }
+    for (const [index, reader] of batch.entries()) {
+      const found = news[index];
+      if (!found || pass(reader, found)) marked.add(reader);
+    }
+  }
+
+  /** True: there is more to fetch. */
+  function pass(reader: Reader, news: News): boolean {
+    const told = tell(reader.progress, news);
+    reader.progress = told.progress;
+    if (told.frames !== '') reader.stream.send(told.frames);
+    return told.hasMore;
+  }
+
+  function join(reader: Reader): void {
+    const topic = inboxTopic(reader.owner);
+    const known = topics.get(topic);
+    if (known) {
+      known.readers.add(reader);
+    } else {
+      const members = new Set([reader]);
+      topics.set(topic, { readers: members, silence: doorbell.on(topic, () => mark(members)) });
+    }
+    readers += 1;
+    poll ??= setInterval(markAll, pollMs);
+  }
+
+  function leave(reader: Reader): void {
+    const topic = inboxTopic(reader.owner);
+    const known = topics.get(topic);
+    known?.readers.delete(reader);
+    reader.isGone = true;
+    if (known?.readers.size === 0) {
+      known.silence();
+      topics.delete(topic);
+    }
+    readers -= 1;
+    if (readers > 0) return;
+    clearInterval(poll);
+    poll = undefined;
+  }
+
+  function streamsOf(owner: Owner): number {
+    let count = 0;
+    for (const reader of topics.get(inboxTopic(owner))?.readers ?? []) {
+      if (
+        reader.owner.externalUserId === owner.externalUserId &&
+        reader.owner.environmentId === owner.environmentId
+      )
+        count += 1;
+    }
+    return count;
+  }
+
+  return {
+    open(owner, lastSeq) {
+      if (streamsOf(owner) >= maxStreamsOfUser) {
+        throw new Problem('rate_limited', `This user has ${maxStreamsOfUser} streams open here already.`, {
+          headers: { 'retry-after': '10' },
+        });
+      }
+      return (stream) => {
+        const reader: Reader = { owner, stream, progress: { lastSeq, unread: null }, isGone: false };
+        join(reader);
+        mark([reader]);
+        return { onDrain: () => mark([reader]), onClose: () => leave(reader) };
+      };
+    },
+  };
+}

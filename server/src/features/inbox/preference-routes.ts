@@ -1,0 +1,84 @@
+import { Type } from 'typebox';
+import type { Deps } from '../../deps.ts';
+import { type Route, route } from '../../http/route.ts';
+import {
+  channelOf,
+  createPreferenceService,
+  Preference,
+  PreferenceMatrix,
+  SetPreference,
+} from '../preferences/index.ts';
+
+const tag = 'Preference centre';
+const access = 'recipient:prefs';
+const source = 'recipient';
+
+/** What end users decide for themselves; the decisions are those of the preferences feature. */
+export function preferenceCentreRoutes(deps: Pick<Deps, 'pool'>): Route[] {
+  const service = createPreferenceService(deps);
+  return [
+    route({
+      method: 'GET',
+      path: '/inbox/v1/preferences',
+      operation: 'getOwnPreferences',
+      tag,
+      summary: 'What the user wants',
+      description: 'Every category × channel with its effective value.',
+      access,
+      responses: { 200: PreferenceMatrix },
+      async handler({ principal }) {
+        return {
+          status: 200,
+          body: { data: await service.matrix(principal.environmentId, principal.externalUserId) },
+        };
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/inbox/v1/preferences/:categoryKey/:channel',
+      operation: 'setOwnPreference',
+      tag,
+      summary: 'Opt in or out',
+      access,
+      params: Type.Object({ categoryKey: Type.String({ maxLength: 100 }), channel: Type.String() }),
+      body: SetPreference,
+      responses: { 200: Preference },
+      async handler({ principal, params, body }) {
+        const change = {
+          category_key: params.categoryKey,
+          channel: channelOf(params.channel),
+          opted_in: body.opted_in,
+        };
+        return {
+          status: 200,
+          body: await service.setOne(principal.environmentId, principal.externalUserId, change, source),
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/inbox/v1/preferences/unsubscribe-all',
+      operation: 'unsubscribeFromAll',
+      tag,
+      summary: 'Opt out of everything',
+      description:
+        'Every category that is not critical, on every channel. Categories made later follow their default.',
+      access,
+      responses: { 200: PreferenceMatrix },
+      async handler({ principal: { environmentId, externalUserId } }) {
+        const wanted = (await service.matrix(environmentId, externalUserId)).filter(
+          (cell) => !cell.is_critical,
+        );
+        const changes = wanted.map(({ category_key, channel }) => ({
+          category_key,
+          channel,
+          opted_in: false,
+        }));
+        return {
+          status: 200,
+          body: { data: await service.set(environmentId, externalUserId, changes, source) },
+        };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Deps } from '../../deps.ts';
+import type { Recipient, RecipientAuthenticator } from '../../http/principal.ts';
+import { sha256 } from '../../kernel/crypto.ts';
+import { Problem } from '../../kernel/errors.ts';
+import { findSigningKeys, type KeyDeps, type SigningKeys } from './keys-service.ts';
+import { insertTicket, takeTicket } from './tickets-store.ts';
+import { claimedEnvironment, refusal, verifyToken } from './token.ts';
+
+/** How long keys are believed: the longest that a key without overlap goes on working after a rotation. */
+const memoryMs = 1_000;
+export const ticketSeconds = 30;
+
+/** End-user tokens and tickets → Recipient. A good token costs no query when its environment was asked for within a second. */
+export function createRecipientAuthenticator(deps: KeyDeps): RecipientAuthenticator {
+  const { pool, clock } = deps;
+  const memory = new LRUCache<string, SigningKeys>({ max: 10_000, ttl: memoryMs });
+
+  async function readKeys(environmentId: string): Promise<SigningKeys | null> {
+    const found = await findSigningKeys(deps, environmentId);
+    if (found) memory.set(environmentId, found);
+    return found;
+  }
+
+  async function recipientBy(
+    token: string,
+    environmentId: string,
+    keys: SigningKeys | null | undefined,
+  ): Promise<Recipient | null> {
+    const claims = keys && (await verifyToken(token, keys.keys, clock()));
+    return claims
+      ? { kind: 'recipient', organizationId: keys.organizationId, environmentId, ...claims }
+      : null;
+  }
+
+  return {
+    async byToken(token) {
+      const environmentId = claimedEnvironment(token);
+      const recipient =
+        (await recipientBy(token, environmentId, memory.get(environmentId))) ??
+        // The key may be newer than what is remembered: a token must work from its first moment.
+        (await recipientBy(token, environmentId, await readKeys(environmentId)));
+      if (!recipient) throw refusal('was not signed with the inbox signing key of its environment');
+      return recipient;
+    },
+    async byTicket(text) {
+      const ticket = await takeTicket(pool, sha256(text), new Date(clock()));
+      if (!ticket)
+        throw new Problem('invalid_credentials', 'This ticket has been used, or its time is over.');
+      return {
+        kind: 'recipient',
+        organizationId: ticket.organizationId,
+        environmentId: ticket.environmentId,
+        externalUserId: ticket.externalUserId,
+        scopes: new Set(['inbox']),
+        expiresAtMs: ticket.tokenExpiresAt.getTime(),
+      };
+    },
+  };
+}
+
+/** For EventSource, which cannot send a header: short-lived, used once, and worthless in a log file afterwards. */
+export async function issueTicket(
+  { pool, clock }: Pick<Deps, 'pool' | 'clock'>,
+  recipient: Recipient,
+): Promise<string> {
+  const text = randomBytes(32).toString('base64url');
+  await insertTicket(
+    pool,
+    sha256(text),
+    {
+      environmentId: recipient.environmentId,
+      externalUserId: recipient.externalUserId,
+      tokenExpiresAt: new Date(recipient.expiresAtMs),
+    },
+    new Date(clock() + ticketSeconds * 1000),
+  );
+  return text;
+}

@@ -1,0 +1,116 @@
+import type { Deps } from '../../deps.ts';
+import type { Recipient } from '../../http/principal.ts';
+import { type Route, route } from '../../http/route.ts';
+import { IdParams } from '../../http/schema.ts';
+import { preferenceCentreRoutes } from './preference-routes.ts';
+import { Feed, FeedQuery, Item, MarkAllRead, MarkedRead, UnreadCount } from './schema.ts';
+import { createInboxService, type InboxService } from './service.ts';
+import { streamRoutes } from './stream-routes.ts';
+import { tokenRoutes } from './token-routes.ts';
+
+const tag = 'Inbox';
+const access = 'recipient:inbox';
+
+export function inboxRoutes(deps: Deps): Route[] {
+  return [
+    ...tokenRoutes(deps),
+    ...feedRoutes(createInboxService(deps)),
+    ...streamRoutes(deps),
+    ...preferenceCentreRoutes(deps),
+  ];
+}
+
+function feedRoutes(service: InboxService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/inbox/v1/feed',
+      operation: 'getInboxFeed',
+      tag,
+      summary: 'The items of an inbox, newest first',
+      description:
+        'Archived items are left out. A page may be shorter than `limit` when the items are large; `next_cursor` alone says whether there are more.',
+      access,
+      query: FeedQuery,
+      responses: { 200: Feed },
+      async handler({ principal, query }) {
+        return { status: 200, body: await service.feed(principal, query) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/inbox/v1/unread-count',
+      operation: 'getInboxUnreadCount',
+      tag,
+      summary: 'How many items are unread',
+      access,
+      responses: { 200: UnreadCount },
+      async handler({ principal }) {
+        return { status: 200, body: { unread_count: await service.unreadCount(principal) } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/inbox/v1/notifications/:id',
+      operation: 'getInboxItem',
+      tag,
+      summary: 'One item',
+      access,
+      params: IdParams,
+      responses: { 200: Item },
+      async handler({ principal, params }) {
+        return { status: 200, body: await service.get(principal, params.id) };
+      },
+    }),
+    marking(service, 'read', 'read', {
+      operation: 'markInboxItemRead',
+      summary: 'Mark an item as read',
+      description:
+        'The first time, the notification gets the event `Opened` and the webhook `notification.read` fires.',
+    }),
+    marking(service, 'unread', 'unread', {
+      operation: 'markInboxItemUnread',
+      summary: 'Mark an item as unread',
+    }),
+    marking(service, 'archive', 'archived', {
+      operation: 'archiveInboxItem',
+      summary: 'Archive an item',
+      description: 'It leaves the feed and the unread count, and can still be got by its id.',
+    }),
+    route({
+      method: 'POST',
+      path: '/inbox/v1/notifications/mark-all-read',
+      operation: 'markInboxRead',
+      tag,
+      summary: 'Mark all items as read',
+      access,
+      body: MarkAllRead,
+      bodyOptional: true,
+      responses: { 200: MarkedRead },
+      async handler({ principal, body }) {
+        const { marked, unread } = await service.markAllRead(principal, body.before ?? null);
+        return { status: 200, body: { marked_count: marked, unread_count: unread } };
+      },
+    }),
+  ];
+}
+
+function marking(
+  service: InboxService,
+  verb: string,
+  as: Parameters<InboxService['mark']>[2],
+  texts: Pick<Route, 'operation' | 'summary' | 'description'>,
+): Route {
+  return route({
+    method: 'POST',
+    path: `/inbox/v1/notifications/:id/${verb}`,
+    tag,
+    ...texts,
+    access,
+    params: IdParams,
+    responses: { 200: Item },
+    async handler({ principal, params }: { principal: Recipient; params: { id: string } }) {
+      return { status: 200, body: await service.mark(principal, params.id, as) };
+    },
+  });
+}

@@ -1,0 +1,111 @@
+import { type Sql, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { lowestIdAt, newId } from '../../kernel/ids.ts';
+import { encodeCursor, pageRequest } from '../../kernel/page.ts';
+import type { Lane } from '../../queue/index.ts';
+import { lockInbox, markItem, markItemsRead } from './changes-store.ts';
+import { itemView, type Owner } from './item.ts';
+import type { FeedQuery, Item } from './schema.ts';
+import { findFeed, findItem, findUnreadCount } from './store.ts';
+import { inboxTopic } from './topic.ts';
+
+export interface InboxService {
+  feed(
+    owner: Owner,
+    query: FeedQuery,
+  ): Promise<{ data: Item[]; next_cursor: string | null; unread_count: number }>;
+  get(owner: Owner, id: string): Promise<Item>;
+  unreadCount(owner: Owner): Promise<number>;
+  /** Doing it twice has the effect of once. */
+  mark(owner: Owner, id: string, as: 'read' | 'unread' | 'archived'): Promise<Item>;
+  markAllRead(owner: Owner, before: string | null): Promise<{ marked: number; unread: number }>;
+}
+
+/** One transaction marks so many: it holds up whatever else happens in that inbox. */
+const markAtOnce = 10_000;
+
+export function createInboxService(deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'>): InboxService {
+  const { pool, queue, clock, doorbell } = deps;
+
+  /** Reading is news about the notification: the same work that other receipts are makes an event of it. */
+  function enqueueOpened(
+    sql: Sql,
+    { environmentId }: Owner,
+    ids: string[],
+    lane: Lane,
+    at: Date,
+  ): Promise<void> {
+    return queue.enqueue(
+      sql,
+      ids.map((id) => ({
+        kind: 'receipt' as const,
+        id: newId(),
+        lane,
+        environmentId,
+        note: {
+          notification_id: id,
+          type: 'Opened' as const,
+          detail: 'Read in the inbox.',
+          at: at.toISOString(),
+        },
+      })),
+    );
+  }
+
+  function changed(owner: Owner): void {
+    queue.ring('receipt');
+    doorbell.ring(inboxTopic(owner));
+  }
+
+  const service: InboxService = {
+    async feed(owner, query) {
+      const status = query.status ?? 'all';
+      const list = `inbox:${owner.environmentId}:${status}:${owner.externalUserId}`;
+      const page = await findFeed(pool, owner, status, pageRequest(list, query));
+      const last = page.items.at(-1);
+      return {
+        data: page.items.map(itemView),
+        next_cursor: page.hasMore && last ? encodeCursor(list, last.position) : null,
+        unread_count: page.unread,
+      };
+    },
+
+    async get(owner, id) {
+      const item = await findItem(pool, owner, id);
+      if (!item) throw notFound('inbox item');
+      return itemView(item);
+    },
+
+    unreadCount: (owner) => findUnreadCount(pool, owner),
+
+    async mark(owner, id, as) {
+      const now = new Date(clock());
+      const isChanged = await transaction(pool, async (tx) => {
+        await lockInbox(tx, owner);
+        const change = await markItem(tx, owner, id, as, now);
+        if (as === 'read' && change?.first_read) await enqueueOpened(tx, owner, [id], 'normal', now);
+        return change !== null;
+      });
+      if (isChanged) changed(owner);
+      return service.get(owner, id);
+    },
+
+    async markAllRead(owner, before) {
+      const position = before === null ? null : lowestIdAt(Date.parse(before));
+      const now = new Date(clock());
+      let total = 0;
+      for (let marked = markAtOnce; marked === markAtOnce; total += marked) {
+        marked = await transaction(pool, async (tx) => {
+          await lockInbox(tx, owner);
+          const result = await markItemsRead(tx, owner, position, markAtOnce, now);
+          await enqueueOpened(tx, owner, result.firstRead, 'bulk', now);
+          return result.marked;
+        });
+      }
+      if (total > 0) changed(owner);
+      return { marked: total, unread: await findUnreadCount(pool, owner) };
+    },
+  };
+  return service;
+}

@@ -1,0 +1,80 @@
+import { Type } from 'typebox';
+import type { Deps } from '../../deps.ts';
+import { type Route, route } from '../../http/route.ts';
+import { createLiveInbox } from './live.ts';
+import { issueTicket, ticketSeconds } from './recipients.ts';
+import { StreamQuery, StreamTicket } from './schema.ts';
+
+const tag = 'Inbox';
+const access = 'recipient:inbox';
+/** A stream that ends is opened again by its client, which then shows its token again. */
+const longestMs = 3_600_000;
+
+const description = `Server-Sent Events. Read them with \`fetch\` and the Authorization header; for \`EventSource\`, which cannot send one, get a ticket first.
+
+| event | data |
+|---|---|
+| \`notification.arrived\` | the item |
+| \`notification.read\` | \`{id, read_at}\` |
+| \`notification.unread\`, \`notification.archived\`, \`notification.deleted\` | \`{id}\` |
+| \`unread_count.changed\` | \`{unread_count}\`; also the first event of every stream |
+| \`reset\` | \`{unread_count}\`; more changed than can be told: read the feed anew |
+
+Each event has an id. A client that comes back with the last one it saw, in \`Last-Event-ID\` or \`last_event_id\`, gets everything that happened since, once each; after an hour, or a thousand events, it gets \`reset\`. A comment every 15 seconds keeps the connection open. The stream ends when the token expires, and after an hour at the latest; whoever reads too slowly is cut off and may come back.`;
+
+export function streamRoutes(deps: Deps): Route[] {
+  const live = createLiveInbox(deps);
+  return [
+    route({
+      method: 'GET',
+      path: '/inbox/v1/stream',
+      operation: 'streamInbox',
+      tag,
+      summary: 'What happens in an inbox, as it happens',
+      description,
+      access,
+      ticket: true,
+      query: StreamQuery,
+      headers: {
+        'Last-Event-ID': {
+          description: 'The id of the last event seen.',
+          schema: Type.String({ maxLength: 100 }),
+        },
+      },
+      responses: { 200: Type.String({ contentMediaType: 'text/event-stream' }) },
+      handler({ principal, query, raw }) {
+        // The header wins: EventSource keeps the URL it began with, and sends where it got to.
+        const header = raw.headers['last-event-id'];
+        const lastId = typeof header === 'string' && header !== '' ? header : query.last_event_id;
+        return {
+          status: 200,
+          stream: {
+            endsAtMs: Math.min(principal.expiresAtMs, deps.clock() + longestMs),
+            start: live.open(principal, lastId ? seqOf(lastId) : null),
+          },
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/inbox/v1/stream/tickets',
+      operation: 'createStreamTicket',
+      tag,
+      summary: 'Get a ticket for a stream',
+      description: 'Opens one stream, once, within 30 seconds: `GET /inbox/v1/stream?ticket=`.',
+      access,
+      responses: { 201: StreamTicket },
+      async handler({ principal }) {
+        return {
+          status: 201,
+          body: { ticket: await issueTicket(deps, principal), expires_in: ticketSeconds },
+        };
+      },
+    }),
+  ];
+}
+
+/** An id that is not ours is before everything: its reader is told to start over. */
+function seqOf(id: string): number {
+  return /^\d{1,15}$/.test(id) ? Number(id) : 0;
+}

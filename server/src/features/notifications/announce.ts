@@ -1,0 +1,109 @@
+import { type Sql, statement } from '../../db/sql.ts';
+import type { Queue } from '../../queue/index.ts';
+import { listHeard, recordHeard } from '../webhooks/index.ts';
+import type { EventType } from './life.ts';
+import type { EventEntry, Notification, Status } from './schema.ts';
+import type { StoredNotification } from './store.ts';
+import { viewOf } from './view.ts';
+
+/** Events that were just added to a notification, in their order. */
+export interface Addition {
+  id: string;
+  environmentId: string;
+  events: EventEntry[];
+}
+
+/** Which of them webhook endpoints are told of. */
+const announced: Partial<Record<string, string>> = {
+  Sent: 'notification.sent',
+  Delivered: 'notification.delivered',
+  Bounced: 'notification.bounced',
+  Complained: 'notification.complained',
+  Failed: 'notification.failed',
+  Suppressed: 'notification.suppressed',
+  Opened: 'notification.opened',
+  Clicked: 'notification.clicked',
+} satisfies Partial<Record<EventType, string>>;
+
+/** Providers repeat themselves: of these only the first is news. */
+const once = new Set(['Delivered', 'Bounced', 'Complained']);
+
+const statusAt: Partial<Record<string, Status>> = {
+  Sent: 'sent',
+  Delivered: 'delivered',
+  Bounced: 'bounced',
+  Complained: 'complained',
+};
+
+/** Bodies are left where they are: events do not carry them. */
+const listRows = statement<StoredNotification>(
+  'notifications_list_for_events',
+  `select n.*, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
+     null as leased_at,
+     c.attachments is not null and not exists (select from attachment_bytes b where b.notification_id = n.id) as attachments_purged
+   from notifications n join notification_contents c on c.notification_id = n.id
+   where n.id = any ($1::uuid[])`,
+);
+
+/**
+ * Tells the environments' webhook endpoints. Call it in the transaction that added the events, after it did; ring
+ * `webhook_delivery` after the commit when it returns true.
+ */
+export async function announce(
+  tx: Sql,
+  queue: Pick<Queue, 'enqueue'>,
+  additions: readonly Addition[],
+): Promise<boolean> {
+  const happenings = additions.flatMap(({ id, environmentId, events }) =>
+    events.flatMap((event, index) => {
+      const type = announced[event.type];
+      return type ? [{ environmentId, type, notificationId: id, fromEnd: events.length - index }] : [];
+    }),
+  );
+  const heard = await listHeard(tx, happenings);
+  if (heard.length === 0) return false;
+  const ids = [...new Set(heard.map(({ event }) => event.notificationId))];
+  const rows = new Map((await listRows(tx, [ids])).map((row) => [row.id, row]));
+  const told = heard.flatMap(({ event, endpointIds }) => {
+    const row = rows.get(event.notificationId);
+    const data = row && dataOf(row, row.events.length - event.fromEnd);
+    return data ? [{ event: { ...event, data }, endpointIds }] : [];
+  });
+  return (await recordHeard(tx, queue, told)).length > 0;
+}
+
+type EventData = Omit<Notification, 'html_body' | 'text_body'> & { reason?: string; provider?: string };
+
+/** The notification as it was when the event at this place happened; null when the event is a repetition. */
+function dataOf(row: StoredNotification, index: number): EventData | null {
+  const event = row.events[index];
+  if (!event) return null;
+  const isRepeated = once.has(event.type) && row.events.findIndex(({ type }) => type === event.type) < index;
+  if (isRepeated) return null;
+  const { html_body: _html, text_body: _text, ...view } = viewOf(row);
+  // What came later in the same breath is told by its own event.
+  const isLast = index === row.events.length - 1;
+  const reason = reasonOf(row, event);
+  const provider = row.trace.findLast((entry) => entry.kind === 'attempt')?.name;
+  return {
+    ...view,
+    status: (isLast ? null : statusAt[event.type]) ?? view.status,
+    events: view.events.slice(0, index + 1),
+    ...(reason ? { reason } : {}),
+    ...(provider ? { provider } : {}),
+  };
+}
+
+function reasonOf(row: StoredNotification, event: EventEntry): string | null {
+  switch (event.type) {
+    case 'Failed':
+      return row.last_error;
+    case 'Suppressed':
+      return event.suppression_reason;
+    case 'Bounced':
+    case 'Complained':
+      return event.detail;
+    default:
+      return null;
+  }
+}

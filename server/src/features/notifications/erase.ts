@@ -1,0 +1,85 @@
+import { type Sql, statement } from '../../db/sql.ts';
+import type { Queue } from '../../queue/index.ts';
+import { eraseSandboxMessages } from '../sandbox/index.ts';
+import type { Eraser, Person } from '../users/index.ts';
+import { eraseNotificationEvents } from '../webhooks/index.ts';
+import { deleteNotifications } from './store.ts';
+
+const sliceSize = 250;
+
+/** A person's notifications: those that named the user, and those that named nobody but one of the user's addresses. */
+const listOf = statement<{ id: string; is_queued: boolean }>(
+  'notifications_list_of_person',
+  `select id, status = 'queued' as is_queued from (
+     (select id, status from notifications
+      where environment_id = $1 and external_user_id = $2 and id < $4 and id > $5 order by id limit $6)
+     union all
+     (select id, status from notifications
+      where environment_id = $1 and address = any ($3::text[]) and external_user_id is null and id < $4 and id > $5
+      order by id limit $6)) theirs
+   order by id limit $6`,
+);
+
+/** What happened, and when, stays; to whom, and what was said, goes. */
+const redact = statement(
+  'notifications_redact',
+  `with bytes as (delete from attachment_bytes where notification_id = any ($1::uuid[])),
+   contents as (
+     update notification_contents
+     set subject = null, html_body = null, text_body = null, template_data = '{}', from_name = null, reply_to = null,
+       attachments = null, structured = null
+     where notification_id = any ($1::uuid[])
+   )
+   update notifications n
+   set address = null, recipient_name = null, external_user_id = null, idempotency_key = null, action_url = null,
+     last_error = null,
+     events = (select coalesce(jsonb_agg(entry || '{"detail": null}' order by place), '[]')
+               from jsonb_array_elements(n.events) with ordinality as e (entry, place)),
+     trace = (select coalesce(jsonb_agg(case when entry ? 'detail' then entry || '{"detail": null}' else entry end order by place), '[]')
+              from jsonb_array_elements(n.trace) with ordinality as t (entry, place))
+   where n.id = any ($1::uuid[]) and n.environment_id = $2`,
+);
+
+const firstId = '00000000-0000-0000-0000-000000000000';
+
+/** Queued ones are taken out of the queue and deleted; what is being sent at the moment is left for the next round. */
+export function notificationEraser(queue: Pick<Queue, 'withdraw'>): Eraser {
+  return {
+    async erase(tx, person, after) {
+      const rows = await listOf(tx, [
+        person.environmentId,
+        person.externalUserId,
+        person.addresses,
+        person.before,
+        after ?? firstId,
+        sliceSize,
+      ]);
+      const withdrawn: string[] = [];
+      let skipped = false;
+      for (const { id, is_queued } of rows) {
+        if (!is_queued) continue;
+        if (await queue.withdraw(tx, 'notification', id)) withdrawn.push(id);
+        else skipped = true;
+      }
+      await eraseRows(
+        tx,
+        person,
+        withdrawn,
+        rows.filter((row) => !row.is_queued).map((row) => row.id),
+      );
+      return { next: rows.length === sliceSize ? (rows.at(-1)?.id ?? null) : null, skipped };
+    },
+  };
+}
+
+async function eraseRows(
+  tx: Sql,
+  { environmentId }: Person,
+  withdrawn: string[],
+  past: string[],
+): Promise<void> {
+  await eraseSandboxMessages(tx, environmentId, [...withdrawn, ...past]);
+  await eraseNotificationEvents(tx, environmentId, past);
+  await deleteNotifications(tx, environmentId, withdrawn);
+  await redact(tx, [past, environmentId]);
+}

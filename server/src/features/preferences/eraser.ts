@@ -1,0 +1,12 @@
+import { type Eraser, wholeSlice } from '../users/index.ts';
+import { deleteDecisions } from './cells-store.ts';
+import { userKeyOf } from './user-key.ts';
+
+/** What a person decided is few rows: one slice. */
+export const preferenceEraser: Eraser = {
+  async erase(tx, { environmentId, externalUserId, addresses }) {
+    const keys = new Set([externalUserId, ...addresses].map(userKeyOf));
+    await deleteDecisions(tx, environmentId, [...keys]);
+    return wholeSlice;
+  },
+};

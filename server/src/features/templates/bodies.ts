@@ -1,0 +1,107 @@
+import { type Channel, channels } from '../../channels/contract.ts';
+
+/** What a template says on one channel, in one language; `locale` null: for everyone else. Absent fields are empty. */
+export interface Body {
+  channel: Channel;
+  locale: string | null;
+  subject_template: string;
+  text_template: string;
+  html_template: string;
+  structured_template: string;
+}
+
+export const bodyFields = [
+  'subject_template',
+  'text_template',
+  'html_template',
+  'structured_template',
+] as const;
+export type BodyField = (typeof bodyFields)[number];
+export type BodyInput = { [Field in BodyField]?: string | null | undefined };
+
+/** The fields that each channel uses (INTERFACE 2.9); an inbox item also has a title, and a webhook takes anything. */
+export const usedFields: Record<Channel, readonly BodyField[]> = {
+  email: ['subject_template', 'html_template', 'text_template'],
+  in_app: ['subject_template', 'html_template', 'text_template'],
+  sms: ['text_template'],
+  webhook: bodyFields,
+  chatone: ['structured_template'],
+  chattwo: ['structured_template'],
+  chatthree: ['text_template', 'structured_template'],
+};
+
+/** A body with the fields of its channel; others are ignored. */
+export function newBody(channel: Channel, locale: string | null, input: BodyInput): Body {
+  const body: Body = {
+    channel,
+    locale,
+    subject_template: '',
+    text_template: '',
+    html_template: '',
+    structured_template: '',
+  };
+  for (const field of usedFields[channel]) body[field] = input[field] ?? '';
+  return body;
+}
+
+/** The field that a body cannot do without and does not have. */
+export function missingField(body: Body): BodyField | null {
+  const empty = (field: BodyField): boolean => body[field].trim() === '';
+  if (body.channel === 'email' && empty('subject_template')) return 'subject_template';
+  const content = usedFields[body.channel].filter((field) => field !== 'subject_template');
+  return content.every(empty) ? (content[0] ?? null) : null;
+}
+
+/** The order in which bodies are kept and shown: by channel, the default before its locales. */
+export function sortBodies(bodies: Body[]): Body[] {
+  const rank = (body: Body): number => channels.indexOf(body.channel);
+  return [...bodies].sort(
+    (one, other) => rank(one) - rank(other) || ((one.locale ?? '') < (other.locale ?? '') ? -1 : 1),
+  );
+}
+
+export function findBody(bodies: Body[], channel: Channel, locale: string | null): Body | undefined {
+  return bodies.find((body) => body.channel === channel && body.locale === locale);
+}
+
+export function replaceBody(bodies: Body[], body: Body): Body[] {
+  return sortBodies([
+    ...bodies.filter((each) => each.channel !== body.channel || each.locale !== body.locale),
+    body,
+  ]);
+}
+
+/** Without its default a channel has no body: its locales go too. */
+export function removeBody(bodies: Body[], channel: Channel, locale: string | null): Body[] {
+  return bodies.filter((body) => body.channel !== channel || (locale !== null && body.locale !== locale));
+}
+
+/** `de_AT`, `de-at` → `de-AT`; null: not a language tag. */
+export function canonicalLocale(text: string): string | null {
+  try {
+    return Intl.getCanonicalLocales(text.replaceAll('_', '-'))[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** `de-AT` finds de-AT, then de, then the default. */
+export function chooseBody(bodies: Body[], channel: Channel, locale: string | null): Body | undefined {
+  for (let wanted = locale && canonicalLocale(locale); wanted; wanted = wanted.replace(/-?[^-]*$/, '')) {
+    const found = findBody(bodies, channel, wanted);
+    if (found) return found;
+  }
+  return findBody(bodies, channel, null);
+}
+
+/** Kebab-case, as `body_channels` shows them. */
+export const kebab = (channel: Channel): string => channel.replaceAll('_', '-');
+
+export function bodyChannels(bodies: Body[]): Channel[] {
+  return channels.filter((channel) => bodies.some((body) => body.channel === channel));
+}
+
+/** `in-app` and `in_app` alike. */
+export function channelOf(name: string): Channel | null {
+  return channels.find((channel) => channel === name || kebab(channel) === name) ?? null;
+}

@@ -1,0 +1,62 @@
+import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
+import { type Body, type BodyField, bodyFields, missingField } from './bodies.ts';
+import { createBudget } from './budget.ts';
+import { type CompiledTemplate, compile } from './engine.ts';
+import { describeFault, TemplateFault } from './fault.ts';
+import { Placeholder } from './placeholder.ts';
+import { flavours, outputLimits, structuredProblem } from './render.ts';
+import { within } from './watchdog.ts';
+
+/** How the request names a field of the body, e.g. `bodies[2].html_template`. */
+export type ParamOf = (field: BodyField) => string;
+
+const renderLimitMs = 1_000;
+
+/** Everything that can be known about a body before there is data for it. Throws a Problem that names the field. */
+export function checkBody(body: Body, paramOf: ParamOf): void {
+  const missing = missingField(body);
+  if (missing) throw missingParameter(paramOf(missing));
+  for (const field of bodyFields) {
+    if (body[field] === '') continue;
+    const template = read(body, field, paramOf(field));
+    if (field === 'structured_template') checkStructured(body, template, paramOf(field));
+  }
+}
+
+function read(body: Body, field: BodyField, param: string): CompiledTemplate {
+  try {
+    return compile(body[field], flavours[field], { locale: body.locale });
+  } catch (error) {
+    throw syntaxProblem(error, param);
+  }
+}
+
+/** The data is not there yet, so placeholders stand for it. */
+function checkStructured(body: Body, template: CompiledTemplate, param: string): void {
+  let json: string;
+  try {
+    json = within(renderLimitMs, () =>
+      template.render({}, createBudget(), outputLimits.structured_template, new Placeholder()),
+    );
+  } catch (error) {
+    throw syntaxProblem(error, param);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new Problem(
+      'template_syntax_error',
+      `${param}: with placeholders for the data it is not valid JSON: ${(error as Error).message}`,
+      { param },
+    );
+  }
+  const problem = structuredProblem(body.channel, value);
+  if (problem) throw invalidParameter(param, `${param}: with placeholders for the data, ${problem}.`);
+}
+
+function syntaxProblem(error: unknown, param: string): Problem {
+  const message =
+    error instanceof TemplateFault ? describeFault(error.fault) : error instanceof Error ? error.message : '';
+  return new Problem('template_syntax_error', `${param}: ${message}.`, { param, cause: error });
+}

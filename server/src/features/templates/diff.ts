@@ -1,0 +1,47 @@
+import { type Body, type BodyField, findBody, newBody, sortBodies } from './bodies.ts';
+import type { Change, Promotion } from './schema.ts';
+
+export interface Content {
+  name: string;
+  bodies: Body[];
+}
+
+/** What a promotion of `next` does to `before` (null: there is nothing yet). */
+export function diffTemplates(
+  key: string,
+  before: Content | null,
+  next: Content,
+): Promotion['template_diff'] {
+  const bodies = sortBodies([
+    ...next.bodies,
+    ...(before?.bodies ?? []).filter((body) => !findBody(next.bodies, body.channel, body.locale)),
+  ]).map(({ channel, locale }) =>
+    diffBodies(
+      findBody(before?.bodies ?? [], channel, locale),
+      findBody(next.bodies, channel, locale),
+      newBody(channel, locale, {}),
+    ),
+  );
+  const name = before ? (before.name === next.name ? 'unchanged' : 'modified') : 'added';
+  const isSame = name === 'unchanged' && bodies.every(({ status }) => status === 'unchanged');
+  return { key, status: before ? (isSame ? 'unchanged' : 'modified') : 'added', name, bodies };
+}
+
+function diffBodies(before: Body | undefined, next: Body | undefined, none: Body) {
+  const change = (field: BodyField): Change => diffText((before ?? none)[field], (next ?? none)[field]);
+  const fields = {
+    subject: change('subject_template'),
+    text: change('text_template'),
+    html: change('html_template'),
+    structured: change('structured_template'),
+  };
+  const isSame = Object.values(fields).every((each) => each === 'unchanged');
+  const status: Change = !before ? 'added' : !next ? 'removed' : isSame ? 'unchanged' : 'modified';
+  return { channel: none.channel, locale: none.locale, status, ...fields };
+}
+
+function diffText(before: string, next: string): Change {
+  if (before === next) return 'unchanged';
+  if (before === '') return 'added';
+  return next === '' ? 'removed' : 'modified';
+}

@@ -1,0 +1,336 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createBudget } from './budget.ts';
+import { compile, type Flavour, undefinedVariables } from './engine.ts';
+import { TemplateFault } from './fault.ts';
+import { within } from './watchdog.ts';
+
+function render(source: string, flavour: Flavour, data: object = {}, locale: string | null = null): string {
+  return compile(source, flavour, { locale }).render(data, createBudget(), 100_000);
+}
+
+const html = (source: string, data?: object) => render(source, 'html', data);
+const text = (source: string, data?: object) => render(source, 'text', data);
+const json = (source: string, data?: object) => JSON.parse(render(source, 'json', data));
+
+describe('HTML', () => {
+  test('data is escaped, also within attributes; raw opts out', () => {
+    const data = { x: `<b a="1" b='2'>&` };
+    expect(html('<i title="{{ x }}">', data)).toBe('<i title="&lt;b a=&#34;1&#34; b=&#39;2&#39;&gt;&amp;">');
+    expect(html('{{ x | raw }}', data)).toBe(data.x);
+    expect(html('{% echo x %}{% cycle x %}', { x: '<' })).toBe('&lt;&lt;');
+    expect(html('{{ list }}', { list: ['<', ['>']] })).toBe('&lt;&gt;');
+  });
+
+  test('what the template made itself is not escaped twice', () => {
+    expect(html('{% capture a %}<b>{{ x }}</b>{% endcapture %}{{ a }}', { x: '<' })).toBe('<b>&lt;</b>');
+    expect(html('{{ x | escape }}{{ x | escape_once }}', { x: '<&amp;' })).toBe('&lt;&amp;amp;&lt;&amp;');
+    expect(html('{{ x | newline_to_br }}', { x: '<\n>' })).toBe('&lt;<br />\n&gt;');
+    expect(html('{{ x | escape | newline_to_br }}', { x: '<\n>' })).toBe('&lt;<br />\n&gt;');
+  });
+
+  test('what a filter makes of it is data again', () => {
+    expect(html('{% capture a %}<b>{% endcapture %}{{ a | append: "<" }}')).toBe('&lt;b&gt;&lt;');
+    expect(
+      html(
+        '{% capture a %}<b>{% endcapture %}{{ a | size }} {{ a.size }} {% if a == "<b>" %}same{% endif %}',
+      ),
+    ).toBe('3 3 same');
+  });
+
+  test('for any data, no < of it is left unescaped', () => {
+    const bodies = [
+      '{{ x }}',
+      '{{ x | upcase | append: x }}',
+      '{% for y in x %}{{ y }}{% endfor %}',
+      '{% capture c %}{{ x }}{% endcapture %}{{ c }}{{ c | append: x }}',
+      '{{ x | newline_to_br | strip }}',
+      '{{ x | escape_once }}{{ x | strip_html }}{{ x | json }}',
+      '{% assign y = x | split: "a" %}{{ y }}{{ y | join: x }}',
+      '{{ missing | default: x }}{% cycle x, x %}{% echo x %}',
+      '{{ x | url_decode | first }}{{ x | replace: "b", x | truncate: 20 }}',
+      '{% tablerow y in x %}{{ y }}{% endtablerow %}',
+    ];
+    const value = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.stringMatching(/^[<>&;lt#%3Cab"']*$/),
+      fc.jsonValue(),
+    );
+    fc.assert(
+      fc.property(value, fc.constantFrom(...bodies), (x, body) => {
+        let out: string;
+        try {
+          out = html(body, { x });
+        } catch (error) {
+          expect(error).toBeInstanceOf(TemplateFault); // url_decode of what is no URL, …
+          return;
+        }
+        expect(
+          out.replaceAll('<br />\n', '').replaceAll(/<\/?t[rd](?: class="(?:row|col)\d+")?>/g, ''),
+        ).not.toContain('<');
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('text', () => {
+  test('is not escaped', () => {
+    expect(text('{{ x }}', { x: `<"'&` })).toBe(`<"'&`);
+    expect(text('{{ x | raw }}', { x: '<' })).toBe('<');
+  });
+
+  test('objects show what they hold, nothing shows nothing', () => {
+    expect(text('{{ a }}|{{ b }}|{{ nil }}|{{ c }}', { a: { x: 1 }, c: [1, 'a', [true]] })).toBe(
+      '{"x":1}|||1atrue',
+    );
+    expect(text('{{ a }}', { a: { toString: 5 } })).toBe('{"toString":5}');
+  });
+
+  test('NUL and lone surrogates do not come through', () => {
+    expect(text('a{{ "\\u0000" }}b{{ "%00" | url_decode }}c')).toBe('abc');
+    expect(text('{% assign parts = "😀" | split: "" %}{{ parts[0] }}')).toBe('\ufffd');
+  });
+
+  test('dates are in UTC and in the language of the body', () => {
+    const source = '{{ at | date: "%-d %B %Y %H:%M" }}';
+    const data = { at: '2026-03-05T23:30:00Z' };
+    expect(text(source, data)).toBe('5 March 2026 23:30');
+    expect(render(source, 'text', data, 'it')).toBe('5 marzo 2026 23:30');
+    expect(text('{{ at | date: "%H:%M", "Europe/Rome" }}', data)).toBe('00:30');
+  });
+
+  test('the data itself is not changed', () => {
+    const data = { n: 5, list: [2, 1] };
+    text('{% increment n %}{% decrement m %}{% assign list = list | sort | reverse %}', data);
+    expect(data).toEqual({ n: 5, list: [2, 1] });
+  });
+});
+
+describe('structured', () => {
+  const wild = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('"', '\\', '\n', '</script>', '{{ x }}', '\u2028', '\ud800', ','),
+  );
+
+  test('within a string, for any data the JSON parses and its strings equal the data', () => {
+    const source = `{"a": "{{ x }}", "{{ x }}": ["<{{ x }}|{{ y }}>", {% for z in list %}"{{ z | raw }}",{% endfor %} "\\{{ x }}"],
+      {% capture c %}{{ x }}/{{ y }}{% endcapture %}"c": "{{ c }}", "d": "{% echo x %}{% cycle y %}"}`;
+    fc.assert(
+      fc.property(wild, wild, fc.array(wild), (x, y, list) => {
+        const [a, b] = [x.toWellFormed(), y.toWellFormed()];
+        const parsed = json(source, { x, y, list });
+        expect(parsed.a).toBe(a);
+        expect(parsed.c).toBe(`${a}/${b}`);
+        expect(parsed.d).toBe(a + b);
+        const array = Object.entries(parsed).find(([, value]) => Array.isArray(value))?.[1];
+        expect(array).toEqual([`<${a}|${b}>`, ...list.map((z) => z.toWellFormed()), `\\${a}`]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('elsewhere, for any data it is one value, and the rest stays as it was', () => {
+    fc.assert(
+      fc.property(fc.oneof(wild, fc.jsonValue()), (x) => {
+        const parsed = json('{"before": 1, "x": {{ x }}, "after": [{{ x }}]}', { x });
+        expect(Object.keys(parsed)).toEqual(['before', 'x', 'after']);
+        expect(parsed.after).toHaveLength(1);
+        if (typeof x !== 'string') expect(parsed.x).toEqual(JSON.parse(JSON.stringify(x)));
+      }),
+      { numRuns: 1000 },
+    );
+    expect(
+      json('[{{ a }}, {{ b }}, {{ c }}, {{ d }}, {{ nil }}]', { a: 5, b: '5', c: 'five', d: [1, { e: 2 }] }),
+    ).toEqual([5, 5, 'five', [1, { e: 2 }], null]);
+  });
+
+  test('nothing opts out', () => {
+    expect(json('["{{ x | raw }}", "{{ x | json }}", "{{ x | escape }}"]', { x: '"' })).toEqual([
+      '"',
+      '"\\""',
+      '&#34;',
+    ]);
+  });
+});
+
+describe('limits', () => {
+  const tenToTheFive = 'a'.repeat(100_000);
+  /** Each must end soon, in a fault, without taking the memory. */
+  const bombs: [string, string, object?][] = [
+    ['a loop without end', '{% for i in (1..1000000000) %}{% endfor %}'],
+    ['a range of text', '{% for i in (1..n) %}{% endfor %}', { n: '1e9' }],
+    ['nested loops', '{% for i in (1..9999) %}{% for j in (1..9999) %}{% endfor %}{% endfor %}'],
+    ['loops with output', '{% for i in (1..100000) %}{{ x }}{% endfor %}', { x: tenToTheFive }],
+    [
+      'text that doubles',
+      '{% assign x = "aaaaaaaa" %}{% for i in (1..60) %}{% assign x = x | append: x %}{% endfor %}{{ x }}',
+    ],
+    [
+      'captures that double',
+      '{% assign x = "aaaaaaaa" %}{% for i in (1..60) %}{% capture x %}{{ x }}{{ x }}{% endcapture %}{% endfor %}{{ x }}',
+    ],
+    ['replace', '{{ x | replace: "a", x }}', { x: tenToTheFive }],
+    ['join', '{% assign l = x | split: "" %}{{ l | join: x }}', { x: tenToTheFive }],
+    [
+      'a list that doubles',
+      '{% for i in (1..60) %}{% assign l = l | concat: l %}{% endfor %}{{ l }}',
+      { l: [1] },
+    ],
+    [
+      'a list of one long list many times',
+      '{% for i in (1..20) %}{% assign l = l | concat: l %}{% endfor %}{{ l | size }}{{ l }}',
+      { l: [Array.from({ length: 50_000 }, () => 1)] },
+    ],
+    ['a wide date', '{{ "now" | date: "%1000000000d" }}'],
+    [
+      'sorting',
+      '{% for i in (1..100000) %}{% assign m = l | sort: "a" %}{% endfor %}',
+      { l: Array.from({ length: 9_999 }, (_, a) => ({ a })) },
+    ],
+  ];
+
+  test.each(bombs)('%s is stopped', (_name, source, data = {}) => {
+    const before = process.memoryUsage().rss;
+    const began = performance.now();
+    for (const flavour of ['text', 'html', 'json'] as const)
+      expect(() => render(source, flavour, data)).toThrow(TemplateFault);
+    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
+  });
+
+  test('counting beyond 2^53 ends', () => {
+    expect(text('{% for i in (9007199254740992..9007199254740999) %}x{% endfor %}')).toBe('x');
+    expect(text('{% for i in (a..b) %}x{% endfor %}', { a: '9007199254740992', b: 2 ** 53 + 10 })).toBe('x');
+    expect(text('{{ (9007199254740992..9007199254740999) | size }}')).toBe('1');
+    expect(text('{{ l[(9007199254740992..9007199254740999)] }}', { l: [] })).toBe('');
+    expect(
+      text('{% for i in (1..3) %}{{ i }}{% endfor %}{% for i in (a..b) %}{{ i }}{% endfor %}', {
+        a: -1,
+        b: 1.9,
+      }),
+    ).toBe('123-101');
+    expect(() => text('{{ l | where: "a[(9007199254740992..9007199254740999)]" }}', { l: [{}] })).toThrow(
+      TemplateFault,
+    );
+  });
+
+  // A search that compares backwards and moves on by one takes seconds, and nothing can interrupt it.
+  test.each(['{% if a contains b %}{% endif %}', '{{ a | split: b }}', '{{ a | replace_last: b, "" }}'])(
+    'searching for hostile data is stopped before it begins: %s',
+    (source) => {
+      const data = { a: 'a'.repeat(200_000), b: `${'a'.repeat(50_000)}b${'a'.repeat(50_000)}` };
+      const began = performance.now();
+      expect(() => text(source, data)).toThrow('more work or memory');
+      expect(performance.now() - began).toBeLessThan(500);
+    },
+  );
+
+  test('what no count foresees is stopped by the clock', () => {
+    expect(() =>
+      within(50, () => {
+        for (;;);
+      }),
+    ).toThrow('took too long');
+    expect(within(50, () => 'done')).toBe('done');
+  });
+
+  test('an ordinary digest of a thousand items is far from them', () => {
+    const items = Array.from({ length: 1_000 }, (_, n) => ({
+      name: `Item ${n}`,
+      price: n,
+      tags: ['a', 'b'],
+    }));
+    const source =
+      '{% for item in items %}<li>{{ item.name | upcase }} {{ item.price | times: 2 }} {{ item.tags | join: ", " }}</li>{% endfor %}';
+    expect(html(source, { items })).toContain('<li>ITEM 999 1998 a, b</li>');
+  });
+});
+
+describe('the border', () => {
+  test.each([
+    '{{ constructor }}{{ x.constructor }}{{ x["constructor"].constructor }}',
+    '{{ __proto__ }}{{ x.__proto__ }}{{ x["__proto__"].polluted }}',
+    '{{ toString }}{{ x.toString }}{{ x.hasOwnProperty }}{{ l.push }}{{ s.constructor }}{{ s.repeat }}',
+    '{% for i in l %}{{ forloop.constructor }}{{ forloop.__proto__ }}{{ forloop[name] }}{% endfor %}',
+    '{{ nil.constructor }}{{ empty.__proto__ }}{{ x | map: "constructor" }}{{ l | where: "__proto__" }}',
+    '{{ x.prototype }}{{ x | map: "__proto__" | first }}',
+  ])('%s reaches nothing', (source) => {
+    const data = { x: { a: 1 }, l: [1], s: 'text', name: '__proto__' };
+    for (const flavour of ['html', 'text'] as const) expect(render(source, flavour, data)).toBe('');
+  });
+
+  test.each([
+    '{% include "a" %}',
+    '{% render "/etc/passwd" %}',
+    '{% layout "a" %}',
+    '{% block a %}{% endblock %}',
+    '{% liquid\n include "a" \n%}',
+  ])('%s is not known: no file is read', (source) => {
+    expect(() => text(source)).toThrow(/tag "\w+" not found/);
+  });
+
+  test.each([
+    'push',
+    'where_exp',
+    'group_by_exp',
+    'find_exp',
+    'sample',
+    'inspect',
+    'constructor',
+    '__proto__',
+  ])('the filter %s is not known', (name) => {
+    expect(() => text(`{{ x | ${name}: "a", "b" }}`)).toThrow(`undefined filter: ${name}`);
+  });
+
+  test.each([
+    ['not closed', 'a\n  {{ x', 2, 3],
+    ['an unknown tag', '{% if x %}\n\n{% foo %}{% endif %}', 3, 1],
+    ['a tag not closed', '{% for x in y %}', 1, 1],
+    ['an unknown filter', '{{ x | shout }}', 1, 1],
+  ])('%s is a fault with its place', (_name, source, line, column) => {
+    try {
+      compile(source, 'text', { locale: null });
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(TemplateFault);
+      expect((error as TemplateFault).fault).toMatchObject({ line, column });
+    }
+  });
+
+  test.each([
+    ['deep nesting', '{% if a %}'.repeat(4_000)],
+    ['deep brackets', `{{ ${'a['.repeat(50_000)} }}`],
+    ['a great many tags', '{{a}}'.repeat(52_000)],
+    ['a great many lines of liquid', `{% liquid\n${'echo a\n'.repeat(37_000)}%}`],
+    ['comments', `{% #${'\n'.repeat(200_000)}# %}`],
+  ])('%s is read or refused soon', (_name, source) => {
+    const began = performance.now();
+    try {
+      compile(source, 'text', { locale: null });
+    } catch (error) {
+      expect(error).toBeInstanceOf(TemplateFault);
+    }
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});
+
+describe('strict', () => {
+  const missing = (source: string, data: object) =>
+    undefinedVariables(source, 'html', data, { locale: null, budget: createBudget(), limit: 1_000 });
+
+  test('lists every variable that is asked for and not there', () => {
+    const source =
+      'Hi {{ user.name }}{{ user.age }}{% if vip %}{{ perk }}{% endif %}{% for o in orders %}{{ o.id }}{{ o.sum }}{% endfor %}{{ nick | default: "x" }}{{ a }}{{ a }}';
+    expect(missing(source, { user: { name: 'Ada' }, orders: [{ id: 1 }] })).toEqual([
+      'user.age',
+      'o.sum',
+      'a',
+    ]);
+    expect(missing('{{ a }}', { a: null })).toEqual([]);
+  });
+
+  test('another fault is still a fault', () => {
+    expect(() => missing('{{ a }}{{ "%" | url_decode }}', {})).toThrow(TemplateFault);
+  });
+});

@@ -1,0 +1,175 @@
+import {
+  CaptureTag,
+  Context,
+  type Drop,
+  defaultOperators,
+  type Emitter,
+  Liquid,
+  type Operators,
+  type Template,
+  toValue,
+  toValueSync,
+} from 'liquidjs';
+import type { Budget } from './budget.ts';
+import { type Fault, faultOf, TemplateFault } from './fault.ts';
+import { budgetOf, type FilterThis, filtersFor } from './filters.ts';
+import { createJsonEmitter, JsonOutput } from './json-output.ts';
+import { boundRanges } from './ranges.ts';
+import { createTextEmitter, escapeHtml, SafeHtml, toText } from './text.ts';
+import { within } from './watchdog.ts';
+
+/** What an output becomes: HTML that does not execute, text as it is, JSON that stays JSON. */
+export type Flavour = 'html' | 'text' | 'json';
+
+export interface CompiledTemplate {
+  /** Throws a TemplateFault. `otherwise`: what a variable is that the data does not have. */
+  render(data: object, budget: Budget, limit: number, otherwise?: Drop): string;
+}
+
+/** Reading a template takes time that grows with the square of its tags: this many take about 0.1 s. */
+const maxTags = 5_000;
+const readLimitMs = 2_000;
+
+interface EngineOptions {
+  /** Of the body: month names and the like. */
+  locale: string | null;
+  /** Undefined variables are faults. */
+  strict?: boolean;
+}
+
+/** Throws a TemplateFault with the place of the mistake. */
+export function compile(source: string, flavour: Flavour, options: EngineOptions): CompiledTemplate {
+  if (source.split(/\{[{%]/, maxTags + 2).length > maxTags + 1)
+    throw new TemplateFault({ message: `more than ${maxTags} tags and outputs`, line: null, column: null });
+  const engine = createEngine(flavour, options);
+  let templates: Template[];
+  try {
+    templates = within(readLimitMs, () => boundRanges(engine.parse(source)));
+  } catch (error) {
+    throw new TemplateFault(faultOf(error));
+  }
+  return {
+    render(data, budget, limit, otherwise) {
+      const emitter: Emitter = flavour === 'json' ? createJsonEmitter(limit) : createTextEmitter(limit);
+      try {
+        toValueSync(
+          engine.renderer.renderTemplates(templates, newContext(engine, data, budget, otherwise), emitter),
+        );
+      } catch (error) {
+        throw new TemplateFault(faultOf(error));
+      }
+      return emitter.buffer.replaceAll('\0', '').toWellFormed();
+    },
+  };
+}
+
+const outputEscapes: Record<Flavour, (this: FilterThis, value: unknown) => unknown> = {
+  html(value) {
+    budgetOf(this.context).useFor(value);
+    return escapeHtml(value);
+  },
+  text(value) {
+    budgetOf(this.context).useFor(value);
+    return toText(value);
+  },
+  json(value) {
+    budgetOf(this.context).useFor(value);
+    return new JsonOutput(toValue(value));
+  },
+};
+
+const operators: Operators = {
+  ...defaultOperators,
+  contains(whole, part, context: Context) {
+    const budget = budgetOf(context);
+    budget.useFor(whole);
+    if (!Array.isArray(toValue(whole))) budget.useForSearch(toText(whole), toText(part));
+    return (defaultOperators.contains as BinaryOperator)(whole, part, context);
+  },
+};
+type BinaryOperator = (left: unknown, right: unknown, context: Context) => boolean;
+
+/** No file is ever read: the tags that name one do not exist here. */
+const withoutTags = ['include', 'render', 'layout', 'block'];
+
+function createEngine(flavour: Flavour, { locale, strict = false }: EngineOptions): Liquid {
+  const engine = new Liquid({
+    ownPropertyOnly: true,
+    strictFilters: true,
+    strictVariables: strict,
+    lenientIf: true,
+    catchAllErrors: strict,
+    operators,
+    outputEscape: outputEscapes[flavour] as (value: unknown) => string,
+    timezoneOffset: 0,
+    locale: locale ?? 'en-US',
+    relativeReference: false,
+    templates: {},
+  });
+  for (const name of withoutTags) delete engine.tags[name];
+  for (const name of Object.keys(engine.filters)) delete engine.filters[name];
+  Object.assign(engine.filters, filtersFor[flavour]);
+  if (flavour === 'html') engine.registerTag('capture', HtmlCapture);
+  return engine;
+}
+
+/** What was captured has been escaped already. */
+class HtmlCapture extends CaptureTag {
+  override *render(context: Context): Generator<unknown, void, string> {
+    yield* super.render(context);
+    const scope = context.bottom();
+    scope[this.variable] = new SafeHtml(toText(scope[this.variable]));
+  }
+}
+
+function newContext(engine: Liquid, data: object, budget: Budget, globals: object = {}): TemplateContext {
+  // A copy without a prototype: `increment` writes into it, and no name is known that the caller did not give.
+  const scope = Object.assign(Object.create(null), data);
+  return new TemplateContext(scope, engine.options, { sync: true, globals }, limitsOf(engine, budget));
+}
+
+function limitsOf(liquid: unknown, budget: Budget) {
+  const limiter = budget as unknown as Context['memoryLimit'];
+  return { memoryLimit: limiter, renderLimit: limiter, liquid };
+}
+
+const hidden: ReadonlySet<unknown> = new Set(['__proto__', 'constructor', 'prototype']);
+
+class TemplateContext extends Context {
+  /** liquidjs hides what objects inherit, but not from its own (`forloop.constructor`). */
+  override readProperty(object: Parameters<Context['readProperty']>[0], key: string | number): unknown {
+    return hidden.has(toValue(key)) ? undefined : super.readProperty(object, key);
+  }
+  override spawn(scope: object = {}): TemplateContext {
+    const { sync, globals, strictVariables, ownPropertyOnly } = this;
+    return new TemplateContext(
+      scope,
+      this.opts,
+      { sync, globals, strictVariables, ownPropertyOnly },
+      limitsOf(this.liquid, budgetOf(this)),
+    );
+  }
+}
+
+/** Which variables a rendering asks for and does not find. Those that `if` or `default` ask about are not missed. */
+export function undefinedVariables(
+  source: string,
+  flavour: Flavour,
+  data: object,
+  options: { locale: string | null; budget: Budget; limit: number },
+): string[] {
+  try {
+    compile(source, flavour, { locale: options.locale, strict: true }).render(
+      data,
+      options.budget,
+      options.limit,
+    );
+    return [];
+  } catch (error) {
+    if (error instanceof TemplateFault && error.fault.undefinedVariables)
+      return error.fault.undefinedVariables;
+    throw error;
+  }
+}
+
+export type { Fault };

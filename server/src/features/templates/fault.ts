@@ -1,0 +1,57 @@
+import { BudgetExceeded } from './budget.ts';
+import { TimeLimitExceeded } from './watchdog.ts';
+
+/** What is wrong with a template, for its author. */
+export interface Fault {
+  message: string;
+  line: number | null;
+  column: number | null;
+  /** The fault is that these are missing, and nothing else. */
+  undefinedVariables?: string[];
+}
+
+export class TemplateFault extends Error {
+  override readonly name = 'TemplateFault';
+  readonly fault: Fault;
+  constructor(fault: Fault) {
+    super(describeFault(fault));
+    this.fault = fault;
+  }
+}
+
+export function describeFault({ message, line, column }: Fault): string {
+  return line === null ? message : `${message} (line ${line}, column ${column})`;
+}
+
+/** The parts of a liquidjs error that we read. */
+interface LiquidFailure extends Error {
+  token?: { getPosition(): [number, number] };
+  originalError?: Error & { variableName?: string };
+  errors?: LiquidFailure[];
+}
+
+/** liquidjs reports mistakes of the template, of our limits and of JavaScript alike; all of them are faults of the template. */
+export function faultOf(error: unknown): Fault {
+  const failure = error as LiquidFailure;
+  const failures = flat(failure);
+  const names = failures.map((each) => each.originalError?.variableName);
+  const first = failures[names.indexOf(undefined)] ?? failure;
+  const cause = first.originalError ?? first;
+  const [line, column] = first.token?.getPosition() ?? [null, null];
+  return {
+    message: sentence(cause),
+    line,
+    column,
+    ...(names.every((name) => name !== undefined) ? { undefinedVariables: [...new Set(names)] } : {}),
+  };
+}
+
+function flat(failure: LiquidFailure): LiquidFailure[] {
+  return failure.errors ? failure.errors.flatMap(flat) : [failure];
+}
+
+function sentence(cause: Error): string {
+  if (cause instanceof BudgetExceeded || cause instanceof TimeLimitExceeded) return cause.message;
+  if (cause instanceof RangeError && /call stack/i.test(cause.message)) return 'it is nested too deeply';
+  return cause.message.replace(/, line:\d+, col:\d+$/, '');
+}

@@ -1,0 +1,100 @@
+import { filters as all, type Context, type Filter, type FilterImplOptions } from 'liquidjs';
+import type { Budget } from './budget.ts';
+import { escapeHtml, SafeHtml, toText } from './text.ts';
+
+/**
+ * The filters of standard Liquid, and a few that every dialect has. Left out of what liquidjs brings: those that parse an
+ * expression at run time, that nest lists in lists, and that answer by chance (a rendering can be repeated).
+ */
+const allowed = [
+  ...[
+    'abs',
+    'at_least',
+    'at_most',
+    'ceil',
+    'divided_by',
+    'floor',
+    'minus',
+    'modulo',
+    'plus',
+    'round',
+    'times',
+  ],
+  ...[
+    'append',
+    'capitalize',
+    'downcase',
+    'lstrip',
+    'prepend',
+    'remove',
+    'remove_first',
+    'remove_last',
+    'replace',
+  ],
+  ...['replace_first', 'replace_last', 'rstrip', 'slice', 'split', 'squish', 'strip', 'strip_newlines'],
+  ...['truncate', 'truncatewords', 'upcase', 'array_to_sentence_string', 'number_of_words', 'slugify'],
+  ...['escape', 'escape_once', 'newline_to_br', 'strip_html', 'xml_escape'],
+  ...['url_decode', 'url_encode', 'cgi_escape', 'uri_escape', 'base64_encode', 'base64_decode', 'sha256'],
+  ...['compact', 'concat', 'find', 'find_index', 'first', 'group_by', 'has', 'join', 'last', 'map', 'reject'],
+  ...['reverse', 'size', 'sort', 'sort_natural', 'sum', 'uniq', 'where'],
+  ...['date', 'date_to_rfc822', 'date_to_xmlschema', 'default', 'json', 'to_integer'],
+] as const;
+
+/** These read a property path out of a string; a range in it would go past the bounds of ranges.ts. */
+const readPaths: ReadonlySet<string> = new Set(['find', 'find_index', 'group_by', 'has', 'reject', 'where']);
+
+/** These look for their argument in the value. */
+const search: ReadonlySet<string> = new Set([
+  ...['remove', 'remove_first', 'remove_last', 'replace', 'replace_first', 'replace_last', 'split'],
+]);
+
+export interface FilterThis {
+  context: Context;
+}
+type Handler = (this: FilterThis, value: unknown, ...args: unknown[]) => unknown;
+
+export const budgetOf = (context: Context): Budget => context.memoryLimit as unknown as Budget;
+
+function charged(name: string, handler: Handler): Handler {
+  return function (value, ...args) {
+    const budget = budgetOf(this.context);
+    budget.useFor(value);
+    for (const argument of args) budget.useFor(argument);
+    if (search.has(name)) budget.useForSearch(toText(value), toText(args[0]));
+    if (readPaths.has(name) && toText(args[0]).includes('('))
+      throw new Error(`${name} takes the name of a property`);
+    return handler.call(this, value, ...args);
+  };
+}
+
+const same: Handler = (value) => value;
+const library = all as unknown as Record<string, Handler>;
+
+const standard: Record<string, FilterImplOptions> = {
+  ...Object.fromEntries(allowed.map((name) => [name, charged(name, library[name] ?? same)])),
+  raw: same, // nothing to opt out of
+};
+
+/** In HTML, filters that make HTML escape what they are given and say so: `{{ note | newline_to_br }}` is safe, and escaped once. */
+const makesHtml = (name: string, change: (html: string) => string): [string, Handler] => [
+  name,
+  charged(name, (value) => new SafeHtml(change(escapeHtml(value)))),
+];
+
+const html: Record<string, FilterImplOptions> = {
+  ...standard,
+  ...Object.fromEntries([
+    makesHtml('escape', (text) => text),
+    makesHtml('xml_escape', (text) => text),
+    makesHtml('newline_to_br', (text) => text.replace(/\r?\n/g, '<br />\n')),
+    [
+      'escape_once',
+      charged('escape_once', function (value) {
+        return new SafeHtml(toText(library.escape_once?.call(this, toText(value))));
+      }),
+    ],
+  ]),
+  raw: { raw: true, handler: same as Filter['render'] },
+};
+
+export const filtersFor = { html, text: standard, json: standard };

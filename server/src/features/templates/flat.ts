@@ -1,0 +1,36 @@
+import { type Body, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
+
+/** The flat fields of older clients: another view of the default email body (and, for its text, of the SMS body). */
+export interface FlatFields {
+  subject_template: string;
+  html_body_template: string;
+  text_body_template: string;
+}
+
+export type FlatInput = { [Field in keyof FlatFields]?: string | null | undefined };
+
+export function flatOf(bodies: Body[]): FlatFields {
+  const email = findBody(bodies, 'email', null);
+  return {
+    subject_template: email?.subject_template ?? '',
+    html_body_template: email?.html_template ?? '',
+    text_body_template: email?.text_template || findBody(bodies, 'sms', null)?.text_template || '',
+  };
+}
+
+/** Writes flat fields into the bodies they show; those left out stay as they are. */
+export function applyFlat(bodies: Body[], input: FlatInput): Body[] {
+  const { subject_template: subject, html_body_template: html, text_body_template: text } = input;
+  if (subject === undefined && html === undefined && text === undefined) return bodies;
+  const email = findBody(bodies, 'email', null);
+  const sms = findBody(bodies, 'sms', null);
+  if (!email && sms && text !== undefined && !subject && !html)
+    return replaceBody(bodies, newBody('sms', null, { text_template: text }));
+  const next = newBody('email', null, {
+    subject_template: subject === undefined ? email?.subject_template : subject,
+    html_template: html === undefined ? email?.html_template : html,
+    text_template: text === undefined ? email?.text_template : text,
+  });
+  const isEmpty = !next.subject_template && !next.html_template && !next.text_template;
+  return isEmpty ? removeBody(bodies, 'email', null) : replaceBody(bodies, next);
+}

@@ -1,0 +1,9 @@
+export { type Rendered, RenderFailure } from './render.ts';
+export {
+  type CompiledVersion,
+  createTemplateRenderer,
+  type RenderTask,
+  type TemplateRenderer,
+} from './renderer.ts';
+export { templateRoutes } from './routes.ts';
+export { createTemplateService, type TemplateService } from './service.ts';

@@ -1,0 +1,103 @@
+import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
+import {
+  type Body,
+  type BodyField,
+  bodyFields,
+  canonicalLocale,
+  channelOf,
+  findBody,
+  newBody,
+  sortBodies,
+} from './bodies.ts';
+import { checkBody, type ParamOf } from './check.ts';
+import { applyFlat, type FlatInput } from './flat.ts';
+import { type BodyElement, limits } from './schema.ts';
+
+const flatNames: Record<BodyField, string> = {
+  subject_template: 'subject_template',
+  html_template: 'html_body_template',
+  text_template: 'text_body_template',
+  structured_template: 'structured_template',
+};
+
+export interface BodiesInput extends FlatInput {
+  bodies?: BodyElement[] | undefined;
+}
+
+/**
+ * The bodies that a create or an update asks for. The flat fields are the email body, unless `bodies` has one of its own. Whatever
+ * the request changes is checked; what was saved before was checked then.
+ */
+export function nextBodies(current: Body[], input: BodiesInput): Body[] {
+  const bodies = input.bodies === undefined ? current : listedBodies(input.bodies);
+  if (input.bodies !== undefined && findBody(bodies, 'email', null)) return bounded(bodies);
+  const next = applyFlat(bodies, input);
+  for (const body of next) {
+    if (!bodies.includes(body)) checkBody(body, (field) => flatNames[field]);
+  }
+  return bounded(next);
+}
+
+function listedBodies(elements: BodyElement[]): Body[] {
+  const bodies: Body[] = [];
+  for (const [index, element] of elements.entries()) {
+    const at = `bodies[${index}]`;
+    const channel = channelOf(element.channel);
+    if (!channel) throw invalidParameter(`${at}.channel`, `${at}.channel is not a channel.`);
+    const locale = element.locale ? checkLocale(element.locale, `${at}.locale`) : null;
+    const body = newBody(channel, locale, element);
+    checkBody(body, (field) => `${at}.${field}`);
+    if (findBody(bodies, channel, locale))
+      throw invalidParameter(at, `${at} is for the same channel and locale as one before.`);
+    bodies.push(body);
+  }
+  const orphan = bodies.findIndex((body) => !findBody(bodies, body.channel, null));
+  if (orphan !== -1) throw needsDefault(`bodies[${orphan}].locale`);
+  return sortBodies(bodies);
+}
+
+export function needsDefault(param: string) {
+  return invalidParameter(
+    param,
+    `${param}: a locale is a variant of the default body; the channel has none yet.`,
+  );
+}
+
+export function checkLocale(text: string, param: string): string {
+  const locale = canonicalLocale(text);
+  if (!locale) throw invalidParameter(param, `${param} must be a language tag such as de or de-AT.`);
+  return locale;
+}
+
+/** A body of its own request. */
+export function checkedBody(body: Body): Body {
+  const paramOf: ParamOf = (field) => field;
+  checkBody(body, paramOf);
+  return body;
+}
+
+export function sizeOf(bodies: Body[]): number {
+  return bodies.reduce(
+    (sum, body) => sum + bodyFields.reduce((length, field) => length + body[field].length, 0),
+    0,
+  );
+}
+
+export function bounded(bodies: Body[]): Body[] {
+  if (bodies.length > limits.bodies)
+    throw invalidParameter('bodies', `A template may have at most ${limits.bodies} bodies.`);
+  if (sizeOf(bodies) > limits.template)
+    throw invalidParameter(
+      'bodies',
+      `The bodies of a template may have at most ${limits.template} characters together.`,
+    );
+  return bodies;
+}
+
+/** INTERFACE 4.10: an older client always gives an email body. */
+export function requireFlat(input: BodiesInput): void {
+  if (input.bodies !== undefined) return;
+  for (const field of ['subject_template', 'html_body_template'] as const) {
+    if (!input[field]) throw missingParameter(field);
+  }
+}

@@ -1,0 +1,69 @@
+import type { Emitter } from 'liquidjs';
+import { toText } from './text.ts';
+
+/** An output of a structured body, not yet JSON: only where it is written says what it must look like. */
+export class JsonOutput {
+  readonly value: unknown;
+  constructor(value: unknown) {
+    this.value = value;
+  }
+  /** Captured text is text; it becomes JSON where it is written out. */
+  toString(): string {
+    return toText(this.value);
+  }
+}
+
+const scalar = /^(?:-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?|true|false|null)$/;
+
+/**
+ * Writes a structured body so that data can neither break nor shape it. The text of the template says where we are: within a
+ * JSON string an output is escaped as part of it, elsewhere it is a JSON value of its own. Whichever way the template's own
+ * branches went, the state is that of the text really written.
+ */
+export function createJsonEmitter(limit: number): Emitter {
+  let inString = false;
+  let afterBackslash = false;
+
+  function follow(text: string): string {
+    for (let at = 0; at < text.length; at += 1) {
+      if (afterBackslash) afterBackslash = false;
+      else if (text[at] === '"') inString = !inString;
+      else if (text[at] === '\\') afterBackslash = inString;
+    }
+    return text;
+  }
+
+  function json(value: unknown): string {
+    const text = inString ? stringify(toText(value)).slice(1, -1) : wholeValue(value);
+    // A backslash of the template right before an output would escape the first character of the data.
+    const whole = afterBackslash ? `\\${text}` : text;
+    afterBackslash = false;
+    return whole;
+  }
+
+  return {
+    buffer: '',
+    write(chunk: unknown) {
+      this.buffer += chunk instanceof JsonOutput ? json(chunk.value) : follow(String(chunk));
+      if (this.buffer.length > limit) throw new Error(`it renders to more than ${limit} characters`);
+    },
+  };
+}
+
+/** `{{ color }}` may come as 5 or as "5"; both are the number. Other text is quoted. */
+function wholeValue(value: unknown): string {
+  if (typeof value === 'string') return scalar.test(value) ? value : stringify(value);
+  if (typeof value !== 'object' || value === null || isPlain(value)) return stringify(value ?? null);
+  return wholeValue(toText(value));
+}
+
+function isPlain(value: object): boolean {
+  return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function stringify(value: unknown): string {
+  const json = JSON.stringify(value, (_key, entry) =>
+    typeof entry === 'string' ? entry.toWellFormed() : entry,
+  );
+  return json.replace(/[\u2028\u2029]/g, (separator) => (separator === '\u2028' ? '\\u2028' : '\\u2029'));
+}

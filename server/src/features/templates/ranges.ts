@@ -1,0 +1,63 @@
+import {
+  type Context,
+  evalTokenValue,
+  type RangeToken,
+  type Template,
+  TokenKind,
+  TypeGuards,
+  toValueSync,
+  Value,
+  type ValueToken,
+} from 'liquidjs';
+
+/**
+ * liquidjs makes `(a..b)` by counting up from a. Beyond 2^53 adding one changes nothing, so such a range never ends and takes all
+ * memory before any limit is asked. Every range of a parsed template gets bounds that cannot leave this span; within it the
+ * budget knows the length.
+ */
+const furthest = 2 ** 31;
+
+export function boundRanges(templates: Template[]): Template[] {
+  for (const template of templates) {
+    for (const argument of template.arguments?.() ?? []) visit(argument);
+    const children = template.children?.(false, true);
+    if (children) boundRanges(toValueSync(children) as Template[]);
+  }
+  return templates;
+}
+
+function visit(value: unknown): void {
+  if (value instanceof Value || TypeGuards.isFilteredValueToken(value)) {
+    value.initial.postfix.forEach(visit);
+    for (const filter of value.filters) {
+      for (const argument of filter.args) visit(Array.isArray(argument) ? argument[1] : argument);
+    }
+  } else if (TypeGuards.isPropertyAccessToken(value)) {
+    visit(value.variable);
+    value.props.forEach(visit);
+  } else if (TypeGuards.isRangeToken(value)) {
+    visit(value.lhs);
+    visit(value.rhs);
+    bound(value);
+  }
+}
+
+function bound(range: RangeToken): void {
+  range.lhs = bounded(range.lhs);
+  range.rhs = bounded(range.rhs);
+}
+
+/** Reads like any value of the template to liquidjs; gives a whole number within the span. */
+function bounded(token: ValueToken): ValueToken {
+  const within = {
+    kind: TokenKind.FilteredValue,
+    filters: [],
+    initial: {
+      *evaluate(context: Context): Generator<unknown, number, unknown> {
+        const number = Math.trunc(Number(yield evalTokenValue(token, context)));
+        return Math.max(-furthest, Math.min(furthest, number || 0));
+      },
+    },
+  };
+  return within as unknown as ValueToken;
+}

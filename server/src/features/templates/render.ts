@@ -1,0 +1,114 @@
+import { blocksProblem } from '../../channels/chatone/shape.ts';
+import { contentProblem, embedsProblem } from '../../channels/chatthree/shape.ts';
+import { cardProblem } from '../../channels/chattwo/shape.ts';
+import type { Channel } from '../../channels/contract.ts';
+import type { Body, BodyField } from './bodies.ts';
+import { type Budget, createBudget } from './budget.ts';
+import { type CompiledTemplate, compile, type Flavour } from './engine.ts';
+import { TemplateFault } from './fault.ts';
+
+/** What a body says for one set of data. */
+export interface Rendered {
+  subject: string | null;
+  html_body: string | null;
+  text_body: string | null;
+  structured: unknown;
+}
+
+export const flavours: Record<BodyField, Flavour> = {
+  subject_template: 'text',
+  text_template: 'text',
+  html_template: 'html',
+  structured_template: 'json',
+};
+
+/** Characters that a field may render to. A subject is a header line (RFC 5322), as it is when it comes with the request. */
+export const outputLimits: Record<BodyField, number> = {
+  subject_template: 65_536,
+  text_template: 2_000_000,
+  html_template: 2_000_000,
+  structured_template: 262_144,
+};
+const maxSubject = 998;
+
+/** A body that could not be rendered, in a sentence for the one who wrote it or the one who sent the data. */
+export class RenderFailure extends Error {
+  override readonly name = 'RenderFailure';
+}
+
+export type CompiledBody = (data: object) => Rendered;
+
+/** Fields are compiled when they are first rendered. The function throws a RenderFailure. */
+export function compileBody(body: Body): CompiledBody {
+  const compiled = new Map<BodyField, CompiledTemplate>();
+
+  function field(name: BodyField, data: object, budget: Budget): string | null {
+    if (body[name] === '') return null;
+    try {
+      let template = compiled.get(name);
+      if (!template) {
+        template = compile(body[name], flavours[name], { locale: body.locale });
+        compiled.set(name, template);
+      }
+      return template.render(data, budget, outputLimits[name]);
+    } catch (error) {
+      if (error instanceof TemplateFault) throw new RenderFailure(`${name}: ${error.message}`);
+      throw error;
+    }
+  }
+
+  return (data) => {
+    const budget = createBudget();
+    const structured = field('structured_template', data, budget);
+    const rendered = {
+      subject: foldSubject(field('subject_template', data, budget)),
+      html_body: field('html_template', data, budget),
+      text_body: field('text_template', data, budget),
+      structured: structured === null ? null : parseStructured(structured),
+    };
+    check(body.channel, rendered);
+    return rendered;
+  };
+}
+
+/** A subject is one line: what would end it becomes a space. */
+function foldSubject(subject: string | null): string | null {
+  return subject === null ? null : subject.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+}
+
+function parseStructured(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    // The message of the parser quotes the text around, which is somebody's data.
+    const position = /position (\d+)/.exec((error as Error).message)?.[1];
+    throw new RenderFailure(
+      `structured_template: it does not render to valid JSON${position ? ` (at character ${position} of the result)` : ''}`,
+    );
+  }
+}
+
+function check(channel: Channel, { subject, html_body: html, text_body: text, structured }: Rendered): void {
+  if (subject !== null && subject.length > maxSubject)
+    throw new RenderFailure(`subject_template: it renders to more than ${maxSubject} characters`);
+  if (!html?.trim() && !text?.trim() && structured === null && !(channel === 'webhook' && subject))
+    throw new RenderFailure('it renders to nothing');
+  const problem = structured === null ? null : structuredProblem(channel, structured);
+  if (problem) throw new RenderFailure(`structured_template: ${problem}`);
+  const tooLong = channel === 'chatthree' && text ? contentProblem(text) : null;
+  if (tooLong) throw new RenderFailure(`text_template: ${tooLong}`);
+}
+
+/** Why the channel's service would refuse it. */
+export function structuredProblem(channel: Channel, structured: unknown): string | null {
+  switch (channel) {
+    case 'chatone':
+      return blocksProblem(structured);
+    case 'chattwo':
+      return cardProblem(structured);
+    case 'chatthree':
+      return embedsProblem(structured);
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,181 @@
+import { type Static, Type } from 'typebox';
+import { channels } from '../../channels/contract.ts';
+import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+
+export const limits = {
+  /** Characters of one field. */
+  field: 262_144,
+  /** Characters of all bodies together: what a template may take in memory and in a response. */
+  template: 1_048_576,
+  bodies: 100,
+  name: 200,
+  locale: 35,
+} as const;
+
+export const keyPattern = '^[a-z0-9][a-z0-9_.-]{0,99}$';
+
+const Source = Type.Optional(Nullable(Type.String({ maxLength: limits.field })));
+const Name = Type.String({ minLength: 1, maxLength: limits.name });
+const Locale = Type.String({
+  maxLength: limits.locale,
+  description: 'A language tag such as `de` or `de-AT`.',
+});
+
+const bodyInput = {
+  subject_template: Source,
+  text_template: Source,
+  html_template: Source,
+  structured_template: Source,
+};
+
+const flatInput = {
+  subject_template: Source,
+  html_body_template: Source,
+  text_body_template: Source,
+};
+
+const BodyElement = Type.Object({
+  channel: OneOf([...channels, 'in-app']),
+  locale: Type.Optional(Nullable(Locale)),
+  ...bodyInput,
+});
+const Bodies = Type.Optional(Type.Array(BodyElement, { maxItems: limits.bodies }));
+export type BodyElement = Static<typeof BodyElement>;
+
+export const CreateRequest = Type.Object(
+  {
+    key: Type.String({ pattern: keyPattern }),
+    name: Name,
+    ...flatInput,
+    bodies: Bodies,
+  },
+  {
+    title: 'TemplateCreate',
+    description:
+      'subject_template and html_body_template fill the email body and are required unless bodies is given.',
+  },
+);
+export type CreateRequest = Static<typeof CreateRequest>;
+
+export const PatchRequest = Type.Object(
+  { name: Type.Optional(Name), ...flatInput, bodies: Bodies },
+  {
+    title: 'TemplatePatch',
+    description: 'The flat fields change the email body; bodies replaces all of them.',
+  },
+);
+export type PatchRequest = Static<typeof PatchRequest>;
+
+export const PutBodyRequest = Type.Object(bodyInput, { title: 'TemplateBodyPut' });
+export type PutBodyRequest = Static<typeof PutBodyRequest>;
+
+export const TemplateBody = Type.Object(
+  {
+    channel: OneOf(channels),
+    locale: Nullable(Type.String()),
+    subject_template: Type.String(),
+    text_template: Type.String(),
+    html_template: Type.String(),
+    structured_template: Type.String(),
+  },
+  { title: 'TemplateBody' },
+);
+
+export const Template = Type.Object(
+  {
+    id: Uuid,
+    key: Type.String(),
+    name: Type.String(),
+    version: Type.Integer(),
+    subject_template: Type.String(),
+    html_body_template: Type.String(),
+    text_body_template: Type.String(),
+    created_at: DateTime,
+    updated_at: DateTime,
+    bodies: Type.Array(TemplateBody),
+    body_channels: Type.Array(Type.String(), { description: 'Kebab-case: `in-app`.' }),
+  },
+  { title: 'Template' },
+);
+export type Template = Static<typeof Template>;
+
+export const TemplatePage = PageOf(Template);
+export const ListQuery = Type.Object(pageQuery);
+export type ListQuery = Static<typeof ListQuery>;
+
+export const KeyParams = Type.Object({ key: Type.String({ maxLength: 100 }) });
+export const BodyParams = Type.Object({
+  key: Type.String({ maxLength: 100, description: 'The key or the id of the template.' }),
+  channel: Type.String({ maxLength: 20 }),
+});
+export const BodyQuery = Type.Object({ locale: Type.Optional(Locale) });
+export const VersionParams = Type.Object({
+  key: Type.String({ maxLength: 100 }),
+  version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+});
+
+export const RenderRequest = Type.Object(
+  {
+    data: Type.Optional(Nullable(JsonObject)),
+    channel: Type.Optional(Nullable(OneOf([...channels, 'in-app']))),
+    locale: Type.Optional(Nullable(Locale)),
+    strict: Type.Optional(Nullable(Type.Boolean())),
+  },
+  {
+    title: 'TemplateRender',
+    description:
+      'Without a channel: email, else the first that has a body. With strict, undefined variables are refused.',
+  },
+);
+export type RenderRequest = Static<typeof RenderRequest>;
+
+export const RenderResponse = Type.Object(
+  {
+    subject: Type.String(),
+    html_body: Type.String(),
+    text_body: Type.String({ description: 'Of an email without a text template: what its HTML says.' }),
+    structured: Type.Unsafe<unknown>({
+      description: 'The JSON of a structured body; null for other channels.',
+    }),
+  },
+  { title: 'RenderedTemplate' },
+);
+export type RenderResponse = Static<typeof RenderResponse>;
+
+export const VersionPage = PageOf(
+  Type.Object(
+    { version: Type.Integer(), name: Type.String(), created_at: DateTime },
+    { title: 'TemplateVersion' },
+  ),
+);
+
+export const PromoteRequest = Type.Object({ dry_run: Type.Optional(Nullable(Type.Boolean())) });
+
+export const changes = ['added', 'removed', 'modified', 'unchanged'] as const;
+export type Change = (typeof changes)[number];
+const Change = OneOf(changes);
+
+export const Promotion = Type.Object(
+  {
+    applied: Type.Boolean({ description: 'Live was changed: not in a dry run, nor when it was identical.' }),
+    status: OneOf(['new', 'changed', 'identical']),
+    template_diff: Type.Object({
+      key: Type.String(),
+      status: Change,
+      name: Change,
+      bodies: Type.Array(
+        Type.Object({
+          channel: OneOf(channels),
+          locale: Nullable(Type.String()),
+          status: Change,
+          subject: Change,
+          text: Change,
+          html: Change,
+          structured: Change,
+        }),
+      ),
+    }),
+  },
+  { title: 'TemplatePromotion' },
+);
+export type Promotion = Static<typeof Promotion>;

@@ -1,0 +1,301 @@
+import type { Channel } from '../../channels/contract.ts';
+import { type Sql, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
+import { isUuid, newId } from '../../kernel/ids.ts';
+import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { recordAudit } from '../audit/index.ts';
+import { type Body, bodyChannels, channelOf, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
+import { type Content, diffTemplates } from './diff.ts';
+import { createTemplateDirectory, type TemplateDirectory } from './directory.ts';
+import { bounded, checkedBody, checkLocale, needsDefault, nextBodies, requireFlat, sizeOf } from './input.ts';
+import { previewOf } from './preview.ts';
+import type {
+  CreateRequest,
+  ListQuery,
+  PatchRequest,
+  Promotion,
+  PutBodyRequest,
+  RenderRequest,
+  RenderResponse,
+} from './schema.ts';
+import type { TemplateRow } from './store.ts';
+import * as store from './store.ts';
+import { auditViewOf } from './view.ts';
+
+/** Who changes something, and with which request. */
+export interface Author {
+  principal: Principal;
+  requestId: string;
+}
+
+export interface TemplateService {
+  create(author: Author, request: CreateRequest): Promise<TemplateRow>;
+  list(principal: Principal, query: ListQuery): Promise<Page<TemplateRow>>;
+  get(principal: Principal, key: string): Promise<TemplateRow>;
+  update(author: Author, key: string, request: PatchRequest): Promise<TemplateRow>;
+  delete(author: Author, key: string): Promise<void>;
+  putBody(
+    author: Author,
+    key: string,
+    where: BodyPlace,
+    request: PutBodyRequest,
+  ): Promise<{ body: Body; isNew: boolean }>;
+  deleteBody(author: Author, key: string, where: BodyPlace): Promise<void>;
+  render(principal: Principal, key: string, request: RenderRequest): Promise<RenderResponse>;
+  listVersions(
+    principal: Principal,
+    key: string,
+    query: ListQuery,
+  ): Promise<Page<{ id: string; version: number; name: string }>>;
+  restore(author: Author, key: string, version: number): Promise<TemplateRow>;
+  promote(author: Author, key: string, dryRun: boolean): Promise<Promotion>;
+  /** For acceptance: the version to pin. */
+  find: TemplateDirectory['find'];
+}
+
+/** As the path and query give it. */
+export interface BodyPlace {
+  channel: string;
+  locale: string | undefined;
+}
+
+/** A page of the list holds about this much, and at least one template. */
+const pageCharacters = 4_000_000;
+
+export function createTemplateService({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): TemplateService {
+  const directory = createTemplateDirectory(pool);
+
+  async function get(sql: Sql, environmentId: string, key: string): Promise<TemplateRow> {
+    const found = await store.findTemplate(sql, environmentId, key, isUuid(key) ? key : null);
+    if (!found) throw notFound('template');
+    return found;
+  }
+
+  /** Every save is a new version; the one before stays as it was. */
+  async function save(tx: Sql, template: TemplateRow, content: Content): Promise<TemplateRow> {
+    const next = {
+      ...template,
+      ...content,
+      version: template.version + 1,
+      current_version_id: newId(clock()),
+    };
+    await insertVersion(tx, next);
+    await store.updateCurrentVersion(tx, next.id, next.current_version_id);
+    return next;
+  }
+
+  async function create(tx: Sql, environmentId: string, key: string, content: Content) {
+    const template: TemplateRow = {
+      id: newId(clock()),
+      environment_id: environmentId,
+      key,
+      current_version_id: newId(clock()),
+      version: 1,
+      ...content,
+    };
+    if (!(await store.insertTemplate(tx, template))) return null;
+    await insertVersion(tx, template);
+    return template;
+  }
+
+  function insertVersion(tx: Sql, template: TemplateRow): Promise<void> {
+    const { environment_id, version, name, bodies } = template;
+    return store.insertVersion(tx, {
+      id: template.current_version_id,
+      environment_id,
+      template_id: template.id,
+      version,
+      name,
+      channels: bodyChannels(bodies),
+      bodies,
+      size: sizeOf(bodies),
+    });
+  }
+
+  /** One change at a time: `decide` sees the template as the change before left it. */
+  async function change(
+    { principal, requestId }: Author,
+    key: string,
+    action: string,
+    decide: (template: TemplateRow, tx: Sql) => Content | Promise<Content>,
+  ): Promise<TemplateRow> {
+    const saved = await transaction(pool, async (tx) => {
+      const { id } = await get(tx, principal.environmentId, key);
+      await store.lockTemplate(tx, id);
+      const before = await get(tx, principal.environmentId, id);
+      const after = await save(tx, before, await decide(before, tx));
+      await recordAudit(tx, {
+        principal,
+        requestId,
+        action,
+        target: `template:${id}`,
+        before: auditViewOf(before),
+        after: auditViewOf(after),
+      });
+      return after;
+    });
+    directory.forget(saved.environment_id, saved.key);
+    return saved;
+  }
+
+  return {
+    find: directory.find,
+
+    async create({ principal, requestId }, request) {
+      requireFlat(request);
+      const content = { name: checkName(request.name), bodies: nextBodies([], request) };
+      return transaction(pool, async (tx) => {
+        const made = await create(tx, principal.environmentId, request.key, content);
+        if (!made)
+          throw new Problem('duplicate_key', 'There is a template with this key already.', { param: 'key' });
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'template.created',
+          target: `template:${made.id}`,
+          before: null,
+          after: auditViewOf(made),
+        });
+        return made;
+      });
+    },
+
+    async list({ environmentId }, query) {
+      const list = `templates:${environmentId}`;
+      const page = pageRequest(list, query);
+      const sizes = await store.listTemplateSizes(pool, environmentId, page);
+      const { data, next_cursor } = pageOf(list, sizes, Math.min(page.limit, fitting(sizes)));
+      const ids = data.map(({ id }) => id);
+      return { data: await store.listTemplates(pool, environmentId, ids), next_cursor };
+    },
+
+    get: ({ environmentId }, key) => get(pool, environmentId, key),
+
+    update: (author, key, request) =>
+      change(author, key, 'template.updated', ({ name, bodies }) => ({
+        name: request.name === undefined ? name : checkName(request.name),
+        bodies: nextBodies(bodies, request),
+      })),
+
+    async delete({ principal, requestId }, key) {
+      const { environmentId } = principal;
+      const gone = await transaction(pool, async (tx) => {
+        const { id } = await get(tx, environmentId, key);
+        await store.lockTemplate(tx, id);
+        const template = await get(tx, environmentId, id);
+        await store.deleteTemplate(tx, environmentId, template.id);
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'template.deleted',
+          target: `template:${template.id}`,
+          before: auditViewOf(template),
+          after: null,
+        });
+        return template;
+      });
+      directory.forget(environmentId, gone.key);
+    },
+
+    async putBody(author, key, where, request) {
+      const { channel, locale } = placeOf(where);
+      const body = checkedBody(newBody(channel, locale, request));
+      let isNew = false;
+      await change(author, key, 'template.updated', ({ name, bodies }) => {
+        if (locale && !findBody(bodies, channel, null)) throw needsDefault('locale');
+        isNew = !findBody(bodies, channel, locale);
+        return { name, bodies: bounded(replaceBody(bodies, body)) };
+      });
+      return { body, isNew };
+    },
+
+    async deleteBody(author, key, where) {
+      const { channel, locale } = placeOf(where);
+      await change(author, key, 'template.updated', ({ name, bodies }) => {
+        if (!findBody(bodies, channel, locale)) throw notFound('template body');
+        return { name, bodies: removeBody(bodies, channel, locale) };
+      });
+    },
+
+    async render({ environmentId }, key, request) {
+      return previewOf((await get(pool, environmentId, key)).bodies, request);
+    },
+
+    async listVersions({ environmentId }, key, query) {
+      const { id } = await get(pool, environmentId, key);
+      const list = `template-versions:${id}`;
+      const page = pageRequest(list, query);
+      return pageOf(list, await store.listVersions(pool, environmentId, id, page), page.limit);
+    },
+
+    restore: (author, key, version) =>
+      change(author, key, 'template.restored', async ({ id, environment_id }, tx) => {
+        const found = await store.findVersion(tx, environment_id, id, version);
+        if (!found) throw notFound('template version');
+        return found;
+      }),
+
+    async promote({ principal, requestId }, key, dryRun) {
+      if (principal.environmentKind !== 'test') {
+        throw new Problem(
+          'promotion_source_must_be_test',
+          'Promotion goes from Test to Live: use a key of the Test environment.',
+        );
+      }
+      const promoted = await transaction(pool, async (tx) => {
+        const source = await get(tx, principal.environmentId, key);
+        const live = await store.findLiveEnvironment(tx, principal.organizationId);
+        if (!live) throw notFound('Live environment');
+        const content = { name: source.name, bodies: source.bodies };
+        const made = dryRun ? null : await create(tx, live, source.key, content);
+        const found = made ? null : await store.findTemplate(tx, live, source.key, null);
+        if (found && !dryRun) await store.lockTemplate(tx, found.id);
+        const before = found && (await store.findTemplate(tx, live, source.key, null));
+        const diff = diffTemplates(source.key, before, content);
+        const after =
+          made ?? (before && !dryRun && diff.status === 'modified' ? await save(tx, before, content) : null);
+        if (after) {
+          await recordAudit(tx, {
+            principal: { ...principal, environmentId: live },
+            requestId,
+            action: 'template.promoted',
+            target: `template:${after.id}`,
+            before: before && auditViewOf(before),
+            after: auditViewOf(after),
+          });
+        }
+        return { live, key: source.key, diff, applied: after !== null };
+      });
+      directory.forget(promoted.live, promoted.key);
+      const { diff, applied } = promoted;
+      const status = (
+        { added: 'new', modified: 'changed', unchanged: 'identical', removed: 'changed' } as const
+      )[diff.status];
+      return { applied, status, template_diff: diff };
+    },
+  };
+}
+
+function checkName(name: string): string {
+  if (name.trim() === '' || /\p{Cc}/u.test(name))
+    throw invalidParameter('name', 'name must have visible characters and no control characters.');
+  return name;
+}
+
+function placeOf({ channel: name, locale }: BodyPlace): { channel: Channel; locale: string | null } {
+  const channel = channelOf(name);
+  if (!channel) throw invalidParameter('channel', 'There is no such channel.');
+  return { channel, locale: locale ? checkLocale(locale, 'locale') : null };
+}
+
+/** How many of the first templates fit on a page. */
+function fitting(sizes: { size: number }[]): number {
+  let characters = 0;
+  const count = sizes.findIndex(({ size }) => {
+    characters += size;
+    return characters > pageCharacters;
+  });
+  return count === -1 ? sizes.length : Math.max(1, count);
+}

@@ -1,0 +1,197 @@
+import type { Channel } from '../../channels/contract.ts';
+import { type Sql, statement } from '../../db/sql.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import type { Body } from './bodies.ts';
+
+/** A template as it is now: its own row and that of its current version. */
+export interface TemplateRow {
+  id: string;
+  environment_id: string;
+  key: string;
+  current_version_id: string;
+  version: number;
+  name: string;
+  bodies: Body[];
+}
+
+export interface VersionRow {
+  id: string;
+  environment_id: string;
+  template_id: string;
+  version: number;
+  name: string;
+  channels: Channel[];
+  bodies: Body[];
+  size: number;
+}
+
+const select = `
+  select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies
+  from templates t
+  join template_versions v on v.id = t.current_version_id`;
+
+const findByName = statement<TemplateRow>(
+  'templates_find',
+  `${select} where t.environment_id = $1 and (t.key = $2 or t.id = $3) order by t.key = $2 desc limit 1`,
+);
+
+/** By its key or, when `id` is given, by its id; the key comes first, for it may look like an id. */
+export async function findTemplate(
+  sql: Sql,
+  environmentId: string,
+  key: string,
+  id: string | null,
+): Promise<TemplateRow | null> {
+  return (await findByName(sql, [environmentId, key, id]))[0] ?? null;
+}
+
+const lock = statement('templates_lock', 'select from templates where id = $1 for update');
+
+/** Until the transaction ends nobody else saves this template. Read it again afterwards: it may have changed, or be gone. */
+export async function lockTemplate(sql: Sql, id: string): Promise<void> {
+  await lock(sql, [id]);
+}
+
+const listSizes = statement<{ id: string; size: number }>(
+  'templates_list_sizes',
+  `select t.id, v.size
+   from templates t
+   join template_versions v on v.id = t.current_version_id
+   where t.environment_id = $1 and ($2::uuid is null or t.id < $2)
+   order by t.id desc
+   limit $3`,
+);
+
+/** Up to `limit + 1` ids with the size of their bodies, newest first. */
+export function listTemplateSizes(
+  sql: Sql,
+  environmentId: string,
+  page: PageRequest,
+): Promise<{ id: string; size: number }[]> {
+  return listSizes(sql, [environmentId, page.before, page.limit + 1]);
+}
+
+const listByIds = statement<TemplateRow>(
+  'templates_list',
+  `${select} where t.environment_id = $1 and t.id = any ($2::uuid[]) order by t.id desc`,
+);
+
+export function listTemplates(sql: Sql, environmentId: string, ids: string[]): Promise<TemplateRow[]> {
+  return listByIds(sql, [environmentId, ids]);
+}
+
+const insertRow = statement<{ id: string }>(
+  'templates_insert',
+  `insert into templates (id, environment_id, key, current_version_id) values ($1, $2, $3, $4)
+   on conflict (environment_id, key) do nothing
+   returning id`,
+);
+
+/** False: the environment has one with this key. */
+export async function insertTemplate(
+  sql: Sql,
+  template: Pick<TemplateRow, 'id' | 'environment_id' | 'key' | 'current_version_id'>,
+): Promise<boolean> {
+  const { id, environment_id, key, current_version_id } = template;
+  return (await insertRow(sql, [id, environment_id, key, current_version_id])).length > 0;
+}
+
+const insertVersionRow = statement(
+  'templates_insert_version',
+  `insert into template_versions (id, environment_id, template_id, version, name, channels, bodies, size)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);
+
+export async function insertVersion(sql: Sql, version: VersionRow): Promise<void> {
+  const { id, environment_id, template_id, name, channels, bodies, size } = version;
+  await insertVersionRow(sql, [
+    ...[id, environment_id, template_id, version.version, name, channels, JSON.stringify(bodies), size],
+  ]);
+}
+
+const point = statement('templates_point', 'update templates set current_version_id = $2 where id = $1');
+
+export async function updateCurrentVersion(sql: Sql, templateId: string, versionId: string): Promise<void> {
+  await point(sql, [templateId, versionId]);
+}
+
+const deleteRow = statement(
+  'templates_delete',
+  'delete from templates where environment_id = $1 and id = $2',
+);
+
+/** Its versions stay: notifications may be pinned to them. */
+export async function deleteTemplate(sql: Sql, environmentId: string, id: string): Promise<void> {
+  await deleteRow(sql, [environmentId, id]);
+}
+
+const listVersionRows = statement<Pick<VersionRow, 'id' | 'version' | 'name'>>(
+  'templates_list_versions',
+  `select id, version, name
+   from template_versions
+   where environment_id = $1 and template_id = $2 and ($3::uuid is null or id < $3)
+   order by version desc
+   limit $4`,
+);
+
+export function listVersions(
+  sql: Sql,
+  environmentId: string,
+  templateId: string,
+  page: PageRequest,
+): Promise<Pick<VersionRow, 'id' | 'version' | 'name'>[]> {
+  return listVersionRows(sql, [environmentId, templateId, page.before, page.limit + 1]);
+}
+
+const findVersionRow = statement<Pick<VersionRow, 'name' | 'bodies'>>(
+  'templates_find_version',
+  'select name, bodies from template_versions where environment_id = $1 and template_id = $2 and version = $3',
+);
+
+export async function findVersion(
+  sql: Sql,
+  environmentId: string,
+  templateId: string,
+  version: number,
+): Promise<Pick<VersionRow, 'name' | 'bodies'> | null> {
+  return (await findVersionRow(sql, [environmentId, templateId, version]))[0] ?? null;
+}
+
+const findPin = statement<{ id: string; channels: Channel[] }>(
+  'templates_find_pin',
+  `select v.id, v.channels
+   from templates t
+   join template_versions v on v.id = t.current_version_id
+   where t.environment_id = $1 and t.key = $2`,
+);
+
+/** What acceptance asks: the version to pin, and which channels it speaks. */
+export async function findCurrentVersion(
+  sql: Sql,
+  environmentId: string,
+  key: string,
+): Promise<{ id: string; channels: Channel[] } | null> {
+  return (await findPin(sql, [environmentId, key]))[0] ?? null;
+}
+
+const listPinned = statement<{ id: string; bodies: Body[]; size: number }>(
+  'templates_list_pinned',
+  'select id, bodies, size from template_versions where id = any ($1::uuid[])',
+);
+
+/** Versions that notifications are pinned to, whatever became of their templates. */
+export function listPinnedVersions(
+  sql: Sql,
+  ids: string[],
+): Promise<{ id: string; bodies: Body[]; size: number }[]> {
+  return listPinned(sql, [ids]);
+}
+
+const findLive = statement<{ id: string }>(
+  'templates_find_live',
+  `select id from environments where organization_id = $1 and kind = 'live' order by id limit 1`,
+);
+
+export async function findLiveEnvironment(sql: Sql, organizationId: string): Promise<string | null> {
+  return (await findLive(sql, [organizationId]))[0]?.id ?? null;
+}

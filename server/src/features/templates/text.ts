@@ -1,0 +1,58 @@
+import { Drop, type Emitter, toValue } from 'liquidjs';
+
+/** A value as text, by the rules of Liquid: nothing for nil, lists without a separator. Objects show what they hold. */
+export function toText(value: unknown): string {
+  const plain = toValue(value) as unknown;
+  if (typeof plain === 'string') return plain;
+  if (plain === undefined || plain === null) return '';
+  if (Array.isArray(plain)) return plain.map(toText).join('');
+  return typeof plain === 'object' && !(plain instanceof Drop) ? JSON.stringify(plain) : String(plain);
+}
+
+export function createTextEmitter(limit: number): Emitter {
+  return {
+    buffer: '',
+    write(chunk: unknown) {
+      this.buffer += typeof chunk === 'string' ? chunk : toText(chunk);
+      if (this.buffer.length > limit) throw new Error(`it renders to more than ${limit} characters`);
+    },
+  };
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+};
+
+/** Safe as text and within quoted attributes. */
+export function escapeHtml(value: unknown): string {
+  if (value instanceof SafeHtml) return value.html;
+  return toText(value).replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+/**
+ * HTML that the template itself made (a capture, an explicit `escape`): written as it is. A filter that changes it gets its text
+ * and gives text again, which is escaped.
+ */
+export class SafeHtml extends Drop {
+  readonly html: string;
+  constructor(html: string) {
+    super();
+    this.html = html;
+  }
+  override valueOf(): string {
+    return this.html;
+  }
+  toJSON(): string {
+    return this.html;
+  }
+  get length(): number {
+    return this.html.length;
+  }
+  get size(): number {
+    return this.html.length;
+  }
+}

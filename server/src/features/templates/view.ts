@@ -1,0 +1,28 @@
+import { idTime } from '../../kernel/ids.ts';
+import { bodyChannels, kebab } from './bodies.ts';
+import { flatOf } from './flat.ts';
+import type { Template } from './schema.ts';
+import type { TemplateRow } from './store.ts';
+
+export const madeAt = (id: string): string => new Date(idTime(id)).toISOString();
+
+/** The wire form of a template (INTERFACE 2.9). */
+export function viewOf(row: TemplateRow): Template {
+  return {
+    id: row.id,
+    key: row.key,
+    name: row.name,
+    version: row.version,
+    ...flatOf(row.bodies),
+    created_at: madeAt(row.id),
+    updated_at: madeAt(row.current_version_id),
+    bodies: row.bodies,
+    body_channels: bodyChannels(row.bodies).map(kebab),
+  };
+}
+
+/** What the audit log keeps of a template: which one, not what it says. */
+export function auditViewOf(row: TemplateRow): object {
+  const { key, name, version, bodies } = row;
+  return { key, name, version, body_channels: bodyChannels(bodies).map(kebab) };
+}

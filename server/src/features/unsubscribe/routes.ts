@@ -1,0 +1,65 @@
+import { Type } from 'typebox';
+import type { Deps } from '../../deps.ts';
+import { type Call, type Reply, type Route, route } from '../../http/route.ts';
+import { findCategory, upsertCells } from '../preferences/index.ts';
+import { createUnsubscribeLinks } from './links.ts';
+import { pageFor } from './page.ts';
+import type { Subject } from './token.ts';
+
+const tag = 'Unsubscribe';
+const Page = Type.String({ contentMediaType: 'text/html' });
+const TokenParams = Type.Object({ token: Type.String() });
+/** Mail providers send a form with one field. */
+const bodyLimit = 16_384;
+
+/** The pages behind the link in category email. No key, no session, no script: the link is the permission. */
+export function unsubscribeRoutes(deps: Pick<Deps, 'pool' | 'keyring' | 'publicUrl' | 'log'>): Route[] {
+  const links = createUnsubscribeLinks(deps);
+
+  async function visit(
+    { params, raw }: Pick<Call<unknown, unknown, { token: string }>, 'params' | 'raw'>,
+    act: (subject: Subject & { environmentId: string }) => Promise<'ask' | 'done'>,
+  ): Promise<Reply> {
+    const language = raw.headers['accept-language'];
+    const subject = await links.read(params.token);
+    if (!subject) return pageFor({ kind: 'lost' }, language);
+    const category = await findCategory(deps.pool, subject.environmentId, subject.category);
+    return pageFor({ kind: await act(subject), categoryName: category?.name ?? subject.category }, language);
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/u/:token',
+      operation: 'showUnsubscribe',
+      tag,
+      summary: 'Ask whether to unsubscribe',
+      description:
+        'A page for people, in the language of `Accept-Language` (en, it, de, fr, es, pt, nl). It only asks: scanners open links too.',
+      access: 'public',
+      params: TokenParams,
+      responses: { 200: Page },
+      handler: (call) => visit(call, async () => 'ask'),
+    }),
+    route({
+      method: 'POST',
+      path: '/u/:token',
+      operation: 'unsubscribe',
+      tag,
+      summary: 'Unsubscribe',
+      description:
+        'Opts the recipient out of the category on email. For the form of the page and for mail providers (RFC 8058: `List-Unsubscribe=One-Click`); any form is taken, and doing it again changes nothing.',
+      access: 'public',
+      params: TokenParams,
+      rawBody: true,
+      bodyLimit,
+      responses: { 200: Page },
+      handler: (call) =>
+        visit(call, async ({ environmentId, user, category }) => {
+          const cell = { category_key: category, channel: 'email' as const, opted_in: false };
+          await upsertCells(deps.pool, environmentId, user, [cell], 'unsubscribe');
+          return 'done';
+        }),
+    }),
+  ];
+}

@@ -1,0 +1,2 @@
+export { countSends, type MeteredSend, refuseBeyondPlan } from './meter.ts';
+export { usageRoutes } from './routes.ts';

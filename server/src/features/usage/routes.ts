@@ -1,0 +1,64 @@
+import { type Static, Type } from 'typebox';
+import { channels } from '../../channels/contract.ts';
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { type Route, route } from '../../http/route.ts';
+import { DateTime, Nullable, OneOf } from '../../http/schema.ts';
+import { monthOf, nextMonth } from './month.ts';
+import { planTerms } from './plans.ts';
+import { listCounts } from './store.ts';
+
+const Usage = Type.Object(
+  {
+    plan: OneOf(['free', 'pro', 'scale', 'unmetered']),
+    period_start: DateTime,
+    period_end: DateTime,
+    included_sends: Nullable(Type.Integer({ description: 'Null: no bound.' })),
+    used_sends: Type.Integer(),
+    remaining_sends: Nullable(Type.Integer()),
+    hard_limit: Type.Boolean({ description: 'Beyond what is included, sends are refused with 402.' }),
+    by_channel: Type.Unsafe<Record<string, number>>({
+      type: 'object',
+      properties: Object.fromEntries(channels.map((channel) => [channel, { type: 'integer' }])),
+    }),
+  },
+  { title: 'Usage' },
+);
+
+export function usageRoutes({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/usage',
+      operation: 'getUsage',
+      tag: 'Usage',
+      summary: 'What was used this month',
+      description:
+        'Notifications that the Live environments of the organization accepted since the month began (UTC), whatever became of them afterwards: suppressed, failed and deleted ones count, and a resend counts anew. Test sends never do.',
+      access: 'key',
+      responses: { 200: Usage },
+      async handler({ principal }) {
+        return { status: 200, body: await usageOf(principal) };
+      },
+    }),
+  ];
+
+  async function usageOf({ organizationId, plan }: Principal): Promise<Static<typeof Usage>> {
+    const month = monthOf(clock());
+    const counts = await listCounts(pool, [organizationId], [month]);
+    const used = counts.reduce((sum, { sends }) => sum + sends, 0);
+    const { includedSends, hardLimit } = planTerms[plan];
+    return {
+      plan,
+      period_start: new Date(month).toISOString(),
+      period_end: new Date(nextMonth(month)).toISOString(),
+      included_sends: includedSends,
+      used_sends: used,
+      remaining_sends: includedSends === null ? null : Math.max(0, includedSends - used),
+      hard_limit: hardLimit,
+      by_channel: Object.fromEntries(
+        channels.map((channel) => [channel, counts.find((count) => count.channel === channel)?.sends ?? 0]),
+      ),
+    };
+  }
+}

@@ -1,0 +1,26 @@
+import type { Pool } from '../../db/sql.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
+import { listUsers, type UserRow } from './store.ts';
+
+/** Stored users as the accept path needs them. Never from memory: what was stored or erased a moment ago counts. */
+export interface UserDirectory {
+  findUser(environmentId: string, externalUserId: string): Promise<UserRow | null>;
+}
+
+/** Whatever is asked for while a query is under way goes into the next one, so a batch of 500 costs one or two. */
+export function createUserDirectory(pool: Pool): UserDirectory {
+  const loads = createBatcher<{ environmentId: string; externalUserId: string }, UserRow | null>(
+    async (wanted) => {
+      const found = new Map(
+        (await listUsers(pool, wanted)).map((row) => [`${row.environment_id} ${row.external_user_id}`, row]),
+      );
+      return wanted.map(
+        ({ environmentId, externalUserId }) => found.get(`${environmentId} ${externalUserId}`) ?? null,
+      );
+    },
+    { concurrency: 2, maxItems: 500 },
+  );
+  return {
+    findUser: (environmentId, externalUserId) => loads.add({ environmentId, externalUserId }),
+  };
+}

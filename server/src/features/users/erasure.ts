@@ -1,0 +1,66 @@
+import { emailKey } from '../../channels/address-key.ts';
+import { type Pool, type Sql, transaction } from '../../db/sql.ts';
+import type { UserRow } from './store.ts';
+
+/** Who is erased. */
+export interface Person {
+  environmentId: string;
+  externalUserId: string;
+  /** What they were reached under: sends that named only the address are theirs too. */
+  addresses: string[];
+  /** Only what has a smaller id: what comes after the request is a new beginning. */
+  before: string;
+}
+
+/**
+ * Whoever keeps something about people erases it on request. The table erasers.ts names them all. Work is done in slices,
+ * each in a transaction of its own, so that a long history neither holds locks nor is lost half-way.
+ */
+export interface Eraser {
+  /** Erases one slice. Doing it twice has the effect of once. */
+  erase(tx: Sql, person: Person, after: string | null): Promise<Slice>;
+}
+
+export interface Slice {
+  /** Where to go on; null: nothing is left. */
+  next: string | null;
+  /** Something was in use (a message that is being sent) and was left for later. */
+  skipped: boolean;
+}
+
+export const wholeSlice: Slice = { next: null, skipped: false };
+
+/** True when everything is erased; false when something was skipped or the slices are used up. */
+export async function erasePerson(
+  pool: Pool,
+  erasers: Eraser[],
+  person: Person,
+  maxSlices: number,
+): Promise<boolean> {
+  let left = maxSlices;
+  let complete = true;
+  for (const eraser of erasers) {
+    let after: string | null = null;
+    do {
+      if (left === 0) return false;
+      left -= 1;
+      const from: string | null = after;
+      const slice: Slice = await transaction(pool, (tx) => eraser.erase(tx, person, from));
+      if (slice.skipped) complete = false;
+      after = slice.next;
+    } while (after !== null);
+  }
+  return complete;
+}
+
+export function personOf(
+  environmentId: string,
+  externalUserId: string,
+  user: UserRow | null,
+  before: string,
+): Person {
+  const addresses = [externalUserId, user?.email, user?.phone, user?.chatone_user_id].flatMap((address) =>
+    address ? [address, ...(address.includes('@') ? [emailKey(address)] : [])] : [],
+  );
+  return { environmentId, externalUserId, addresses: [...new Set(addresses)], before };
+}

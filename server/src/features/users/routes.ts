@@ -1,0 +1,78 @@
+import type { Deps } from '../../deps.ts';
+import { type Route, route } from '../../http/route.ts';
+import type { Eraser } from './erasure.ts';
+import { UserBody, UserParams, UserView, type UserView as View } from './schema.ts';
+import { createUserService } from './service.ts';
+import type { UserRow } from './store.ts';
+
+const tag = 'Users';
+
+export function userRoutes(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>, erasers: Eraser[]): Route[] {
+  const service = createUserService(deps, erasers);
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/users/:externalUserId',
+      operation: 'getUser',
+      tag,
+      summary: 'What is known about a user',
+      description: 'Also what sends that named both an `external_user_id` and an address left behind.',
+      access: 'preferences:read',
+      params: UserParams,
+      responses: { 200: UserView },
+      async handler({ principal, params }) {
+        return { status: 200, body: viewOf(await service.get(principal, params.externalUserId)) };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/v1/users/:externalUserId',
+      operation: 'replaceUser',
+      tag,
+      summary: 'Store what is known about a user',
+      description:
+        'From now on the `external_user_id` alone is enough to send to this user. What is left out is forgotten. A later send that names both the user and another address replaces the address of that channel.',
+      access: 'preferences:write',
+      params: UserParams,
+      body: UserBody,
+      responses: { 200: UserView },
+      async handler({ principal, params, body }) {
+        return {
+          status: 200,
+          body: viewOf(await service.replace(principal, params.externalUserId, body)),
+        };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/users/:externalUserId',
+      operation: 'eraseUser',
+      tag,
+      summary: 'Erase a user everywhere',
+      description:
+        'Addresses, preferences and quiet hours go; past notifications keep their status and lose recipient, content and every detail; what was still queued is never sent. Sends that named only an address stored for the user count as theirs. Suppressions and usage counters stay. A history of more than about 10,000 notifications is finished in the background. Answers 204 whether or not anything was known.',
+      access: 'preferences:write',
+      params: UserParams,
+      responses: { 204: null },
+      async handler({ principal, params, requestId }) {
+        await service.erase(principal, params.externalUserId, requestId);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+function viewOf(row: UserRow): View {
+  const { external_user_id, email, phone, name, locale, timezone, chatone_user_id } = row;
+  return {
+    external_user_id,
+    email,
+    phone,
+    name,
+    locale,
+    timezone,
+    chatone_user_id,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

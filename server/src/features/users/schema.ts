@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox';
+import { DateTime, Nullable } from '../../http/schema.ts';
+
+const text = (maxLength: number, description?: string) =>
+  Type.Optional(Nullable(Type.String({ maxLength, ...(description ? { description } : {}) })));
+
+export const UserBody = Type.Object(
+  {
+    email: text(320),
+    phone: text(32, 'In E.164 form.'),
+    name: text(200),
+    locale: text(35, 'A language tag, for example `it` or `pt-BR`.'),
+    timezone: text(64, 'A name of the IANA time zone database.'),
+    chatone_user_id: text(64),
+  },
+  { title: 'UserInput', examples: [{ email: 'ada@example.com', name: 'Ada Lovelace', locale: 'en-GB' }] },
+);
+export type UserBody = Static<typeof UserBody>;
+
+export const UserView = Type.Object(
+  {
+    external_user_id: Type.String(),
+    email: Nullable(Type.String()),
+    phone: Nullable(Type.String()),
+    name: Nullable(Type.String()),
+    locale: Nullable(Type.String()),
+    timezone: Nullable(Type.String()),
+    chatone_user_id: Nullable(Type.String()),
+    created_at: DateTime,
+    updated_at: DateTime,
+  },
+  { title: 'User' },
+);
+export type UserView = Static<typeof UserView>;
+
+/** Control characters are kept out because PostgreSQL refuses NUL in text. */
+export const UserParams = Type.Object({
+  externalUserId: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }),
+});

@@ -1,0 +1,123 @@
+import { parsePhoneNumber } from '../../channels/address-key.ts';
+import { parseEmailAddress } from '../../channels/email/address.ts';
+import { transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { sha256 } from '../../kernel/crypto.ts';
+import { invalidParameter, notFound } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { isTimeZone } from '../../kernel/time-zone.ts';
+import { recordAudit } from '../audit/index.ts';
+import { type Eraser, erasePerson, personOf } from './erasure.ts';
+import type { UserBody } from './schema.ts';
+import { deleteUser, listUsers, replaceUser, type UserFields, type UserRow } from './store.ts';
+
+export interface UserService {
+  get(principal: Principal, externalUserId: string): Promise<UserRow>;
+  replace(principal: Principal, externalUserId: string, body: UserBody): Promise<UserRow>;
+  erase(principal: Principal, externalUserId: string, requestId: string): Promise<void>;
+}
+
+/** As much as a caller may wait for (10,000 notifications take a second or two); a worker does the rest. */
+const slicesAtOnce = 40;
+/** By then the request is over: the worker finds what is left, also of a process that died. */
+const handOverMs = 15_000;
+
+export function createUserService(
+  { pool, queue, clock }: Pick<Deps, 'pool' | 'queue' | 'clock'>,
+  erasers: Eraser[],
+): UserService {
+  return {
+    async get({ environmentId }, externalUserId) {
+      const [row] = await listUsers(pool, [{ environmentId, externalUserId }]);
+      if (!row) throw notFound('user');
+      return row;
+    },
+
+    replace({ environmentId }, externalUserId, body) {
+      return replaceUser(pool, environmentId, externalUserId, readFields(body));
+    },
+
+    async erase(principal, externalUserId, requestId) {
+      const { environmentId } = principal;
+      const workId = newId(clock());
+      const person = await transaction(pool, async (tx) => {
+        const user = await deleteUser(tx, environmentId, externalUserId);
+        const erased = personOf(environmentId, externalUserId, user, workId);
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'user.erased',
+          // The log must not keep what was erased; whoever knows the id can still find the entry.
+          target: `user:${sha256(externalUserId).toString('hex').slice(0, 16)}`,
+          before: null,
+          after: null,
+        });
+        await queue.postpone(tx, [
+          {
+            kind: 'erasure',
+            id: workId,
+            lane: 'bulk',
+            environmentId,
+            note: erased,
+            runAt: new Date(clock() + handOverMs),
+          },
+        ]);
+        return erased;
+      });
+      if (await erasePerson(pool, erasers, person, slicesAtOnce))
+        await queue.withdraw(pool, 'erasure', workId);
+    },
+  };
+}
+
+/** What is left out or empty is unknown from now on. */
+function readFields(body: UserBody): UserFields {
+  return {
+    email: read(body, 'email', (text) => {
+      const parsed = parseEmailAddress(text);
+      return 'problem' in parsed ? parsed : { value: parsed.address };
+    }),
+    phone: read(body, 'phone', (text) => {
+      const parsed = parsePhoneNumber(text);
+      return 'problem' in parsed ? parsed : { value: parsed.number };
+    }),
+    name: read(body, 'name', (text) =>
+      /\p{Cc}/u.test(text) ? { problem: 'must not contain control characters' } : { value: text },
+    ),
+    locale: read(body, 'locale', (text) => {
+      const tag = languageTag(text);
+      return tag ? { value: tag } : { problem: 'must be a language tag, for example it or pt-BR' };
+    }),
+    timezone: read(body, 'timezone', (text) =>
+      isTimeZone(text)
+        ? { value: text }
+        : { problem: 'must be a name of the IANA database, such as Europe/Rome' },
+    ),
+    chatone_user_id: read(body, 'chatone_user_id', (text) =>
+      /^[UW][A-Za-z0-9]+$/.test(text)
+        ? { value: text }
+        : { problem: 'must be the id of a chatone user, for example U024BE7LH' },
+    ),
+  };
+}
+
+function read(
+  body: UserBody,
+  field: keyof UserFields,
+  parse: (text: string) => { value: string } | { problem: string },
+): string | null {
+  const text = body[field];
+  if (!text) return null;
+  const parsed = parse(text);
+  if ('problem' in parsed) throw invalidParameter(field, `${field} ${parsed.problem}.`);
+  return parsed.value;
+}
+
+function languageTag(text: string): string | null {
+  try {
+    return Intl.getCanonicalLocales(text)[0] ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,136 @@
+import type { Channel } from '../../channels/contract.ts';
+import { type Sql, statement } from '../../db/sql.ts';
+
+/** What is known about a person that an application sends to. */
+export interface UserFields {
+  email: string | null;
+  phone: string | null;
+  name: string | null;
+  locale: string | null;
+  timezone: string | null;
+  chatone_user_id: string | null;
+}
+
+export interface UserRow extends UserFields {
+  environment_id: string;
+  external_user_id: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const fields = 'email, phone, name, locale, timezone, chatone_user_id';
+const columns = `environment_id, external_user_id, ${fields}, created_at, updated_at`;
+
+const findMany = statement<UserRow>(
+  'users_find_many',
+  `select ${columns} from end_users
+   join unnest($1::uuid[], $2::text[]) as wanted (environment_id, external_user_id)
+     using (environment_id, external_user_id)`,
+);
+
+export function listUsers(
+  sql: Sql,
+  wanted: { environmentId: string; externalUserId: string }[],
+): Promise<UserRow[]> {
+  return findMany(sql, [
+    wanted.map(({ environmentId }) => environmentId),
+    wanted.map(({ externalUserId }) => externalUserId),
+  ]);
+}
+
+const replace = statement<UserRow>(
+  'users_replace',
+  `insert into end_users (environment_id, external_user_id, ${fields}) values ($1, $2, $3, $4, $5, $6, $7, $8)
+   on conflict (environment_id, external_user_id) do update
+     set email = excluded.email, phone = excluded.phone, name = excluded.name, locale = excluded.locale,
+       timezone = excluded.timezone, chatone_user_id = excluded.chatone_user_id, updated_at = now()
+   returning ${columns}`,
+);
+
+export async function replaceUser(
+  sql: Sql,
+  environmentId: string,
+  externalUserId: string,
+  user: UserFields,
+): Promise<UserRow> {
+  const [row] = await replace(sql, [
+    environmentId,
+    externalUserId,
+    user.email,
+    user.phone,
+    user.name,
+    user.locale,
+    user.timezone,
+    user.chatone_user_id,
+  ]);
+  if (!row) throw new Error('a user was written and not returned');
+  return row;
+}
+
+const remove = statement<UserRow>(
+  'users_delete',
+  `delete from end_users where environment_id = $1 and external_user_id = $2 returning ${columns}`,
+);
+
+export async function deleteUser(
+  sql: Sql,
+  environmentId: string,
+  externalUserId: string,
+): Promise<UserRow | null> {
+  return (await remove(sql, [environmentId, externalUserId]))[0] ?? null;
+}
+
+/** Which field holds what a channel sends to. */
+export const addressFields = {
+  email: 'email',
+  sms: 'phone',
+  chatone: 'chatone_user_id',
+} as const satisfies Partial<Record<Channel, keyof UserFields>>;
+
+/** A send named both a user and an address. */
+export interface Pair {
+  environmentId: string;
+  externalUserId: string;
+  channel: keyof typeof addressFields;
+  address: string;
+}
+
+/**
+ * Only what is new or different is written: a conflict would lock the row even if it changed nothing, and most sends repeat
+ * what is known.
+ */
+const remember = statement(
+  'users_remember',
+  `with pair as (
+     select * from json_to_recordset($1::json)
+       as (environment_id uuid, external_user_id text, email text, phone text, chatone_user_id text)
+   )
+   insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
+   select environment_id, external_user_id, email, phone, chatone_user_id from pair
+   where not exists (
+     select from end_users known
+     where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
+       and (pair.email is null or known.email = pair.email)
+       and (pair.phone is null or known.phone = pair.phone)
+       and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
+   order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
+   on conflict (environment_id, external_user_id) do update
+     set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
+       chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()`,
+);
+
+/** All of them with one statement; the last word about a user counts. */
+export async function rememberAddresses(sql: Sql, pairs: Pair[]): Promise<void> {
+  if (pairs.length === 0) return;
+  const users = new Map<string, Record<string, string>>();
+  for (const { environmentId, externalUserId, channel, address } of pairs) {
+    const name = `${environmentId} ${externalUserId}`;
+    users.set(name, {
+      ...users.get(name),
+      environment_id: environmentId,
+      external_user_id: externalUserId,
+      [addressFields[channel]]: address,
+    });
+  }
+  await remember(sql, [JSON.stringify([...users.values()])]);
+}

@@ -1,0 +1,156 @@
+import { transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { notFound, Problem } from '../../kernel/errors.ts';
+import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import * as store from './deliveries-store.ts';
+import { type EndpointRow, findEndpoint } from './endpoints-store.ts';
+import { type DeliveryNote, recordHeard } from './events.ts';
+import { type Delivery, type DeliveryQuery, type DeliveryWithPayload, limits } from './schema.ts';
+import { attemptView, deliveryView } from './view.ts';
+
+export interface DeliveriesService {
+  list(principal: Principal, endpointId: string, query: DeliveryQuery): Promise<Page<Delivery>>;
+  get(principal: Principal, endpointId: string, id: string): Promise<DeliveryWithPayload>;
+  listAttempts(
+    principal: Principal,
+    endpointId: string,
+    id: string,
+    query: { cursor?: string; limit?: number },
+  ): Promise<Page<ReturnType<typeof attemptView>>>;
+  retry(principal: Principal, endpointId: string, id: string): Promise<Delivery>;
+  sendTest(principal: Principal, endpointId: string): Promise<Delivery>;
+  /** How many deliveries are tried again. */
+  recover(principal: Principal, endpointId: string, since: Date): Promise<number>;
+}
+
+const forced: DeliveryNote = { forced: true };
+/** Recovered deliveries become ready in slices, so that an endpoint that just came back is not run over. */
+const recoverySlice = 100;
+const recoveryPauseMs = 1_000;
+
+export function createDeliveriesService({
+  pool,
+  queue,
+  clock,
+}: Pick<Deps, 'pool' | 'queue' | 'clock'>): DeliveriesService {
+  async function getEndpoint({ environmentId }: Principal, id: string): Promise<EndpointRow> {
+    const row = await findEndpoint(pool, environmentId, id);
+    if (!row) throw notFound('webhook endpoint');
+    return row;
+  }
+
+  async function getDelivery({ environmentId }: Principal, endpointId: string, id: string) {
+    const row = await store.findDelivery(pool, environmentId, endpointId, id);
+    if (!row) throw notFound('webhook delivery');
+    return row;
+  }
+
+  /** Shown as it was queued: once the bell has rung it may be on its way, or there. */
+  async function queued(principal: Principal, endpointId: string, id: string): Promise<Delivery> {
+    const view = deliveryView(await getDelivery(principal, endpointId, id));
+    queue.ring('webhook_delivery');
+    return view;
+  }
+
+  return {
+    async list(principal, endpointId, query) {
+      await getEndpoint(principal, endpointId);
+      const list = `webhook_deliveries:${endpointId}`;
+      const page = pageRequest(list, query);
+      const rows = await store.listDeliveries(pool, endpointId, query, page);
+      const { data, next_cursor } = pageOf(list, rows, page.limit);
+      return { data: data.map(deliveryView), next_cursor };
+    },
+
+    async get(principal, endpointId, id) {
+      const row = await getDelivery(principal, endpointId, id);
+      return { ...deliveryView(row), payload: JSON.parse(row.body) };
+    },
+
+    async listAttempts(principal, endpointId, id, query) {
+      await getDelivery(principal, endpointId, id);
+      const list = `webhook_attempts:${id}`;
+      const page = pageRequest(list, query);
+      const before = page.before === null ? 2_147_483_647 : numberOf(page.before);
+      const rows = await store.listAttempts(pool, id, before, page.limit + 1);
+      const paged = pageOf(
+        list,
+        rows.map((row) => ({ ...row, id: cursorId(row.number) })),
+        page.limit,
+      );
+      return { data: paged.data.map(attemptView), next_cursor: paged.next_cursor };
+    },
+
+    async retry(principal, endpointId, id) {
+      const { environmentId } = principal;
+      await transaction(pool, async (tx) => {
+        const delivery = await store.lockDelivery(tx, environmentId, endpointId, id);
+        if (!delivery) throw notFound('webhook delivery');
+        // What waits for its next attempt is taken out of the queue; what a worker holds cannot be.
+        if (delivery.status === 'pending' && !(await queue.withdraw(tx, 'webhook_delivery', id))) {
+          throw new Problem('delivery_in_flight', 'An attempt is being made right now.');
+        }
+        await store.reopenDelivery(tx, id);
+        await queue.enqueue(tx, [
+          { kind: 'webhook_delivery', id, lane: 'normal', environmentId, note: forced },
+        ]);
+      });
+      return queued(principal, endpointId, id);
+    },
+
+    async sendTest(principal, endpointId) {
+      const { environmentId } = principal;
+      const endpoint = await getEndpoint(principal, endpointId);
+      if (endpoint.status === 'disabled') {
+        throw new Problem('endpoint_disabled', 'This endpoint is disabled; set its status to active first.');
+      }
+      const event = {
+        environmentId,
+        type: 'webhook.test',
+        data: { endpoint_id: endpointId, message: 'This is a test. Your endpoint receives events.' },
+      };
+      const [id = ''] = await transaction(pool, (tx) =>
+        recordHeard(tx, queue, [{ event, endpointIds: [endpointId] }], forced),
+      );
+      return queued(principal, endpointId, id);
+    },
+
+    async recover(principal, endpointId, since) {
+      const { environmentId } = principal;
+      const { status } = await getEndpoint(principal, endpointId);
+      const count = await transaction(pool, async (tx) => {
+        let reopened = 0;
+        for (let slice = 0; reopened < limits.recovered; slice += 1) {
+          const ids = await store.reopenFailed(tx, environmentId, endpointId, since, recoverySlice);
+          const runAt = new Date(clock() + slice * recoveryPauseMs);
+          await queue.postpone(
+            tx,
+            ids.map((id) => ({
+              kind: 'webhook_delivery',
+              id,
+              lane: 'normal',
+              environmentId,
+              note: status === 'paused' ? null : forced,
+              runAt,
+            })),
+          );
+          reopened += ids.length;
+          if (ids.length < recoverySlice) break;
+        }
+        return reopened;
+      });
+      queue.ring('webhook_delivery');
+      return count;
+    },
+  };
+}
+
+/** Attempts are numbered, and cursors are ids: the number in the form of one. */
+function cursorId(number: number): string {
+  return `00000000-0000-0000-0000-${number.toString(16).padStart(12, '0')}`;
+}
+
+function numberOf(id: string): number {
+  return Math.min(Number.parseInt(id.slice(-12), 16), 2_147_483_647);
+}

@@ -1,0 +1,223 @@
+import { query, type Sql, statement } from '../../db/sql.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import { joinLease } from '../../queue/index.ts';
+import type { DeliveryQuery, EndpointStatus } from './schema.ts';
+import type { StoredSecret } from './secrets.ts';
+
+/** What is read of deliveries and written about them. */
+export interface DeliveryRow {
+  id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_type: string;
+  status: 'pending' | 'succeeded' | 'failed' | 'permanent_failure';
+  http_status_code: number | null;
+  response_snippet: string | null;
+  latency_ms: number | null;
+  error: string | null;
+  attempt_count: number;
+  next_attempt_at: Date | null;
+  /** Held by a worker since then. */
+  leased_at: Date | null;
+}
+
+const select = `
+  select d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.http_status_code, d.response_snippet, d.latency_ms, d.error,
+    d.attempt_count, d.next_attempt_at, lease.leased_at`;
+const from = `from webhook_deliveries d ${joinLease('webhook_delivery', 'd.id')}`;
+
+const findOne = statement<DeliveryRow & { body: string }>(
+  'webhooks_find_delivery',
+  `${select}, v.body ${from} join webhook_events v on v.id = d.event_id
+   where d.id = $1 and d.endpoint_id = $2 and d.environment_id = $3`,
+);
+
+export async function findDelivery(
+  sql: Sql,
+  environmentId: string,
+  endpointId: string,
+  id: string,
+): Promise<(DeliveryRow & { body: string }) | null> {
+  return (await findOne(sql, [id, endpointId, environmentId]))[0] ?? null;
+}
+
+export function listDeliveries(
+  sql: Sql,
+  endpointId: string,
+  filter: DeliveryQuery,
+  page: PageRequest,
+): Promise<DeliveryRow[]> {
+  const values: unknown[] = [endpointId, page.limit + 1];
+  const conditions = ['d.endpoint_id = $1'];
+  const require = (condition: string, value: unknown): void => {
+    values.push(value);
+    conditions.push(condition.replace('?', `$${values.length}`));
+  };
+  if (filter.status === 'in_flight') conditions.push(`d.status = 'pending' and lease.id is not null`);
+  else if (filter.status === 'pending') conditions.push(`d.status = 'pending' and lease.id is null`);
+  else if (filter.status) require('d.status = ?', filter.status);
+  if (filter.status === 'failed' || filter.status === 'permanent_failure')
+    conditions.push('d.failed_at is not null'); // failures have an index of their own
+  if (filter.event_type) require('d.event_type = ?', filter.event_type);
+  if (page.before) require('d.id < ?', page.before);
+  return query(
+    sql,
+    `${select} ${from} where ${conditions.join(' and ')} order by d.id desc limit $2`,
+    values,
+  );
+}
+
+const findOfNotification = statement<DeliveryRow>(
+  'webhooks_find_deliveries_of_notification',
+  `${select} from webhook_events v join webhook_deliveries d on d.event_id = v.id ${joinLease('webhook_delivery', 'd.id')}
+   where v.notification_id = $2 and v.environment_id = $1
+   order by d.id limit 1000`,
+);
+
+export function listDeliveriesOfNotification(
+  sql: Sql,
+  environmentId: string,
+  notificationId: string,
+): Promise<DeliveryRow[]> {
+  return findOfNotification(sql, [environmentId, notificationId]);
+}
+
+export interface AttemptRow {
+  number: number;
+  attempted_at: Date;
+  http_status_code: number | null;
+  latency_ms: number;
+  response_snippet: string | null;
+  error: string | null;
+}
+
+const findAttempts = statement<AttemptRow>(
+  'webhooks_find_attempts',
+  `select number, attempted_at, http_status_code, latency_ms, response_snippet, error from webhook_attempts
+   where delivery_id = $1 and number < $2 order by number desc limit $3`,
+);
+
+export function listAttempts(
+  sql: Sql,
+  deliveryId: string,
+  before: number,
+  limit: number,
+): Promise<AttemptRow[]> {
+  return findAttempts(sql, [deliveryId, before, limit]);
+}
+
+/** Everything that one attempt needs. */
+export interface DeliveryFact {
+  id: string;
+  environment_id: string;
+  endpoint_id: string;
+  event_id: string;
+  status: DeliveryRow['status'];
+  attempt_count: number;
+  step: number;
+  body: string;
+  url: string;
+  endpoint_status: EndpointStatus;
+  timeout_seconds: number;
+  secrets: StoredSecret[];
+  failing_since: Date | null;
+}
+
+const loadFacts = statement<DeliveryFact>(
+  'webhooks_load_deliveries',
+  `select d.id, d.environment_id, d.endpoint_id, d.event_id, d.status, d.attempt_count, d.step, v.body,
+     e.url, e.status as endpoint_status, e.timeout_seconds, e.secrets, e.failing_since
+   from webhook_deliveries d
+   join webhook_events v on v.id = d.event_id
+   join webhook_endpoints e on e.id = d.endpoint_id
+   where d.id = any ($1::uuid[])`,
+);
+
+export function listFacts(sql: Sql, ids: string[]): Promise<DeliveryFact[]> {
+  return loadFacts(sql, [ids]);
+}
+
+/** What a delivery has become. Without `attempted_at` no call was made. */
+export interface DeliverySettlement {
+  id: string;
+  status: DeliveryRow['status'];
+  step: number;
+  next_attempt_at: string | null;
+  failed_at: string | null;
+  error: string | null;
+  attempted_at: string | null;
+  number: number;
+  http_status_code: number | null;
+  latency_ms: number | null;
+  response_snippet: string | null;
+}
+
+const settle = statement(
+  'webhooks_settle_deliveries',
+  `with input as (
+     select * from json_to_recordset($1::json) as (id uuid, status text, step smallint, next_attempt_at timestamptz,
+       failed_at timestamptz, error text, attempted_at timestamptz, number int, http_status_code int, latency_ms int,
+       response_snippet text)
+   ), attempts as (
+     insert into webhook_attempts (delivery_id, number, attempted_at, http_status_code, latency_ms, response_snippet, error)
+     select id, number, attempted_at, http_status_code, latency_ms, response_snippet, error
+     from input where attempted_at is not null
+   )
+   update webhook_deliveries d set status = i.status, step = i.step, next_attempt_at = i.next_attempt_at,
+     failed_at = i.failed_at, error = i.error,
+     attempt_count = case when i.attempted_at is null then d.attempt_count else i.number end,
+     http_status_code = case when i.attempted_at is null then d.http_status_code else i.http_status_code end,
+     latency_ms = case when i.attempted_at is null then d.latency_ms else i.latency_ms end,
+     response_snippet = case when i.attempted_at is null then d.response_snippet else i.response_snippet end
+   from input i where d.id = i.id`,
+);
+
+export async function settleDeliveries(sql: Sql, settlements: DeliverySettlement[]): Promise<void> {
+  if (settlements.length > 0) await settle(sql, [JSON.stringify(settlements)]);
+}
+
+const lock = statement<{ status: DeliveryRow['status'] }>(
+  'webhooks_lock_delivery',
+  'select status from webhook_deliveries where id = $1 and endpoint_id = $2 and environment_id = $3 for update',
+);
+
+export async function lockDelivery(
+  sql: Sql,
+  environmentId: string,
+  endpointId: string,
+  id: string,
+): Promise<{ status: DeliveryRow['status'] } | null> {
+  return (await lock(sql, [id, endpointId, environmentId]))[0] ?? null;
+}
+
+const reopen = `status = 'pending', step = 0, next_attempt_at = null, failed_at = null`;
+
+const reopenOne = statement(
+  'webhooks_reopen_delivery',
+  `update webhook_deliveries set ${reopen} where id = $1`,
+);
+
+/** Back to the beginning of the schedule. */
+export async function reopenDelivery(sql: Sql, id: string): Promise<void> {
+  await reopenOne(sql, [id]);
+}
+
+const reopenMany = statement<{ id: string }>(
+  'webhooks_reopen_failed',
+  `update webhook_deliveries set ${reopen} where id = any (array(
+     select id from webhook_deliveries
+     where endpoint_id = $1 and environment_id = $2 and failed_at >= $3
+     order by id limit $4 for update))
+   returning id`,
+);
+
+/** The oldest of what failed for good since a time. */
+export async function reopenFailed(
+  sql: Sql,
+  environmentId: string,
+  endpointId: string,
+  since: Date,
+  limit: number,
+): Promise<string[]> {
+  return (await reopenMany(sql, [endpointId, environmentId, since, limit])).map((row) => row.id).sort();
+}

@@ -1,0 +1,215 @@
+import { parseTarget } from '../../channels/net.ts';
+import { type Sql, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { sha256 } from '../../kernel/crypto.ts';
+import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { recordAudit } from '../audit/index.ts';
+import * as store from './endpoints-store.ts';
+import { lockEnvironmentSecrets, updateEnvironmentSecrets } from './environment-secrets.ts';
+import {
+  defaultTimeoutSeconds,
+  type Endpoint,
+  type EndpointChange,
+  limits,
+  type NewEndpoint,
+} from './schema.ts';
+import { endpointContext, environmentContext, issueSecret } from './secrets.ts';
+import { endpointView } from './view.ts';
+import { heldPlace } from './writer.ts';
+
+export interface Caller {
+  principal: Principal;
+  requestId: string;
+}
+
+export interface EndpointsService {
+  create(caller: Caller, request: NewEndpoint): Promise<Endpoint & { signing_secret: string }>;
+  get(principal: Principal, id: string): Promise<Endpoint>;
+  list(
+    principal: Principal,
+    query: { cursor?: string; limit?: number; include_disabled?: boolean },
+  ): Promise<Page<Endpoint>>;
+  update(caller: Caller, id: string, change: EndpointChange): Promise<Endpoint>;
+  disable(caller: Caller, id: string): Promise<void>;
+  rotateSecret(caller: Caller, id: string): Promise<Endpoint & { signing_secret: string }>;
+  /** Returns the new secret of the environment itself, with its prefix. */
+  rotateEnvironmentSecret(caller: Caller): Promise<{ secret: string; prefix: string }>;
+}
+
+type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'keyring' | 'config'>;
+
+/** What people decide about endpoints. Every change is audited in its own transaction. */
+export function createEndpointsService({
+  pool,
+  queue,
+  clock,
+  keyring,
+  config,
+}: ServiceDeps): EndpointsService {
+  function checkUrl(text: string): void {
+    const target = parseTarget(text, config.CARILLON_ALLOW_PRIVATE_NETWORK);
+    if ('problem' in target) throw invalidParameter('url', `url ${target.problem}.`);
+  }
+
+  async function audit(
+    tx: Sql,
+    { principal, requestId }: Caller,
+    change: string,
+    before: store.EndpointRow | null,
+    after: store.EndpointRow,
+  ): Promise<void> {
+    await recordAudit(tx, {
+      principal,
+      requestId,
+      action: `webhook_endpoint.${change}`,
+      target: `webhook_endpoint:${after.id}`,
+      before: before && endpointView(before),
+      after: endpointView(after),
+    });
+  }
+
+  async function lock(tx: Sql, principal: Principal, id: string): Promise<store.EndpointRow> {
+    const row = await store.lockEndpoint(tx, principal.environmentId, id);
+    if (!row) throw notFound('webhook endpoint');
+    return row;
+  }
+
+  /** Writes a changed endpoint; deliveries that a pause held back go on. */
+  async function save(tx: Sql, before: store.EndpointRow, after: store.EndpointRow): Promise<void> {
+    await store.updateEndpoint(tx, after, urlHash(after.url));
+    if (before.status === 'paused' && after.status !== 'paused')
+      await queue.movePlace(tx, 'webhook_delivery', heldPlace(after.id), after.id);
+  }
+
+  return {
+    async create(caller, request) {
+      const { environmentId } = caller.principal;
+      checkUrl(request.url);
+      const id = newId(clock());
+      const { secret, prefix, stored } = issueSecret(keyring, endpointContext(id), [], clock());
+      const row: store.EndpointRow = {
+        id,
+        environment_id: environmentId,
+        url: request.url,
+        status: 'active',
+        event_filters: [...new Set(request.event_filters ?? [])],
+        description: request.description ?? '',
+        timeout_seconds: request.timeout_seconds ?? defaultTimeoutSeconds,
+        secrets: stored,
+        signing_secret_prefix: prefix,
+        failing_since: null,
+        disabled_reason: null,
+      };
+      await transaction(pool, async (tx) => {
+        if ((await store.countEndpoints(tx, environmentId)) >= limits.endpoints) {
+          throw invalidParameter('url', `An environment has at most ${limits.endpoints} webhook endpoints.`);
+        }
+        if (!(await store.insertEndpoint(tx, row, urlHash(row.url)))) throw urlExists();
+        await audit(tx, caller, 'created', null, row);
+      });
+      return { ...endpointView(row), signing_secret: secret };
+    },
+
+    async get(principal, id) {
+      const row = await store.findEndpoint(pool, principal.environmentId, id);
+      if (!row) throw notFound('webhook endpoint');
+      return endpointView(row);
+    },
+
+    async list({ environmentId }, query) {
+      const list = `webhook_endpoints:${environmentId}`;
+      const page = pageRequest(list, query);
+      const rows = await store.listEndpoints(pool, environmentId, query.include_disabled ?? false, page);
+      const { data, next_cursor } = pageOf(list, rows, page.limit);
+      return { data: data.map(endpointView), next_cursor };
+    },
+
+    async update(caller, id, change) {
+      if (change.url !== undefined) checkUrl(change.url);
+      return conflictIfTaken(() =>
+        transaction(pool, async (tx) => {
+          const before = await lock(tx, caller.principal, id);
+          const resumed = change.status === 'active' && before.status !== 'active';
+          const after: store.EndpointRow = {
+            ...before,
+            url: change.url ?? before.url,
+            event_filters: change.event_filters ? [...new Set(change.event_filters)] : before.event_filters,
+            description: change.description ?? before.description,
+            timeout_seconds: change.timeout_seconds ?? before.timeout_seconds,
+            status: change.status ?? before.status,
+            // Who resumes starts afresh: the five days count from the next failure.
+            failing_since: resumed ? null : before.failing_since,
+            disabled_reason: change.status ? null : before.disabled_reason,
+          };
+          await save(tx, before, after);
+          await audit(tx, caller, 'updated', before, after);
+          return endpointView(after);
+        }),
+      );
+    },
+
+    async disable(caller, id) {
+      await transaction(pool, async (tx) => {
+        const before = await lock(tx, caller.principal, id);
+        if (before.status === 'disabled') return;
+        const after: store.EndpointRow = { ...before, status: 'disabled', disabled_reason: null };
+        await save(tx, before, after);
+        await audit(tx, caller, 'disabled', before, after);
+      });
+    },
+
+    async rotateSecret(caller, id) {
+      return transaction(pool, async (tx) => {
+        const before = await lock(tx, caller.principal, id);
+        const { secret, prefix, stored } = issueSecret(keyring, endpointContext(id), before.secrets, clock());
+        await store.updateSecrets(tx, id, stored, prefix);
+        const after = { ...before, secrets: stored, signing_secret_prefix: prefix };
+        await audit(tx, caller, 'secret_rotated', before, after);
+        return { ...endpointView(after), signing_secret: secret };
+      });
+    },
+
+    async rotateEnvironmentSecret({ principal, requestId }) {
+      const { environmentId } = principal;
+      return transaction(pool, async (tx) => {
+        const before = await lockEnvironmentSecrets(tx, environmentId);
+        const issued = issueSecret(keyring, environmentContext(environmentId), before, clock());
+        await updateEnvironmentSecrets(tx, environmentId, issued.stored);
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'webhook_secret.rotated',
+          target: `environment:${environmentId}`,
+          before: null,
+          after: { signing_secret_prefix: issued.prefix },
+        });
+        return issued;
+      });
+    },
+  };
+}
+
+/** Of the normal form, so that two spellings of one URL are the same. */
+function urlHash(text: string): Buffer {
+  const url = new URL(text);
+  url.hash = '';
+  return sha256(url.href);
+}
+
+function urlExists(): Problem {
+  return new Problem('webhook_url_exists', 'The environment has a webhook endpoint with this URL already.', {
+    param: 'url',
+  });
+}
+
+async function conflictIfTaken<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as { constraint?: string }).constraint === 'webhook_endpoints_by_url') throw urlExists();
+    throw error;
+  }
+}

@@ -1,0 +1,210 @@
+import { query, type Sql, statement } from '../../db/sql.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import type { EndpointStatus } from './schema.ts';
+import type { StoredSecret } from './secrets.ts';
+
+export interface EndpointRow {
+  id: string;
+  environment_id: string;
+  url: string;
+  status: EndpointStatus;
+  event_filters: string[];
+  description: string;
+  timeout_seconds: number;
+  secrets: StoredSecret[];
+  signing_secret_prefix: string;
+  failing_since: Date | null;
+  disabled_reason: 'gone' | 'failing' | null;
+}
+
+const columns = `id, environment_id, url, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
+  failing_since, disabled_reason`;
+
+const insert = statement<{ id: string }>(
+  'webhooks_insert_endpoint',
+  `insert into webhook_endpoints (id, environment_id, url, url_hash, status, event_filters, description, timeout_seconds,
+     secrets, signing_secret_prefix)
+   values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9)
+   on conflict (environment_id, url_hash) where status <> 'disabled' do nothing
+   returning id`,
+);
+
+/** False: the environment has an endpoint with this URL. */
+export async function insertEndpoint(sql: Sql, row: EndpointRow, urlHash: Buffer): Promise<boolean> {
+  const inserted = await insert(sql, [
+    row.id,
+    row.environment_id,
+    row.url,
+    urlHash,
+    row.event_filters,
+    row.description,
+    row.timeout_seconds,
+    JSON.stringify(row.secrets),
+    row.signing_secret_prefix,
+  ]);
+  return inserted.length === 1;
+}
+
+const count = statement<{ count: number }>(
+  'webhooks_count_endpoints',
+  `select count(*)::int as count from webhook_endpoints where environment_id = $1 and status <> 'disabled'`,
+);
+
+export async function countEndpoints(sql: Sql, environmentId: string): Promise<number> {
+  return (await count(sql, [environmentId]))[0]?.count ?? 0;
+}
+
+const find = statement<EndpointRow>(
+  'webhooks_find_endpoint',
+  `select ${columns} from webhook_endpoints where id = $1 and environment_id = $2`,
+);
+
+export async function findEndpoint(sql: Sql, environmentId: string, id: string): Promise<EndpointRow | null> {
+  return (await find(sql, [id, environmentId]))[0] ?? null;
+}
+
+const findForUpdate = statement<EndpointRow>(
+  'webhooks_lock_endpoint',
+  `select ${columns} from webhook_endpoints where id = $1 and environment_id = $2 for update`,
+);
+
+/** Changes of one endpoint come one after the other, so that none undoes another. */
+export async function lockEndpoint(sql: Sql, environmentId: string, id: string): Promise<EndpointRow | null> {
+  return (await findForUpdate(sql, [id, environmentId]))[0] ?? null;
+}
+
+const findMany = statement<EndpointRow>(
+  'webhooks_find_endpoints',
+  `select ${columns} from webhook_endpoints where id = any ($1::uuid[]) and status <> 'disabled'`,
+);
+
+/** Those that exist and are not disabled. */
+export function listEndpointsById(sql: Sql, ids: string[]): Promise<EndpointRow[]> {
+  return findMany(sql, [ids]);
+}
+
+export function listEndpoints(
+  sql: Sql,
+  environmentId: string,
+  includeDisabled: boolean,
+  page: PageRequest,
+): Promise<EndpointRow[]> {
+  return query<EndpointRow>(
+    sql,
+    `select ${columns} from webhook_endpoints
+     where environment_id = $1 ${includeDisabled ? '' : `and status <> 'disabled'`} ${page.before ? 'and id < $3' : ''}
+     order by id desc limit $2`,
+    [environmentId, page.limit + 1, ...(page.before ? [page.before] : [])],
+  );
+}
+
+const update = statement(
+  'webhooks_update_endpoint',
+  `update webhook_endpoints set url = $2, url_hash = $3, status = $4, event_filters = $5, description = $6,
+     timeout_seconds = $7, failing_since = $8, disabled_reason = $9
+   where id = $1`,
+);
+
+/** Throws PostgreSQL's unique_violation when the URL belongs to another endpoint of the environment. */
+export async function updateEndpoint(sql: Sql, row: EndpointRow, urlHash: Buffer): Promise<void> {
+  await update(sql, [
+    row.id,
+    row.url,
+    urlHash,
+    row.status,
+    row.event_filters,
+    row.description,
+    row.timeout_seconds,
+    row.failing_since,
+    row.disabled_reason,
+  ]);
+}
+
+const replaceSecrets = statement(
+  'webhooks_update_secrets',
+  'update webhook_endpoints set secrets = $2, signing_secret_prefix = $3 where id = $1',
+);
+
+export async function updateSecrets(
+  sql: Sql,
+  id: string,
+  secrets: StoredSecret[],
+  prefix: string,
+): Promise<void> {
+  await replaceSecrets(sql, [id, JSON.stringify(secrets), prefix]);
+}
+
+/** An endpoint that takes events, and which. */
+export interface Listener {
+  id: string;
+  environment_id: string;
+  event_filters: string[];
+}
+
+const findListeners = statement<Listener>(
+  'webhooks_find_listeners',
+  `select id, environment_id, event_filters from webhook_endpoints
+   where environment_id = any ($1::uuid[]) and status = 'active'`,
+);
+
+export function listListeners(sql: Sql, environmentIds: string[]): Promise<Listener[]> {
+  return findListeners(sql, [environmentIds]);
+}
+
+const findPaused = statement<{ id: string }>(
+  'webhooks_lock_paused',
+  `select id from webhook_endpoints where id = any ($1::uuid[]) and status = 'paused' order by id for share`,
+);
+
+/** Those that are paused, and stay so until the transaction ends. */
+export async function lockPaused(sql: Sql, ids: string[]): Promise<Set<string>> {
+  return new Set((await findPaused(sql, [ids])).map((row) => row.id));
+}
+
+const wellAgain = statement(
+  'webhooks_mark_well',
+  'update webhook_endpoints set failing_since = null where id = any ($1::uuid[]) and failing_since is not null',
+);
+
+export async function markWell(sql: Sql, ids: string[]): Promise<void> {
+  await wellAgain(sql, [ids]);
+}
+
+const failing = statement(
+  'webhooks_mark_failing',
+  'update webhook_endpoints set failing_since = $2 where id = any ($1::uuid[]) and failing_since is null',
+);
+
+export async function markFailing(sql: Sql, ids: string[], since: Date): Promise<void> {
+  await failing(sql, [ids, since]);
+}
+
+const disable = statement<EndpointRow & { organization_id: string; before: EndpointStatus }>(
+  'webhooks_disable_endpoints',
+  `with target as (
+     select id, status from webhook_endpoints
+     where status in ('active', 'paused') and (id = any ($1::uuid[]) or (id = any ($2::uuid[]) and failing_since <= $3))
+     order by id for update)
+   update webhook_endpoints e set status = 'auto_disabled',
+     disabled_reason = case when e.id = any ($1::uuid[]) then 'gone' else 'failing' end
+   from target t, environments v where e.id = t.id and v.id = e.environment_id
+   returning ${columns
+     .split(', ')
+     .map((column) => `e.${column.trim()}`)
+     .join(', ')}, v.organization_id, t.status as before`,
+);
+
+export interface AutoDisabled extends EndpointRow {
+  organization_id: string;
+  before: EndpointStatus;
+}
+
+/** `gone` without more ado; `failing` when they have been since before this time. Returns those that changed. */
+export function disableEndpoints(
+  sql: Sql,
+  gone: string[],
+  failingOnes: string[],
+  since: Date,
+): Promise<AutoDisabled[]> {
+  return disable(sql, [gone, failingOnes, since]);
+}

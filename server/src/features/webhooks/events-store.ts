@@ -1,0 +1,49 @@
+import { type Sql, statement } from '../../db/sql.ts';
+
+export interface EventRow {
+  id: string;
+  environment_id: string;
+  type: string;
+  notification_id: string | null;
+  body: string;
+}
+
+export interface NewDelivery {
+  id: string;
+  environment_id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_type: string;
+}
+
+const insert = statement(
+  'webhooks_insert_events',
+  `with events as (
+     insert into webhook_events (id, environment_id, type, notification_id, body)
+     select * from json_to_recordset($1::json)
+       as (id uuid, environment_id uuid, type text, notification_id uuid, body text)
+   )
+   insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type)
+   select * from json_to_recordset($2::json)
+     as (id uuid, environment_id uuid, endpoint_id uuid, event_id uuid, event_type text)`,
+);
+
+export async function insertEvents(sql: Sql, events: EventRow[], deliveries: NewDelivery[]): Promise<void> {
+  await insert(sql, [JSON.stringify(events), JSON.stringify(deliveries)]);
+}
+
+const strip = statement(
+  'webhooks_erase_events',
+  `update webhook_events set body = json_build_object('id', id, 'type', type, 'created_at', body::json -> 'created_at',
+     'data', json_build_object('id', notification_id, 'deleted', true))::text
+   where notification_id = any ($2::uuid[]) and environment_id = $1`,
+);
+
+/** When notifications are erased, what their events said of them goes too; deliveries under way say that it is deleted. */
+export async function eraseNotificationEvents(
+  sql: Sql,
+  environmentId: string,
+  notificationIds: string[],
+): Promise<void> {
+  await strip(sql, [environmentId, notificationIds]);
+}

@@ -1,0 +1,21 @@
+export { listDeliveriesOfNotification } from './deliveries-store.ts';
+export {
+  type Happening,
+  type Heard,
+  listHeard,
+  recordEvents,
+  recordHeard,
+  type WebhookEvent,
+} from './events.ts';
+export { eraseNotificationEvents } from './events-store.ts';
+export { createWebhookJob } from './job.ts';
+export { webhookRoutes } from './routes.ts';
+export { Delivery as WebhookDelivery } from './schema.ts';
+export {
+  createWebhookDirectory,
+  createWebhookTargets,
+  type WebhookAddressee,
+  type WebhookTarget,
+  type WebhookTargets,
+} from './targets.ts';
+export { deliveryView } from './view.ts';

@@ -1,0 +1,78 @@
+import { type PostResult, sendPost } from '../../channels/webhook/index.ts';
+import { untilDatabaseAnswers } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Claim, Job } from '../../queue/index.ts';
+import { type DeliveryFact, listFacts } from './deliveries-store.ts';
+import type { DeliveryNote } from './events.ts';
+import { createSecretOpener, endpointContext } from './secrets.ts';
+import { refusedSettlement, settlementOf } from './settle.ts';
+import { createDeliveryWriter } from './writer.ts';
+
+type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'keyring' | 'outbound' | 'metrics' | 'log'>;
+
+const capacity = 1_000;
+
+/** The work of delivering events: load a batch, call each endpoint within its limits, write what happened. */
+export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
+  const { pool, queue, clock } = deps;
+  const openSecrets = createSecretOpener(deps.keyring);
+  const writer = createDeliveryWriter(deps);
+  const places = queue.places('webhook_delivery', {
+    room: capacity * 0.75, // what the normal lane may hold
+    atOnce: 50,
+    atOnceWhenSilent: 10,
+  });
+
+  async function run(claim: Claim, fact: DeliveryFact | undefined): Promise<void> {
+    // Deleted with its endpoint's environment, or settled by whoever took it over from us: only the lease is left.
+    if (fact?.status !== 'pending') return writer.end({ kind: 'nothing', claim });
+    const room = await places.enter(claim, fact.endpoint_id);
+    if (!room) return;
+    let answered = true;
+    let result: PostResult | null = null;
+    try {
+      const forced = (claim.note as DeliveryNote | null)?.forced === true;
+      const { endpoint_status: status } = fact;
+      if (status === 'paused' && !forced) return await writer.end({ kind: 'held', claim, fact });
+      if (status === 'active' || (status !== 'disabled' && forced)) {
+        result = await call(fact);
+        answered = result.answered;
+      }
+    } finally {
+      room.leave(answered);
+    }
+    if (!result) {
+      return writer.end({ kind: 'refused', claim, fact, settlement: refusedSettlement(fact, clock()) });
+    }
+    deps.metrics.webhookAttempts.inc({ outcome: result.verdict });
+    const settlement = settlementOf(fact, result, {
+      now: clock(),
+      retryScale: deps.config.CARILLON_RETRY_SCALE,
+      chance: Math.random(),
+    });
+    return writer.end({ kind: 'attempted', claim, fact, settlement, verdict: result.verdict });
+  }
+
+  function call(fact: DeliveryFact): Promise<PostResult> {
+    const post = {
+      url: fact.url,
+      id: fact.event_id,
+      body: fact.body,
+      secrets: openSecrets(endpointContext(fact.endpoint_id), fact.secrets, clock()),
+      timeoutMs: fact.timeout_seconds * 1000,
+    };
+    return sendPost(deps.outbound, post, clock);
+  }
+
+  return {
+    batch: 100,
+    capacity,
+    async load(claims) {
+      const ids = claims.map(({ id }) => id);
+      const facts = await untilDatabaseAnswers(() => listFacts(pool, ids));
+      return new Map(facts.map((fact) => [fact.id, fact]));
+    },
+    run,
+    tick: () => places.tick(),
+  };
+}

@@ -1,0 +1,141 @@
+import type { Deps } from '../../deps.ts';
+import { type Route, route } from '../../http/route.ts';
+import { IdParams } from '../../http/schema.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { createDeliveriesService } from './deliveries-service.ts';
+import { deliveryRoutes } from './delivery-routes.ts';
+import { createEndpointsService } from './endpoints-service.ts';
+import {
+  Endpoint,
+  EndpointChange,
+  EndpointPage,
+  EndpointQuery,
+  EndpointWithSecret,
+  EnvironmentParams,
+  EnvironmentSecret,
+  NewEndpoint,
+} from './schema.ts';
+
+const tag = 'Webhooks';
+
+export function webhookRoutes(deps: Deps): Route[] {
+  return [...endpointRoutes(deps), ...deliveryRoutes(createDeliveriesService(deps))];
+}
+
+function endpointRoutes(deps: Deps): Route[] {
+  const endpoints = createEndpointsService(deps);
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/webhook-endpoints',
+      operation: 'createWebhookEndpoint',
+      tag,
+      summary: 'Create a webhook endpoint',
+      description:
+        'The signing secret is shown in this answer and never again. A second endpoint with the same URL is 409 `webhook_url_exists`.',
+      access: 'webhooks:write',
+      body: NewEndpoint,
+      responses: { 201: EndpointWithSecret },
+      async handler({ principal, requestId, body }) {
+        return { status: 201, body: await endpoints.create({ principal, requestId }, body) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/webhook-endpoints',
+      operation: 'listWebhookEndpoints',
+      tag,
+      summary: 'List webhook endpoints, newest first',
+      access: 'webhooks:read',
+      query: EndpointQuery,
+      responses: { 200: EndpointPage },
+      async handler({ principal, query }) {
+        return { status: 200, body: await endpoints.list(principal, query) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/webhook-endpoints/:id',
+      operation: 'getWebhookEndpoint',
+      tag,
+      summary: 'Get a webhook endpoint',
+      access: 'webhooks:read',
+      params: IdParams,
+      responses: { 200: Endpoint },
+      async handler({ principal, params }) {
+        return { status: 200, body: await endpoints.get(principal, params.id) };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/v1/webhook-endpoints/:id',
+      operation: 'updateWebhookEndpoint',
+      tag,
+      summary: 'Change, pause or resume a webhook endpoint',
+      description:
+        'Fields that are left out stay as they are. Events that happen while an endpoint is paused or disabled are not recorded for it; deliveries that a pause interrupted go on when it is resumed.',
+      access: 'webhooks:write',
+      params: IdParams,
+      body: EndpointChange,
+      responses: { 200: Endpoint },
+      async handler({ principal, requestId, params, body }) {
+        return { status: 200, body: await endpoints.update({ principal, requestId }, params.id, body) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/webhook-endpoints/:id',
+      operation: 'disableWebhookEndpoint',
+      tag,
+      summary: 'Disable a webhook endpoint',
+      description:
+        'It gets no more calls, and its pending deliveries end as `permanent_failure`. It can still be read, and PUT with `status: active` brings it back.',
+      access: 'webhooks:write',
+      params: IdParams,
+      responses: { 204: null },
+      async handler({ principal, requestId, params }) {
+        await endpoints.disable({ principal, requestId }, params.id);
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/webhook-endpoints/:id/rotate-secret',
+      operation: 'rotateWebhookSecret',
+      tag,
+      summary: 'Rotate the signing secret of a webhook endpoint',
+      description:
+        'The new secret is shown in this answer and never again. For 24 hours calls carry a signature of each, so receivers can change over in their own time.',
+      access: 'webhooks:write',
+      params: IdParams,
+      responses: { 200: EndpointWithSecret },
+      async handler({ principal, requestId, params }) {
+        return { status: 200, body: await endpoints.rotateSecret({ principal, requestId }, params.id) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/environments/:envId/webhook-secret/rotate',
+      operation: 'rotateEnvironmentWebhookSecret',
+      tag,
+      summary: 'Rotate the webhook secret of an environment',
+      description:
+        'It signs notifications of the `webhook` channel that are addressed to a URL. Shown in this answer and never again; the one before signs too for 24 hours.',
+      access: 'webhooks:write',
+      params: EnvironmentParams,
+      responses: { 200: EnvironmentSecret },
+      async handler({ principal, requestId, params }) {
+        if (params.envId.toLowerCase() !== principal.environmentId) throw notFound('environment');
+        const { secret, prefix } = await endpoints.rotateEnvironmentSecret({ principal, requestId });
+        return {
+          status: 200,
+          body: {
+            environment_id: principal.environmentId,
+            signing_secret_prefix: prefix,
+            signing_secret: secret,
+          },
+        };
+      },
+    }),
+  ];
+}

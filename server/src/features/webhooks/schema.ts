@@ -1,0 +1,164 @@
+import { type Static, Type } from 'typebox';
+import { maxUrlLength } from '../../channels/net.ts';
+import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+
+export const endpointStatuses = ['active', 'paused', 'auto_disabled', 'disabled'] as const;
+export type EndpointStatus = (typeof endpointStatuses)[number];
+
+export const deliveryStatuses = ['pending', 'in_flight', 'succeeded', 'permanent_failure', 'failed'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+export const limits = { endpoints: 1_000, filters: 100, recovered: 100_000 } as const;
+export const defaultTimeoutSeconds = 10;
+
+const EventType = Type.String({
+  maxLength: 100,
+  pattern: '^[a-z][a-z0-9_]*(\\.[a-z0-9_]+)+$',
+  description: 'For example `notification.sent`. Types that do not exist yet are allowed.',
+});
+
+const settings = {
+  event_filters: Type.Optional(
+    Nullable(
+      Type.Array(EventType, {
+        maxItems: limits.filters,
+        description: 'The event types to deliver; empty means all.',
+      }),
+    ),
+  ),
+  description: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
+  timeout_seconds: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 30,
+        default: defaultTimeoutSeconds,
+        description: 'For a whole call, until the last byte of the answer.',
+      }),
+    ),
+  ),
+};
+
+const Url = Type.String({ format: 'uri', minLength: 1, maxLength: maxUrlLength });
+
+export const NewEndpoint = Type.Object(
+  { url: Url, ...settings },
+  {
+    title: 'NewWebhookEndpoint',
+    examples: [{ url: 'https://example.com/hooks/carillon', event_filters: ['notification.delivered'] }],
+  },
+);
+export type NewEndpoint = Static<typeof NewEndpoint>;
+
+export const EndpointChange = Type.Object(
+  {
+    url: Type.Optional(Url),
+    ...settings,
+    status: Type.Optional(
+      OneOf(['active', 'paused'], {
+        description:
+          '`paused`: events are not recorded for it, and deliveries that were under way wait. `active` resumes, also what was disabled.',
+      }),
+    ),
+  },
+  { title: 'WebhookEndpointChange' },
+);
+export type EndpointChange = Static<typeof EndpointChange>;
+
+const endpointFields = {
+  id: Uuid,
+  url: Type.String(),
+  status: OneOf(endpointStatuses, {
+    description: '`auto_disabled`: by the service, see `disabled_reason`. `disabled`: by DELETE.',
+  }),
+  event_filters: Type.Array(Type.String()),
+  description: Type.String(),
+  timeout_seconds: Type.Integer(),
+  signing_secret_prefix: Type.String({ description: 'The first 8 characters, for recognition.' }),
+  failing_since: Nullable(
+    Type.String({ format: 'date-time', description: 'The first failure after the last success.' }),
+  ),
+  disabled_reason: Nullable(
+    OneOf(['gone', 'failing'], {
+      description: '`gone`: it answered 410. `failing`: five days without a success.',
+    }),
+  ),
+  created_at: DateTime,
+};
+export const Endpoint = Type.Object(endpointFields, { title: 'WebhookEndpoint' });
+export type Endpoint = Static<typeof Endpoint>;
+export const EndpointPage = PageOf(Endpoint);
+export const EndpointQuery = Type.Object({
+  ...pageQuery,
+  include_disabled: Type.Optional(Type.Boolean({ default: false })),
+});
+
+const signingSecret = {
+  signing_secret: Type.String({ description: 'Shown here and never again.' }),
+};
+export const EndpointWithSecret = Type.Object(
+  { ...endpointFields, ...signingSecret },
+  { title: 'WebhookEndpointWithSecret' },
+);
+
+export const EnvironmentSecret = Type.Object({
+  environment_id: Uuid,
+  signing_secret_prefix: Type.String(),
+  ...signingSecret,
+});
+export const EnvironmentParams = Type.Object({ envId: Uuid });
+
+const deliveryFields = {
+  id: Uuid,
+  endpoint_id: Uuid,
+  event_id: Type.String({ format: 'uuid', description: 'The `webhook-id` of every attempt.' }),
+  event_type: Type.String(),
+  status: OneOf(deliveryStatuses),
+  http_status_code: Nullable(Type.Integer({ description: 'Of the last attempt, as are the next three.' })),
+  response_snippet: Nullable(Type.String({ description: 'The first 1,024 bytes of the answer.' })),
+  latency_ms: Nullable(Type.Integer()),
+  error: Nullable(
+    Type.String({ description: 'A class and a sentence, for example `timeout: No complete answer …`.' }),
+  ),
+  attempt_count: Type.Integer(),
+  next_attempt_at: Nullable(DateTime),
+  created_at: DateTime,
+};
+export const Delivery = Type.Object(deliveryFields, { title: 'WebhookDelivery' });
+export type Delivery = Static<typeof Delivery>;
+export const DeliveryPage = PageOf(Delivery);
+export const DeliveryWithPayload = Type.Object(
+  { ...deliveryFields, payload: JsonObject },
+  { title: 'WebhookDeliveryWithPayload' },
+);
+export type DeliveryWithPayload = Static<typeof DeliveryWithPayload>;
+
+export const DeliveryQuery = Type.Object({
+  ...pageQuery,
+  status: Type.Optional(OneOf(deliveryStatuses)),
+  event_type: Type.Optional(EventType),
+});
+export type DeliveryQuery = Static<typeof DeliveryQuery>;
+export const DeliveryParams = Type.Object({ id: Uuid, deliveryId: Uuid });
+
+export const Attempt = Type.Object(
+  {
+    number: Type.Integer({ description: 'From 1, over all retries.' }),
+    succeeded: Type.Boolean(),
+    http_status_code: Nullable(Type.Integer()),
+    response_snippet: Nullable(Type.String()),
+    latency_ms: Type.Integer(),
+    error: Nullable(Type.String()),
+    attempted_at: DateTime,
+  },
+  { title: 'WebhookAttempt' },
+);
+export const AttemptPage = PageOf(Attempt);
+export const AttemptQuery = Type.Object(pageQuery);
+
+export const Recovery = Type.Object({
+  since: Type.String({ format: 'date-time', description: 'What failed for good at this moment or later.' }),
+});
+export const RecoveryResult = Type.Object({
+  count: Type.Integer({ description: 'Deliveries that are tried again, a hundred a second.' }),
+});

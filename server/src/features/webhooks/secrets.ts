@@ -1,0 +1,67 @@
+import { LRUCache } from 'lru-cache';
+import { newSigningSecret } from '../../channels/webhook/index.ts';
+import type { Keyring } from '../../kernel/crypto.ts';
+
+/** A signing secret at rest. Once rotated out it signs beside the new one until `expires_at`. */
+export interface StoredSecret {
+  sealed: string;
+  expires_at: string | null;
+}
+
+export const overlapMs = 24 * 3_600_000;
+/** Signatures in one header; who rotates more often than this within a day loses the oldest. */
+const maxSecrets = 10;
+const prefixLength = 8;
+
+export interface IssuedSecret {
+  /** The only time that it is known. */
+  secret: string;
+  /** For recognition. */
+  prefix: string;
+  stored: StoredSecret[];
+}
+
+/** A new secret, with those before it still signing for a day. `context` names the row that it belongs to. */
+export function issueSecret(
+  keyring: Keyring,
+  context: string,
+  before: readonly StoredSecret[],
+  now: number,
+): IssuedSecret {
+  const secret = newSigningSecret();
+  const overlap = new Date(now + overlapMs).toISOString();
+  return {
+    secret,
+    prefix: secret.slice(0, prefixLength),
+    stored: [
+      { sealed: keyring.seal(secret, context), expires_at: null },
+      ...signing(before, now).map((old) => ({ ...old, expires_at: old.expires_at ?? overlap })),
+    ].slice(0, maxSecrets),
+  };
+}
+
+function signing(stored: readonly StoredSecret[], now: number): StoredSecret[] {
+  return stored.filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > now);
+}
+
+/** The secrets that sign now, newest first. Throws when the encryption key is no longer configured. */
+export type OpenSecrets = (context: string, stored: readonly StoredSecret[], now: number) => string[];
+
+/** Opened secrets are remembered: a busy endpoint signs thousands of times a second. */
+export function createSecretOpener(keyring: Keyring): OpenSecrets {
+  const opened = new LRUCache<string, string>({ max: 10_000 });
+  return (context, stored, now) =>
+    signing(stored, now).map(({ sealed }) => {
+      const secret = opened.get(sealed) ?? keyring.open(sealed, context);
+      opened.set(sealed, secret);
+      return secret;
+    });
+}
+
+export function endpointContext(endpointId: string): string {
+  return `webhook_endpoint:${endpointId}`;
+}
+
+export function environmentContext(environmentId: string): string {
+  return `webhook_environment:${environmentId}`;
+}

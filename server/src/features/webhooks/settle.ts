@@ -1,0 +1,90 @@
+import type { PostResult } from '../../channels/webhook/index.ts';
+import type { DeliveryFact, DeliverySettlement } from './deliveries-store.ts';
+
+/** Pauses between attempts: ten attempts over about three days. */
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const pauses = [
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
+];
+export const maxAttempts = pauses.length + 1;
+
+/** An endpoint that fails for this long without one success is disabled. */
+export const failingLimitMs = 5 * 24 * hour;
+
+export interface Circumstances {
+  now: number;
+  retryScale: number;
+  /** 0..1, for jitter. */
+  chance: number;
+}
+
+/**
+ * How long to wait after an attempt, or null when it was the last. Chance spreads retries by ±10 %. What the receiver
+ * asks for is honoured, whatever our own scale.
+ */
+export function retryDelayMs(
+  attempts: number,
+  { retryScale, chance }: Circumstances,
+  retryAfterMs: number | null,
+): number | null {
+  const pause = pauses[attempts - 1];
+  if (pause === undefined) return null;
+  return Math.max(pause * retryScale * (0.9 + 0.2 * chance), retryAfterMs ?? 0);
+}
+
+/** What an attempt means for its delivery. */
+export function settlementOf(fact: DeliveryFact, result: PostResult, at: Circumstances): DeliverySettlement {
+  const step = fact.step + 1;
+  const now = new Date(at.now).toISOString();
+  const base = {
+    id: fact.id,
+    step,
+    next_attempt_at: null,
+    failed_at: null,
+    error: result.error,
+    attempted_at: new Date(at.now - result.latencyMs).toISOString(),
+    number: fact.attempt_count + 1,
+    http_status_code: result.status,
+    latency_ms: result.latencyMs,
+    response_snippet: result.snippet,
+  };
+  switch (result.verdict) {
+    case 'succeeded':
+      return { ...base, status: 'succeeded' };
+    case 'gone':
+    case 'blocked':
+      return { ...base, status: 'permanent_failure', failed_at: now };
+    case 'failed': {
+      const delay = retryDelayMs(step, at, result.retryAfterMs);
+      if (delay === null) return { ...base, status: 'failed', failed_at: now };
+      return { ...base, status: 'pending', next_attempt_at: new Date(at.now + delay).toISOString() };
+    }
+  }
+}
+
+/** The call is not made: its endpoint was disabled, by its owner or by us. */
+export function refusedSettlement(fact: DeliveryFact, now: number): DeliverySettlement {
+  return {
+    id: fact.id,
+    status: 'permanent_failure',
+    step: fact.step,
+    next_attempt_at: null,
+    failed_at: new Date(now).toISOString(),
+    error: 'endpoint_disabled: The endpoint takes no calls; set its status to active, then retry.',
+    attempted_at: null,
+    number: fact.attempt_count,
+    http_status_code: null,
+    latency_ms: null,
+    response_snippet: null,
+  };
+}

@@ -1,0 +1,100 @@
+import type { Pool } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import { findEndpoint, listEndpointsById } from './endpoints-store.ts';
+import { insertEnvironmentSecrets, listEnvironmentSecrets } from './environment-secrets.ts';
+import { defaultTimeoutSeconds } from './schema.ts';
+import { createSecretOpener, endpointContext, environmentContext, issueSecret } from './secrets.ts';
+
+/** Where a notification of the webhook channel goes, and what signs it. */
+export interface WebhookTarget {
+  url: string;
+  secrets: string[];
+  timeoutMs: number;
+  /** Calls to one of these share its limits. */
+  place: string;
+}
+
+export interface WebhookAddressee {
+  id: string;
+  environment_id: string;
+  /** A URL, or the id of a webhook endpoint. */
+  address: string | null;
+}
+
+export interface WebhookTargets {
+  /** By the id of the notification; whoever has no target any more is left out. */
+  targetsOf(addressees: readonly WebhookAddressee[]): Promise<Map<string, WebhookTarget>>;
+}
+
+export function createWebhookTargets({
+  pool,
+  keyring,
+  clock,
+}: Pick<Deps, 'pool' | 'keyring' | 'clock'>): WebhookTargets {
+  const openSecrets = createSecretOpener(keyring);
+
+  /** Environments get their secret when it is first needed; it is shown when it is first rotated. */
+  async function environmentSecrets(ids: string[]): Promise<Map<string, string[]>> {
+    if (ids.length === 0) return new Map();
+    let stored = await listEnvironmentSecrets(pool, ids);
+    const missing = ids.filter((id) => !stored.get(id)?.length);
+    if (missing.length > 0) {
+      for (const id of missing)
+        await insertEnvironmentSecrets(
+          pool,
+          id,
+          issueSecret(keyring, environmentContext(id), [], clock()).stored,
+        );
+      stored = await listEnvironmentSecrets(pool, ids);
+    }
+    return new Map(
+      [...stored].map(([id, secrets]) => [id, openSecrets(environmentContext(id), secrets, clock())]),
+    );
+  }
+
+  return {
+    async targetsOf(addressees) {
+      const toEndpoints = addressees.filter(({ address }) => isUuid(address ?? ''));
+      const toUrls = addressees.filter(({ address }) => !isUuid(address ?? ''));
+      const ids = toEndpoints.map(({ address }) => address ?? '');
+      const endpoints = ids.length > 0 ? await listEndpointsById(pool, ids) : [];
+      const secrets = await environmentSecrets([...new Set(toUrls.map((to) => to.environment_id))]);
+      const targets = new Map<string, WebhookTarget>();
+      for (const { id, environment_id, address } of toEndpoints) {
+        const endpoint = endpoints.find((row) => row.id === address && row.environment_id === environment_id);
+        if (!endpoint) continue;
+        targets.set(id, {
+          url: endpoint.url,
+          secrets: openSecrets(endpointContext(endpoint.id), endpoint.secrets, clock()),
+          timeoutMs: endpoint.timeout_seconds * 1000,
+          place: endpoint.id,
+        });
+      }
+      for (const { id, environment_id, address } of toUrls) {
+        if (!address || !URL.canParse(address)) continue;
+        targets.set(id, {
+          url: address,
+          secrets: secrets.get(environment_id) ?? [],
+          timeoutMs: defaultTimeoutSeconds * 1000,
+          place: `${environment_id} ${new URL(address).origin}`,
+        });
+      }
+      return targets;
+    },
+  };
+}
+
+/** For the check of a send: is there such an endpoint, and does it take calls? */
+export interface WebhookDirectory {
+  hasWebhookEndpoint(environmentId: string, id: string): Promise<boolean>;
+}
+
+export function createWebhookDirectory(pool: Pool): WebhookDirectory {
+  return {
+    async hasWebhookEndpoint(environmentId, id) {
+      const row = isUuid(id) ? await findEndpoint(pool, environmentId, id) : null;
+      return row !== null && row.status !== 'disabled';
+    },
+  };
+}

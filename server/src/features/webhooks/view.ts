@@ -1,0 +1,53 @@
+import { idTime } from '../../kernel/ids.ts';
+import type { AttemptRow, DeliveryRow } from './deliveries-store.ts';
+import type { EndpointRow } from './endpoints-store.ts';
+import type { Delivery, Endpoint } from './schema.ts';
+
+const createdAt = (id: string): string => new Date(idTime(id)).toISOString();
+
+/** The wire form of an endpoint (INTERFACE 2.4), which holds nothing secret. */
+export function endpointView(row: EndpointRow): Endpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    status: row.status,
+    event_filters: row.event_filters,
+    description: row.description,
+    timeout_seconds: row.timeout_seconds,
+    signing_secret_prefix: row.signing_secret_prefix,
+    failing_since: row.failing_since?.toISOString() ?? null,
+    disabled_reason: row.disabled_reason,
+    created_at: createdAt(row.id),
+  };
+}
+
+/** The wire form of a delivery (INTERFACE 2.5). A pending one that a worker holds is shown as `in_flight`. */
+export function deliveryView(row: DeliveryRow): Delivery {
+  const inFlight = row.status === 'pending' && row.leased_at !== null;
+  return {
+    id: row.id,
+    endpoint_id: row.endpoint_id,
+    event_id: row.event_id,
+    event_type: row.event_type,
+    status: inFlight ? 'in_flight' : row.status,
+    http_status_code: row.http_status_code,
+    response_snippet: row.response_snippet,
+    latency_ms: row.latency_ms,
+    error: row.error,
+    attempt_count: row.attempt_count,
+    next_attempt_at: inFlight ? null : (row.next_attempt_at?.toISOString() ?? null),
+    created_at: createdAt(row.id),
+  };
+}
+
+export function attemptView(row: AttemptRow) {
+  return {
+    number: row.number,
+    succeeded: row.error === null,
+    http_status_code: row.http_status_code,
+    response_snippet: row.response_snippet,
+    latency_ms: row.latency_ms,
+    error: row.error,
+    attempted_at: row.attempted_at.toISOString(),
+  };
+}

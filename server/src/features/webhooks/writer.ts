@@ -1,0 +1,139 @@
+import type { PostResult } from '../../channels/webhook/index.ts';
+import { type Sql, transaction, untilDatabaseAnswers } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
+import type { Claim } from '../../queue/index.ts';
+import { recordAudit } from '../audit/index.ts';
+import { type DeliveryFact, type DeliverySettlement, settleDeliveries } from './deliveries-store.ts';
+import { disableEndpoints, lockPaused, markFailing, markWell } from './endpoints-store.ts';
+import { recordEvents } from './events.ts';
+import { failingLimitMs } from './settle.ts';
+import { endpointView } from './view.ts';
+
+/** How a claim ended. nothing: there was nothing to do. held: the endpoint is paused. refused: no call is made to it any more. */
+export type Ending =
+  | { kind: 'nothing'; claim: Claim }
+  | { kind: 'held'; claim: Claim; fact: DeliveryFact }
+  | { kind: 'refused'; claim: Claim; fact: DeliveryFact; settlement: DeliverySettlement }
+  | {
+      kind: 'attempted';
+      claim: Claim;
+      fact: DeliveryFact;
+      settlement: DeliverySettlement;
+      verdict: PostResult['verdict'];
+    };
+
+export interface DeliveryWriter {
+  end(ending: Ending): Promise<void>;
+}
+
+/** Where deliveries of a paused endpoint wait until it is resumed. */
+export function heldPlace(endpointId: string): string {
+  return `held:${endpointId}`;
+}
+
+/** What delivering writes, in micro-batches: outcomes, the health of endpoints, and whatever must happen next. */
+export function createDeliveryWriter(
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'log'>,
+): DeliveryWriter {
+  const { pool, queue, clock } = deps;
+
+  async function write(endings: Ending[]): Promise<undefined[]> {
+    const told = await transaction(pool, async (tx) => {
+      await hold(
+        tx,
+        endings.filter((ending) => ending.kind === 'held'),
+      );
+      const ended = endings.filter((ending) => ending.kind !== 'held');
+      const ids = ended.map(({ claim }) => claim.id);
+      const held = new Set(await queue.finish(tx, 'webhook_delivery', ids));
+      const mine = ended.filter(({ claim }) => held.has(claim.id));
+      const settlements = mine.flatMap((ending) => (ending.kind === 'nothing' ? [] : ending.settlement));
+      await settleDeliveries(tx, settlements);
+      await queue.postpone(tx, mine.flatMap(nextAttempt));
+      return noteHealth(
+        tx,
+        mine.filter((ending) => ending.kind === 'attempted'),
+      );
+    });
+    if (told) queue.ring('webhook_delivery');
+    return endings.map(() => undefined);
+  }
+
+  /** Whether an endpoint is paused is looked at again under a lock: one that was just resumed would leave them there for ever. */
+  async function hold(tx: Sql, endings: Extract<Ending, { kind: 'held' }>[]): Promise<void> {
+    if (endings.length === 0) return;
+    const paused = await lockPaused(
+      tx,
+      endings.map(({ fact }) => fact.endpoint_id),
+    );
+    await queue.park(
+      tx,
+      'webhook_delivery',
+      endings.map(({ claim, fact: { endpoint_id: id } }) => ({
+        id: claim.id,
+        place: paused.has(id) ? heldPlace(id) : id,
+      })),
+    );
+  }
+
+  /** Most batches touch no endpoint at all: only the first failure and the first success after it are written down. */
+  async function noteHealth(tx: Sql, endings: Extract<Ending, { kind: 'attempted' }>[]): Promise<boolean> {
+    const idsWhere = (condition: (ending: (typeof endings)[number]) => boolean): string[] => [
+      ...new Set(endings.filter(condition).map(({ fact }) => fact.endpoint_id)),
+    ];
+    const well = idsWhere(({ verdict, fact }) => verdict === 'succeeded' && fact.failing_since !== null);
+    if (well.length > 0) await markWell(tx, well);
+    const succeeded = new Set(idsWhere(({ verdict }) => verdict === 'succeeded'));
+    const failing = idsWhere(
+      ({ verdict, fact }) => verdict !== 'succeeded' && !succeeded.has(fact.endpoint_id),
+    );
+    if (failing.length === 0) return false;
+    await markFailing(tx, failing, new Date(clock()));
+    return disable(
+      tx,
+      idsWhere(({ verdict }) => verdict === 'gone'),
+      failing,
+    );
+  }
+
+  async function disable(tx: Sql, gone: string[], failing: string[]): Promise<boolean> {
+    const limit = new Date(clock() - failingLimitMs * deps.config.CARILLON_RETRY_SCALE);
+    const disabled = await disableEndpoints(tx, gone, failing, limit);
+    for (const row of disabled) {
+      deps.log.warn({ endpointId: row.id, reason: row.disabled_reason }, 'a webhook endpoint was disabled');
+      const after = endpointView(row);
+      await recordAudit(tx, {
+        principal: {
+          kind: 'system',
+          id: null,
+          organizationId: row.organization_id,
+          environmentId: row.environment_id,
+        },
+        requestId: null,
+        action: 'webhook_endpoint.auto_disabled',
+        target: `webhook_endpoint:${row.id}`,
+        before: { ...after, status: row.before, disabled_reason: null },
+        after,
+      });
+    }
+    const events = disabled.map((row) => ({
+      environmentId: row.environment_id,
+      type: 'webhook.endpoint.disabled',
+      data: { ...endpointView(row), reason: row.disabled_reason },
+    }));
+    return (await recordEvents(tx, queue, events)).length > 0;
+  }
+
+  const batcher = createBatcher<Ending, undefined>((endings) => untilDatabaseAnswers(() => write(endings)), {
+    concurrency: 2,
+    maxItems: 200,
+  });
+  return { end: (ending) => batcher.add(ending) };
+}
+
+function nextAttempt(ending: Ending) {
+  if (ending.kind !== 'attempted' || ending.settlement.next_attempt_at === null) return [];
+  const { kind, id, lane, environmentId } = ending.claim;
+  return [{ kind, id, lane, environmentId, runAt: new Date(ending.settlement.next_attempt_at) }];
+}

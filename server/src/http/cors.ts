@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify';
+
+/** What browsers may call from any page: these operations take a token in a header, never a cookie. */
+const openPrefix = '/inbox/v1/';
+
+const everywhere = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'X-Request-Id, Retry-After',
+};
+
+const preflight = {
+  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+  'access-control-allow-headers': 'Authorization, Content-Type, Last-Event-ID, Cache-Control, X-Request-Id',
+  'access-control-max-age': '86400',
+};
+
+/** Also errors carry the headers, or the page could not read what went wrong. */
+export function allowCrossOrigin(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.url.startsWith(openPrefix)) reply.headers(everywhere);
+    done();
+  });
+  app.route({
+    method: 'OPTIONS',
+    url: `${openPrefix}*`,
+    handler: (_request, reply) => reply.code(204).headers(preflight).send(),
+  });
+}

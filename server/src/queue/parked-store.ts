@@ -1,0 +1,81 @@
+import { type Sql, statement } from '../db/sql.ts';
+import type { WorkRow } from './store.ts';
+
+/** The SQL of what is parked: work that was claimed, whose place was full. Rows move here from leased, and back. */
+
+const parkLeases = statement<{ id: string }>(
+  'queue_park',
+  `with input as (select * from json_to_recordset($1::json) as (id uuid, place text)),
+   held as (
+     delete from queue_leased where kind = $2 and worker_id = $3 and id = any (array(select id from input))
+     returning kind, id, lane, environment_id, note)
+   insert into queue_parked (kind, id, lane, environment_id, note, place)
+   select h.kind, h.id, h.lane, h.environment_id, h.note, i.place from held h join input i using (id)
+   returning id`,
+);
+
+/** Returns the ids that were still held. */
+export async function insertParked(
+  sql: Sql,
+  kind: number,
+  work: { id: string; place: string }[],
+  workerId: string,
+): Promise<string[]> {
+  return (await parkLeases(sql, [JSON.stringify(work), kind, workerId])).map((row) => row.id);
+}
+
+const claimAtPlace = statement<WorkRow & { leased_at: Date }>(
+  'queue_claim_parked',
+  `with taken as (
+     delete from queue_parked where ctid = any (array(
+       select ctid from queue_parked where kind = $1 and place = $2 order by lane, id limit $3 for update skip locked))
+     returning kind, id, lane, environment_id, note
+   )
+   insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
+   select kind, id, lane, environment_id, note, $4 from taken
+   returning kind, id, lane, environment_id, note, leased_at`,
+);
+
+export function claimParked(
+  sql: Sql,
+  kind: number,
+  place: string,
+  limit: number,
+  workerId: string,
+): Promise<(WorkRow & { leased_at: Date })[]> {
+  return claimAtPlace(sql, [kind, place, limit, workerId]);
+}
+
+const findPlaces = statement<{ place: string }>(
+  'queue_find_places',
+  // One step of the index for each place, however much is parked there.
+  `with recursive found as (
+     (select place from queue_parked where kind = $1 order by place limit 1)
+     union all
+     select (select p.place from queue_parked p where p.kind = $1 and p.place > f.place order by p.place limit 1)
+     from found f where f.place is not null
+   )
+   select place from found where place is not null and place not like 'held:%' limit $2`,
+);
+
+export async function listPlaces(sql: Sql, kind: number, limit: number): Promise<string[]> {
+  return (await findPlaces(sql, [kind, limit])).map((row) => row.place);
+}
+
+const changePlace = statement(
+  'queue_change_place',
+  'update queue_parked set place = $3 where kind = $1 and place = $2',
+);
+
+export async function updatePlace(sql: Sql, kind: number, from: string, to: string): Promise<void> {
+  await changePlace(sql, [kind, from, to]);
+}
+
+const takeParked = statement<WorkRow>(
+  'queue_take_parked',
+  'delete from queue_parked where id = $1 and kind = $2 returning kind, id, lane, environment_id, note',
+);
+
+export async function deleteParked(sql: Sql, kind: number, id: string): Promise<WorkRow | null> {
+  return (await takeParked(sql, [id, kind]))[0] ?? null;
+}

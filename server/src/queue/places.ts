@@ -1,0 +1,177 @@
+import { createBatcher } from '../kernel/batcher.ts';
+import type { Claim } from './work.ts';
+
+/**
+ * Fair use of a process by the places that its work goes to (an endpoint, a host). A place has room for some calls at once;
+ * work for a full place waits a moment in memory, which is all that a quick place needs. After that it is parked: it leaves
+ * this process, and comes back when the place has room again. So whatever is slow or dead holds up its own work and nobody
+ * else's, at no cost while it does.
+ */
+export interface Places {
+  /** Room at the place; null: the work has been parked, and is no longer held. */
+  enter(claim: Claim, place: string): Promise<Room | null>;
+  /** Every now and then: takes up what was parked by processes that are gone. */
+  tick(): Promise<void>;
+}
+
+export interface Room {
+  /** `answered`: the place is alive. One that is not gets fewer calls at once. */
+  leave(answered: boolean): void;
+}
+
+export interface PlacesOptions {
+  /** Calls of this process under way at once. One place gets at most an eighth of what is free, so a few cannot take it all. */
+  room: number;
+  atOnce: number;
+  atOnceWhenSilent: number;
+}
+
+/** What a Places needs of the queue, for its own kind of work. */
+export interface Parking {
+  /** Ends the lease and sets the work aside. */
+  park(work: { id: string; place: string }[]): Promise<unknown>;
+  /** Gives up to `limit` of what is parked there to this process; how many there were. */
+  unpark(place: string, limit: number): Promise<number>;
+  listPlaces(): Promise<string[]>;
+}
+
+const patienceMs = 250;
+const arrivalMs = 5_000;
+const forgetMs = 600_000;
+
+interface Place {
+  name: string;
+  inFlight: number;
+  waiting: Set<() => void>;
+  /** There is, or may be, work parked here: newcomers line up behind it. */
+  parked: boolean;
+  parking: number;
+  /** Unparked and on its way to `enter`. */
+  arriving: number;
+  unparking: boolean;
+  silent: boolean;
+  usedAt: number;
+}
+
+export function createPlaces(parking: Parking, options: PlacesOptions): Places {
+  const places = new Map<string, Place>();
+  let inFlight = 0;
+
+  const parks = createBatcher<{ id: string; place: string }, undefined>(
+    async (work) => {
+      await parking.park(work);
+      return work.map(() => undefined);
+    },
+    { concurrency: 1, maxItems: 500 },
+  );
+
+  function placeOf(name: string): Place {
+    const known = places.get(name);
+    if (known) return known;
+    const made: Place = {
+      name,
+      inFlight: 0,
+      waiting: new Set(),
+      parked: false,
+      parking: 0,
+      arriving: 0,
+      unparking: false,
+      silent: false,
+      usedAt: 0,
+    };
+    places.set(name, made);
+    return made;
+  }
+
+  function limitOf(place: Place): number {
+    const most = place.silent ? options.atOnceWhenSilent : options.atOnce;
+    return Math.max(1, Math.min(most, Math.floor((options.room - inFlight) / 8)));
+  }
+
+  function admit(place: Place): Room {
+    place.inFlight += 1;
+    inFlight += 1;
+    return {
+      leave(answered) {
+        place.inFlight -= 1;
+        inFlight -= 1;
+        place.silent = !answered;
+        for (const go of place.waiting) {
+          if (place.inFlight >= limitOf(place)) break;
+          go();
+        }
+        void refill(place);
+      },
+    };
+  }
+
+  async function park(claim: Claim, place: Place): Promise<null> {
+    place.parked = true;
+    place.parking += 1;
+    try {
+      await parks.add({ id: claim.id, place: place.name });
+    } finally {
+      place.parking -= 1;
+    }
+    return null;
+  }
+
+  async function enter(claim: Claim, name: string): Promise<Room | null> {
+    const place = placeOf(name);
+    place.usedAt = Date.now();
+    if (claim.unparked) place.arriving = Math.max(0, place.arriving - 1);
+    else if (place.parked) return park(claim, place);
+    if (place.inFlight < limitOf(place)) return admit(place);
+
+    const room = await new Promise<Room | null>((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        place.waiting.delete(go);
+      };
+      const go = (): void => {
+        end();
+        resolve(admit(place));
+      };
+      const timer = setTimeout(() => {
+        end();
+        resolve(null);
+      }, patienceMs);
+      place.waiting.add(go);
+    });
+    return room ?? park(claim, place);
+  }
+
+  /** Takes up parked work once half of the room is free, so that each round trip brings several. */
+  async function refill(place: Place): Promise<void> {
+    const coming = place.inFlight + place.arriving + place.waiting.size;
+    const limit = limitOf(place);
+    if (!place.parked || place.unparking || coming > limit / 2) return;
+    place.unparking = true;
+    try {
+      const wanted = limit - coming;
+      const taken = await parking.unpark(place.name, wanted);
+      place.arriving += taken;
+      place.usedAt = Date.now();
+      if (taken < wanted && place.parking === 0) place.parked = false;
+    } catch {
+      // The database is away; the next tick tries again.
+    } finally {
+      place.unparking = false;
+    }
+  }
+
+  return {
+    enter,
+    async tick() {
+      const now = Date.now();
+      for (const name of await parking.listPlaces()) placeOf(name).parked = true;
+      for (const place of places.values()) {
+        // What was unparked and could not be loaded never arrives; the queue has it back.
+        if (now - place.usedAt > arrivalMs) place.arriving = 0;
+        void refill(place);
+        const idle = !place.parked && place.inFlight + place.waiting.size + place.parking === 0;
+        if (idle && (!place.silent || now - place.usedAt > forgetMs)) places.delete(place.name);
+      }
+    },
+  };
+}

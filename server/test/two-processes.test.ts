@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { query } from '../src/db/sql.ts';
+import { startTestApp, type TestApp, waitUntil } from './app.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+/** Several processes of the service on one database. They share nothing else, so here each is an app in this process. */
+let database: TestDatabase;
+let apps: TestApp[];
+beforeEach(async () => {
+  database = await createTestDatabase();
+  apps = [];
+});
+afterEach(async () => {
+  for (const app of apps) await app.stop();
+  await database.drop();
+});
+
+async function start(roles: string): Promise<TestApp> {
+  const app = await startTestApp({ database, settings: { CARILLON_ROLES: roles } });
+  apps.push(app);
+  return app;
+}
+
+async function stop(app: TestApp): Promise<void> {
+  apps.splice(apps.indexOf(app), 1);
+  await app.stop();
+}
+
+const email = (address = 'delivered@sandbox.test') => ({
+  channel: 'email',
+  recipient: { address },
+  subject: 'Hello',
+  text_body: 'It rings.',
+});
+
+async function send(app: TestApp, body: object, key = app.testKey): Promise<string> {
+  const response = await app.request('POST', '/v1/notifications', { body, key });
+  expect(response.status).toBeLessThan(300);
+  return response.body.id;
+}
+
+interface Life {
+  [column: string]: unknown;
+  id: string;
+  environment_id: string;
+  priority: string;
+  status: string;
+  attempt_count: number;
+  sent_events: number;
+  kept: number;
+}
+
+/** Everything, in the order in which it was sent, once nothing is open any more. */
+function allSettled(count: number): Promise<Life[]> {
+  return waitUntil(async () => {
+    const lives = await query<Life>(
+      database.pool,
+      `select n.id, n.environment_id, n.priority, n.status, n.attempt_count,
+         (select count(*)::int from jsonb_array_elements(n.events) e where e->>'type' = 'Sent') as sent_events,
+         (select count(*)::int from sandbox_messages s where s.notification_id = n.id) as kept
+       from notifications n order by sent_at, id`,
+    );
+    const open = lives.filter(({ status }) => status === 'queued').length;
+    return lives.length === count && open === 0 ? lives : new Error(`${open} of ${lives.length} are open`);
+  }, 20_000);
+}
+
+const sentOnce = { status: 'delivered', attempt_count: 1, sent_events: 1, kept: 1 };
+
+async function attemptsBy(app: TestApp): Promise<number> {
+  const { values } = await app.deps.metrics.attempts.get();
+  return values.reduce((sum, { value }) => sum + value, 0);
+}
+
+describe('keys', () => {
+  test('a key revoked through one process is refused by the other within 2 s', async () => {
+    const [one, two] = [await start('api'), await start('api')];
+    const made = await one.request('POST', '/v1/api-keys', {
+      body: { name: 'Short-lived', preset: 'read_only' },
+    });
+    const { id, key } = made.body;
+    expect((await two.request('GET', '/v1/me', { key })).status).toBe(200);
+    expect((await one.request('DELETE', `/v1/api-keys/${id}`)).status).toBe(204);
+    const revoked = Date.now();
+    const refused = await waitUntil(async () => {
+      const { status, body } = await two.request('GET', '/v1/me', { key });
+      return status === 401 ? body : new Error(`still ${status}`);
+    });
+    expect(Date.now() - revoked).toBeLessThan(2_000);
+    expect(refused.error.code).toBe('revoked_credentials');
+  });
+});
+
+describe('working', () => {
+  test('work that one process accepts wakes the worker in another long before it would look by itself', async () => {
+    const api = await start('api');
+    const worker = await start('worker');
+    const tookMs: number[] = [];
+    for (let count = 0; count < 15; count += 1) {
+      const id = await send(api, email());
+      const { created_at, sent_at } = await api.waitFor(id, ({ status }) => status === 'delivered');
+      tookMs.push(Date.parse(sent_at) - Date.parse(created_at));
+    }
+    expect(await attemptsBy(worker)).toBe(15);
+    // Looking every 500 ms without a bell would take 250 ms half of the time.
+    expect(tookMs.sort((a, b) => a - b)[7]).toBeLessThan(150);
+  });
+
+  test('two workers share what waits; critical goes first, and environments take turns', async () => {
+    const api = await start('api');
+    await api.request('PUT', `/v1/environments/${api.liveEnvironmentId}/email-settings`, {
+      key: api.liveKey,
+      body: { from_address: 'bells@example.com', providers: [{ kind: 'sandbox' }] },
+    });
+    for (let batch = 0; batch < 4; batch += 1) {
+      await api.request('POST', '/v1/notifications/batch', {
+        body: { notifications: Array.from({ length: 500 }, () => ({ ...email(), priority: 'normal' })) },
+      });
+    }
+    for (let count = 0; count < 20; count += 1) await send(api, email(), api.liveKey);
+    const critical = await send(api, { ...email(), priority: 'critical' });
+
+    const workers = await Promise.all([start('worker'), start('worker')]);
+    const lives = await allSettled(2_021);
+    expect(
+      lives.filter((life) => life.sent_events !== 1 || life.kept !== 1 || life.attempt_count !== 1),
+    ).toEqual([]);
+    for (const worker of workers) expect(await attemptsBy(worker)).toBeGreaterThan(0);
+    // Claims are batches of a hundred, a few of them under way at once: what came last is among the first of them.
+    expect(lives.findIndex(({ id }) => id === critical)).toBeLessThan(1_000);
+    expect(
+      lives.findLastIndex(({ environment_id }) => environment_id === api.liveEnvironmentId),
+    ).toBeLessThan(1_500);
+  });
+});
+
+describe('stopping', () => {
+  async function slowOnes(api: TestApp, count: number): Promise<void> {
+    await api.request('POST', '/v1/notifications/batch', {
+      body: { notifications: Array.from({ length: count }, () => email('slow@sandbox.test')) },
+    });
+    await waitUntil(async () => {
+      const leases = await query(database.pool, 'select from queue_leased');
+      return leases.length === count ? true : new Error(`${leases.length} of ${count} are being sent`);
+    });
+  }
+
+  test('lets what is under way finish', async () => {
+    const one = await start('api,worker');
+    await slowOnes(one, 10);
+    await stop(one);
+    expect(await allSettled(10)).toEqual(Array(10).fill(expect.objectContaining(sentOnce)));
+    expect(await query(database.pool, 'select from workers')).toEqual([]);
+  });
+
+  test('hands back at the deadline what is not finished, uncounted, and another process does it', async () => {
+    const one = await start('api,worker');
+    await slowOnes(one, 10);
+    await one.deps.queue.stop(100);
+    const two = await start('worker');
+    expect(await allSettled(10)).toEqual(Array(10).fill(expect.objectContaining(sentOnce)));
+    expect(await attemptsBy(two)).toBe(10);
+  });
+});
