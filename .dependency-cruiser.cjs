@@ -12,7 +12,10 @@ const onlyMayImport = (name, from, allowed, comment) => ({
   severity: 'error',
   comment,
   from: { path: `${src}${from}`, pathNot: tests },
-  to: { path: '^(server|bench)/', pathNot: [`${src}${from}`, ...allowed.map((path) => `${src}${path}`)] },
+  to: {
+    path: '^(server|bench)/',
+    pathNot: ['/node_modules/', `${src}${from}`, ...allowed.map((path) => `${src}${path}`)],
+  },
 });
 
 module.exports = {

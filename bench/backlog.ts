@@ -17,7 +17,7 @@ const report = createReport('backlog');
 const database = await startDatabase();
 const { pool } = database;
 try {
-  const starter = await startService(database, 'worker.ts', { CARILLON_ROLES: 'api' });
+  const starter = await startService('worker.ts', database, { CARILLON_ROLES: 'api' });
   await starter.stop();
   const environments = await seedEnvironments(pool, 1_000);
 
@@ -52,7 +52,7 @@ try {
 async function drainFor(limitMs: number): Promise<number> {
   await query(pool, 'checkpoint');
   const since = new Date();
-  const worker = await startService(database, 'worker.ts', { CARILLON_ROLES: 'worker' });
+  const worker = await startService('worker.ts', database, { CARILLON_ROLES: 'worker' });
   const end = Date.now() + limitMs;
   await until(
     async () => Date.now() > end || (limitMs > measureMs && (await countWaiting(pool)) === 0),

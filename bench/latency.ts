@@ -13,7 +13,7 @@ const report = createReport('latency');
 const database = await startDatabase();
 const { pool } = database;
 // In a process of its own, with both roles: what a small installation runs.
-const service = await startService(database, 'worker.ts', { CARILLON_ROLES: 'api,worker' });
+const service = await startService('worker.ts', database, { CARILLON_ROLES: 'api,worker' });
 try {
   await send('normal', 3); // warm
   const normal = await latencies(() => send('normal', seconds));

@@ -1,41 +1,29 @@
-import { run } from 'graphile-worker';
-import { createEmailConnections } from '../../server/src/features/connections/index.ts';
-import { createDispatchJob } from '../../server/src/features/dispatch/index.ts';
+import { Logger, run } from 'graphile-worker';
+import { createPool } from '../../server/src/db/sql.ts';
+import { allJobs } from '../../server/src/jobs.ts';
 import { createBatcher } from '../../server/src/kernel/batcher.ts';
 import type { Claim, Queue } from '../../server/src/queue/index.ts';
 import { serve } from './serve.ts';
+import { createStopwatch } from './stopwatch.ts';
 
 /**
- * The same work with graphile-worker as the queue: our own dispatch job loads, sends to the sandbox and settles in our
- * micro-batches, and only the leases are graphile's. That is more help than a program written for it would have.
+ * The same sends and the same writes, driven by graphile-worker: its job is the id of a notification. What the service does in
+ * batches (load, hand over, settle) is done in batches here too; only leases are graphile-worker's own affair.
  */
-const app = await serve();
-const queue: Queue = {
-  ...app.deps.queue,
-  begin: async (_sql, _kind, notes) => notes.map(({ id }) => id),
-  finish: async (_sql, _kind, ids) => ids,
-};
-const deps = { ...app.deps, queue };
-const job = createDispatchJob(deps, createEmailConnections(deps));
+const stopwatch = createStopwatch();
 
-const load = createBatcher<Claim, Awaited<ReturnType<typeof job.load>>>(
-  async (claims) => {
-    const facts = await job.load(claims);
-    return claims.map(() => facts);
-  },
-  { concurrency: 2, maxItems: 100 },
-);
-
-await run({
-  connectionString: app.deps.config.DATABASE_URL ?? '',
-  concurrency: Number(process.env.BENCH_CONCURRENCY),
-  maxPoolSize: 20,
-  pollInterval: 50,
-  noHandleSignals: true,
-  noPreparedStatements: false,
-  logger: undefined as never,
-  taskList: {
-    async notify(payload) {
+await serve({
+  jobs: (deps, connections) => {
+    const queue: Queue = { ...deps.queue, finish: async (_sql, _kind, ids) => ids };
+    const job = allJobs({ ...deps, queue }, connections).notification;
+    const loads = createBatcher<Claim, unknown>(
+      async (claims) => {
+        const facts = await job.load(claims);
+        return claims.map((claim) => facts.get(claim.id));
+      },
+      { concurrency: 2, maxItems: 100 },
+    );
+    const send = async (payload: unknown): Promise<void> => {
       const { id, environment_id } = payload as { id: string; environment_id: string };
       const claim: Claim = {
         kind: 'notification',
@@ -45,9 +33,17 @@ await run({
         note: null,
         leasedAt: new Date(),
         unparked: false,
+        unparked: false,
       };
-      const facts = await load.add(claim);
-      await job.run(claim, facts.get(id));
-    },
+      await job.run(claim, await loads.add(claim));
+    };
+    void run({
+      pgPool: createPool(deps.config.DATABASE_URL ?? '', Number(process.env.BENCH_CONNECTIONS)),
+      concurrency: Number(process.env.BENCH_CONCURRENCY),
+      noHandleSignals: true,
+      logger: new Logger(() => () => {}), // it logs every job
+      taskList: { send: stopwatch.around(send) },
+    });
+    return allJobs(deps, connections); // nothing waits in the service's own queue
   },
 });

@@ -75,9 +75,11 @@ export function postRequests(path: string, key: string, body: object): () => str
 export interface Load {
   url: string;
   connections: number;
-  durationMs: number;
   nextRequest: () => string;
   expectedStatus: number;
+  /** It ends with whichever comes first. */
+  durationMs?: number;
+  requests?: number;
 }
 
 export interface LoadResult {
@@ -91,12 +93,14 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   const connections = await Promise.all(
     Array.from({ length: load.connections }, () => openConnection(load.url)),
   );
+  const { durationMs = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY } = load;
   const tookMs: number[] = [];
+  let begun = 0;
   const began = performance.now();
-  const end = began + load.durationMs;
   await Promise.all(
     connections.map(async (connection) => {
-      for (let sent = performance.now(); sent < end; ) {
+      for (let sent = began; sent - began < durationMs && begun < requests; ) {
+        begun += 1;
         const status = await connection.send(load.nextRequest());
         if (status !== load.expectedStatus) throw new Error(`answered ${status}`);
         const now = performance.now();

@@ -1,11 +1,14 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type App, startApp } from './app.ts';
 import { loadConfig } from './config.ts';
 import { startTemporaryPostgres } from './db/embedded/temporary.ts';
-import type { EventEntry, Notification } from './features/notifications/index.ts';
+import type { EventEntry, Notification, Trace } from './features/notifications/index.ts';
 
 /** What a scene may do: call the API as anybody could, and show the life of a notification. */
 interface Stage {
@@ -24,6 +27,10 @@ const scenes: Scene[] = [
   emailScene('An email that is delivered', 'delivered@sandbox.test', 'delivered'),
   emailScene('An email that bounces', 'bounced@sandbox.test', 'bounced'),
   emailScene('An email that is refused once, then accepted', 'refused-once@sandbox.test', 'delivered'),
+  { title: 'Somebody who opted out of a category', play: playOptOut },
+  { title: 'Somebody whose quiet hours it is', play: playQuietHours },
+  { title: 'Somebody who uses the unsubscribe link of an email', play: playUnsubscribe },
+  { title: 'A webhook endpoint that fails twice, then succeeds', play: playWebhook },
 ];
 
 function emailScene(title: string, address: string, end: Notification['status']): Scene {
@@ -41,6 +48,106 @@ function emailScene(title: string, address: string, end: Notification['status'])
   };
 }
 
+/** An email of a category, which is made by the first scene that needs it. */
+async function sendNews({ call }: Stage, externalUserId: string): Promise<string> {
+  const categories = await call<{ data: unknown[] }>('GET', '/v1/preferences/categories');
+  if (categories.data.length === 0) {
+    const category = { key: 'news', name: 'Product news', default_channels: ['email'] };
+    await call('POST', '/v1/preferences/categories', category);
+  }
+  const { id } = await call<Notification>('POST', '/v1/notifications', {
+    channel: 'email',
+    recipient: { external_user_id: externalUserId, address: `${externalUserId}@example.com` },
+    category: 'news',
+    subject: 'News',
+    text_body: 'Something is new.',
+  });
+  return id;
+}
+
+async function playOptOut(stage: Stage): Promise<void> {
+  await stage.showLife(await sendNews(stage, 'ada'), 'delivered');
+  await stage.call('PATCH', '/v1/preferences/users/ada/news/email', { opted_in: false });
+  console.log('  … opts out …\n');
+  await stage.showLife(await sendNews(stage, 'ada'), 'suppressed');
+}
+
+async function playQuietHours(stage: Stage): Promise<void> {
+  const clock = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
+  await stage.call('PUT', '/v1/preferences/users/grace/quiet-hours', {
+    start_local: clock(-1),
+    end_local: clock(8),
+    timezone: 'UTC',
+  });
+  const id = await sendNews(stage, 'grace');
+  const isHeldBack = async () =>
+    (await stage.call<Trace>('GET', `/v1/notifications/${id}/trace`)).next_attempt_at !== null;
+  for (const deadline = Date.now() + endWithinMs; !(await isHeldBack()); await delay(20)) {
+    if (Date.now() > deadline) throw new Error('It should have been held back.');
+  }
+  await stage.showLife(id, 'queued');
+}
+
+async function playUnsubscribe(stage: Stage): Promise<void> {
+  const id = await sendNews(stage, 'joan');
+  await stage.showLife(id, 'delivered');
+  const { data } = await stage.call<{ data: { payload: { headers: Record<string, string> } }[] }>(
+    'GET',
+    `/v1/sandbox/messages?notification_id=${id}`,
+  );
+  const link = data[0]?.payload.headers['List-Unsubscribe'] ?? '';
+  console.log(`  List-Unsubscribe: ${link}\n  … the mail provider posts to it …\n`);
+  await fetch(link.slice(1, -1), {
+    method: 'POST',
+    body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+  });
+  await stage.showLife(await sendNews(stage, 'joan'), 'suppressed');
+}
+
+interface Page<Row> {
+  data: Row[];
+}
+
+/** The receiver stands in this very process, and is called as any other would be. */
+async function playWebhook({ call, showLife }: Stage): Promise<void> {
+  let calls = 0;
+  const receiver = createServer((request, response) => {
+    calls += 1;
+    request.resume();
+    response.writeHead(calls <= 2 ? 500 : 204).end();
+  });
+  await once(receiver.listen(0, '127.0.0.1'), 'listening');
+  const { port } = receiver.address() as AddressInfo;
+  try {
+    const { id: endpoint } = await call<{ id: string }>('POST', '/v1/webhook-endpoints', {
+      url: `http://127.0.0.1:${port}/hooks`,
+      event_filters: ['notification.delivered'],
+    });
+    const { id } = await call<Notification>('POST', '/v1/notifications', {
+      channel: 'email',
+      recipient: { address: 'delivered@sandbox.test' },
+      subject: 'Hello',
+      text_body: 'It rings.',
+    });
+    await showLife(id, 'delivered');
+    const deliveries = `/v1/webhook-endpoints/${endpoint}/deliveries`;
+    const succeeded = () => call<Page<{ id: string }>>('GET', `${deliveries}?status=succeeded`);
+    for (const deadline = Date.now() + endWithinMs; (await succeeded()).data.length === 0; await delay(20)) {
+      if (Date.now() > deadline) throw new Error('The event should have been delivered.');
+    }
+    const { data } = await succeeded();
+    const attempts = await call<Page<{ attempted_at: string; http_status_code: number; latency_ms: number }>>(
+      'GET',
+      `${deliveries}/${data[0]?.id}/attempts`,
+    );
+    for (const attempt of attempts.data.reverse())
+      console.log(`  ${attempt.attempted_at}  ${attempt.http_status_code}  ${attempt.latency_ms} ms`);
+    console.log('  → notification.delivered arrived at the third attempt.\n');
+  } finally {
+    receiver.close();
+  }
+}
+
 const endWithinMs = 20_000;
 
 /** The whole service with a database of its own that goes when the demo ends. Nothing leaves this machine. */
@@ -52,7 +159,7 @@ async function start(): Promise<{ app: App; stop(): Promise<void> }> {
       PORT: '0',
       DATABASE_URL: postgres.url,
       CARILLON_DATA_DIR: folder,
-      CARILLON_RETRY_SCALE: '0.05', // the first retry after half a second instead of ten
+      CARILLON_RETRY_SCALE: '0.01', // the first retry after a tenth of a second instead of ten
       LOG_LEVEL: 'error',
     }),
   );
@@ -89,7 +196,7 @@ function createStage(app: App): Stage {
         await delay(20);
         seen = await call<Notification>('GET', `/v1/notifications/${id}`);
       }
-      const trace = await call<{ summary: string }>('GET', `/v1/notifications/${id}/trace`);
+      const trace = await call<Trace>('GET', `/v1/notifications/${id}/trace`);
       console.log(`${table(seen.events)}\n  → ${trace.summary}\n`);
       if (seen.status !== end) throw new Error(`It should have become ${end} and is ${seen.status}.`);
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isRecipientAccess } from '../src/http/recipient-access.ts';
 import { allRoutes } from '../src/routes.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
@@ -11,13 +12,18 @@ afterAll(() => app.stop());
 const pathOf = (path: string): string => path.replace(/:\w+/g, '01890000-0000-7000-8000-000000000000');
 
 /** Bodies are left out on purpose: who may not call must be told so before anything else is looked at. */
-test('every operation refuses a missing key, a wrong key, and a key without its scope', async () => {
+test('every operation refuses missing and wrong credentials, and such as lack its scope', async () => {
   const narrow = await app.request('POST', '/v1/api-keys', {
     body: { name: 'narrow', scopes: ['workflows:trigger'] },
   });
   const other = await app.request('POST', '/v1/api-keys', {
     body: { name: 'other', scopes: ['notifications:read'] },
   });
+  const tokens = new Map<string, string>();
+  for (const scope of ['inbox', 'prefs']) {
+    const body = { external_user_id: 'ada', scope };
+    tokens.set(scope, (await app.request('POST', '/v1/inbox/tokens', { body })).body.token);
+  }
   const guarded = allRoutes(app.deps).filter(
     (route) => route.access !== 'public' && route.access !== 'session',
   );
@@ -30,11 +36,13 @@ test('every operation refuses a missing key, a wrong key, and a key without its 
     expect(missing.headers.get('www-authenticate')).toBe('Bearer');
     const wrong = await app.request(route.method, path, { key: 'crl_test_nonsense' });
     expect([name, wrong.status, wrong.body.error.code]).toEqual([name, 401, 'invalid_credentials']);
-    if (route.access === 'key') continue;
-    const { key } = (route.access === 'workflows:trigger' ? other : narrow).body;
+    if (route.access === 'key' || route.access === 'recipient') continue;
+    const key = isRecipientAccess(route.access)
+      ? tokens.get(route.access === 'recipient:inbox' ? 'prefs' : 'inbox')
+      : (route.access === 'workflows:trigger' ? other : narrow).body.key;
     const short = await app.request(route.method, path, { key });
     expect([name, short.status, short.body.error.code]).toEqual([name, 403, 'insufficient_scope']);
-    expect(short.body.error.message).toContain(route.access);
+    expect(short.body.error.message).toContain(route.access.replace('recipient:', ''));
   }
 });
 

@@ -98,6 +98,22 @@ export async function findKeyHolder(sql: Sql, claim: KeyClaim): Promise<string> 
   return row.resource_id;
 }
 
+const findEarlier = statement<{ resource_id: string }>(
+  'idempotency_find_earlier',
+  `select resource_id from idempotency_keys
+   where environment_id = $1 and operation = $2 and key = $3 and body_hash = decode($4, 'hex')
+     and created_at >= now() - interval '24 hours'`,
+);
+
+/** The resource that the very same request made earlier; null when there was none. */
+export async function findEarlierHolder(
+  sql: Sql,
+  claim: Omit<KeyClaim, 'resourceId'>,
+): Promise<string | null> {
+  const values = [claim.environmentId, claim.operation, claim.key, claim.bodyHash];
+  return (await findEarlier(sql, values))[0]?.resource_id ?? null;
+}
+
 const removeExpired = statement(
   'idempotency_remove_expired',
   `delete from idempotency_keys where ctid = any (array(

@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { isDatabaseUnavailable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -100,6 +101,7 @@ export function createHttpServer(deps: HttpDeps, routes: Route[]): FastifyInstan
   allowCrossOrigin(app);
   const streams = createEventStreams(deps.metrics.openStreams);
   app.addHook('preClose', () => streams.stop());
+  dropSilentConnections(app);
   app.setNotFoundHandler(() => {
     throw new Problem('route_not_found', 'There is nothing at this address.');
   });
@@ -234,6 +236,28 @@ async function limitRate(deps: HttpDeps, principal: Principal, reply: FastifyRep
     );
   }
   reply.headers(headers);
+}
+
+/**
+ * Browsers and balancers open connections ahead of need. For Node one that has not asked anything is not idle, and closing
+ * would wait for it until its headers are overdue.
+ */
+function dropSilentConnections(app: FastifyInstance): void {
+  const silent = new Set<Socket>();
+  let closing = false;
+  app.server.on('connection', (socket: Socket) => {
+    if (closing) {
+      socket.destroy();
+      return;
+    }
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  app.server.on('request', (request: IncomingMessage) => silent.delete(request.socket));
+  app.addHook('preClose', async () => {
+    closing = true;
+    for (const socket of silent) socket.destroy();
+  });
 }
 
 /** A known address with the wrong verb is 405 with the verbs that work, not 404. */

@@ -19,8 +19,10 @@ const coercing = new Ajv({ strict: false, allErrors: false, coerceTypes: true, u
 export type RequestPart = 'body' | 'query' | 'params';
 
 export function compileValidator(schema: TSchema, part: RequestPart): (value: unknown) => void {
-  const validate: ValidateFunction = (part === 'body' ? strict : coercing).compile(schema);
+  let validate: ValidateFunction | null = null;
   return (value) => {
+    // At its first use: to compile the schemas of every route took 0.3 s of the start.
+    validate ??= (part === 'body' ? strict : coercing).compile(schema);
     if (validate(value)) return;
     if (part === 'params') throw notFound('resource'); // an id that cannot be one names nothing
     throw problemOf(validate.errors?.[0], part);

@@ -62,6 +62,7 @@ export function createQueue(deps: QueueDeps): Queue {
   /** Leases with a note written by us: what a stop may not hand back as if nothing had happened. */
   const begun = new Set<string>();
   let runner: Runner | null = null;
+  let stopping = false;
 
   const toRow = (work: Work): store.WorkRow => ({
     kind: workKinds[work.kind],
@@ -101,7 +102,7 @@ export function createQueue(deps: QueueDeps): Queue {
         {
           park: (work) => untilDatabaseAnswers(() => queue.park(deps.pool, kind, work)),
           async unpark(place, limit) {
-            if (!runner) return 0;
+            if (!runner || stopping) return 0;
             const rows = await parked.claimParked(deps.claimPool, workKinds[kind], place, limit, workerId);
             runner.takeUp(kind, rows);
             return rows.length;
@@ -143,6 +144,7 @@ export function createQueue(deps: QueueDeps): Queue {
     },
     health: () => runner?.health() ?? { ok: true, detail: 'this process does no work' },
     async stop(deadlineMs) {
+      stopping = true;
       await runner?.stop(deadlineMs);
     },
   };

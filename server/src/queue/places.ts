@@ -46,7 +46,7 @@ interface Place {
   /** There is, or may be, work parked here: newcomers line up behind it. */
   parked: boolean;
   parking: number;
-  /** Unparked and on its way to `enter`. */
+  /** Unparked and on its way to `enter`. Below zero for a moment when it is there before we know that it was unparked. */
   arriving: number;
   unparking: boolean;
   silent: boolean;
@@ -119,7 +119,7 @@ export function createPlaces(parking: Parking, options: PlacesOptions): Places {
   async function enter(claim: Claim, name: string): Promise<Room | null> {
     const place = placeOf(name);
     place.usedAt = Date.now();
-    if (claim.unparked) place.arriving = Math.max(0, place.arriving - 1);
+    if (claim.unparked) place.arriving -= 1;
     else if (place.parked) return park(claim, place);
     if (place.inFlight < limitOf(place)) return admit(place);
 
@@ -143,7 +143,7 @@ export function createPlaces(parking: Parking, options: PlacesOptions): Places {
 
   /** Takes up parked work once half of the room is free, so that each round trip brings several. */
   async function refill(place: Place): Promise<void> {
-    const coming = place.inFlight + place.arriving + place.waiting.size;
+    const coming = place.inFlight + Math.max(0, place.arriving) + place.waiting.size;
     const limit = limitOf(place);
     if (!place.parked || place.unparking || coming > limit / 2) return;
     place.unparking = true;

@@ -73,7 +73,8 @@ export async function startFleet(settings: Record<string, string> = {}): Promise
         const known = new Set((await ask<{ id: string }>('select id from workers')).map((row) => row.id));
         await worker.start();
         const found = (await ask<{ id: string }>('select id from workers')).find((row) => !known.has(row.id));
-        id = found?.id ?? '';
+        if (!found) throw new Error(`${name} is ready and has not been heard`);
+        id = found.id;
       },
     };
   }

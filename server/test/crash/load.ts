@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Callers who do as CONTRACT and common sense say: an Idempotency-Key on every send, and the same one until it is answered. */
+/** Callers as they should be: an Idempotency-Key on every send, and the same one until it is answered with success. */
 export interface Load {
   /** Idempotency-Key → id of the notification, for every request that was answered with success. */
   acknowledged: Map<string, string>;
-  /** Answers other than success that a caller should have got neither from us nor from a crash. */
+  /** Answers that are neither success nor 503. */
   surprises: string[];
   /** How often a request had to be repeated. */
   repeats(): number;

@@ -55,6 +55,11 @@ async function send(priority: string): Promise<string> {
 const read = async (path: string) =>
   (await app.request('GET', `/v1/notifications/${path}`, { key: app.liveKey })).body;
 
+async function attemptsAndDecisions(id: string): Promise<object[]> {
+  const { entries } = await read(`${id}/trace`);
+  return entries.filter((entry: { kind: string }) => entry.kind !== 'gate');
+}
+
 function becomes(id: string, status: string) {
   return waitUntil(async () => {
     const seen = await read(id);
@@ -86,17 +91,16 @@ test('what was handed over without an answer is not sent blindly again, unless i
   const failed = await becomes(normal, 'failed');
   expect(failed.last_error).toMatch(/^outcome_unknown: /);
   expect(failed.attempt_count).toBe(1);
-  expect((await read(`${normal}/trace`)).entries).toMatchObject([
+  expect(await attemptsAndDecisions(normal)).toMatchObject([
     { kind: 'attempt', provider_kind: 'smtp', verdict: 'ambiguous' },
     { kind: 'decision', name: 'outcome_unknown', verdict: 'prefer_loss' },
   ]);
 
   const sent = await becomes(critical, 'sent');
   expect(sent.attempt_count).toBe(2);
-  expect((await read(`${critical}/trace`)).entries).toMatchObject([
+  expect(await attemptsAndDecisions(critical)).toMatchObject([
     { kind: 'attempt', verdict: 'ambiguous' },
     { kind: 'decision', name: 'outcome_unknown', verdict: 'prefer_duplicate' },
-    { kind: 'gate', verdict: 'pass' },
     { kind: 'attempt', verdict: 'accepted' },
   ]);
   // The same Message-ID both times, so that a recipient's side that looks can tell.

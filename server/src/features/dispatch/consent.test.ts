@@ -101,7 +101,7 @@ describe('quiet hours', () => {
 });
 
 test('the gates for a hundred notifications take as many queries as for one', async () => {
-  // Every third is suppressed, opted out, or somebody's in quiet hours; no worker of the app may have them.
+  // With every kind of reason to hold back among them; send_at keeps the workers of the app away.
   const notifications = Array.from({ length: 100 }, (_, n) => ({
     channel: n % 4 === 3 ? 'sms' : 'email',
     recipient: {
@@ -130,6 +130,7 @@ test('the gates for a hundred notifications take as many queries as for one', as
       environmentId: app.testEnvironmentId,
       note: null,
       leasedAt: new Date(),
+      unparked: false,
     }),
   );
 

@@ -33,8 +33,14 @@ export async function addConsent<Fact extends DispatchFact>(
   }));
 }
 
-export function unsubscribeHeaders(links: UnsubscribeLinks, fact: ConsentFact): Record<string, string> {
+/** The link in category email; null on everything that cannot be stopped by one. */
+export function unsubscribeUrlOf(links: UnsubscribeLinks, fact: ConsentFact): string | null {
   const user = preferenceUserOf(fact);
-  if (!fact.unsubscribeKey || !fact.category || !user) return {};
-  return links.headersFor(fact.unsubscribeKey, { user, category: fact.category });
+  if (!fact.unsubscribeKey || !fact.category || !user) return null;
+  return links.urlOf(fact.unsubscribeKey, { user, category: fact.category });
+}
+
+/** Templates can show the link as well: bulk senders must, and a header alone is not seen. */
+export function withUnsubscribeUrl<Fact extends DispatchFact>(fact: Fact, url: string | null): Fact {
+  return url === null ? fact : { ...fact, template_data: { unsubscribe_url: url, ...fact.template_data } };
 }

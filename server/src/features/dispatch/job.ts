@@ -5,9 +5,9 @@ import type { Claim, Job } from '../../queue/index.ts';
 import type { EmailConnections, EmailSender } from '../connections/index.ts';
 import { eventEntry } from '../notifications/index.ts';
 import { createTemplateRenderer, RenderFailure } from '../templates/index.ts';
-import { createUnsubscribeLinks } from '../unsubscribe/index.ts';
+import { createUnsubscribeLinks, unsubscribeHeaders } from '../unsubscribe/index.ts';
 import type { WebhookTarget } from '../webhooks/index.ts';
-import { addConsent, type ConsentFact, unsubscribeHeaders } from './consent.ts';
+import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './consent.ts';
 import { judge } from './gates.ts';
 import { createInAppRoads } from './in-app-road.ts';
 import { findTemplates, renderWords, type TemplateFact, traceRendering } from './render.ts';
@@ -109,12 +109,13 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
         break;
     }
 
-    const words = await renderWords(renderer, fact);
+    const unsubscribeUrl = unsubscribeUrlOf(links, fact);
+    const words = await renderWords(renderer, withUnsubscribeUrl(fact, unsubscribeUrl));
     const trace = traceRendering(judged, now, words);
     if (words instanceof RenderFailure)
       return failed({ ...base, trace }, now, `template_render_failed: ${words.message}`);
 
-    const headers = unsubscribeHeaders(links, fact);
+    const headers = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
     const worded = { ...fact, ...words };
     const road =
       fact.channel === 'webhook'

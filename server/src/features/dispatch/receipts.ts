@@ -42,9 +42,10 @@ export function createReceiptJob(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>): 
         return refusal ? [{ ...notification, ...refusal }] : [];
       });
       await suppressRefused(tx, refusals, deps.clock());
-      const additions = updated.map(({ id, environment_id: environmentId }) => ({
+      const additions = updated.map(({ id, environment_id: environmentId, channel }) => ({
         id,
         environmentId,
+        channel,
         events: updates.find((update) => update.id === id)?.events ?? [],
       }));
       return announce(tx, deps.queue, additions);

@@ -76,9 +76,9 @@ export async function markRendered(sql: Sql, words: ({ id: string } & Rendered)[
 }
 
 /** What a receipt was about. */
-export type Recipient = Pick<NotificationRow, 'id' | 'environment_id' | 'channel' | 'address'>;
+export type ReceiptTarget = Pick<NotificationRow, 'id' | 'environment_id' | 'channel' | 'address'>;
 
-const applyReceipts = statement<Recipient>(
+const applyReceipts = statement<ReceiptTarget>(
   'dispatch_apply_receipts',
   `update notifications n set
      status = case
@@ -101,6 +101,6 @@ export interface ReceiptUpdate {
 }
 
 /** Late and duplicate receipts are kept as events but never move a status back. */
-export async function updateByReceipts(sql: Sql, updates: ReceiptUpdate[]): Promise<Recipient[]> {
+export async function updateByReceipts(sql: Sql, updates: ReceiptUpdate[]): Promise<ReceiptTarget[]> {
   return updates.length === 0 ? [] : applyReceipts(sql, [JSON.stringify(updates)]);
 }

@@ -108,7 +108,9 @@ export function createDispatchWriter(
 }
 
 function additionOf({ fact, settled }: Ending): Addition[] {
-  return fact && settled ? [{ id: fact.id, environmentId: fact.environment_id, events: settled.events }] : [];
+  if (!fact || !settled) return [];
+  const { id, environment_id: environmentId, channel } = fact;
+  return [{ id, environmentId, channel, events: settled.events }];
 }
 
 function refusalOf({ fact, settled }: Ending): Refusal[] {

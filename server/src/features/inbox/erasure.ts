@@ -1,19 +1,25 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import { type Eraser, wholeSlice } from '../users/index.ts';
 import { lockInbox, markItem } from './changes-store.ts';
+import type { Owner } from './item.ts';
 
 const findOwner = statement<{ external_user_id: string }>(
   'inbox_find_owner',
   'select external_user_id from inbox_items where id = $2 and environment_id = $1',
 );
 
-/** What an inbox holds of a notification, when the notification itself is erased. */
-export async function eraseInboxItem(sql: Sql, environmentId: string, notificationId: string): Promise<void> {
+/** What an inbox holds of a notification, when the notification itself is erased. Returns whose it was; ring for them. */
+export async function eraseInboxItem(
+  sql: Sql,
+  environmentId: string,
+  notificationId: string,
+): Promise<Owner | null> {
   const [found] = await findOwner(sql, [environmentId, notificationId]);
-  if (!found) return;
+  if (!found) return null;
   const owner = { environmentId, externalUserId: found.external_user_id };
   await lockInbox(sql, owner);
   await markItem(sql, owner, notificationId, 'deleted', new Date());
+  return owner;
 }
 
 const lockMany = statement(

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
+  CategoryKey,
   channelOf,
   createPreferenceService,
   Preference,
@@ -40,7 +41,7 @@ export function preferenceCentreRoutes(deps: Pick<Deps, 'pool'>): Route[] {
       tag,
       summary: 'Opt in or out',
       access,
-      params: Type.Object({ categoryKey: Type.String({ maxLength: 100 }), channel: Type.String() }),
+      params: Type.Object({ categoryKey: CategoryKey, channel: Type.String() }),
       body: SetPreference,
       responses: { 200: Preference },
       async handler({ principal, params, body }) {

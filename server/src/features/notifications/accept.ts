@@ -1,4 +1,5 @@
 import { parseEmailAddress } from '../../channels/email/address.ts';
+import { htmlProblem, isSafeLink } from '../../channels/in-app/index.ts';
 import type { KeyClaim } from '../../http/idempotency.ts';
 import { checkIdempotencyKey, hashBody } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -215,6 +216,7 @@ function checkWords(request: Content): Pick<Words, 'subject' | 'html_body' | 'te
       return { subject, html_body: html, text_body: text };
     case 'in_app':
       if (!html) throw missingParameter('html_body');
+      checkInAppHtml(html);
       return { subject, html_body: html, text_body: null };
     case 'sms':
       if (!text) throw missingParameter('text_body');
@@ -242,9 +244,14 @@ function checkReplyTo(address: string | null): string | null {
 
 /** An inbox shows it as a link: no `javascript:` and the like. */
 function checkActionUrl(url: string | null): void {
-  if (url && !/^\/(?!\/)/.test(url) && !/^https?:\/\//i.test(url)) {
-    throw invalidParameter('action_url', 'action_url must begin with https://, http:// or /.');
+  if (url && !isSafeLink(url)) {
+    throw invalidParameter('action_url', 'action_url must be an http or https URL, or a relative one.');
   }
+}
+
+function checkInAppHtml(html: string): void {
+  const problem = htmlProblem(html);
+  if (problem) throw invalidParameter('html_body', `html_body ${problem} on this channel.`);
 }
 
 /** A time that has passed means now. */

@@ -1,3 +1,4 @@
+import type { Channel } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { Queue } from '../../queue/index.ts';
 import { listHeard, recordHeard } from '../webhooks/index.ts';
@@ -10,6 +11,7 @@ import { viewOf } from './view.ts';
 export interface Addition {
   id: string;
   environmentId: string;
+  channel: Channel;
   events: EventEntry[];
 }
 
@@ -24,6 +26,11 @@ const announced: Partial<Record<string, string>> = {
   Opened: 'notification.opened',
   Clicked: 'notification.clicked',
 } satisfies Partial<Record<EventType, string>>;
+
+/** An email is opened, which says little; an inbox item is read. */
+function typeOf(event: EventEntry, channel: Channel): string | undefined {
+  return event.type === 'Opened' && channel === 'in_app' ? 'notification.read' : announced[event.type];
+}
 
 /** Providers repeat themselves: of these only the first is news. */
 const once = new Set(['Delivered', 'Bounced', 'Complained']);
@@ -54,9 +61,9 @@ export async function announce(
   queue: Pick<Queue, 'enqueue'>,
   additions: readonly Addition[],
 ): Promise<boolean> {
-  const happenings = additions.flatMap(({ id, environmentId, events }) =>
+  const happenings = additions.flatMap(({ id, environmentId, channel, events }) =>
     events.flatMap((event, index) => {
-      const type = announced[event.type];
+      const type = typeOf(event, channel);
       return type ? [{ environmentId, type, notificationId: id, fromEnd: events.length - index }] : [];
     }),
   );

@@ -78,8 +78,9 @@ async function eraseRows(
   withdrawn: string[],
   past: string[],
 ): Promise<void> {
-  await eraseSandboxMessages(tx, environmentId, [...withdrawn, ...past]);
-  await eraseNotificationEvents(tx, environmentId, past);
+  const ids = [...withdrawn, ...past];
+  await eraseSandboxMessages(tx, environmentId, ids);
+  await eraseNotificationEvents(tx, environmentId, ids);
   await deleteNotifications(tx, environmentId, withdrawn);
   await redact(tx, [past, environmentId]);
 }

@@ -9,6 +9,6 @@ export {
 } from './life.ts';
 export type { CategoryFact, LookupSources, TemplateFact, UserFact } from './lookups.ts';
 export { notificationRoutes } from './routes.ts';
-export type { EventEntry, Notification, Priority, Status } from './schema.ts';
+export type { EventEntry, Notification, Priority, Status, Trace } from './schema.ts';
 export { createNotificationService, type NotificationService, type WriteOptions } from './service.ts';
 export { deleteAttachmentBytes, deleteAttachmentBytesBefore, listAttachmentBytes } from './store.ts';

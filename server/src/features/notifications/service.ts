@@ -1,13 +1,13 @@
 import { isDatabaseUnavailable, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import { findKeyHolder } from '../../http/idempotency.ts';
+import { findEarlierHolder, findKeyHolder, hashBody } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { compileValidator } from '../../http/validation.ts';
 import { type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
-import { eraseInboxItem } from '../inbox/index.ts';
+import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
 import { eraseSandboxMessages } from '../sandbox/index.ts';
 import { deliveryView, eraseNotificationEvents, listDeliveriesOfNotification } from '../webhooks/index.ts';
 import { type Acceptance, checkContent, checkRequest, checkSendAt, meterOf } from './accept.ts';
@@ -43,7 +43,7 @@ export interface NotificationService {
   trace(principal: Principal, id: string): Promise<Trace>;
 }
 
-type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'metrics'>;
+type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'metrics' | 'doorbell'>;
 
 /** What benchmarks replace, to measure what it costs. */
 export interface WriteOptions {
@@ -80,6 +80,35 @@ export function createNotificationService(
   ): Promise<Acceptance> {
     const lookups = await lookUp(sources, principal.environmentId, request);
     return checkRequest(principal, request, lookups, { idempotencyKey, defaultPriority, now: deps.clock() });
+  }
+
+  async function acceptOne(
+    principal: Principal,
+    request: SendRequest,
+    key: string | null,
+    defaultPriority: Priority,
+  ): Promise<Accepted> {
+    let acceptance: Acceptance;
+    try {
+      acceptance = await check(principal, request, key, defaultPriority);
+    } catch (error) {
+      const replayed = error instanceof Problem ? await findReplayed(principal, request, key) : null;
+      if (!replayed) throw error;
+      return { notification: viewOf(replayed), replayed: true };
+    }
+    return insert(acceptance);
+  }
+
+  /** What a request names may be gone since (a category, a user, a template): if it was accepted then, it is answered so now. */
+  async function findReplayed(
+    { environmentId }: Principal,
+    request: SendRequest,
+    key: string | null,
+  ): Promise<store.StoredNotification | null> {
+    if (key === null) return null;
+    const claim = { environmentId, operation: 'notification', key, bodyHash: hashBody(request) };
+    const holder = await findEarlierHolder(pool, claim);
+    return holder === null ? null : store.findNotification(pool, environmentId, holder);
   }
 
   async function insert(acceptance: Acceptance): Promise<Accepted> {
@@ -120,7 +149,7 @@ export function createNotificationService(
 
   const service: NotificationService = {
     async accept(principal, request, idempotencyKey) {
-      return insert(await check(principal, request, idempotencyKey, 'normal'));
+      return acceptOne(principal, request, idempotencyKey, 'normal');
     },
 
     acceptMany(principal, requests) {
@@ -141,7 +170,7 @@ export function createNotificationService(
             param: 'idempotency_key',
           });
         }
-        return insert(await check(principal, request, key ?? null, 'bulk'));
+        return acceptOne(principal, request, key ?? null, 'bulk');
       }
     },
 
@@ -180,16 +209,17 @@ export function createNotificationService(
     },
 
     async delete(principal, id) {
-      await transaction(pool, async (tx) => {
+      const inbox = await transaction(pool, async (tx) => {
         const stored = await store.findNotification(tx, principal.environmentId, id);
         if (!stored) throw notFound('notification');
         if (stored.status === 'queued' && !(await queue.withdraw(tx, 'notification', id)))
           throw notEditable('sending');
-        await eraseInboxItem(tx, principal.environmentId, id);
         await eraseSandboxMessages(tx, principal.environmentId, [id]);
         await eraseNotificationEvents(tx, principal.environmentId, [id]);
         await store.deleteNotifications(tx, principal.environmentId, [id]);
+        return eraseInboxItem(tx, principal.environmentId, id);
       });
+      if (inbox) deps.doorbell.ring(inboxTopic(inbox));
     },
 
     async resend(principal, id) {

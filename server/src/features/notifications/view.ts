@@ -93,7 +93,7 @@ function summaryOf(row: NotificationRow, status: Trace['status'], nextAttemptAt:
     case 'delivered':
       return `Delivered after ${tries}.`;
     case 'bounced':
-      return `The recipient's side refused it${reason}.`;
+      return `The recipient's side refused it${reason}.`.replace(/\.{2,}$/, '.');
     case 'complained':
       return 'Delivered, and the recipient reported it as unwanted.';
     case 'suppressed':

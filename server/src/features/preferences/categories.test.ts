@@ -10,17 +10,14 @@ afterAll(() => app.stop());
 const path = '/v1/preferences/categories';
 const create = (body: object, key = app.testKey) =>
   app.request('POST', path, { body: { name: 'News', default_channels: ['email'], ...body }, key });
+const email = {
+  channel: 'email',
+  recipient: { address: 'delivered@sandbox.test' },
+  subject: 'Hello',
+  text_body: 'Hi',
+};
 const send = (body: object, key = app.testKey) =>
-  app.request('POST', '/v1/notifications', {
-    body: {
-      channel: 'email',
-      recipient: { address: 'delivered@sandbox.test' },
-      subject: 'Hello',
-      text_body: 'Hi',
-      ...body,
-    },
-    key,
-  });
+  app.request('POST', '/v1/notifications', { body: { ...email, ...body }, key });
 
 describe('a category', () => {
   test('is created with its defaults, read, listed, changed', async () => {
@@ -60,9 +57,14 @@ describe('a category', () => {
 
   test('is archived: sends that name it are refused, lists hide it, its key stays taken, and it can come back', async () => {
     await create({ key: 'old' });
-    expect((await send({ category: 'old' })).status).toBe(202);
+    const headers = { 'idempotency-key': 'before the archive' };
+    const earlier = { ...email, category: 'old' };
+    const first = await app.request('POST', '/v1/notifications', { body: earlier, headers });
+    expect(first.status).toBe(202);
     expect((await app.request('DELETE', `${path}/old`)).status).toBe(204);
     expect((await app.request('DELETE', `${path}/old`)).status).toBe(204);
+    const replay = await app.request('POST', '/v1/notifications', { body: earlier, headers });
+    expect([replay.status, replay.body.id]).toEqual([200, first.body.id]);
     const refused = await send({ category: 'old' });
     expect(refused.body.error).toMatchObject({ code: 'category_archived', param: 'category' });
     const keys = async (search: string) =>
@@ -179,13 +181,7 @@ test('a batch of sends asks for its categories together', async () => {
   await create({ key: 'batch' });
   const { body } = await app.request('POST', '/v1/notifications/batch', {
     body: {
-      notifications: ['batch', 'none', 'batch', null].map((category) => ({
-        channel: 'email',
-        recipient: { address: 'delivered@sandbox.test' },
-        subject: 'Hello',
-        text_body: 'Hi',
-        category,
-      })),
+      notifications: ['batch', 'none', 'batch', null].map((category) => ({ ...email, category })),
     },
   });
   expect(body.data.map((entry: { error?: { code: string } }) => entry.error?.code ?? 'ok')).toEqual([

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Pool } from '../../db/sql.ts';
+import { isDatabaseUnavailable, type Pool } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { type CategoryRow, listCategoriesByKey } from './categories-store.ts';
 
@@ -28,7 +28,7 @@ export function createCategoryDirectory(pool: Pool): CategoryDirectory {
       );
       return wanted.map(({ environmentId, key }) => factOf(found.get(nameOf(environmentId, key))));
     },
-    { concurrency: 2, maxItems: 500 },
+    { concurrency: 2, maxItems: 500, splitOn: (error) => !isDatabaseUnavailable(error) },
   );
 
   return {

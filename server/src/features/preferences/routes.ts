@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { invalidParameter, notFound } from '../../kernel/errors.ts';
 import { isTimeZone } from '../../kernel/time-zone.ts';
+import { UserParams } from '../users/index.ts';
 import { createPreferenceService } from './preferences-service.ts';
 import { localTime, minuteOf, type QuietHours } from './quiet-hours.ts';
 import { deleteQuietHours, findQuietHours, upsertQuietHours } from './quiet-hours-store.ts';
@@ -13,7 +14,6 @@ import {
   QuietHoursBody,
   SetPreference,
   SetPreferences,
-  UserParams,
 } from './schema.ts';
 import { userKeyOf } from './user-key.ts';
 

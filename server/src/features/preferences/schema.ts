@@ -1,24 +1,25 @@
 import { type Static, Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
 import { Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { ExternalUserId } from '../users/index.ts';
 
 export const limits = {
   name: 200,
   description: 1_000,
   categories: 1_000,
   changes: 5_000,
-  user: 255,
 } as const;
 
 const keyPattern = '^[a-z0-9][a-z0-9_.-]{0,99}$';
-const Key = Type.String({ pattern: keyPattern });
+/** Of a category: in bodies and in paths. */
+export const CategoryKey = Type.String({ pattern: keyPattern });
 const Name = Type.String({ minLength: 1, maxLength: limits.name });
 const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.description })));
 const DefaultChannels = Type.Array(OneOf(channels), { maxItems: channels.length });
 
 export const CreateCategory = Type.Object(
   {
-    key: Key,
+    key: CategoryKey,
     name: Name,
     description: Description,
     is_critical: Type.Optional(
@@ -72,18 +73,11 @@ export const CategoryQuery = Type.Object({
   ...pageQuery,
   include_archived: Type.Optional(Type.Boolean()),
 });
-export const CategoryParams = Type.Object({ key: Key });
+export const CategoryParams = Type.Object({ key: CategoryKey });
 
-/** Control characters are kept out because PostgreSQL refuses NUL in text. */
-const ExternalUserId = Type.String({
-  minLength: 1,
-  maxLength: limits.user,
-  pattern: '^[^\\u0000-\\u001f\\u007f]+$',
-});
-export const UserParams = Type.Object({ externalUserId: ExternalUserId });
 export const CellParams = Type.Object({
   externalUserId: ExternalUserId,
-  categoryKey: Key,
+  categoryKey: CategoryKey,
   channel: Type.String(),
 });
 
@@ -109,7 +103,7 @@ export const PreferenceMatrix = Type.Object({ data: Type.Array(Preference) });
 
 export const SetPreferences = Type.Object({
   preferences: Type.Array(
-    Type.Object({ category_key: Key, channel: OneOf(channels), opted_in: Type.Boolean() }),
+    Type.Object({ category_key: CategoryKey, channel: OneOf(channels), opted_in: Type.Boolean() }),
     { maxItems: limits.changes },
   ),
 });

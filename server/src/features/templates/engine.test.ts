@@ -9,6 +9,12 @@ function render(source: string, flavour: Flavour, data: object = {}, locale: str
   return compile(source, flavour, { locale }).render(data, createBudget(), 100_000);
 }
 
+/** Processor time, so that a busy machine does not fail the tests. */
+function spentMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
 const html = (source: string, data?: object) => render(source, 'html', data);
 const text = (source: string, data?: object) => render(source, 'text', data);
 const json = (source: string, data?: object) => JSON.parse(render(source, 'json', data));
@@ -18,6 +24,7 @@ describe('HTML', () => {
     const data = { x: `<b a="1" b='2'>&` };
     expect(html('<i title="{{ x }}">', data)).toBe('<i title="&lt;b a=&#34;1&#34; b=&#39;2&#39;&gt;&amp;">');
     expect(html('{{ x | raw }}', data)).toBe(data.x);
+    expect(html('{{ missing | raw }}{{ l | raw }}{{ n | raw }}', { l: ['<', 1], n: null })).toBe('<1');
     expect(html('{% echo x %}{% cycle x %}', { x: '<' })).toBe('&lt;&lt;');
     expect(html('{{ list }}', { list: ['<', ['>']] })).toBe('&lt;&gt;');
   });
@@ -140,6 +147,7 @@ describe('structured', () => {
       }),
       { numRuns: 1000 },
     );
+    expect(json('[{{ x }}]', { x: '12345678901234567890' })).toEqual(['12345678901234567890']);
     expect(
       json('[{{ a }}, {{ b }}, {{ c }}, {{ d }}, {{ nil }}]', { a: 5, b: '5', c: 'five', d: [1, { e: 2 }] }),
     ).toEqual([5, 5, 'five', [1, { e: 2 }], null]);
@@ -192,10 +200,10 @@ describe('limits', () => {
 
   test.each(bombs)('%s is stopped', (_name, source, data = {}) => {
     const before = process.memoryUsage().rss;
-    const began = performance.now();
+    const began = spentMs();
     for (const flavour of ['text', 'html', 'json'] as const)
       expect(() => render(source, flavour, data)).toThrow(TemplateFault);
-    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(spentMs() - began).toBeLessThan(3_000);
     expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
   });
 
@@ -220,9 +228,9 @@ describe('limits', () => {
     'searching for hostile data is stopped before it begins: %s',
     (source) => {
       const data = { a: 'a'.repeat(200_000), b: `${'a'.repeat(50_000)}b${'a'.repeat(50_000)}` };
-      const began = performance.now();
+      const began = spentMs();
       expect(() => text(source, data)).toThrow('more work or memory');
-      expect(performance.now() - began).toBeLessThan(500);
+      expect(spentMs() - began).toBeLessThan(2_000);
     },
   );
 
@@ -305,13 +313,53 @@ describe('the border', () => {
     ['a great many lines of liquid', `{% liquid\n${'echo a\n'.repeat(37_000)}%}`],
     ['comments', `{% #${'\n'.repeat(200_000)}# %}`],
   ])('%s is read or refused soon', (_name, source) => {
-    const began = performance.now();
+    const began = spentMs();
     try {
       compile(source, 'text', { locale: null });
     } catch (error) {
       expect(error).toBeInstanceOf(TemplateFault);
     }
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(spentMs() - began).toBeLessThan(5_000);
+  });
+});
+
+describe('the quick way', () => {
+  const data = {
+    a: 'x<"\\',
+    n: 3,
+    f: 2.5,
+    yes: true,
+    no: false,
+    nothing: null,
+    list: [3, 1, 2],
+    rows: [
+      { k: 'b', v: 1, deep: { er: ['z'] } },
+      { k: 'a', v: 2, deep: { er: [] } },
+    ],
+    key: 'k',
+    empty_list: [],
+  };
+  test.each([
+    'plain text {{ a }} and {{ n }}{{ f }}{{ yes }}{{ nothing }}',
+    '{{ rows[0].deep.er[0] }}{{ rows[1][key] }}{{ rows.first.k }}{{ rows.last["v"] }}{{ list[-1] }}{{ list.size }}',
+    '{{ a | append: n | prepend: f | upcase | replace: "X", "y" | truncate: 4, "" }}',
+    '{{ list | sort | reverse | join: "-" }}{{ rows | map: "k" | join }}{{ rows | where: "k", "a" | map: "v" }}',
+    '{{ nothing | default: "d", allow_false: true }}{{ no | default: 1, allow_false: true }}{{ f | round | plus: n }}',
+    '{% if n > 2 and f <= 2.5 or no %}1{% endif %}{% if not yes %}2{% elsif a contains "x" %}3{% else %}4{% endif %}',
+    '{% if nothing == nil and empty_list == empty and a != blank %}5{% endif %}{% unless no %}6{% endunless %}',
+    '{% for r in rows %}{{ forloop.index }}{{ r.k }}{% if forloop.last %}.{% else %},{% endif %}{% endfor %}',
+    '{% for i in (1..n) reversed limit: 2 %}{{ i }}{% if i == 3 %}{% continue %}{% endif %}{% cycle "a", a %}{% endfor %}',
+    '{% for i in list %}{% if i == 1 %}{% break %}{% endif %}{{ i }}{% else %}none{% endfor %}{% for i in empty_list %}{% else %}none{% endfor %}',
+    '{% assign b = a | split: "" %}{{ b }}{% capture c %}[{{ a }}]{% endcapture %}{{ c }}{{ c | size }}',
+    '{% case n %}{% when 1, 2 %}x{% when 3 %}three{% else %}y{% endcase %}{% increment q %}{% increment q %}{% decrement z %}',
+    '{% liquid\n assign q = n | times: 2\n echo q\n if q > 5\n echo a\n endif %}{% raw %}{{ a }}{% endraw %}{% comment %}no{% endcomment %}',
+    '{% tablerow i in list cols: 2 %}{{ i }}{% endtablerow %}{{- a -}} {%- if yes -%} x {%- endif -%} {{ "lit\'eral" }}{{ 5 }}{{ true }}',
+    '{{ rows | group_by: "k" | map: "name" }}{{ rows | sum: "v" }}{{ rows | find: "k", "a" | json }}{{ (1..n) | join }}',
+  ])('gives what liquidjs gives: %s', (source) => {
+    for (const flavour of ['html', 'text', 'json'] as const) {
+      const slow = compile(source, flavour, { locale: null, strict: true });
+      expect(render(source, flavour, data)).toBe(slow.render(data, createBudget(), 100_000));
+    }
   });
 });
 

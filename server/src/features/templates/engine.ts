@@ -11,9 +11,10 @@ import {
   toValueSync,
 } from 'liquidjs';
 import type { Budget } from './budget.ts';
-import { type Fault, faultOf, TemplateFault } from './fault.ts';
+import { faultOf, TemplateFault } from './fault.ts';
 import { budgetOf, type FilterThis, filtersFor } from './filters.ts';
 import { createJsonEmitter, JsonOutput } from './json-output.ts';
+import { quicken, renderTemplates } from './quick.ts';
 import { boundRanges } from './ranges.ts';
 import { createTextEmitter, escapeHtml, SafeHtml, toText } from './text.ts';
 import { within } from './watchdog.ts';
@@ -26,9 +27,9 @@ export interface CompiledTemplate {
   render(data: object, budget: Budget, limit: number, otherwise?: Drop): string;
 }
 
-/** Reading a template takes time that grows with the square of its tags: this many take about 0.1 s. */
-const maxTags = 5_000;
-const readLimitMs = 2_000;
+/** Reading a template takes time that grows with the square of its tags: 50,000 take seconds, this many some hundredths of one. */
+const maxTags = 2_000;
+const readLimitMs = 3_000;
 
 interface EngineOptions {
   /** Of the body: month names and the like. */
@@ -44,7 +45,12 @@ export function compile(source: string, flavour: Flavour, options: EngineOptions
   const engine = createEngine(flavour, options);
   let templates: Template[];
   try {
-    templates = within(readLimitMs, () => boundRanges(engine.parse(source)));
+    templates = within(readLimitMs, () => {
+      const parsed = engine.parse(source);
+      boundRanges(parsed);
+      if (!options.strict) quicken(parsed);
+      return parsed;
+    });
   } catch (error) {
     throw new TemplateFault(faultOf(error));
   }
@@ -110,6 +116,7 @@ function createEngine(flavour: Flavour, { locale, strict = false }: EngineOption
   for (const name of Object.keys(engine.filters)) delete engine.filters[name];
   Object.assign(engine.filters, filtersFor[flavour]);
   if (flavour === 'html') engine.registerTag('capture', HtmlCapture);
+  if (!strict) Object.assign(engine, { renderer: { renderTemplates } });
   return engine;
 }
 
@@ -171,5 +178,3 @@ export function undefinedVariables(
     throw error;
   }
 }
-
-export type { Fault };

@@ -9,7 +9,7 @@ import {
   newBody,
   sortBodies,
 } from './bodies.ts';
-import { checkBody, type ParamOf } from './check.ts';
+import { checkBody } from './check.ts';
 import { applyFlat, type FlatInput } from './flat.ts';
 import { type BodyElement, limits } from './schema.ts';
 
@@ -30,12 +30,12 @@ export interface BodiesInput extends FlatInput {
  */
 export function nextBodies(current: Body[], input: BodiesInput): Body[] {
   const bodies = input.bodies === undefined ? current : listedBodies(input.bodies);
-  if (input.bodies !== undefined && findBody(bodies, 'email', null)) return bounded(bodies);
+  if (input.bodies !== undefined && findBody(bodies, 'email', null)) return checkSize(bodies);
   const next = applyFlat(bodies, input);
   for (const body of next) {
     if (!bodies.includes(body)) checkBody(body, (field) => flatNames[field]);
   }
-  return bounded(next);
+  return checkSize(next);
 }
 
 function listedBodies(elements: BodyElement[]): Body[] {
@@ -69,13 +69,6 @@ export function checkLocale(text: string, param: string): string {
   return locale;
 }
 
-/** A body of its own request. */
-export function checkedBody(body: Body): Body {
-  const paramOf: ParamOf = (field) => field;
-  checkBody(body, paramOf);
-  return body;
-}
-
 export function sizeOf(bodies: Body[]): number {
   return bodies.reduce(
     (sum, body) => sum + bodyFields.reduce((length, field) => length + body[field].length, 0),
@@ -83,7 +76,8 @@ export function sizeOf(bodies: Body[]): number {
   );
 }
 
-export function bounded(bodies: Body[]): Body[] {
+/** What a template may hold in all. */
+export function checkSize(bodies: Body[]): Body[] {
   if (bodies.length > limits.bodies)
     throw invalidParameter('bodies', `A template may have at most ${limits.bodies} bodies.`);
   if (sizeOf(bodies) > limits.template)

@@ -1,5 +1,5 @@
 import type { Emitter } from 'liquidjs';
-import { toText } from './text.ts';
+import { isPlain, toText } from './text.ts';
 
 /** An output of a structured body, not yet JSON: only where it is written says what it must look like. */
 export class JsonOutput {
@@ -13,7 +13,7 @@ export class JsonOutput {
   }
 }
 
-const scalar = /^(?:-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?|true|false|null)$/;
+const scalar = /^(?:-?(?:0|[1-9]\d{0,14})(?:\.\d{1,14})?|true|false|null)$/;
 
 /**
  * Writes a structured body so that data can neither break nor shape it. The text of the template says where we are: within a
@@ -50,15 +50,11 @@ export function createJsonEmitter(limit: number): Emitter {
   };
 }
 
-/** `{{ color }}` may come as 5 or as "5"; both are the number. Other text is quoted. */
+/** `{{ color }}` may come as 5 or as "5"; both are the number. Other text is quoted, and so are numbers too long to be exact. */
 function wholeValue(value: unknown): string {
   if (typeof value === 'string') return scalar.test(value) ? value : stringify(value);
   if (typeof value !== 'object' || value === null || isPlain(value)) return stringify(value ?? null);
   return wholeValue(toText(value));
-}
-
-function isPlain(value: object): boolean {
-  return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
 }
 
 function stringify(value: unknown): string {

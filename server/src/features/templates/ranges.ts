@@ -5,10 +5,10 @@ import {
   type Template,
   TokenKind,
   TypeGuards,
-  toValueSync,
   Value,
   type ValueToken,
 } from 'liquidjs';
+import { walk } from './walk.ts';
 
 /**
  * liquidjs makes `(a..b)` by counting up from a. Beyond 2^53 adding one changes nothing, so such a range never ends and takes all
@@ -17,13 +17,10 @@ import {
  */
 const furthest = 2 ** 31;
 
-export function boundRanges(templates: Template[]): Template[] {
-  for (const template of templates) {
+export function boundRanges(templates: Template[]): void {
+  for (const template of walk(templates)) {
     for (const argument of template.arguments?.() ?? []) visit(argument);
-    const children = template.children?.(false, true);
-    if (children) boundRanges(toValueSync(children) as Template[]);
   }
-  return templates;
 }
 
 function visit(value: unknown): void {

@@ -29,7 +29,7 @@ export interface RenderTask {
 /** Characters of templates that are kept compiled; in memory they take about ten times that. */
 const keptCharacters = 16_000_000;
 /** For a group, which takes milliseconds; whoever is being rendered when it ends gets as much alone. */
-const groupLimitMs = 1_000;
+const groupLimitMs = 2_000;
 const groupSize = 50;
 
 export function createTemplateRenderer(pool: Pool): TemplateRenderer {

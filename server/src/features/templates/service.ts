@@ -3,14 +3,17 @@ import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
-import { isUuid, newId } from '../../kernel/ids.ts';
+import { isUuid } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
-import { type Body, bodyChannels, channelOf, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
-import { type Content, diffTemplates } from './diff.ts';
+import { type Body, channelOf, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
+import { checkBody } from './check.ts';
+import type { Content } from './diff.ts';
 import { createTemplateDirectory, type TemplateDirectory } from './directory.ts';
-import { bounded, checkedBody, checkLocale, needsDefault, nextBodies, requireFlat, sizeOf } from './input.ts';
+import { checkLocale, checkSize, needsDefault, nextBodies, requireFlat } from './input.ts';
 import { previewOf } from './preview.ts';
+import { promoteTemplate } from './promote.ts';
+import { insertTemplate, lockTemplate, saveTemplate } from './save.ts';
 import type {
   CreateRequest,
   ListQuery,
@@ -73,45 +76,10 @@ export function createTemplateService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
     return found;
   }
 
-  /** Every save is a new version; the one before stays as it was. */
-  async function save(tx: Sql, template: TemplateRow, content: Content): Promise<TemplateRow> {
-    const next = {
-      ...template,
-      ...content,
-      version: template.version + 1,
-      current_version_id: newId(clock()),
-    };
-    await insertVersion(tx, next);
-    await store.updateCurrentVersion(tx, next.id, next.current_version_id);
-    return next;
-  }
-
-  async function create(tx: Sql, environmentId: string, key: string, content: Content) {
-    const template: TemplateRow = {
-      id: newId(clock()),
-      environment_id: environmentId,
-      key,
-      current_version_id: newId(clock()),
-      version: 1,
-      ...content,
-    };
-    if (!(await store.insertTemplate(tx, template))) return null;
-    await insertVersion(tx, template);
-    return template;
-  }
-
-  function insertVersion(tx: Sql, template: TemplateRow): Promise<void> {
-    const { environment_id, version, name, bodies } = template;
-    return store.insertVersion(tx, {
-      id: template.current_version_id,
-      environment_id,
-      template_id: template.id,
-      version,
-      name,
-      channels: bodyChannels(bodies),
-      bodies,
-      size: sizeOf(bodies),
-    });
+  async function getLocked(tx: Sql, environmentId: string, key: string): Promise<TemplateRow> {
+    const locked = await lockTemplate(tx, await get(tx, environmentId, key));
+    if (!locked) throw notFound('template');
+    return locked;
   }
 
   /** One change at a time: `decide` sees the template as the change before left it. */
@@ -122,15 +90,13 @@ export function createTemplateService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
     decide: (template: TemplateRow, tx: Sql) => Content | Promise<Content>,
   ): Promise<TemplateRow> {
     const saved = await transaction(pool, async (tx) => {
-      const { id } = await get(tx, principal.environmentId, key);
-      await store.lockTemplate(tx, id);
-      const before = await get(tx, principal.environmentId, id);
-      const after = await save(tx, before, await decide(before, tx));
+      const before = await getLocked(tx, principal.environmentId, key);
+      const after = await saveTemplate(tx, before, await decide(before, tx), clock());
       await recordAudit(tx, {
         principal,
         requestId,
         action,
-        target: `template:${id}`,
+        target: `template:${after.id}`,
         before: auditViewOf(before),
         after: auditViewOf(after),
       });
@@ -147,7 +113,8 @@ export function createTemplateService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
       requireFlat(request);
       const content = { name: checkName(request.name), bodies: nextBodies([], request) };
       return transaction(pool, async (tx) => {
-        const made = await create(tx, principal.environmentId, request.key, content);
+        const place = { environmentId: principal.environmentId, key: request.key };
+        const made = await insertTemplate(tx, place, content, clock());
         if (!made)
           throw new Problem('duplicate_key', 'There is a template with this key already.', { param: 'key' });
         await recordAudit(tx, {
@@ -182,9 +149,7 @@ export function createTemplateService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
     async delete({ principal, requestId }, key) {
       const { environmentId } = principal;
       const gone = await transaction(pool, async (tx) => {
-        const { id } = await get(tx, environmentId, key);
-        await store.lockTemplate(tx, id);
-        const template = await get(tx, environmentId, id);
+        const template = await getLocked(tx, environmentId, key);
         await store.deleteTemplate(tx, environmentId, template.id);
         await recordAudit(tx, {
           principal,
@@ -201,12 +166,13 @@ export function createTemplateService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
 
     async putBody(author, key, where, request) {
       const { channel, locale } = placeOf(where);
-      const body = checkedBody(newBody(channel, locale, request));
+      const body = newBody(channel, locale, request);
+      checkBody(body, (field) => field);
       let isNew = false;
       await change(author, key, 'template.updated', ({ name, bodies }) => {
         if (locale && !findBody(bodies, channel, null)) throw needsDefault('locale');
         isNew = !findBody(bodies, channel, locale);
-        return { name, bodies: bounded(replaceBody(bodies, body)) };
+        return { name, bodies: checkSize(replaceBody(bodies, body)) };
       });
       return { body, isNew };
     },
@@ -244,18 +210,13 @@ export function createTemplateService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
           'Promotion goes from Test to Live: use a key of the Test environment.',
         );
       }
-      const promoted = await transaction(pool, async (tx) => {
-        const source = await get(tx, principal.environmentId, key);
-        const live = await store.findLiveEnvironment(tx, principal.organizationId);
+      const { environmentId, organizationId } = principal;
+      const { live, diff, after } = await transaction(pool, async (tx) => {
+        const source = await get(tx, environmentId, key);
+        const live = await store.findLiveEnvironment(tx, organizationId);
         if (!live) throw notFound('Live environment');
-        const content = { name: source.name, bodies: source.bodies };
-        const made = dryRun ? null : await create(tx, live, source.key, content);
-        const found = made ? null : await store.findTemplate(tx, live, source.key, null);
-        if (found && !dryRun) await store.lockTemplate(tx, found.id);
-        const before = found && (await store.findTemplate(tx, live, source.key, null));
-        const diff = diffTemplates(source.key, before, content);
-        const after =
-          made ?? (before && !dryRun && diff.status === 'modified' ? await save(tx, before, content) : null);
+        const promoted = await promoteTemplate(tx, source, live, dryRun ? null : clock());
+        const { before, after } = promoted;
         if (after) {
           await recordAudit(tx, {
             principal: { ...principal, environmentId: live },
@@ -266,16 +227,17 @@ export function createTemplateService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
             after: auditViewOf(after),
           });
         }
-        return { live, key: source.key, diff, applied: after !== null };
+        return { ...promoted, live };
       });
-      directory.forget(promoted.live, promoted.key);
-      const { diff, applied } = promoted;
-      const status = (
-        { added: 'new', modified: 'changed', unchanged: 'identical', removed: 'changed' } as const
-      )[diff.status];
-      return { applied, status, template_diff: diff };
+      directory.forget(live, diff.key);
+      return { applied: after !== null, status: promotionStatus(diff), template_diff: diff };
     },
   };
+}
+
+function promotionStatus({ status }: Promotion['template_diff']): Promotion['status'] {
+  if (status === 'added') return 'new';
+  return status === 'unchanged' ? 'identical' : 'changed';
 }
 
 function checkName(name: string): string {

@@ -45,6 +45,19 @@ export async function findTemplate(
   return (await findByName(sql, [environmentId, key, id]))[0] ?? null;
 }
 
+const findById = statement<TemplateRow>(
+  'templates_find_by_id',
+  `${select} where t.environment_id = $1 and t.id = $2`,
+);
+
+export async function findTemplateById(
+  sql: Sql,
+  environmentId: string,
+  id: string,
+): Promise<TemplateRow | null> {
+  return (await findById(sql, [environmentId, id]))[0] ?? null;
+}
+
 const lock = statement('templates_lock', 'select from templates where id = $1 for update');
 
 /** Until the transaction ends nobody else saves this template. Read it again afterwards: it may have changed, or be gone. */
@@ -130,7 +143,7 @@ const listVersionRows = statement<Pick<VersionRow, 'id' | 'version' | 'name'>>(
   `select id, version, name
    from template_versions
    where environment_id = $1 and template_id = $2 and ($3::uuid is null or id < $3)
-   order by version desc
+   order by id desc
    limit $4`,
 );
 

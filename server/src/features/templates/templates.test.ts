@@ -192,6 +192,17 @@ describe('the resource', () => {
     expect(again.body).toMatchObject({ version: 1, bodies: [], body_channels: [] });
   });
 
+  test('a key that looks like the id of another one is the key', async () => {
+    const one = await create();
+    const { id } = await get(one);
+    expect((await post({ key: id, name: 'Lookalike', bodies: [] })).status).toBe(201);
+    expect((await get(id)).name).toBe('Lookalike');
+    await app.request('PATCH', `/v1/templates/${one}`, { body: { name: 'Still me' } });
+    expect((await get(one)).name).toBe('Still me');
+    await app.request('DELETE', `/v1/templates/${id}`);
+    expect((await get(id)).key).toBe(one);
+  });
+
   test('another environment does not see it', async () => {
     const key = await create();
     for (const [method, path] of [

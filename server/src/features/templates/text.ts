@@ -6,14 +6,21 @@ export function toText(value: unknown): string {
   if (typeof plain === 'string') return plain;
   if (plain === undefined || plain === null) return '';
   if (Array.isArray(plain)) return plain.map(toText).join('');
-  return typeof plain === 'object' && !(plain instanceof Drop) ? JSON.stringify(plain) : String(plain);
+  return isPlain(plain) ? JSON.stringify(plain) : String(plain);
+}
+
+/** A list or object as JSON has them. */
+export function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null;
 }
 
 export function createTextEmitter(limit: number): Emitter {
   return {
     buffer: '',
     write(chunk: unknown) {
-      this.buffer += typeof chunk === 'string' ? chunk : toText(chunk);
+      this.buffer += toText(chunk);
       if (this.buffer.length > limit) throw new Error(`it renders to more than ${limit} characters`);
     },
   };

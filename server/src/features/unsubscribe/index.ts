@@ -1,3 +1,3 @@
-export { createUnsubscribeLinks, type UnsubscribeLinks } from './links.ts';
+export { createUnsubscribeLinks, type UnsubscribeLinks, unsubscribeHeaders } from './links.ts';
 export { unsubscribeRoutes } from './routes.ts';
 export type { LinkKey } from './token.ts';

@@ -16,14 +16,9 @@ export interface UnsubscribeLinks {
   /** The keys of environments, made on first use; one query at most for those that are not known yet. */
   keysFor(environmentIds: string[]): Promise<Map<string, LinkKey>>;
   urlOf(key: LinkKey, subject: Subject): string;
-  /** For category email: RFC 2369 and RFC 8058. Empty when the link would be too long for a header. */
-  headersFor(key: LinkKey, subject: Subject): Record<string, string>;
   /** Null: no link of ours. */
   read(token: string): Promise<(Subject & { environmentId: string }) | null>;
 }
-
-/** A header line has 998 octets at most and a link cannot be folded. Only ids of hundreds of non-Latin letters come near. */
-const maxHeaderUrl = 850;
 
 type LinkDeps = Pick<Deps, 'pool' | 'keyring' | 'publicUrl' | 'log'>;
 
@@ -54,7 +49,7 @@ export function createUnsubscribeLinks({ pool, keyring, publicUrl, log }: LinkDe
     });
   }
 
-  const links: UnsubscribeLinks = {
+  return {
     async keysFor(environmentIds) {
       const missing = environmentIds.filter((id) => !keys.has(id));
       if (missing.length > 0) {
@@ -76,12 +71,6 @@ export function createUnsubscribeLinks({ pool, keyring, publicUrl, log }: LinkDe
 
     urlOf: (key, subject) => `${publicUrl()}/u/${makeToken(key, subject)}`,
 
-    headersFor(key, subject) {
-      const url = links.urlOf(key, subject);
-      if (url.length > maxHeaderUrl) return {};
-      return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
-    },
-
     async read(token) {
       const handle = handleOf(token);
       const row = handle && (await findSecret(pool, handle));
@@ -90,5 +79,13 @@ export function createUnsubscribeLinks({ pool, keyring, publicUrl, log }: LinkDe
       return row && subject ? { ...subject, environmentId: row.environment_id } : null;
     },
   };
-  return links;
+}
+
+/** A header line has 998 octets at most and a link cannot be folded. Only ids of hundreds of non-Latin letters come near. */
+const maxHeaderUrl = 850;
+
+/** RFC 2369 and RFC 8058. Empty when the link is too long for a header: better none than a message that cannot be sent. */
+export function unsubscribeHeaders(url: string): Record<string, string> {
+  if (url.length > maxHeaderUrl) return {};
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }

@@ -70,6 +70,24 @@ describe('category email', () => {
   );
 });
 
+test('templates can show the link, and what the caller passes wins', async () => {
+  await app.request('POST', '/v1/templates', {
+    body: {
+      key: 'letter',
+      name: 'Letter',
+      subject_template: 'News',
+      html_body_template: '<a href="{{ unsubscribe_url }}">Stop</a>',
+    },
+  });
+  const recipient = { address: 'template@example.com' };
+  const body = { recipient, template_key: 'letter', category: 'news', subject: null, text_body: null };
+  const { id } = await send(body);
+  const { headers, html } = await payloadOf(id);
+  expect(html).toBe(`<a href="${headers['List-Unsubscribe'].slice(1, -1)}">Stop</a>`);
+  const own = await send({ ...body, template_data: { unsubscribe_url: 'https://example.com/stop' } });
+  expect((await payloadOf(own.id)).html).toBe('<a href="https://example.com/stop">Stop</a>');
+});
+
 describe('the page', () => {
   test('asks, and only asks: opening the link changes nothing', async () => {
     const path = await linkTo({ address: 'asks@example.com' });

@@ -1,4 +1,4 @@
-import type { Pool } from '../../db/sql.ts';
+import { isDatabaseUnavailable, type Pool } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { listUsers, type UserRow } from './store.ts';
 
@@ -18,7 +18,7 @@ export function createUserDirectory(pool: Pool): UserDirectory {
         ({ environmentId, externalUserId }) => found.get(`${environmentId} ${externalUserId}`) ?? null,
       );
     },
-    { concurrency: 2, maxItems: 500 },
+    { concurrency: 2, maxItems: 500, splitOn: (error) => !isDatabaseUnavailable(error) },
   );
   return {
     findUser: (environmentId, externalUserId) => loads.add({ environmentId, externalUserId }),

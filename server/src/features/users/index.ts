@@ -2,4 +2,5 @@ export { createUserDirectory, type UserDirectory } from './directory.ts';
 export { type Eraser, type Person, type Slice, wholeSlice } from './erasure.ts';
 export { createErasureJob } from './jobs.ts';
 export { userRoutes } from './routes.ts';
+export { ExternalUserId, UserParams } from './schema.ts';
 export { addressFields, type Pair, rememberAddresses, type UserRow } from './store.ts';

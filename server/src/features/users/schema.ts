@@ -34,6 +34,10 @@ export const UserView = Type.Object(
 export type UserView = Static<typeof UserView>;
 
 /** Control characters are kept out because PostgreSQL refuses NUL in text. */
-export const UserParams = Type.Object({
-  externalUserId: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }),
+export const ExternalUserId = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^\\u0000-\\u001f\\u007f]+$',
 });
+
+export const UserParams = Type.Object({ externalUserId: ExternalUserId });

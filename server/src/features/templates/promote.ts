@@ -1,0 +1,34 @@
+import type { Sql } from '../../db/sql.ts';
+import { diffTemplates } from './diff.ts';
+import { insertTemplate, lockTemplate, saveTemplate } from './save.ts';
+import type { Promotion } from './schema.ts';
+import { findTemplate, type TemplateRow } from './store.ts';
+
+export interface Promoted {
+  diff: Promotion['template_diff'];
+  before: TemplateRow | null;
+  /** Null: nothing was written. */
+  after: TemplateRow | null;
+}
+
+/** Makes the template of another environment what this one is; with `now` null it only says what that would change. */
+export async function promoteTemplate(
+  tx: Sql,
+  source: TemplateRow,
+  environmentId: string,
+  now: number | null,
+): Promise<Promoted> {
+  const { key } = source;
+  const content = { name: source.name, bodies: source.bodies };
+  const found = await findTemplate(tx, environmentId, key, null);
+  if (now === null) return { diff: diffTemplates(key, found, content), before: found, after: null };
+
+  const before = found && (await lockTemplate(tx, found));
+  const diff = diffTemplates(key, before, content);
+  if (diff.status === 'unchanged') return { diff, before, after: null };
+  const after = before
+    ? await saveTemplate(tx, before, content, now)
+    : await insertTemplate(tx, { environmentId, key }, content, now);
+  // Somebody made one in between: then there is something to compare with.
+  return after ? { diff, before, after } : promoteTemplate(tx, source, environmentId, now);
+}
