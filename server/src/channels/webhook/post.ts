@@ -81,6 +81,7 @@ function judge(answer: Answer | Failure, now: number): Omit<PostResult, 'latency
 
 /** Whatever the bytes are, the text is valid and can be stored (PostgreSQL takes no NUL); a character cut in two is left out. */
 export function snippetOf(body: Buffer): string {
+  if (body.length === 0) return '';
   return new TextDecoder()
     .decode(body.subarray(0, snippetBytes), { stream: true })
     .replaceAll('\0', '\ufffd');

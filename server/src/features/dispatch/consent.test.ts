@@ -80,7 +80,7 @@ describe('quiet hours', () => {
     const { id } = await send({ recipient, category: 'news' });
     const trace = await waitUntil(async () => {
       const seen = await traceOf(id);
-      return seen.next_attempt_at ? seen : new Error(JSON.stringify(seen));
+      return seen.status === 'queued' && seen.entries.length > 0 ? seen : new Error(JSON.stringify(seen));
     });
     expect(trace).toMatchObject({
       status: 'queued',

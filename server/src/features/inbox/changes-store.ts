@@ -16,11 +16,12 @@ const lockOne = statement(
 );
 
 /**
- * Take it before a change, as a statement of its own: the change then sees what everyone before it did. (In one statement it
- * would wait for the lock and yet look at the moment before the wait.)
+ * Before a change of items that are there, as a statement of its own: the change then sees what everyone before it did. (In
+ * one statement it would wait for the lock and yet look at the moment before the wait.) False: there is no inbox, so
+ * there is nothing to change. What arrives just now comes after us, and must not be touched without the lock.
  */
-export async function lockInbox(sql: Sql, owner: Owner): Promise<void> {
-  await lockOne(sql, [owner.environmentId, owner.externalUserId]);
+async function lockInbox(sql: Sql, owner: Owner): Promise<boolean> {
+  return (await lockOne(sql, [owner.environmentId, owner.externalUserId])).length > 0;
 }
 
 const insert = statement(
@@ -33,7 +34,8 @@ const insert = statement(
      select id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data,
        coalesce(octet_length(html_body), 0) + coalesce(octet_length(text_body), 0) + octet_length(data::text)
      from input
-     on conflict (id) do nothing -- a worker that died may have left the item and not the lease
+     order by id -- everyone locks in this order: no deadlocks
+     on conflict (id) do nothing -- whatever repeats a delivery, the item arrives once
      returning id, environment_id, external_user_id, position
    ), arriving as (
      select environment_id, external_user_id, count(*) as items from inserted group by 1, 2
@@ -41,7 +43,7 @@ const insert = statement(
      insert into inboxes as inbox (environment_id, external_user_id, unread, last_seq)
      select environment_id, external_user_id, items, (extract(epoch from clock_timestamp()) * 1000)::bigint + items
      from arriving
-     order by 1, 2 -- everyone locks in this order: no deadlocks
+     order by 1, 2 -- here too
      on conflict (environment_id, external_user_id) do update set unread = inbox.unread + excluded.unread,
        last_seq = inbox.last_seq + excluded.unread
      returning environment_id, external_user_id, last_seq
@@ -121,7 +123,7 @@ const changes = {
   deleted: change('deleted', 'delete from inbox_items i using target t', 'true', 'false'),
 };
 
-/** Under the lock. Null: it is that way already, or there is no such item. */
+/** Needs a transaction. Null: it is that way already, or there is no such item. */
 export async function markItem(
   sql: Sql,
   owner: Owner,
@@ -129,6 +131,7 @@ export async function markItem(
   event: keyof typeof changes,
   now: Date,
 ): Promise<{ first_read: boolean } | null> {
+  if (!(await lockInbox(sql, owner))) return null;
   const rows = await changes[event](sql, [owner.environmentId, owner.externalUserId, id, now]);
   return rows[0] ?? null;
 }
@@ -165,7 +168,7 @@ const markAll = statement<{ marked: number; first_read: string[] | null }>(
    select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read from total t`,
 );
 
-/** Under the lock. The oldest first, up to `limit`; those that arrived before the position, or all. */
+/** Needs a transaction. The oldest first, up to `limit`; those that arrived before the position, or all. */
 export async function markItemsRead(
   sql: Sql,
   owner: Owner,
@@ -173,6 +176,7 @@ export async function markItemsRead(
   limit: number,
   now: Date,
 ): Promise<{ marked: number; firstRead: string[] }> {
+  if (!(await lockInbox(sql, owner))) return { marked: 0, firstRead: [] };
   const [row] = await markAll(sql, [owner.environmentId, owner.externalUserId, before, limit, now]);
   return { marked: row?.marked ?? 0, firstRead: row?.first_read ?? [] };
 }

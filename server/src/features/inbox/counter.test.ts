@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { query, transaction } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type InboxEvent, insertItems, lockInbox, markItem, markItemsRead } from './changes-store.ts';
+import { type InboxEvent, insertItems, markItem, markItemsRead } from './changes-store.ts';
 import { eraseInboxItem } from './erasure.ts';
 import type { NewItem, Owner } from './item.ts';
 import { findFeed, findUnreadCount } from './store.ts';
@@ -96,10 +96,10 @@ async function take(owner: Owner, ids: string[], action: Step): Promise<void> {
       );
     } else if (action.kind === 'erase') {
       await eraseInboxItem(tx, owner.environmentId, ids[action.item] ?? '');
+    } else if (action.kind === 'read_all') {
+      await markItemsRead(tx, owner, null, action.limit, now);
     } else {
-      await lockInbox(tx, owner);
-      if (action.kind === 'read_all') await markItemsRead(tx, owner, null, action.limit, now);
-      else await markItem(tx, owner, ids[action.item] ?? '', action.kind, now);
+      await markItem(tx, owner, ids[action.item] ?? '', action.kind, now);
     }
   });
 }
@@ -155,7 +155,7 @@ describe('the unread count', () => {
           );
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 1500 },
     );
   }, 120_000);
 
@@ -178,10 +178,9 @@ describe('the unread count', () => {
     );
     expect(await findUnreadCount(database.pool, owner)).toBe(10_000);
     const began = Date.now();
-    const { marked, firstRead } = await transaction(database.pool, async (tx) => {
-      await lockInbox(tx, owner);
-      return markItemsRead(tx, owner, null, 10_000, new Date());
-    });
+    const { marked, firstRead } = await transaction(database.pool, (tx) =>
+      markItemsRead(tx, owner, null, 10_000, new Date()),
+    );
     expect([marked, new Set(firstRead).size]).toEqual([10_000, 10_000]);
     expect(Date.now() - began).toBeLessThan(5_000);
     expect(await findUnreadCount(database.pool, owner)).toBe(0);

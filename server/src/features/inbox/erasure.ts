@@ -1,6 +1,6 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import { type Eraser, wholeSlice } from '../users/index.ts';
-import { lockInbox, markItem } from './changes-store.ts';
+import { markItem } from './changes-store.ts';
 import type { Owner } from './item.ts';
 
 const findOwner = statement<{ external_user_id: string }>(
@@ -17,7 +17,6 @@ export async function eraseInboxItem(
   const [found] = await findOwner(sql, [environmentId, notificationId]);
   if (!found) return null;
   const owner = { environmentId, externalUserId: found.external_user_id };
-  await lockInbox(sql, owner);
   await markItem(sql, owner, notificationId, 'deleted', new Date());
   return owner;
 }

@@ -174,7 +174,7 @@ describe('reading', () => {
 
   test('tells webhook endpoints, once, that the notification was read', async () => {
     const sink = await startWebhookSink();
-    const { status } = await app.request('POST', '/v1/webhook-endpoints', {
+    const { status, body: endpoint } = await app.request('POST', '/v1/webhook-endpoints', {
       body: { url: sink.url('/read'), event_filters: ['notification.read', 'notification.opened'] },
     });
     expect(status).toBe(201);
@@ -185,13 +185,14 @@ describe('reading', () => {
     const last = await deliver(user);
     await post(token, `/notifications/${last}/read`);
     const told = await waitUntil(async () => {
-      const bodies = sink.received.map(({ body }) => JSON.parse(body));
+      const bodies = sink.received.map(({ body }) => body);
       return bodies.some(({ data }) => data.id === last) ? bodies : new Error(`${bodies.length} calls`);
     });
-    expect(told.map(({ type, data }) => [type, data.id])).toEqual([
-      ['notification.read', id],
-      ['notification.read', last],
+    expect(told.map(({ type, data }) => `${type} ${data.id}`).sort()).toEqual([
+      `notification.read ${id}`,
+      `notification.read ${last}`,
     ]);
+    await app.request('DELETE', `/v1/webhook-endpoints/${endpoint.id}`);
     await sink.stop();
   });
 

@@ -4,7 +4,7 @@ import { notFound } from '../../kernel/errors.ts';
 import { lowestIdAt, newId } from '../../kernel/ids.ts';
 import { encodeCursor, pageRequest } from '../../kernel/page.ts';
 import type { Lane } from '../../queue/index.ts';
-import { lockInbox, markItem, markItemsRead } from './changes-store.ts';
+import { markItem, markItemsRead } from './changes-store.ts';
 import { itemView, type Owner } from './item.ts';
 import type { FeedQuery, Item } from './schema.ts';
 import { findFeed, findItem, findUnreadCount } from './store.ts';
@@ -82,7 +82,6 @@ export function createInboxService(deps: Pick<Deps, 'pool' | 'queue' | 'clock' |
     async mark(owner, id, as) {
       const now = new Date(clock());
       const isChanged = await transaction(pool, async (tx) => {
-        await lockInbox(tx, owner);
         const change = await markItem(tx, owner, id, as, now);
         if (as === 'read' && change?.first_read) await enqueueOpened(tx, owner, [id], 'normal', now);
         return change !== null;
@@ -97,7 +96,6 @@ export function createInboxService(deps: Pick<Deps, 'pool' | 'queue' | 'clock' |
       let total = 0;
       for (let marked = markAtOnce; marked === markAtOnce; total += marked) {
         marked = await transaction(pool, async (tx) => {
-          await lockInbox(tx, owner);
           const result = await markItemsRead(tx, owner, position, markAtOnce, now);
           await enqueueOpened(tx, owner, result.firstRead, 'bulk', now);
           return result.marked;

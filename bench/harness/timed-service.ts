@@ -1,0 +1,68 @@
+import type { Carrier } from '../../server/src/channels/contract.ts';
+import type { EmailConnections, EmailSender } from '../../server/src/features/connections/index.ts';
+import type { Notification } from '../../server/src/features/notifications/index.ts';
+import { allJobs } from '../../server/src/jobs.ts';
+import { allRoutes } from '../../server/src/routes.ts';
+import { serve } from './serve.ts';
+
+/**
+ * The service, both roles in one process as `npm start` runs it, with a stopwatch from the moment the handler of a send has the
+ * request until its provider is called. Ids hold milliseconds; this holds microseconds. Asked by its parent, it tells what
+ * it took since it was last asked.
+ */
+const acceptedAt = new Map<string, number>();
+let tookMs: number[] = [];
+
+process.on('message', () => {
+  process.send?.(tookMs);
+  tookMs = [];
+});
+
+await serve({
+  routes: (deps, options) =>
+    allRoutes(deps, options).map((route) =>
+      route.operation !== 'sendNotification'
+        ? route
+        : {
+            ...route,
+            async handler(call) {
+              const now = performance.now();
+              const reply = await route.handler(call);
+              acceptedAt.set((reply.body as Notification).id, now);
+              return reply;
+            },
+          },
+    ),
+  jobs: (deps, connections) => allJobs(deps, timed(connections)),
+});
+
+function timed(connections: EmailConnections): EmailConnections {
+  const known = new WeakMap<Carrier, Carrier>();
+  const timedCarrier = (carrier: Carrier): Carrier => {
+    const wrapped = known.get(carrier) ?? {
+      ...carrier,
+      send(message, signal) {
+        const began = acceptedAt.get(message.notificationId);
+        if (began !== undefined) {
+          tookMs.push(performance.now() - began);
+          acceptedAt.delete(message.notificationId);
+        }
+        return carrier.send(message, signal);
+      },
+    };
+    known.set(carrier, wrapped);
+    return wrapped;
+  };
+  return {
+    ...connections,
+    async sendersFor(environments) {
+      const senders = await connections.sendersFor(environments);
+      return new Map(
+        [...senders].map(([id, sender]): [string, EmailSender] => [
+          id,
+          { ...sender, carriers: sender.carriers.map(timedCarrier) },
+        ]),
+      );
+    },
+  };
+}
