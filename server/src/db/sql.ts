@@ -24,6 +24,7 @@ export function createPool(
     connectionString,
     max,
     options,
+    pipeline: true, // see `transaction`
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: 10_000,
   });
@@ -55,15 +56,29 @@ export async function query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
   return result.rows;
 }
 
+/**
+ * Connections pipeline: `begin` travels with the first statement, and statements that do not need each other's results can
+ * travel together (`Promise.all`); they are still done in the order in which they were called.
+ */
 export async function transaction<Result>(pool: Pool, work: (tx: Sql) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
+  let ended = false;
+  const tx: Sql = {
+    // What was called together may go on after one of them has failed; it must not reach the connection's next user.
+    query: (config) =>
+      ended ? Promise.reject(new Error('The transaction has ended.')) : client.query(config),
+  };
   try {
-    await client.query('begin');
-    const result = await work(client);
+    const begun = client.query('begin');
+    begun.catch(() => {}); // whatever ails it ails the first statement too, which is waited for first
+    const result = await work(tx);
+    await begun;
+    ended = true;
     await client.query('commit');
     client.release();
     return result;
   } catch (error) {
+    ended = true;
     // If even the rollback fails the connection is broken and must not go back into the pool.
     const broken = await client.query('rollback').then(
       () => false,

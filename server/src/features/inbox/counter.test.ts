@@ -155,7 +155,7 @@ describe('the unread count', () => {
           );
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 150 },
     );
   }, 120_000);
 

@@ -22,7 +22,7 @@ import {
   type Trace,
 } from './schema.ts';
 import * as store from './store.ts';
-import { traceOf, viewOf } from './view.ts';
+import { traceOf, viewOf, viewOfAccepted } from './view.ts';
 import { type Written, writeAcceptances } from './write.ts';
 
 export interface Accepted {
@@ -117,7 +117,7 @@ export function createNotificationService(
     if (written instanceof Problem) throw written;
     if (written) {
       deps.metrics.accepted.inc({ channel: row.channel });
-      return { notification: viewOf(storedForm(acceptance)), replayed: false };
+      return { notification: viewOfAccepted(acceptance), replayed: false };
     }
     if (!keyClaim) throw new Error('a notification without an idempotency key was not written');
     const holder = await findKeyHolder(pool, keyClaim);
@@ -275,10 +275,6 @@ export function createNotificationService(
     },
   };
   return service;
-}
-
-function storedForm({ row, content }: Acceptance): store.StoredNotification {
-  return { ...row, ...content, leased_at: null, attachments_purged: false };
 }
 
 function contentOf(stored: store.StoredNotification): ContentRow {

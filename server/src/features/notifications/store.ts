@@ -33,10 +33,16 @@ const insertBytes = statement(
 );
 
 export async function insertNotifications(sql: Sql, acceptances: Acceptance[]): Promise<void> {
-  await insertLives(sql, [JSON.stringify(acceptances.map(({ row, content }) => ({ ...row, ...content })))]);
-  for (const { row, bytes } of acceptances) {
-    for (const [position, file] of bytes.entries()) await insertBytes(sql, [row.id, position, file]);
-  }
+  // Two texts put together: an object of them all, made for JSON alone, costs more than the rest of the insert.
+  const rows = acceptances.map(
+    ({ row, content }) => `${JSON.stringify(row).slice(0, -1)},${JSON.stringify(content).slice(1)}`,
+  );
+  await Promise.all([
+    insertLives(sql, [`[${rows.join(',')}]`]),
+    ...acceptances.flatMap(({ row, bytes }) =>
+      bytes.map((file, position) => insertBytes(sql, [row.id, position, file])),
+    ),
+  ]);
 }
 
 /** A notification as it is read back. `leased_at`: it is being sent since then. */

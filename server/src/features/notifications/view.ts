@@ -1,5 +1,6 @@
 import { idTime } from '../../kernel/ids.ts';
-import { eventEntry, type NotificationRow, type StoredTraceEntry } from './life.ts';
+import type { Acceptance } from './accept.ts';
+import { type ContentRow, eventEntry, type NotificationRow, type StoredTraceEntry } from './life.ts';
 import type { Notification, Trace, TraceEntry } from './schema.ts';
 import type { StoredNotification } from './store.ts';
 
@@ -7,18 +8,31 @@ const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** The wire form of a notification (INTERFACE 2.1). A queued one that a worker holds is shown as `sending`. */
 export function viewOf(stored: StoredNotification): Notification {
-  const sending = stored.status === 'queued' && stored.leased_at !== null;
+  return viewOfParts(stored, stored, stored);
+}
+
+/** The same of one that was accepted just now. Its parts are not put together first: on the hottest path that would show. */
+export function viewOfAccepted({ row, content }: Acceptance): Notification {
+  return viewOfParts(row, content, { leased_at: null, attachments_purged: false });
+}
+
+function viewOfParts(
+  stored: NotificationRow,
+  content: ContentRow,
+  { leased_at, attachments_purged }: Pick<StoredNotification, 'leased_at' | 'attachments_purged'>,
+): Notification {
+  const sending = stored.status === 'queued' && leased_at !== null;
   return {
     id: stored.id,
     environment_id: stored.environment_id,
     status: sending ? 'sending' : stored.status,
     channel: stored.channel,
     recipient: { address: stored.address, name: stored.recipient_name },
-    subject: stored.subject,
-    html_body: stored.html_body,
-    text_body: stored.text_body,
+    subject: content.subject,
+    html_body: content.html_body,
+    text_body: content.text_body,
     template_key: stored.template_key,
-    template_data: stored.template_data,
+    template_data: content.template_data,
     category: stored.category,
     priority: stored.priority,
     idempotency_key: stored.idempotency_key,
@@ -30,12 +44,9 @@ export function viewOf(stored: StoredNotification): Notification {
     send_at: iso(stored.send_at),
     sent_at: iso(stored.sent_at),
     created_at: new Date(idTime(stored.id)).toISOString(),
-    events:
-      sending && stored.leased_at
-        ? [...stored.events, eventEntry('Sending', stored.leased_at.getTime())]
-        : stored.events,
-    ...(stored.attachments
-      ? { attachments: stored.attachments.map((file) => ({ ...file, purged: stored.attachments_purged })) }
+    events: sending ? [...stored.events, eventEntry('Sending', leased_at.getTime())] : stored.events,
+    ...(content.attachments
+      ? { attachments: content.attachments.map((file) => ({ ...file, purged: attachments_purged })) }
       : {}),
   };
 }

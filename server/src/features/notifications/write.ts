@@ -35,16 +35,6 @@ export async function writeAcceptances(
     );
     const taken = fresh.filter(({ row }) => !beyondPlan.has(row.id));
     if (taken.length > 0) {
-      await insertNotifications(tx, taken);
-      await rememberAddresses(
-        tx,
-        taken.flatMap(({ pair }) => pair ?? []),
-      );
-      // The counters and the turns of the queue are rows that batches share: they are locked last.
-      await countSends(
-        tx,
-        taken.flatMap(({ meter }) => meter ?? []),
-      );
       const work = taken.map(({ row }) => ({
         kind: 'notification' as const,
         id: row.id,
@@ -52,14 +42,26 @@ export async function writeAcceptances(
         environmentId: row.environment_id,
         runAt: row.send_at,
       }));
-      await queue.enqueue(
-        tx,
-        work.filter(({ runAt }) => !runAt),
-      );
-      await queue.postpone(
-        tx,
-        work.flatMap((item) => (item.runAt ? { ...item, runAt: item.runAt } : [])),
-      );
+      await Promise.all([
+        insertNotifications(tx, taken),
+        rememberAddresses(
+          tx,
+          taken.flatMap(({ pair }) => pair ?? []),
+        ),
+        // The counters and the turns of the queue are rows that batches share: they are locked last.
+        countSends(
+          tx,
+          taken.flatMap(({ meter }) => meter ?? []),
+        ),
+        queue.enqueue(
+          tx,
+          work.filter(({ runAt }) => !runAt),
+        ),
+        queue.postpone(
+          tx,
+          work.flatMap((item) => (item.runAt ? { ...item, runAt: item.runAt } : [])),
+        ),
+      ]);
     }
     return {
       written: new Set(taken.map(({ row }) => row.id)),
