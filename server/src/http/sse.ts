@@ -29,10 +29,14 @@ export interface StreamStart {
   start(stream: EventStream): StreamListener;
 }
 
-const heartbeatMs = 15_000; // proxies cut links that are silent for longer
-const stalledForMs = 30_000;
-const sweepMs = 1_000;
-const lingerMs = 2_000;
+export const streamTimes = {
+  heartbeatMs: 15_000, // proxies cut links that are silent for longer
+  /** A reader that takes nothing for so long is cut off. */
+  stalledMs: 30_000,
+  /** What was sent before the end gets so long to arrive. */
+  lingerMs: 2_000,
+  sweepMs: 1_000,
+};
 const maxStreams = 20_000;
 
 /** One event. Line breaks cannot occur: ids are numbers, types are ours, and JSON escapes them. */
@@ -56,7 +60,10 @@ export interface EventStreams {
 }
 
 /** All streams of a process. One timer serves them all: two thousand timers would cost more than the streams. */
-export function createEventStreams(openStreams: { set(count: number): void }): EventStreams {
+export function createEventStreams(
+  openStreams: { set(count: number): void },
+  times = streamTimes,
+): EventStreams {
   const streams = new Set<Open>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -66,13 +73,13 @@ export function createEventStreams(openStreams: { set(count: number): void }): E
     if (open.response.writableEnded || open.response.destroyed) return false;
     open.wroteAtMs = Date.now();
     if (open.response.write(text)) return true;
-    open.cutAtMs = open.wroteAtMs + stalledForMs;
+    open.cutAtMs = open.wroteAtMs + times.stalledMs;
     return false;
   }
 
   function end(open: Open): void {
     open.response.end();
-    open.cutAtMs = Date.now() + lingerMs;
+    open.cutAtMs = Date.now() + times.lingerMs;
   }
 
   function sweep(): void {
@@ -81,7 +88,7 @@ export function createEventStreams(openStreams: { set(count: number): void }): E
       if (open.cutAtMs > 0) {
         if (now >= open.cutAtMs) open.response.destroy();
       } else if (now >= open.endsAtMs) end(open);
-      else if (now - open.wroteAtMs >= heartbeatMs) write(open, ':\n\n');
+      else if (now - open.wroteAtMs >= times.heartbeatMs) write(open, ':\n\n');
     }
   }
 
@@ -126,7 +133,7 @@ export function createEventStreams(openStreams: { set(count: number): void }): E
       };
       streams.add(open);
       openStreams.set(streams.size);
-      timer ??= setInterval(sweep, sweepMs);
+      timer ??= setInterval(sweep, times.sweepMs);
       response.on('close', () => closed(open));
       response.on('error', () => {}); // 'close' follows
       response.on('drain', () => {

@@ -24,7 +24,9 @@ interface Reader {
   isGone: boolean;
 }
 
+/** Everyone is looked at within this time even if no ring came; a part of them at a time, so that no one waits for that. */
 const pollMs = 5_000;
+const pollParts = 20;
 /** Between two looks: a burst of arrivals is then a few queries, and nobody waits long enough to notice. */
 const pauseMs = 20;
 const maxReaders = 200;
@@ -36,15 +38,21 @@ export function createLiveInbox({ pool, doorbell, log }: Pick<Deps, 'pool' | 'do
   const marked = new Set<Reader>();
   let readers = 0;
   let looking = false;
+  let failing = false;
   let poll: NodeJS.Timeout | undefined;
+  let polled = topics.values();
 
   function mark(some: Iterable<Reader>): void {
     for (const reader of some) marked.add(reader);
     if (!looking && marked.size > 0) void look();
   }
 
-  function markAll(): void {
-    for (const topic of topics.values()) mark(topic.readers);
+  function markPart(): void {
+    for (let left = Math.ceil(topics.size / pollParts); left > 0; left -= 1) {
+      const { value: topic } = polled.next();
+      if (topic) mark(topic.readers);
+      else polled = topics.values();
+    }
   }
 
   async function look(): Promise<void> {
@@ -54,8 +62,10 @@ export function createLiveInbox({ pool, doorbell, log }: Pick<Deps, 'pool' | 'do
       const batch = takeMarked();
       try {
         if (batch.length > 0) await serve(batch);
+        failing = false;
       } catch (error) {
-        log.warn({ err: error }, 'streams wait for the database');
+        if (!failing) log.warn({ err: error }, 'streams wait for the database');
+        failing = true;
         for (const reader of batch) marked.add(reader);
         await wait(retryMs);
       }
@@ -111,7 +121,7 @@ export function createLiveInbox({ pool, doorbell, log }: Pick<Deps, 'pool' | 'do
       topics.set(topic, { readers: members, silence: doorbell.on(topic, () => mark(members)) });
     }
     readers += 1;
-    poll ??= setInterval(markAll, pollMs);
+    poll ??= setInterval(markPart, pollMs / pollParts);
   }
 
   function leave(reader: Reader): void {
@@ -142,7 +152,8 @@ export function createLiveInbox({ pool, doorbell, log }: Pick<Deps, 'pool' | 'do
   }
 
   return {
-    open(owner, lastSeq) {
+    open({ environmentId, externalUserId }, lastSeq) {
+      const owner = { environmentId, externalUserId };
       if (streamsOf(owner) >= maxStreamsOfUser) {
         throw new Problem('rate_limited', `This user has ${maxStreamsOfUser} streams open here already.`, {
           headers: { 'retry-after': '10' },
