@@ -58,23 +58,30 @@ export async function query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
 
 /**
  * Connections pipeline: `begin` travels with the first statement, and statements that do not need each other's results can
- * travel together (`Promise.all`); they are still done in the order in which they were called.
+ * travel together (`Promise.all`), in the order in which they were called. What is handed to `lastly` even travels with the
+ * commit, so that rows which everybody wants are locked for no longer than the flush takes; if any of it fails, nothing is
+ * committed and the failure is thrown. It must send its statements at once: one that comes later finds the transaction ended.
  */
-export async function transaction<Result>(pool: Pool, work: (tx: Sql) => Promise<Result>): Promise<Result> {
+export async function transaction<Result>(
+  pool: Pool,
+  work: (tx: Sql, lastly: (statement: Promise<unknown>) => void) => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect();
   let ended = false;
   const tx: Sql = {
-    // What was called together may go on after one of them has failed; it must not reach the connection's next user.
     query: (config) =>
       ended ? Promise.reject(new Error('The transaction has ended.')) : client.query(config),
   };
+  const unawaited: Promise<unknown>[] = [];
+  const lastly = (statement: Promise<unknown>): void => {
+    statement.catch(() => {}); // it is looked at below, or something else has failed before it
+    unawaited.push(statement);
+  };
   try {
-    const begun = client.query('begin');
-    begun.catch(() => {}); // whatever ails it ails the first statement too, which is waited for first
-    const result = await work(tx);
-    await begun;
+    lastly(client.query('begin'));
+    const result = await work(tx, lastly);
     ended = true;
-    await client.query('commit');
+    await Promise.all([...unawaited, client.query('commit')]);
     client.release();
     return result;
   } catch (error) {

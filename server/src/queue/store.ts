@@ -43,8 +43,7 @@ function makeReady(source: string): string {
     insert into queue_ready (id, kind, lane, tag, environment_id, note)
     select s.id, s.kind, s.lane,
       t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
-    from source s join turns t using (kind, lane, environment_id)
-    returning kind`;
+    from source s join turns t using (kind, lane, environment_id)`;
 }
 
 const rowsOf = '($1::json) as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb)';
@@ -68,10 +67,11 @@ export async function insertLater(sql: Sql, rows: (WorkRow & { run_at: string })
 
 const promoteDue = statement<{ kind: number }>(
   'queue_promote',
-  makeReady(`
+  `${makeReady(`
     delete from queue_later where ctid = any (array(
       select ctid from queue_later where run_at <= now() order by run_at limit $1 for update skip locked))
-    returning kind, id, lane, environment_id, note`),
+    returning kind, id, lane, environment_id, note`)}
+   returning kind`,
 );
 
 /** Moves what is due from later to ready; returns how many. */
@@ -183,12 +183,13 @@ export async function listLeasesBefore(
 
 const rescueLeases = statement<{ kind: number }>(
   'queue_rescue',
-  makeReady(`
+  `${makeReady(`
     delete from queue_leased where ctid = any (array(
       select l.ctid from queue_leased l
       where not exists (select from workers w where w.id = l.worker_id and w.alive_until > now())
       limit $1 for update skip locked))
-    returning kind, id, lane, environment_id, note`),
+    returning kind, id, lane, environment_id, note`)}
+   returning kind`,
 );
 
 /** Takes over what workers that stopped breathing held; returns the kinds of what was taken over. */

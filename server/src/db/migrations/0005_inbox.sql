@@ -50,12 +50,13 @@ create table inbox_items (
   first_read_at timestamptz, -- stays when the item is marked unread again
   archived_at timestamptz
 );
--- Three small indexes rather than one, so that a page costs the same whichever part of a large inbox it shows.
+-- Several small indexes rather than one, so that a page costs the same whichever part of a large inbox it shows.
 create index inbox_items_in_order on inbox_items (environment_id, external_user_id, position) where archived_at is null;
 create index inbox_items_unread on inbox_items (environment_id, external_user_id, position)
   where archived_at is null and read_at is null;
 create index inbox_items_read on inbox_items (environment_id, external_user_id, position)
   where archived_at is null and read_at is not null;
+create index inbox_items_archived on inbox_items (environment_id, external_user_id) where archived_at is not null;
 
 -- What changed, for streams that are open and streams that come back. Kept for an hour.
 create table inbox_events (

@@ -117,12 +117,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
 
     const headers = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
     const worded = { ...fact, ...words };
-    const road =
-      fact.channel === 'webhook'
-        ? webhooks.roadFor(worded, fact.target)
-        : fact.channel === 'in_app'
-          ? inApp.roadFor(worded)
-          : await untilDatabaseAnswers(() => roadFor(pool, worded, fact.sender, headers));
+    const road = await findRoad(worded, headers);
     if ('problem' in road) {
       const reason = 'reason' in road ? road.reason : 'provider_not_configured';
       return failed({ ...base, trace, rendered: words }, now, `${reason}: ${road.problem}`);
@@ -169,6 +164,17 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       events: [sending, ...settled.events],
       trace: [...trace, ...settled.trace],
     };
+  }
+
+  async function findRoad(fact: Fact, headers: Record<string, string>) {
+    switch (fact.channel) {
+      case 'webhook':
+        return webhooks.roadFor(fact, fact.target);
+      case 'in_app':
+        return inApp.roadFor(fact);
+      default:
+        return untilDatabaseAnswers(() => roadFor(pool, fact, fact.sender, headers));
+    }
   }
 
   /** The worker that made this attempt died before it could record the outcome. */

@@ -27,12 +27,20 @@ const lockMany = statement(
    order by external_user_id for update`,
 );
 
+/** In two halves, because each has an index of its own. */
+const itemsOf = (user: string, more: string): string =>
+  ['is null', 'is not null']
+    .map(
+      (archived) =>
+        `(select id from inbox_items where environment_id = $1 and external_user_id = ${user} and archived_at ${archived} ${more})`,
+    )
+    .join(' union all ');
+
 const deleteSlice = statement<{ deleted: number }>(
   'inbox_delete_slice',
   `with item as (
      delete from inbox_items where id = any (array(
-       select id from inbox_items
-       where environment_id = $1 and external_user_id = any ($2::text[]) and id < $3 limit $4))
+       select id from (${itemsOf('any ($2::text[])', 'and id < $3 limit $4')}) theirs limit $4))
      returning external_user_id, read_at is null and archived_at is null as counted
    ), total as (
      select external_user_id, count(*) filter (where counted) as unread from item group by 1
@@ -51,8 +59,8 @@ const deleteEmpty = statement(
   'inbox_delete_empty',
   `with gone as (
      delete from inboxes b
-     where b.environment_id = $1 and b.external_user_id = any ($2::text[]) and not exists (
-       select from inbox_items i where i.environment_id = b.environment_id and i.external_user_id = b.external_user_id)
+     where b.environment_id = $1 and b.external_user_id = any ($2::text[])
+       and not exists (${itemsOf('b.external_user_id', 'limit 1')})
      returning b.external_user_id
    ), events as (
      delete from inbox_events e using gone g where e.environment_id = $1 and e.external_user_id = g.external_user_id

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
 import { startWebhookSink } from '../../../test/simulators/webhook-sink.ts';
+import { transaction } from '../../db/sql.ts';
+import { newId } from '../../kernel/ids.ts';
+import { insertItems } from './changes-store.ts';
+import { mintToken } from './token.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -115,6 +119,37 @@ describe('an in_app notification', () => {
     }
   });
 
+  test('made by a template may be plain text, and its HTML is sanitised after rendering', async () => {
+    const create = (key: string, body: object) =>
+      app.request('POST', '/v1/templates', {
+        body: { key, name: key, bodies: [{ channel: 'in_app', ...body }] },
+      });
+    expect(
+      (await create('plain', { subject_template: 'Hi {{ name }}', text_template: '1 < {{ n }}' })).status,
+    ).toBe(201);
+    expect((await create('rich', { html_template: '<p>{{ html | raw }}</p>' })).status).toBe(201);
+    const user = newUser();
+    const template_data = { name: 'Ada', n: 2, html: '<img src=x onerror=alert(1)>' };
+    const plain = await deliver(user, { html_body: null, template_key: 'plain', template_data });
+    const rich = await deliver(user, { html_body: null, template_key: 'rich', template_data });
+    const token = await tokenFor(user);
+    expect((await get(token, `/notifications/${plain}`)).body).toMatchObject({
+      subject: 'Hi Ada',
+      html_body: null,
+      text_body: '1 < 2',
+      data: template_data,
+    });
+    expect((await get(token, `/notifications/${rich}`)).body.html_body).toBe('<p><img src="x" /></p>');
+
+    const huge = await send(user, {
+      html_body: null,
+      template_key: 'rich',
+      template_data: { html: '<b>'.repeat(10_001) },
+    });
+    const failed = await app.waitFor(huge, ({ status }) => status === 'failed');
+    expect(failed.last_error).toBe('content_refused: The HTML must have at most 10000 tags.');
+  });
+
   test('that was scheduled stands where it arrived, not where it was accepted', async () => {
     const user = newUser();
     const scheduled = await send(user, { send_at: new Date(Date.now() + 1_500).toISOString() });
@@ -135,7 +170,8 @@ describe('an in_app notification', () => {
 
   test('leaves the inbox when its user is erased', async () => {
     const user = newUser();
-    await Promise.all([deliver(user), deliver(user)]);
+    const [first] = await Promise.all([deliver(user), deliver(user)]);
+    await post(await tokenFor(user), `/notifications/${first}/archive`);
     expect((await app.request('DELETE', `/v1/users/${user}`)).status).toBe(204);
     const token = await tokenFor(user);
     expect((await get(token, '/feed')).body).toEqual({ data: [], next_cursor: null, unread_count: 0 });
@@ -219,6 +255,15 @@ describe('reading', () => {
     await app.waitFor(first, ({ events }) => events.some(({ type }: { type: string }) => type === 'Opened'));
     const bad = await post(token, '/notifications/mark-all-read', { before: 'yesterday' });
     expect([bad.status, bad.body.error.param]).toEqual([400, 'before']);
+  });
+
+  test('ten thousand items at once is one request', async () => {
+    const owner = { environmentId: app.testEnvironmentId, externalUserId: newUser() };
+    const blank = { subject: null, htmlBody: '<p>x</p>', textBody: null, actionUrl: null, data: {} };
+    const items = Array.from({ length: 10_500 }, () => ({ ...owner, ...blank, id: newId() }));
+    await transaction(app.pool, (tx) => insertItems(tx, items, Date.now()));
+    const { status, body } = await post(await tokenFor(owner.externalUserId), '/notifications/mark-all-read');
+    expect([status, body]).toEqual([200, { marked_count: 10_500, unread_count: 0 }]);
   });
 
   test('archived items leave the feed and the count, and can still be got', async () => {
@@ -368,7 +413,6 @@ describe('tokens', () => {
     expect(status).toBe(200);
     expect(body.signing_key).toMatch(/^csi_[0-9A-Za-z]{43}$/);
     expect(Date.parse(body.previous_valid_until)).toBeGreaterThan(Date.now() + 86_000_000);
-    const { mintToken } = await import('./token.ts');
     const minted = await mintToken(
       body.signing_key,
       { environmentId: app.testEnvironmentId, externalUserId: 'ada', scope: 'inbox', ttlSeconds: 900 },

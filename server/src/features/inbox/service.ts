@@ -53,11 +53,6 @@ export function createInboxService(deps: Pick<Deps, 'pool' | 'queue' | 'clock' |
     );
   }
 
-  function changed(owner: Owner): void {
-    queue.ring('receipt');
-    doorbell.ring(inboxTopic(owner));
-  }
-
   const service: InboxService = {
     async feed(owner, query) {
       const status = query.status ?? 'all';
@@ -81,12 +76,13 @@ export function createInboxService(deps: Pick<Deps, 'pool' | 'queue' | 'clock' |
 
     async mark(owner, id, as) {
       const now = new Date(clock());
-      const isChanged = await transaction(pool, async (tx) => {
-        const change = await markItem(tx, owner, id, as, now);
-        if (as === 'read' && change?.first_read) await enqueueOpened(tx, owner, [id], 'normal', now);
-        return change !== null;
+      const change = await transaction(pool, async (tx) => {
+        const done = await markItem(tx, owner, id, as, now);
+        if (as === 'read' && done?.first_read) await enqueueOpened(tx, owner, [id], 'normal', now);
+        return done;
       });
-      if (isChanged) changed(owner);
+      if (change) doorbell.ring(inboxTopic(owner));
+      if (as === 'read' && change) queue.ring('receipt');
       return service.get(owner, id);
     },
 
@@ -101,7 +97,10 @@ export function createInboxService(deps: Pick<Deps, 'pool' | 'queue' | 'clock' |
           return result.marked;
         });
       }
-      if (total > 0) changed(owner);
+      if (total > 0) {
+        queue.ring('receipt');
+        doorbell.ring(inboxTopic(owner));
+      }
       return { marked: total, unread: await findUnreadCount(pool, owner) };
     },
   };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
 import { openStream, type TestStream } from '../../../test/event-stream.ts';
 import { tidyInbox } from './housekeeping.ts';
+import { mintToken } from './token.ts';
 
 let app: TestApp;
 let second: TestApp;
@@ -361,7 +362,6 @@ describe('readers that do not read', () => {
 
 describe('the end of a stream', () => {
   test('comes with the end of its token', async () => {
-    const { mintToken } = await import('./token.ts');
     const rotated = await app.request('POST', `/v1/environments/${app.testEnvironmentId}/inbox-key/rotate`);
     const { token } = await mintToken(
       rotated.body.signing_key,
@@ -383,11 +383,14 @@ describe('the end of a stream', () => {
     const stream = await open(token, { from: third });
     await stream.waitFor('unread_count.changed');
     const stalled = await stall(third, token);
+    const silent = connect({ host: '127.0.0.1', port: Number(new URL(third.url).port) });
+    await new Promise((resolve) => silent.once('connect', resolve)); // and never asks for anything
+    silent.on('error', () => {});
     const began = Date.now();
     await third.stop();
     await stream.ended;
     expect(Date.now() - began).toBeLessThan(10_000);
-    stalled.destroy();
+    for (const socket of [stalled, silent]) socket.destroy();
     const id = await send(user);
     const back = await open(token, { lastId: stream.lastId() });
     await back.waitFor('notification.arrived');

@@ -18,7 +18,7 @@ export async function writeAcceptances(
   { pool, queue }: Pick<Deps, 'pool' | 'queue'>,
   acceptances: Acceptance[],
 ): Promise<Written[]> {
-  const { written, refused } = await transaction(pool, async (tx) => {
+  const { written, refused } = await transaction(pool, async (tx, lastly) => {
     const freshKeys = await claimIdempotencyKeys(
       tx,
       acceptances.flatMap(({ keyClaim }) => keyClaim ?? []),
@@ -42,26 +42,32 @@ export async function writeAcceptances(
         environmentId: row.environment_id,
         runAt: row.send_at,
       }));
-      await Promise.all([
-        insertNotifications(tx, taken),
+      lastly(insertNotifications(tx, taken));
+      lastly(
         rememberAddresses(
           tx,
           taken.flatMap(({ pair }) => pair ?? []),
         ),
-        // The counters and the turns of the queue are rows that batches share: they are locked last.
+      );
+      // The counters and the turns of the queue are rows that batches share: they are locked last.
+      lastly(
         countSends(
           tx,
           taken.flatMap(({ meter }) => meter ?? []),
         ),
-        queue.enqueue(
-          tx,
-          work.filter(({ runAt }) => !runAt),
-        ),
+      );
+      lastly(
         queue.postpone(
           tx,
           work.flatMap((item) => (item.runAt ? { ...item, runAt: item.runAt } : [])),
         ),
-      ]);
+      );
+      lastly(
+        queue.enqueue(
+          tx,
+          work.filter(({ runAt }) => !runAt),
+        ),
+      );
     }
     return {
       written: new Set(taken.map(({ row }) => row.id)),
