@@ -146,6 +146,7 @@ create table inbox_items (
   archived_at timestamp with time zone,
   constraint inbox_items_pkey PRIMARY KEY (id)
 );
+CREATE INDEX inbox_items_archived ON public.inbox_items USING btree (environment_id, external_user_id) WHERE (archived_at IS NOT NULL);
 CREATE INDEX inbox_items_in_order ON public.inbox_items USING btree (environment_id, external_user_id, "position") WHERE (archived_at IS NULL);
 CREATE INDEX inbox_items_read ON public.inbox_items USING btree (environment_id, external_user_id, "position") WHERE ((archived_at IS NULL) AND (read_at IS NOT NULL));
 CREATE INDEX inbox_items_unread ON public.inbox_items USING btree (environment_id, external_user_id, "position") WHERE ((archived_at IS NULL) AND (read_at IS NULL));

@@ -46,6 +46,9 @@ const aliveSeconds = 8;
 const outageMs = 4_000;
 const reunionMs = 3_000;
 const putOffSeconds = 30;
+const bulkPortion = 25;
+const bulkPatienceMs = 50;
+const hurryMs = 1_000;
 const strayAfterSeconds = 5;
 const moveLimit = 1_000;
 
@@ -146,28 +149,64 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
   let hungry = false;
   let onEmpty: (() => void) | null = null;
 
-  /** The slowest lane that may still be claimed, and how many items. */
+  /** Bulk items of the last claim that are still held, and when they came. */
+  const portion = new Set<string>();
+  let portionAt = 0;
+  /** When something other than bulk was last claimed. */
+  let hurriedAt = 0;
+  let patience: NodeJS.Timeout | undefined;
+
+  const roomLeft = (lane: number): number => Math.floor(room[lane as keyof typeof room]) - held.size;
+
+  /** The slower of the lanes that are not bulk which may still be claimed, and how many items. */
   function allowance(): { maxLane: number; limit: number } {
-    for (const lane of [lanes.bulk, lanes.normal, lanes.critical]) {
-      const limit = Math.min(job.batch, Math.floor(room[lane]) - held.size);
-      if (limit > 0) return { maxLane: lane, limit };
-    }
-    return { maxLane: lanes.critical, limit: 0 };
+    const maxLane = roomLeft(lanes.normal) > 0 ? lanes.normal : lanes.critical;
+    return { maxLane, limit: Math.max(0, Math.min(job.batch, roomLeft(maxLane))) };
   }
 
   async function claimUntilEmpty(): Promise<void> {
     do {
       again = false;
       const { maxLane, limit } = allowance();
-      if (limit <= 0 || isStopped()) {
+      if (limit === 0 || isStopped()) {
         hungry = true;
         return;
       }
       const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId);
-      hungry = rows.length === limit || maxLane < lanes.bulk;
-      if (rows.length === limit) again = true;
       takeUp(rows, false);
+      if (rows.length > 0) hurriedAt = Date.now();
+      hungry = rows.length === limit || maxLane < lanes.normal;
+      if (rows.length === limit) again = true;
+      else if (maxLane === lanes.normal) await claimBulk();
     } while (again);
+  }
+
+  /**
+   * Bulk comes in portions, the next one when the last is done or takes its time: whatever hurries never finds more than a
+   * portion before it, neither here nor in the database. While anything hurries the portions are small.
+   */
+  async function claimBulk(): Promise<void> {
+    const size = Date.now() - hurriedAt < hurryMs ? Math.min(bulkPortion, job.batch) : job.batch;
+    const limit = Math.min(size, roomLeft(lanes.bulk));
+    const wait = portion.size === 0 ? 0 : portionAt + bulkPatienceMs - Date.now();
+    if (limit <= 0 || wait > 0 || isStopped()) {
+      hungry = true;
+      if (wait > 0) waitForPortion(wait);
+      return;
+    }
+    const rows = await store.claim(deps.claimPool, number, lanes.bulk, limit, workerId);
+    portion.clear();
+    for (const { id } of rows) portion.add(id);
+    portionAt = Date.now();
+    takeUp(rows, false);
+    if (rows.length === limit) hungry = true;
+  }
+
+  function waitForPortion(ms: number): void {
+    patience ??= setTimeout(() => {
+      patience = undefined;
+      pump();
+    }, ms).unref();
   }
 
   function takeUp(rows: ClaimedRow[], unparked: boolean): void {
@@ -215,12 +254,12 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
 
   function settle(id: string, putOff: boolean): void {
     held.delete(id);
+    const portionDone = portion.delete(id) && portion.size === 0;
     if (putOff) failed.add(id);
     if (held.size === 0) onEmpty?.();
     if (!hungry || isStopped()) return;
     // Claims are worth their round trip when they bring several items.
-    const { limit } = allowance();
-    if (limit >= job.batch / 2 || held.size === 0) pump();
+    if (portionDone || allowance().limit >= job.batch / 2 || held.size === 0) pump();
   }
 
   return {
@@ -246,6 +285,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       await store.releaseToReady(deps.pool, number, strays, workerId);
     },
     async drain(deadlineMs) {
+      clearTimeout(patience);
       while (claiming) await new Promise((resolve) => setTimeout(resolve, 5));
       if (held.size > 0) {
         await new Promise<void>((resolve) => {
