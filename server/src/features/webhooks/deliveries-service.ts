@@ -1,4 +1,4 @@
-import { transaction } from '../../db/sql.ts';
+import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
@@ -40,17 +40,21 @@ export function createDeliveriesService({
     return row;
   }
 
-  async function getDelivery({ environmentId }: Principal, endpointId: string, id: string) {
-    const row = await store.findDelivery(pool, environmentId, endpointId, id);
+  async function getDelivery({ environmentId }: Principal, endpointId: string, id: string, sql: Sql = pool) {
+    const row = await store.findDelivery(sql, environmentId, endpointId, id);
     if (!row) throw notFound('webhook delivery');
     return row;
   }
 
-  /** Shown as it was queued: once the bell has rung it may be on its way, or there. */
-  async function queued(principal: Principal, endpointId: string, id: string): Promise<Delivery> {
-    const view = deliveryView(await getDelivery(principal, endpointId, id));
+  /** Shown as it was queued: once the transaction has ended a worker may have it. */
+  async function queueing(
+    principal: Principal,
+    endpointId: string,
+    work: (tx: Sql) => Promise<string>,
+  ): Promise<Delivery> {
+    const row = await transaction(pool, async (tx) => getDelivery(principal, endpointId, await work(tx), tx));
     queue.ring('webhook_delivery');
-    return view;
+    return deliveryView(row);
   }
 
   return {
@@ -82,9 +86,9 @@ export function createDeliveriesService({
       return { data: paged.data.map(attemptView), next_cursor: paged.next_cursor };
     },
 
-    async retry(principal, endpointId, id) {
+    retry(principal, endpointId, id) {
       const { environmentId } = principal;
-      await transaction(pool, async (tx) => {
+      return queueing(principal, endpointId, async (tx) => {
         const delivery = await store.lockDelivery(tx, environmentId, endpointId, id);
         if (!delivery) throw notFound('webhook delivery');
         // What waits for its next attempt is taken out of the queue; what a worker holds cannot be.
@@ -95,8 +99,8 @@ export function createDeliveriesService({
         await queue.enqueue(tx, [
           { kind: 'webhook_delivery', id, lane: 'normal', environmentId, note: forced },
         ]);
+        return id;
       });
-      return queued(principal, endpointId, id);
     },
 
     async sendTest(principal, endpointId) {
@@ -110,10 +114,10 @@ export function createDeliveriesService({
         type: 'webhook.test',
         data: { endpoint_id: endpointId, message: 'This is a test. Your endpoint receives events.' },
       };
-      const [id = ''] = await transaction(pool, (tx) =>
-        recordHeard(tx, queue, [{ event, endpointIds: [endpointId] }], forced),
-      );
-      return queued(principal, endpointId, id);
+      return queueing(principal, endpointId, async (tx) => {
+        const [id = ''] = await recordHeard(tx, queue, [{ event, endpointIds: [endpointId] }], forced);
+        return id;
+      });
     },
 
     async recover(principal, endpointId, since) {
