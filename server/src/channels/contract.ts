@@ -61,7 +61,9 @@ export type Message = EmailMessage | WebhookMessage | InAppMessage;
 
 /**
  * What became of one attempt (PROVIDERS.md, outcome classes):
- * accepted = OK, retry = RETRY, rejected = PERM, suppress = SUPPRESS, broken = CONFIG, ambiguous = AMBIG.
+ * accepted = OK, retry = RETRY, rejected = PERM, suppress = SUPPRESS, broken = CONFIG, ambiguous = AMBIG. Throttled is the
+ * RETRY that is nobody's fault: the provider wants us to go slower, so everything with the same `pace` waits, and no attempt
+ * is counted. JOIN never leaves its adapter.
  */
 export type Outcome =
   | {
@@ -72,6 +74,7 @@ export type Outcome =
       receipts?: Receipt[];
     }
   | { kind: 'retry'; detail: string; code: string | null; retryAfterMs?: number | null }
+  | { kind: 'throttled'; detail: string; code: string | null; retryAfterMs: number | null }
   | { kind: 'rejected'; detail: string; code: string | null }
   | { kind: 'suppress'; detail: string; code: string | null; reason: 'hard_bounce' | 'unsubscribed' }
   | { kind: 'broken'; detail: string; code: string | null }
@@ -99,6 +102,8 @@ export interface Carrier {
    * after a crash; if not, the dispatcher records every attempt before the call and resolves open ones by rule.
    */
   idempotent: boolean;
+  /** What shares a limit of the provider shares this name; when it says slow down, all of it waits, in every process. */
+  pace?: string;
   send(message: Message, signal: AbortSignal): Promise<Outcome>;
 }
 
@@ -135,4 +140,38 @@ export interface Manifest {
   channel: Channel;
   title: string;
   fields: readonly Field[];
+}
+
+/** An HTTP call that a provider made to us, as it came in. */
+export interface CallbackRequest {
+  /** As the provider signed it: our public URL, path and query. */
+  url: string;
+  method: string;
+  /** Names in lower case. */
+  headers: Record<string, string | undefined>;
+  query: Record<string, string | undefined>;
+  body: Buffer;
+}
+
+/** One thing that a callback says. Which notification it is about, the provider echoes from what we sent with the message. */
+export type Report =
+  | {
+      about: 'notification';
+      notificationId: string;
+      receipt: Receipt;
+      /** The same in every repetition of this report by the provider. */
+      eventId: string;
+    }
+  /** The person wants nothing more from us (STOP), or wants it again (START). */
+  | { about: 'recipient'; address: string; wants: 'nothing' | 'again'; detail: string; eventId: string };
+
+/** What came of reading a callback. `refused`: not from the provider, or not readable; the reason names no secret. */
+export type CallbackVerdict =
+  | { kind: 'reports'; reports: Report[]; answer?: CallbackAnswer }
+  | { kind: 'refused'; status: 400 | 401 | 403; reason: string };
+
+/** What the provider wants to hear, where an empty 200 is not enough. */
+export interface CallbackAnswer {
+  contentType: string;
+  body: string;
 }

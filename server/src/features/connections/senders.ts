@@ -32,7 +32,7 @@ interface Held {
 }
 
 export function createEmailConnections(
-  deps: Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log'>,
+  deps: Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound'>,
 ): EmailConnections {
   const { pool, keyring, config, clock, log } = deps;
   const senders = new LRUCache<string, { sender: EmailSender; readAt: number }>({ max: 10_000 });
@@ -45,6 +45,7 @@ export function createEmailConnections(
     policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
     clock,
     sandbox: sandboxStore,
+    outbound: deps.outbound,
   };
 
   const sweep = setInterval(() => {

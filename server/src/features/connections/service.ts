@@ -18,7 +18,7 @@ import {
   updateSettings,
 } from './store.ts';
 
-export type SettingsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock'>;
+export type SettingsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'outbound'>;
 
 export interface EmailSettingsService {
   read(principal: Principal): Promise<EmailSettingsView>;
@@ -31,6 +31,7 @@ export function createEmailSettingsService({
   keyring,
   config,
   clock,
+  outbound,
 }: SettingsDeps): EmailSettingsService {
   const viewOf = (environmentId: string, { providers, ...settings }: EmailSettings): EmailSettingsView => ({
     ...settings,
@@ -125,6 +126,7 @@ export function createEmailSettingsService({
         policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
         clock,
         sandbox: createSandboxStore(pool),
+        outbound,
       });
       try {
         return await carrier.verify();

@@ -3,18 +3,14 @@ import { htmlProblem, inboxCarrier, isSafeLink, sanitizeHtml } from '../../chann
 import { createSandboxCarrier, createSandboxStore } from '../../channels/sandbox/index.ts';
 import type { Deps } from '../../deps.ts';
 import type { NewItem } from '../inbox/index.ts';
-import type { Road } from './road.ts';
+import type { ChannelRoads } from './road.ts';
 import type { DispatchFact } from './store.ts';
 
 /** The in_app channel: the user's inbox, in Test and in Live; in Test the sandbox keeps a copy. */
-export interface InAppRoads {
-  roadFor(fact: DispatchFact): Road | { problem: string; reason: string };
-}
-
-export function createInAppRoads(deps: Pick<Deps, 'pool' | 'clock'>): InAppRoads {
+export function createInAppRoads(deps: Pick<Deps, 'pool' | 'clock'>): ChannelRoads {
   const sandbox = createSandboxCarrier('sandbox', createSandboxStore(deps.pool), deps.clock);
   return {
-    roadFor(fact) {
+    prepare: () => (fact) => {
       const problem = fact.html_body === null ? null : htmlProblem(fact.html_body);
       if (problem) return { reason: 'content_refused', problem: `The HTML ${problem}.` };
       const item = itemOf(fact);

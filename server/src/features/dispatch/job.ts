@@ -2,20 +2,18 @@ import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
 import type { Claim, Job } from '../../queue/index.ts';
-import type { EmailConnections, EmailSender } from '../connections/index.ts';
+import type { EmailConnections } from '../connections/index.ts';
 import { eventEntry } from '../notifications/index.ts';
 import { createTemplateRenderer, RenderFailure } from '../templates/index.ts';
 import { createUnsubscribeLinks, unsubscribeHeaders } from '../unsubscribe/index.ts';
-import type { WebhookTarget } from '../webhooks/index.ts';
 import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './consent.ts';
 import { judge } from './gates.ts';
-import { createInAppRoads } from './in-app-road.ts';
 import { findTemplates, renderWords, type TemplateFact, traceRendering } from './render.ts';
-import { roadFor } from './road.ts';
+import { prepareRoads, type RoadFinder } from './road.ts';
+import { allRoads } from './roads.ts';
 import { type OpenAttempt, runRound } from './round.ts';
 import { failed, openOutcome, type Settled, settlementOf, unsettled } from './settle.ts';
 import { listFacts } from './store.ts';
-import { createWebhookRoads } from './webhook-road.ts';
 import { createDispatchWriter } from './writer.ts';
 
 type DispatchDeps = Pick<
@@ -34,8 +32,7 @@ type DispatchDeps = Pick<
 >;
 
 interface Fact extends ConsentFact, TemplateFact {
-  sender: EmailSender | null;
-  target: WebhookTarget | null;
+  findRoad: RoadFinder;
 }
 
 const roundTimeoutMs = 120_000;
@@ -46,8 +43,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
   const { pool, clock } = deps;
   const writer = createDispatchWriter(deps);
   const links = createUnsubscribeLinks(deps);
-  const webhooks = createWebhookRoads(deps);
-  const inApp = createInAppRoads(deps);
+  const roads = allRoads(deps, connections);
   const places = deps.queue.places('notification', { room: capacity / 2, atOnce: 50, atOnceWhenSilent: 10 });
   const renderer = createTemplateRenderer(pool);
 
@@ -56,26 +52,12 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       pool,
       claims.map((claim) => claim.id),
     );
-    const environments = new Map(
-      facts.map((fact) => [fact.environment_id, { id: fact.environment_id, kind: fact.environment_kind }]),
-    );
-    const [withConsent, templateOf, targets, senders] = await Promise.all([
+    const [withConsent, templateOf, findRoad] = await Promise.all([
       addConsent(pool, links, facts),
       findTemplates(renderer, facts),
-      webhooks.targetsOf(facts),
-      connections.sendersFor([...environments.values()]),
+      prepareRoads(roads, facts),
     ]);
-    return new Map(
-      withConsent.map((fact) => [
-        fact.id,
-        {
-          ...fact,
-          template: templateOf(fact),
-          sender: senders.get(fact.environment_id) ?? null,
-          target: targets.get(fact.id) ?? null,
-        },
-      ]),
-    );
+    return new Map(withConsent.map((fact) => [fact.id, { ...fact, template: templateOf(fact), findRoad }]));
   }
 
   async function run(claim: Claim, fact: Fact | undefined): Promise<void> {
@@ -117,11 +99,9 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
 
     const headers = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
     const worded = { ...fact, ...words };
-    const road = await findRoad(worded, headers);
-    if ('problem' in road) {
-      const reason = 'reason' in road ? road.reason : 'provider_not_configured';
-      return failed({ ...base, trace, rendered: words }, now, `${reason}: ${road.problem}`);
-    }
+    const road = await untilDatabaseAnswers(async () => fact.findRoad(worded, headers));
+    if ('problem' in road)
+      return failed({ ...base, trace, rendered: words }, now, `${road.reason}: ${road.problem}`);
     const room = road.place === undefined ? null : await places.enter(claim, road.place);
     if (road.place !== undefined && !room) return 'lost';
     if (fact.attempt_count === 0) {
@@ -164,17 +144,6 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       events: [sending, ...settled.events],
       trace: [...trace, ...settled.trace],
     };
-  }
-
-  async function findRoad(fact: Fact, headers: Record<string, string>) {
-    switch (fact.channel) {
-      case 'webhook':
-        return webhooks.roadFor(fact, fact.target);
-      case 'in_app':
-        return inApp.roadFor(fact);
-      default:
-        return untilDatabaseAnswers(() => roadFor(pool, fact, fact.sender, headers));
-    }
   }
 
   /** The worker that made this attempt died before it could record the outcome. */

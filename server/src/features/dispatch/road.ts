@@ -1,8 +1,5 @@
-import type { Carrier, EmailMessage, Message } from '../../channels/contract.ts';
-import type { Pool } from '../../db/sql.ts';
-import { type EmailSender, emailIdentity } from '../connections/index.ts';
+import type { Carrier, Channel, Message } from '../../channels/contract.ts';
 import type { NewItem } from '../inbox/index.ts';
-import { listAttachmentBytes } from '../notifications/index.ts';
 import type { DispatchFact } from './store.ts';
 
 /** Who carries a notification, in the order to try them, and what they are given. */
@@ -15,55 +12,41 @@ export interface Road {
   item?: NewItem;
 }
 
-/** The road by channel; or why there is none, for the person who has to configure it. */
-export async function roadFor(
-  pool: Pool,
-  fact: DispatchFact,
-  sender: EmailSender | null,
-  headers: Record<string, string>,
-): Promise<Road | { problem: string }> {
-  switch (fact.channel) {
-    case 'email':
-      return emailRoad(pool, fact, sender, headers);
-    default:
-      return { problem: `No provider is configured for the channel ${fact.channel}.` };
-  }
+/** There is none: why, for the person who has to configure it. */
+export interface NoRoad {
+  reason: string;
+  problem: string;
 }
 
-async function emailRoad(
-  pool: Pool,
+/** The road of one notification. `headers` are those that an email is to carry. */
+export type RoadFinder = (
   fact: DispatchFact,
-  sender: EmailSender | null,
   headers: Record<string, string>,
-): Promise<Road | { problem: string }> {
-  const [first, ...rest] = sender?.carriers ?? [];
-  if (!sender?.from || !first) {
-    return {
-      problem: sender?.problem ?? 'The environment has no email provider; add one in its email settings.',
-    };
-  }
-  const { from, replyTo } = emailIdentity(sender, fact);
-  const bytes = fact.attachments ? await listAttachmentBytes(pool, fact.id) : [];
-  const attachments = (fact.attachments ?? []).map((file, index) => ({
-    filename: file.filename,
-    contentType: file.content_type,
-    bytes: bytes[index] ?? Buffer.alloc(0),
-  }));
-  return {
-    carriers: [first, ...rest],
-    message: (attempt): EmailMessage => ({
-      channel: 'email',
-      notificationId: fact.id,
-      environmentId: fact.environment_id,
-      attempt,
-      to: { address: fact.address ?? '', name: fact.recipient_name },
-      from,
-      replyTo,
-      subject: fact.subject ?? '',
-      html: fact.html_body,
-      text: fact.text_body,
-      attachments,
-      headers,
-    }),
+) => Road | NoRoad | Promise<Road | NoRoad>;
+
+/** How notifications of one channel are sent. */
+export interface ChannelRoads {
+  /** Reads, with a constant number of queries, whatever the roads of these notifications depend on. */
+  prepare(facts: readonly DispatchFact[]): RoadFinder | Promise<RoadFinder>;
+}
+
+/** The same over all channels. */
+export async function prepareRoads(
+  roads: Readonly<Record<Channel, ChannelRoads>>,
+  facts: readonly DispatchFact[],
+): Promise<RoadFinder> {
+  const present = [...new Set(facts.map(({ channel }) => channel))];
+  const finders = new Map(
+    await Promise.all(
+      present.map(async (channel) => {
+        const mine = facts.filter((fact) => fact.channel === channel);
+        return [channel, await roads[channel].prepare(mine)] as const;
+      }),
+    ),
+  );
+  return (fact, headers) => {
+    const find = finders.get(fact.channel);
+    if (!find) throw new Error(`no roads were prepared for ${fact.channel}`);
+    return find(fact, headers);
   };
 }

@@ -67,6 +67,7 @@ export function settlementOf(fact: DispatchFact, result: RoundResult, at: Circum
     case 'rejected':
       return failed(base, at.now, said);
     case 'retry':
+    case 'throttled':
       return retried(base, said, at, outcome.retryAfterMs ?? null);
     case 'broken':
       // The connection may be mended within the day; until then nothing is lost.

@@ -4,48 +4,44 @@ import { createWebhookCarrier } from '../../channels/webhook/index.ts';
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
 import { createWebhookTargets, type WebhookTarget } from '../webhooks/index.ts';
-import type { Road } from './road.ts';
+import type { ChannelRoads, Road } from './road.ts';
 import type { DispatchFact } from './store.ts';
 
 /** The webhook channel: in Live a signed call to the target, in Test the sandbox. */
-export interface WebhookRoads {
-  /** Targets by notification, for those of a batch that go by this channel. */
-  targetsOf(facts: readonly DispatchFact[]): Promise<Map<string, WebhookTarget>>;
-  roadFor(fact: DispatchFact, target: WebhookTarget | null): Road | { problem: string; reason: string };
-}
-
 export function createWebhookRoads(
   deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'outbound'>,
-): WebhookRoads {
+): ChannelRoads {
   const targets = createWebhookTargets(deps);
   const live = createWebhookCarrier(deps.outbound, deps.clock);
   const sandbox = createSandboxCarrier('sandbox', createSandboxStore(deps.pool), deps.clock);
   return {
-    async targetsOf(facts) {
-      const mine = facts.filter(({ channel }) => channel === 'webhook');
-      return mine.length === 0 ? new Map() : targets.targetsOf(mine);
-    },
-    roadFor(fact, target) {
-      if (!target)
-        return { reason: 'endpoint_not_found', problem: 'The webhook endpoint has been disabled.' };
-      const isTest = fact.environment_kind === 'test';
-      const carrier: Carrier = isTest ? sandbox : live;
-      const body = bodyOf(fact);
-      return {
-        carriers: [carrier],
-        ...(isTest ? {} : { place: target.place }),
-        message: (attempt): WebhookMessage => ({
-          channel: 'webhook',
-          notificationId: fact.id,
-          environmentId: fact.environment_id,
-          attempt,
-          to: { address: target.url, name: fact.recipient_name },
-          body,
-          secrets: target.secrets,
-          timeoutMs: target.timeoutMs,
-        }),
+    async prepare(facts) {
+      const found = await targets.targetsOf(facts);
+      return (fact) => {
+        const target = found.get(fact.id);
+        if (!target)
+          return { reason: 'endpoint_not_found', problem: 'The webhook endpoint has been disabled.' };
+        return roadTo(fact, target, fact.environment_kind === 'test' ? sandbox : live);
       };
     },
+  };
+}
+
+function roadTo(fact: DispatchFact, target: WebhookTarget, carrier: Carrier): Road {
+  const body = bodyOf(fact);
+  return {
+    carriers: [carrier],
+    ...(fact.environment_kind === 'test' ? {} : { place: target.place }),
+    message: (attempt): WebhookMessage => ({
+      channel: 'webhook',
+      notificationId: fact.id,
+      environmentId: fact.environment_id,
+      attempt,
+      to: { address: target.url, name: fact.recipient_name },
+      body,
+      secrets: target.secrets,
+      timeoutMs: target.timeoutMs,
+    }),
   };
 }
 
