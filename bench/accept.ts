@@ -9,7 +9,7 @@ import { type Service, startService, testKey } from './harness/service.ts';
 const rounds = 11;
 const roundMs = 2_000; // short, so that a machine that is slow for a while is slow for all variants
 const warmUp = { requests: 30_000, durationMs: 10_000 };
-const connections = 128;
+const connections = 256;
 
 const labels: Record<Variant, string> = {
   real: 'the real route',

@@ -32,16 +32,25 @@ export function hashBody(body: unknown): string {
   return sha256(canonicalJson(body)).toString('hex');
 }
 
-const claimKeys = statement<{ resource_id: string }>(
-  'idempotency_claim',
-  `insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-   select environment_id, operation, key, decode(body_hash, 'hex'), resource_id
-   from json_to_recordset($1::json) as (environment_id uuid, operation text, key text, body_hash text, resource_id uuid)
+/**
+ * Claims the keys of `source` (environment_id, operation, key, body_hash in hex, resource_id; each key once) and returns the
+ * resource_id of those that are new.
+ */
+export function claimKeysSql(source: string): string {
+  return `
+   insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+   select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from ${source}
    order by environment_id, operation, key -- everyone locks in this order: no deadlocks
    on conflict (environment_id, operation, key) do update
      set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
      where known.created_at < now() - interval '24 hours'
-   returning resource_id`,
+   returning resource_id`;
+}
+
+const claimKeys = statement<{ resource_id: string }>(
+  'idempotency_claim',
+  claimKeysSql(`json_to_recordset($1::json)
+     as claim (environment_id uuid, operation text, key text, body_hash text, resource_id uuid)`),
 );
 
 /** Returns the resources whose key is new. The others must read what the first one made (`findKeyHolder`). */
@@ -49,7 +58,7 @@ export async function claimIdempotencyKeys(sql: Sql, claims: KeyClaim[]): Promis
   if (claims.length === 0) return new Set();
   const first = new Map<string, KeyClaim>();
   for (const claim of claims) {
-    const name = `${claim.environmentId} ${claim.operation} ${claim.key}`;
+    const name = nameOfKey(claim);
     if (!first.has(name)) first.set(name, claim);
   }
   const rows = [...first.values()].map((claim) => ({
@@ -62,22 +71,29 @@ export async function claimIdempotencyKeys(sql: Sql, claims: KeyClaim[]): Promis
   return new Set((await claimKeys(sql, [JSON.stringify(rows)])).map((row) => row.resource_id));
 }
 
-const releaseKeys = statement(
-  'idempotency_release',
-  `delete from idempotency_keys known
-   using json_to_recordset($1::json) as i (environment_id uuid, operation text, key text)
-   where known.environment_id = i.environment_id and known.operation = i.operation and known.key = i.key`,
+/** The same for the same key. */
+export function nameOfKey({ environmentId, operation, key }: KeyClaim): string {
+  return `${environmentId} ${operation} ${key}`;
+}
+
+const findKnown = statement<{ environment_id: string; operation: string; key: string }>(
+  'idempotency_find_known',
+  `select environment_id, operation, key
+   from idempotency_keys join json_to_recordset($1::json) as wanted (environment_id uuid, operation text, key text)
+     using (environment_id, operation, key)
+   where created_at >= now() - interval '24 hours'`,
 );
 
-/** Gives back keys that this very transaction claimed, for requests that were refused after all. */
-export async function releaseIdempotencyKeys(tx: Sql, claims: KeyClaim[]): Promise<void> {
-  if (claims.length === 0) return;
-  const rows = claims.map(({ environmentId, operation, key }) => ({
+/** The names of those keys that are taken. */
+export async function listKnownKeys(sql: Sql, claims: KeyClaim[]): Promise<Set<string>> {
+  if (claims.length === 0) return new Set();
+  const wanted = claims.map(({ environmentId, operation, key }) => ({
     environment_id: environmentId,
     operation,
     key,
   }));
-  await releaseKeys(tx, [JSON.stringify(rows)]);
+  const rows = await findKnown(sql, [JSON.stringify(wanted)]);
+  return new Set(rows.map((row) => `${row.environment_id} ${row.operation} ${row.key}`));
 }
 
 const findHolder = statement<{ resource_id: string; body_hash: Buffer }>(

@@ -159,3 +159,8 @@ export function createQueue(deps: QueueDeps): Queue {
 export function joinLease(kind: WorkKind, idColumn: string): string {
   return `left join queue_leased lease on lease.id = ${idColumn} and lease.kind = ${workKinds[kind]}`;
 }
+
+/** For statements that write something together with the work that it makes necessary; see `enqueueSteps` of the store. */
+export function enqueueSql(kind: WorkKind, source: string): string {
+  return store.enqueueSteps(workKinds[kind], source);
+}

@@ -21,29 +21,51 @@ export interface WorkRow {
  * the largest ever given.
  */
 function makeReady(source: string): string {
+  return `with ${readySteps(source)} ${insertReadyRows}`;
+}
+
+/** Its steps as named queries, for statements that do more than that. */
+function readySteps(source: string): string {
   return `
-    with source as (${source}),
-    arriving as (select kind, lane, environment_id, count(*)::int as burst from source group by 1, 2, 3),
-    floors as (
+    queue_source as (${source}),
+    queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+    queue_floors as (
       select kind, lane, coalesce(
         (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
         (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
         0) as tag
-      from (select distinct kind, lane from arriving) l
+      from (select distinct kind, lane from queue_arriving) l
     ),
-    turns as (
+    queue_taken_turns as (
       insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
       select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
-      from arriving a join floors f using (kind, lane)
+      from queue_arriving a join queue_floors f using (kind, lane)
       order by 1, 2, 3 -- everyone locks in this order: no deadlocks
       on conflict (kind, lane, environment_id) do update
         set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
       returning kind, lane, environment_id, last_tag - burst as before
-    )
+    )`;
+}
+
+const insertReadyRows = `
     insert into queue_ready (id, kind, lane, tag, environment_id, note)
     select s.id, s.kind, s.lane,
       t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
-    from source s join turns t using (kind, lane, environment_id)`;
+    from queue_source s join queue_taken_turns t using (kind, lane, environment_id)`;
+
+/**
+ * Named queries that put work of one kind into the queue, for a statement which writes what the work is about as well.
+ * `source` has the columns id, lane (its number), environment_id and run_at (null: at once). They lock rows that everybody
+ * wants, so they stand last: what is not read is executed in the order in which it is written.
+ */
+export function enqueueSteps(kind: number, source: string): string {
+  return `
+    queue_postponed as (
+      insert into queue_later (kind, id, lane, environment_id, run_at)
+      select ${kind}, id, lane, environment_id, run_at from ${source} where run_at is not null
+    ),
+    ${readySteps(`select ${kind}::smallint as kind, id, lane, environment_id, null::jsonb as note from ${source} where run_at is null`)},
+    queue_enqueued as (${insertReadyRows})`;
 }
 
 const rowsOf = '($1::json) as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb)';

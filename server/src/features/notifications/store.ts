@@ -2,48 +2,8 @@ import { query, type Sql, statement } from '../../db/sql.ts';
 import { lowestIdAt } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import { joinLease } from '../../queue/index.ts';
-import type { Acceptance } from './accept.ts';
 import type { ContentRow, NotificationRow } from './life.ts';
 import type { ListQuery } from './schema.ts';
-
-const insertLives = statement(
-  'notifications_insert',
-  `with input as (
-     select * from json_to_recordset($1::json) as (
-       id uuid, environment_id uuid, channel text, status text, priority text, address text, recipient_name text,
-       external_user_id text, category text, template_key text, idempotency_key text, action_url text, resent_from uuid,
-       send_at timestamptz, events jsonb, subject text, html_body text, text_body text, template_data jsonb,
-       from_name text, reply_to text, attachments jsonb, template_version_id uuid, template_locale text,
-       structured json, rendered_at timestamptz)
-   ), contents as (
-     insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to,
-       attachments, template_version_id, template_locale, structured, rendered_at)
-     select id, subject, html_body, text_body, template_data, from_name, reply_to,
-       attachments, template_version_id, template_locale, structured, rendered_at from input
-   )
-   insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id,
-     category, template_key, idempotency_key, action_url, resent_from, send_at, events)
-   select id, environment_id, channel, status, priority, address, recipient_name, external_user_id,
-     category, template_key, idempotency_key, action_url, resent_from, send_at, events from input`,
-);
-
-const insertBytes = statement(
-  'notifications_insert_bytes',
-  'insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, $3)',
-);
-
-export async function insertNotifications(sql: Sql, acceptances: Acceptance[]): Promise<void> {
-  // Two texts put together: an object of them all, made for JSON alone, costs more than the rest of the insert.
-  const rows = acceptances.map(
-    ({ row, content }) => `${JSON.stringify(row).slice(0, -1)},${JSON.stringify(content).slice(1)}`,
-  );
-  await Promise.all([
-    insertLives(sql, [`[${rows.join(',')}]`]),
-    ...acceptances.flatMap(({ row, bytes }) =>
-      bytes.map((file, position) => insertBytes(sql, [row.id, position, file])),
-    ),
-  ]);
-}
 
 /** A notification as it is read back. `leased_at`: it is being sent since then. */
 export interface StoredNotification extends NotificationRow, ContentRow {

@@ -1,2 +1,4 @@
-export { countSends, type MeteredSend, refuseBeyondPlan } from './meter.ts';
+export { hasLimit, lockPlans, type MeteredSend, refuseBeyondPlan } from './meter.ts';
+export { monthOf } from './month.ts';
 export { usageRoutes } from './routes.ts';
+export { countSendsSql } from './store.ts';

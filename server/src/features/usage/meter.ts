@@ -4,7 +4,7 @@ import type { Plan } from '../../http/principal.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { monthOf, nextMonth } from './month.ts';
 import { planTerms } from './plans.ts';
-import { addCounts, type Count, listCounts, lockOrganizations } from './store.ts';
+import { listCounts, lockOrganizations } from './store.ts';
 
 /** A send on its way into the database, as far as the plan is concerned. Test sends are none. */
 export interface MeteredSend {
@@ -16,18 +16,25 @@ export interface MeteredSend {
   at: number;
 }
 
+export function hasLimit({ plan }: MeteredSend): boolean {
+  return planTerms[plan].hardLimit;
+}
+
+/** From here to the end of the transaction nobody else decides whether a send of these organizations fits into its plan. */
+export async function lockPlans(tx: Sql, sends: MeteredSend[]): Promise<void> {
+  await lockOrganizations(tx, organizationsOf(sends.filter(hasLimit)));
+}
+
 /**
  * Which of the sends do not fit into their plan any more, first come, first served. Exact however many processes accept at
- * once: they take turns for an organization with a limit, and count what the one before has committed. Plans without a limit
- * pay nothing for it.
+ * once, after `lockPlans`: they take turns for an organization with a limit, and count what the one before has committed.
  */
 export async function refuseBeyondPlan(tx: Sql, sends: MeteredSend[]): Promise<Map<string, Problem>> {
   const refused = new Map<string, Problem>();
-  const limited = sends.filter(({ plan }) => planTerms[plan].hardLimit);
+  const limited = sends.filter(hasLimit);
   if (limited.length === 0) return refused;
 
-  const organizations = [...new Set(limited.map(({ organizationId }) => organizationId))];
-  await lockOrganizations(tx, organizations);
+  const organizations = organizationsOf(limited);
   const months = [...new Set(limited.map(({ at }) => monthOf(at)))];
   const used = new Map<string, number>();
   for (const { organizationId, month, sends: counted } of await listCounts(tx, organizations, months)) {
@@ -44,17 +51,8 @@ export async function refuseBeyondPlan(tx: Sql, sends: MeteredSend[]): Promise<M
   return refused;
 }
 
-/** Counts what is accepted, in the transaction that accepts it. */
-export async function countSends(tx: Sql, sends: MeteredSend[]): Promise<void> {
-  const counts = new Map<string, Count>();
-  for (const { organizationId, channel, at } of sends) {
-    const month = monthOf(at);
-    const name = `${organizationId} ${month} ${channel}`;
-    const count = counts.get(name) ?? { organizationId, month, channel, sends: 0 };
-    count.sends += 1;
-    counts.set(name, count);
-  }
-  await addCounts(tx, [...counts.values()]);
+function organizationsOf(sends: MeteredSend[]): string[] {
+  return [...new Set(sends.map(({ organizationId }) => organizationId))];
 }
 
 function beyondPlan(plan: Plan, at: number): Problem {

@@ -12,19 +12,14 @@ export interface Count {
   sends: number;
 }
 
-const add = statement(
-  'usage_add',
-  `insert into usage_counters as counter (organization_id, month, channel, shard, sends)
-   select organization_id, month, channel, $2, sends
-   from json_to_recordset($1::json) as (organization_id uuid, month date, channel text, sends bigint)
+/** Adds the sends of `source` (organization_id, month, channel) to the counters. */
+export function countSendsSql(source: string): string {
+  return `
+   insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+   select organization_id, month, channel, (random() * ${shards - 1})::smallint, count(*) from ${source}
+   group by organization_id, month, channel
    order by organization_id, month, channel -- everyone locks in this order: no deadlocks
-   on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends`,
-);
-
-export async function addCounts(sql: Sql, counts: Count[]): Promise<void> {
-  if (counts.length === 0) return;
-  const rows = counts.map(({ organizationId, ...count }) => ({ organization_id: organizationId, ...count }));
-  await add(sql, [JSON.stringify(rows), Math.floor(Math.random() * shards)]);
+   on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends`;
 }
 
 const lock = statement(

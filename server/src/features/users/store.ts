@@ -96,17 +96,21 @@ export interface Pair {
 }
 
 /**
- * Only what is new or different is written: a conflict would lock the row even if it changed nothing, and most sends repeat
- * what is known.
+ * Remembers the pairs of `source` (environment_id, external_user_id, channel, address, id); of several for one user the
+ * newest, by its id, has the last word. Only what is new or different is written: a conflict would lock the row even if it
+ * changed nothing, and most sends repeat what is known.
  */
-const remember = statement(
-  'users_remember',
-  `with pair as (
-     select * from json_to_recordset($1::json)
-       as (environment_id uuid, external_user_id text, email text, phone text, chatone_user_id text)
-   )
-   insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
-   select environment_id, external_user_id, email, phone, chatone_user_id from pair
+export function rememberAddressesSql(source: string): string {
+  const newest = (channel: Channel) =>
+    `(array_agg(address order by id desc) filter (where channel = '${channel}'))[1]`;
+  return `
+   insert into end_users (environment_id, external_user_id, ${Object.values(addressFields).join(', ')})
+   select * from (
+     select environment_id, external_user_id,
+       ${Object.entries(addressFields)
+         .map(([channel, field]) => `${newest(channel as Channel)} as ${field}`)
+         .join(', ')}
+     from ${source} group by environment_id, external_user_id) pair
    where not exists (
      select from end_users known
      where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
@@ -116,21 +120,5 @@ const remember = statement(
    order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
    on conflict (environment_id, external_user_id) do update
      set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
-       chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()`,
-);
-
-/** All of them with one statement; the last word about a user counts. */
-export async function rememberAddresses(sql: Sql, pairs: Pair[]): Promise<void> {
-  if (pairs.length === 0) return;
-  const users = new Map<string, Record<string, string>>();
-  for (const { environmentId, externalUserId, channel, address } of pairs) {
-    const name = `${environmentId} ${externalUserId}`;
-    users.set(name, {
-      ...users.get(name),
-      environment_id: environmentId,
-      external_user_id: externalUserId,
-      [addressFields[channel]]: address,
-    });
-  }
-  await remember(sql, [JSON.stringify([...users.values()])]);
+       chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()`;
 }

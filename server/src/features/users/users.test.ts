@@ -123,8 +123,8 @@ describe('a send by external_user_id alone', () => {
     expect(rows).toHaveLength(50);
     let queries = 0;
     const original = app.deps.pool.query.bind(app.deps.pool);
-    const counted = ((config: { text?: string }) => {
-      if (config.text?.includes('end_users')) queries += 1;
+    const counted = ((config: { name?: string }) => {
+      if (config.name?.startsWith('users_')) queries += 1;
       return original(config as never);
     }) as never;
     app.deps.pool.query = counted;
