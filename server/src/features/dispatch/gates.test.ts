@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { newId } from '../../kernel/ids.ts';
+import { lowestIdAt } from '../../kernel/ids.ts';
 import type { ConsentFact } from './consent.ts';
 import { gates, judge } from './gates.ts';
 
 const now = Date.parse('2026-01-15T22:30:00Z');
 const suppression = {
-  id: newId(Date.parse('2026-01-01T00:00:00Z')),
+  id: lowestIdAt(Date.parse('2026-01-01T00:00:00Z')),
   environment_id: 'e',
   address: 'ada@example.com',
   reason: 'hard_bounce' as const,
