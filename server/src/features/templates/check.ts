@@ -1,11 +1,11 @@
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
+import { createBudget } from '../../kernel/liquid/budget.ts';
+import { type CompiledTemplate, compile } from '../../kernel/liquid/compile.ts';
+import { describeFault, TemplateFault } from '../../kernel/liquid/fault.ts';
+import { within } from '../../kernel/liquid/watchdog.ts';
 import { type Body, type BodyField, bodyFields, missingField } from './bodies.ts';
-import { createBudget } from './budget.ts';
-import { type CompiledTemplate, compile } from './engine.ts';
-import { describeFault, TemplateFault } from './fault.ts';
 import { Placeholder } from './placeholder.ts';
 import { flavours, outputLimits, structuredProblem } from './render.ts';
-import { within } from './watchdog.ts';
 
 /** How the request names a field of the body, e.g. `bodies[2].html_template`. */
 export type ParamOf = (field: BodyField) => string;

@@ -1,3 +1,4 @@
+export { listTemplateChannels, promoteTemplateWithin } from './cascade.ts';
 export { type Rendered, RenderFailure } from './render.ts';
 export {
   type CompiledVersion,

@@ -1,12 +1,12 @@
 import { textOfHtml } from '../../channels/email/text.ts';
 import { Problem } from '../../kernel/errors.ts';
+import { createBudget } from '../../kernel/liquid/budget.ts';
+import { undefinedVariables } from '../../kernel/liquid/compile.ts';
+import { TemplateFault } from '../../kernel/liquid/fault.ts';
+import { TimeLimitExceeded, within } from '../../kernel/liquid/watchdog.ts';
 import { type Body, bodyChannels, bodyFields, channelOf, chooseBody } from './bodies.ts';
-import { createBudget } from './budget.ts';
-import { undefinedVariables } from './engine.ts';
-import { TemplateFault } from './fault.ts';
 import { compileBody, flavours, outputLimits, RenderFailure } from './render.ts';
 import type { RenderRequest, RenderResponse } from './schema.ts';
-import { TimeLimitExceeded, within } from './watchdog.ts';
 
 const limitMs = 2_000;
 

@@ -1,11 +1,12 @@
+import { settledMarks } from '../../channels/chatone/marks.ts';
 import { blocksProblem } from '../../channels/chatone/shape.ts';
 import { contentProblem, embedsProblem } from '../../channels/chatthree/shape.ts';
 import { cardProblem } from '../../channels/chattwo/shape.ts';
 import type { Channel } from '../../channels/contract.ts';
+import { type Budget, createBudget } from '../../kernel/liquid/budget.ts';
+import { type CompiledTemplate, compile, type Flavour } from '../../kernel/liquid/compile.ts';
+import { TemplateFault } from '../../kernel/liquid/fault.ts';
 import type { Body, BodyField } from './bodies.ts';
-import { type Budget, createBudget } from './budget.ts';
-import { type CompiledTemplate, compile, type Flavour } from './engine.ts';
-import { TemplateFault } from './fault.ts';
 
 /** What a body says for one set of data. */
 export interface Rendered {
@@ -47,7 +48,7 @@ export function compileBody(body: Body): CompiledBody {
     try {
       let template = compiled.get(name);
       if (!template) {
-        template = compile(body[name], flavours[name], { locale: body.locale });
+        template = compile(body[name], flavourOf(body, name), { locale: body.locale });
         compiled.set(name, template);
       }
       return template.render(data, budget, outputLimits[name]);
@@ -64,16 +65,26 @@ export function compileBody(body: Body): CompiledBody {
       subject: foldSubject(field('subject_template', data, budget)),
       html_body: field('html_template', data, budget),
       text_body: field('text_template', data, budget),
-      structured: structured === null ? null : parseStructured(structured),
+      structured: structured === null ? null : parsedFor(body.channel, structured),
     };
     check(body.channel, rendered);
     return rendered;
   };
 }
 
+/** The blocks of chatone hold markup, in which data must not ring bells: `<!channel>` in a name pings nobody. */
+function flavourOf({ channel }: Body, field: BodyField): Flavour {
+  return channel === 'chatone' && field === 'structured_template' ? 'marked' : flavours[field];
+}
+
 /** A subject is one line: what would end it becomes a space. */
 function foldSubject(subject: string | null): string | null {
   return subject === null ? null : subject.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+}
+
+function parsedFor(channel: Channel, json: string): unknown {
+  const value = parseStructured(json);
+  return channel === 'chatone' ? settledMarks(value) : value;
 }
 
 function parseStructured(json: string): unknown {

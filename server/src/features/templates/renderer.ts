@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { Channel } from '../../channels/contract.ts';
 import type { Pool } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
+import { TimeLimitExceeded, within } from '../../kernel/liquid/watchdog.ts';
 import { type Body, chooseBody } from './bodies.ts';
 import { type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';
 import { listPinnedVersions } from './store.ts';
-import { TimeLimitExceeded, within } from './watchdog.ts';
 
 /** A version with the bodies that were compiled so far. */
 export interface CompiledVersion {

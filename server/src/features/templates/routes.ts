@@ -90,7 +90,8 @@ export function templateRoutes(service: TemplateService): Route[] {
       operation: 'deleteTemplate',
       tag,
       summary: 'Delete a template',
-      description: 'Notifications that were accepted with it are sent all the same. Its key is free again.',
+      description:
+        'Notifications that were accepted with it are sent all the same. Its key is free again. 409 `template_in_use` while an active workflow names it.',
       access: 'templates:write',
       params: KeyParams,
       responses: { 204: null },

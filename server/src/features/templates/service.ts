@@ -67,7 +67,13 @@ export interface BodyPlace {
 /** A page of the list holds about this much, and at least one template. */
 const pageCharacters = 4_000_000;
 
-export function createTemplateService({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): TemplateService {
+/** Who sends with templates and would fail without them: the names of those that use this one. */
+export type TemplateUsers = (tx: Sql, environmentId: string, key: string) => Promise<string[]>;
+
+export function createTemplateService(
+  { pool, clock }: Pick<Deps, 'pool' | 'clock'>,
+  listUsers: TemplateUsers = async () => [],
+): TemplateService {
   const directory = createTemplateDirectory(pool);
 
   async function get(sql: Sql, environmentId: string, key: string): Promise<TemplateRow> {
@@ -150,6 +156,9 @@ export function createTemplateService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
       const { environmentId } = principal;
       const gone = await transaction(pool, async (tx) => {
         const template = await getLocked(tx, environmentId, key);
+        const users = await listUsers(tx, environmentId, template.key);
+        if (users.length > 0)
+          throw new Problem('template_in_use', `Active workflows use this template: ${users.join(', ')}.`);
         await store.deleteTemplate(tx, environmentId, template.id);
         await recordAudit(tx, {
           principal,

@@ -1,5 +1,6 @@
 import { filters as all, type Context, type Filter, type FilterImplOptions } from 'liquidjs';
 import type { Budget } from './budget.ts';
+import { Vouched } from './marks.ts';
 import { escapeHtml, SafeHtml, toText } from './text.ts';
 
 /**
@@ -74,4 +75,9 @@ const html: Record<string, FilterImplOptions> = {
   raw: { raw: true, handler: charged('raw', same) as Filter['render'] },
 };
 
-export const filtersFor = { html, text: standard, json: standard };
+const marked: Record<string, FilterImplOptions> = {
+  ...standard,
+  raw: charged('raw', (value) => new Vouched(value)),
+};
+
+export const filtersFor = { html, text: standard, json: standard, marked };

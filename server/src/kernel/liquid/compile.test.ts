@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBudget } from './budget.ts';
-import { compile, type Flavour, undefinedVariables } from './engine.ts';
+import { compile, type Flavour, undefinedVariables } from './compile.ts';
 import { TemplateFault } from './fault.ts';
 import { within } from './watchdog.ts';
 

@@ -6,6 +6,7 @@ import {
   type Emitter,
   Liquid,
   type Operators,
+  Output,
   type Template,
   toValue,
   toValueSync,
@@ -14,13 +15,14 @@ import type { Budget } from './budget.ts';
 import { faultOf, TemplateFault } from './fault.ts';
 import { budgetOf, type FilterThis, filtersFor } from './filters.ts';
 import { createJsonEmitter, JsonOutput } from './json-output.ts';
+import { markText } from './marks.ts';
 import { quicken, renderTemplates } from './quick.ts';
 import { boundRanges } from './ranges.ts';
 import { createTextEmitter, escapeHtml, SafeHtml, toText } from './text.ts';
 import { within } from './watchdog.ts';
 
-/** What an output becomes: HTML that does not execute, text as it is, JSON that stays JSON. */
-export type Flavour = 'html' | 'text' | 'json';
+/** What an output becomes: HTML that does not execute, text as it is, JSON that stays JSON, and such JSON with marks (marks.ts). */
+export type Flavour = 'html' | 'text' | 'json' | 'marked';
 
 export interface CompiledTemplate {
   /** Throws a TemplateFault. `otherwise`: what a variable is that the data does not have. */
@@ -40,23 +42,11 @@ interface EngineOptions {
 
 /** Throws a TemplateFault with the place of the mistake. */
 export function compile(source: string, flavour: Flavour, options: EngineOptions): CompiledTemplate {
-  if (source.split(/\{[{%]/, maxTags + 2).length > maxTags + 1)
-    throw new TemplateFault({ message: `more than ${maxTags} tags and outputs`, line: null, column: null });
   const engine = createEngine(flavour, options);
-  let templates: Template[];
-  try {
-    templates = within(readLimitMs, () => {
-      const parsed = engine.parse(source);
-      boundRanges(parsed);
-      if (!options.strict) quicken(parsed);
-      return parsed;
-    });
-  } catch (error) {
-    throw new TemplateFault(faultOf(error));
-  }
+  const templates = read(engine, source, options);
   return {
     render(data, budget, limit, otherwise) {
-      const emitter: Emitter = flavour === 'json' ? createJsonEmitter(limit) : createTextEmitter(limit);
+      const emitter = createEmitter(flavour, limit);
       try {
         toValueSync(
           engine.renderer.renderTemplates(templates, newContext(engine, data, budget, otherwise), emitter),
@@ -69,6 +59,59 @@ export function compile(source: string, flavour: Flavour, options: EngineOptions
   };
 }
 
+function createEmitter(flavour: Flavour, limit: number): Emitter {
+  switch (flavour) {
+    case 'json':
+      return createJsonEmitter(limit);
+    case 'marked':
+      return createJsonEmitter(limit, markText);
+    default:
+      return createTextEmitter(limit);
+  }
+}
+
+/** The value itself, not its text; undefined when the data does not have it. Throws a TemplateFault. */
+export type CompiledOutput = (data: object, budget: Budget) => unknown;
+
+/** For a source that is exactly one `{{ … }}`; null for any other. Throws a TemplateFault with the place of the mistake. */
+export function compileOutput(source: string): CompiledOutput | null {
+  if (!source.startsWith('{{') || !source.endsWith('}}')) return null;
+  const engine = createEngine('value', { locale: null });
+  const [output, more] = read(engine, source, {});
+  if (!(output instanceof Output) || more) return null;
+  return (data, budget) => {
+    try {
+      const value: unknown = toValue(
+        toValueSync(output.value.value(newContext(engine, data, budget), false) as never),
+      );
+      budget.useFor(value);
+      return value;
+    } catch (error) {
+      throw new TemplateFault(faultOf(error));
+    }
+  };
+}
+
+function read(engine: Liquid, source: string, { strict = false }: { strict?: boolean }): Template[] {
+  if (source.split(/\{[{%]/, maxTags + 2).length > maxTags + 1)
+    throw new TemplateFault({ message: `more than ${maxTags} tags and outputs`, line: null, column: null });
+  try {
+    return within(readLimitMs, () => {
+      const parsed = engine.parse(source);
+      boundRanges(parsed);
+      if (!strict) quicken(parsed);
+      return parsed;
+    });
+  } catch (error) {
+    throw new TemplateFault(faultOf(error));
+  }
+}
+
+function jsonOutput(this: FilterThis, value: unknown): JsonOutput {
+  budgetOf(this.context).useFor(value);
+  return new JsonOutput(toValue(value));
+}
+
 const outputEscapes: Record<Flavour, (this: FilterThis, value: unknown) => unknown> = {
   html(value) {
     budgetOf(this.context).useFor(value);
@@ -78,10 +121,8 @@ const outputEscapes: Record<Flavour, (this: FilterThis, value: unknown) => unkno
     budgetOf(this.context).useFor(value);
     return toText(value);
   },
-  json(value) {
-    budgetOf(this.context).useFor(value);
-    return new JsonOutput(toValue(value));
-  },
+  json: jsonOutput,
+  marked: jsonOutput,
 };
 
 const operators: Operators = {
@@ -98,7 +139,7 @@ type BinaryOperator = (left: unknown, right: unknown, context: Context) => boole
 /** No file is ever read: the tags that name one do not exist here. */
 const withoutTags = ['include', 'render', 'layout', 'block'];
 
-function createEngine(flavour: Flavour, { locale, strict = false }: EngineOptions): Liquid {
+function createEngine(flavour: Flavour | 'value', { locale, strict = false }: EngineOptions): Liquid {
   const engine = new Liquid({
     ownPropertyOnly: true,
     strictFilters: true,
@@ -106,7 +147,7 @@ function createEngine(flavour: Flavour, { locale, strict = false }: EngineOption
     lenientIf: true,
     catchAllErrors: strict,
     operators,
-    outputEscape: outputEscapes[flavour] as (value: unknown) => string,
+    ...(flavour === 'value' ? {} : { outputEscape: outputEscapes[flavour] as (value: unknown) => string }),
     timezoneOffset: 0,
     locale: locale ?? 'en-US',
     relativeReference: false,
@@ -114,7 +155,7 @@ function createEngine(flavour: Flavour, { locale, strict = false }: EngineOption
   });
   for (const name of withoutTags) delete engine.tags[name];
   for (const name of Object.keys(engine.filters)) delete engine.filters[name];
-  Object.assign(engine.filters, filtersFor[flavour]);
+  Object.assign(engine.filters, filtersFor[flavour === 'value' ? 'text' : flavour]);
   if (flavour === 'html') engine.registerTag('capture', HtmlCapture);
   if (!strict) Object.assign(engine, { renderer: { renderTemplates } });
   return engine;

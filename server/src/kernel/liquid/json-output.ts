@@ -1,4 +1,5 @@
 import type { Emitter } from 'liquidjs';
+import { Vouched } from './marks.ts';
 import { isPlain, toText } from './text.ts';
 
 /** An output of a structured body, not yet JSON: only where it is written says what it must look like. */
@@ -13,14 +14,16 @@ export class JsonOutput {
   }
 }
 
+const asItIs = (text: string): string => text;
+
 const scalar = /^(?:-?(?:0|[1-9]\d{0,14})(?:\.\d{1,14})?|true|false|null)$/;
 
 /**
- * Writes a structured body so that data can neither break nor shape it. The text of the template says where we are: within a
+ * Writes a structured body so that data can neither break nor shape it; `change` is made to every text of the data. The text of the template says where we are: within a
  * JSON string an output is escaped as part of it, elsewhere it is a JSON value of its own. Whichever way the template's own
  * branches went, the state is that of the text really written.
  */
-export function createJsonEmitter(limit: number): Emitter {
+export function createJsonEmitter(limit: number, change: (text: string) => string = asItIs): Emitter {
   let inString = false;
   let afterBackslash = false;
 
@@ -33,8 +36,9 @@ export function createJsonEmitter(limit: number): Emitter {
     return text;
   }
 
-  function json(value: unknown): string {
-    const text = inString ? stringify(toText(value)).slice(1, -1) : wholeValue(value);
+  function json(output: unknown): string {
+    const [value, changed] = output instanceof Vouched ? [output.value, asItIs] : [output, change];
+    const text = inString ? stringify(toText(value), changed).slice(1, -1) : wholeValue(value, changed);
     // A backslash of the template right before an output would escape the first character of the data.
     const whole = afterBackslash ? `\\${text}` : text;
     afterBackslash = false;
@@ -51,15 +55,15 @@ export function createJsonEmitter(limit: number): Emitter {
 }
 
 /** `{{ color }}` may come as 5 or as "5"; both are the number. Other text is quoted, and so are numbers too long to be exact. */
-function wholeValue(value: unknown): string {
-  if (typeof value === 'string') return scalar.test(value) ? value : stringify(value);
-  if (typeof value !== 'object' || value === null || isPlain(value)) return stringify(value ?? null);
-  return wholeValue(toText(value));
+function wholeValue(value: unknown, change: (text: string) => string): string {
+  if (typeof value === 'string') return scalar.test(value) ? value : stringify(value, change);
+  if (typeof value !== 'object' || value === null || isPlain(value)) return stringify(value ?? null, change);
+  return wholeValue(toText(value), change);
 }
 
-function stringify(value: unknown): string {
+function stringify(value: unknown, change: (text: string) => string): string {
   const json = JSON.stringify(value, (_key, entry) =>
-    typeof entry === 'string' ? entry.toWellFormed() : entry,
+    typeof entry === 'string' ? change(entry.toWellFormed()) : entry,
   );
   return json.replace(/[\u2028\u2029]/g, (separator) => (separator === '\u2028' ? '\\u2028' : '\\u2029'));
 }

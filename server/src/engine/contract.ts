@@ -1,0 +1,359 @@
+/**
+ * What the workflow engine and the runtime that makes it durable say to each other.
+ *
+ * The engine decides and does nothing: no clock, no chance, no database. The runtime (features/runs) keeps a run's
+ * `RunState` as one JSON value beside the run's facts, calls `decide()` with what happened, performs the one `Effect`
+ * that comes back, and writes state, timeline entries and next work in one transaction. What the effect led to is the
+ * input of the next call. Several calls may be made before one write: entries of the same `seq` replace earlier ones
+ * (`mergeEntries`).
+ *
+ *   start ──▶ decide ──▶ effect ──▶ the runtime performs it ──▶ input ──▶ decide ──▶ … ──▶ effect null: finished
+ *
+ * | effect             | the runtime                                                  | answers with                      |
+ * |--------------------|--------------------------------------------------------------|-----------------------------------|
+ * | continue           | calls again (a new work item; the fold of steps was long)    | resume                            |
+ * | send               | accepts the notification, keyed by (run, attemptId)          | send_accepted, send_refused       |
+ * | await_notification | waits for its status; a timer for `until`                    | notification_settled, timer       |
+ * | fetch              | makes the call, with its own retries                         | fetched, fetch_failed             |
+ * | join_digest        | joins the open digest of the key, or opens one               | digest_opened, digest_joined      |
+ * | await_digest       | a timer for `until`; closes early when it is full            | digest_closed                     |
+ * | wait_for_event     | a wait row by (workflow, event, matchKey); a timer `until`;  | event, timer                      |
+ * |                    | with `lookback`, first looks for an event since the trigger  |                                   |
+ * | sleep              | a timer for `until`                                          | timer                             |
+ *
+ * After a crash, `resume` gives the effect again that the stored state is waiting for. An input that does not fit the
+ * state (a late timer, a second event) is answered with `ignored: true` and changes nothing.
+ */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export interface JsonObject {
+  [key: string]: Json;
+}
+
+export const stepKinds = [
+  'send',
+  'delay',
+  'branch',
+  'wait_for_event',
+  'digest',
+  'fetch',
+  'cancel',
+  'noop',
+] as const;
+export type StepKind = (typeof stepKinds)[number];
+
+export const stepStatuses = ['running', 'waiting', 'completed', 'failed', 'cancelled'] as const;
+export type StepStatus = (typeof stepStatuses)[number];
+
+export const stepOutcomes = [
+  'sent',
+  'suppressed',
+  'branched',
+  'delayed',
+  'digested',
+  'event_received',
+  'timed_out',
+  'fetched',
+  'skipped',
+  'failed',
+  'cancelled',
+  'noop',
+] as const;
+export type StepOutcome = (typeof stepOutcomes)[number];
+
+/** The run statuses the engine knows; `pending` and `cancelling` are the runtime's. */
+export type DecidedStatus = 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
+
+export type WaitFor = 'accepted' | 'sent' | 'delivered';
+
+interface StepBase {
+  id: string;
+  /** CEL; false skips the step. */
+  when: string | null;
+  /** The step that follows; null: the next one of the array. */
+  next: string | null;
+}
+
+export interface SendStep extends StepBase {
+  kind: 'send';
+  channel: string;
+  /** The fields of a notification request (wire names, without channel), values still templates. */
+  content: JsonObject;
+  waitFor: WaitFor;
+  /** How long `wait_for` waits. */
+  timeout: string | null;
+}
+
+export interface DelayStep extends StepBase {
+  kind: 'delay';
+  duration: string | null;
+  until: string | null;
+  at: string | null;
+  timezone: string | null;
+}
+
+export interface BranchStep extends StepBase {
+  kind: 'branch';
+  branches: { when: string; goto: string }[];
+  otherwise: string | null;
+}
+
+export interface WaitForEventStep extends StepBase {
+  kind: 'wait_for_event';
+  event: string | null;
+  match: JsonObject;
+  timeout: string | null;
+  onTimeout: string | null;
+  lookback: boolean;
+}
+
+export interface DigestStep extends StepBase {
+  kind: 'digest';
+  key: Json;
+  window: string;
+  maxItems: number | null;
+}
+
+export interface FetchStep extends StepBase {
+  kind: 'fetch';
+  url: string;
+  method: string;
+  headers: JsonObject;
+  body: Json;
+  /** Where to go when the call failed for good; null: the run fails. */
+  onError: string | null;
+}
+
+export interface PlainStep extends StepBase {
+  kind: 'cancel' | 'noop';
+}
+
+/** A kind this version does not know: it can be saved in a draft, never activated. */
+export interface UnknownStep extends StepBase {
+  kind: 'unknown';
+  named: string;
+}
+
+export type Step =
+  | SendStep
+  | DelayStep
+  | BranchStep
+  | WaitForEventStep
+  | DigestStep
+  | FetchStep
+  | PlainStep
+  | UnknownStep;
+
+/**
+ * A parsed body. Compiled expressions and templates are remembered by object identity: keep one Definition for each
+ * version (a bounded cache) instead of parsing for each run.
+ */
+export interface Definition {
+  triggerDataSchema: JsonObject | boolean | null;
+  steps: readonly Step[];
+}
+
+/** `code` of a validation problem is one of CONTRACT 10; structural problems have the codes listed in parse.ts. */
+export interface DefinitionProblem {
+  code: string;
+  message: string;
+  /** JSON Pointer into the body; `''` is the whole. */
+  pointer: string;
+}
+
+export type ParsedDefinition =
+  | { ok: true; definition: Definition }
+  | { ok: false; problems: DefinitionProblem[] };
+
+/** What a definition is validated against: the environment it is to be active in. */
+export interface World {
+  /** Template key → channels it has a body for; needs to know the keys of `references()` only. */
+  templates: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Keys of the categories that are not archived. */
+  categories: ReadonlySet<string>;
+  channels: ReadonlySet<string>;
+}
+
+/** What a definition names outside itself, as far as it is fixed (a templated key is known only to its run). */
+export interface References {
+  templateKeys: string[];
+  categories: string[];
+}
+
+/** What a wait_for_event step listens to: known statically, so an event's match keys can be computed from its data. */
+export interface EventPattern {
+  eventName: string;
+  /** Sorted paths of `match`. */
+  paths: string[];
+  lookback: boolean;
+}
+
+export interface RunFacts {
+  id: string;
+  workflowKey: string;
+  version: number;
+  source: 'Production' | 'Test';
+  createdAt: number;
+  triggerData: JsonObject;
+}
+
+/** What a step left for later ones: `steps.<id>.outcome` and `steps.<id>.output`. */
+export interface StepResult {
+  outcome: StepOutcome;
+  output: Json;
+}
+
+/** What the step under way is waiting for. */
+export type Pending =
+  | { kind: 'begin' }
+  | { kind: 'send' }
+  | { kind: 'notification'; notificationId: string; until: number }
+  | { kind: 'fetch' }
+  | { kind: 'digest'; key: string }
+  | { kind: 'digest_open'; key: string; until: number }
+  | { kind: 'event'; matchKey: string; until: number }
+  | { kind: 'sleep'; until: number };
+
+/** Everything a run remembers, small and plain JSON. The trigger data is not in it: it is one of the run's facts. */
+export interface RunState {
+  /** How many steps were begun: the `seq` of the last timeline entry. */
+  seq: number;
+  /** The step under way; null before the first and after the last one. */
+  stepId: string | null;
+  startedAt: number;
+  /** null: the run has ended. */
+  pending: Pending | null;
+  results: Record<string, StepResult>;
+  /** Characters of JSON in `results`. */
+  resultsSize: number;
+  /** The wait_for_event step whose output is `event`. */
+  eventStep: string | null;
+  /** `digest`: what the run collected as the surviving one. */
+  digest: { key: string; count: number; items: Json[] } | null;
+}
+
+export type NotificationSettled = 'sent' | 'delivered' | 'suppressed' | 'failed' | 'bounced' | 'complained';
+
+export type Input =
+  | { kind: 'start' }
+  | { kind: 'resume' }
+  | { kind: 'send_accepted'; notificationId: string | null }
+  | { kind: 'send_refused'; reason: string }
+  /** `suppressed` may also answer `send` at once, when the runtime knows already. */
+  | {
+      kind: 'notification_settled';
+      notificationId: string | null;
+      status: NotificationSettled;
+      reason: string | null;
+    }
+  | { kind: 'fetched'; body: Json }
+  | { kind: 'fetch_failed'; reason: string }
+  | { kind: 'digest_opened'; until: number }
+  | { kind: 'digest_joined'; survivingRunId: string }
+  | { kind: 'digest_closed'; items: Json[] }
+  | { kind: 'event'; eventName: string; matchKey: string; data: JsonObject }
+  | { kind: 'timer' }
+  | { kind: 'cancel' };
+
+export interface SendEffect {
+  kind: 'send';
+  stepId: string;
+  attemptId: string;
+  /** A body for POST /v1/notifications, every value evaluated. Checked by the runtime as the API would. */
+  request: JsonObject;
+  waitFor: WaitFor;
+}
+
+export interface FetchEffect {
+  kind: 'fetch';
+  stepId: string;
+  attemptId: string;
+  request: { url: string; method: string; headers: Record<string, string>; body: string | null };
+}
+
+export interface JoinDigestEffect {
+  kind: 'join_digest';
+  stepId: string;
+  /** Canonical text of the evaluated key, at most 512 characters. */
+  key: string;
+  windowMs: number;
+  maxItems: number;
+  /** What this run adds to `digest.items`: its trigger data. */
+  item: JsonObject;
+}
+
+export interface WaitForEventEffect {
+  kind: 'wait_for_event';
+  stepId: string;
+  eventName: string;
+  matchKey: string;
+  until: number;
+  lookback: boolean;
+}
+
+export type Effect =
+  | { kind: 'continue' }
+  | SendEffect
+  | { kind: 'await_notification'; notificationId: string; waitFor: WaitFor; until: number }
+  | FetchEffect
+  | JoinDigestEffect
+  | { kind: 'await_digest'; until: number }
+  | WaitForEventEffect
+  | { kind: 'sleep'; until: number };
+
+/** One line of the timeline (CONTRACT 10, step). Times are Unix milliseconds. */
+export interface StepEntry {
+  seq: number;
+  stepId: string;
+  kind: string;
+  /** Unique in the run: tells the repetitions of a step in a loop apart. */
+  attemptId: string;
+  status: StepStatus;
+  outcome: StepOutcome | null;
+  notificationId: string | null;
+  output: Json;
+  nextStepId: string | null;
+  /** When the step goes on by itself: the end of a delay, a timeout, the close of a digest. */
+  nextScheduledAt: number | null;
+  startedAt: number;
+  completedAt: number | null;
+}
+
+export interface Decision {
+  ignored: boolean;
+  status: DecidedStatus;
+  failureReason: string | null;
+  state: RunState;
+  /** Timeline entries that are new or changed, keyed by seq. */
+  entries: StepEntry[];
+  /** null: the run has ended (or the input was ignored). */
+  effect: Effect | null;
+}
+
+export interface SimulatedEvent {
+  event_name: string;
+  event_data: JsonObject;
+  /** ISO 8601 timestamp, or a duration after the start; absent: as soon as the run waits for it. */
+  at?: string;
+}
+
+export interface SimulationInput {
+  triggerData: JsonObject;
+  events?: SimulatedEvent[];
+  /** JSON responses of fetch steps by step id; a step without one has the output null. */
+  responses?: Record<string, Json>;
+  now: number;
+}
+
+export interface Simulation {
+  status: DecidedStatus;
+  failureReason: string | null;
+  steps: StepEntry[];
+  /** A script that makes no sense (a bad `at`, too many events): nothing was run. */
+  problem: DefinitionProblem | null;
+}
+
+export interface DataViolation {
+  /** JSON Pointer into trigger_data. */
+  pointer: string;
+  message: string;
+}

@@ -1,0 +1,154 @@
+import { isTimeZone } from '../kernel/time-zone.ts';
+import type {
+  DelayStep,
+  DigestStep,
+  FetchEffect,
+  FetchStep,
+  Json,
+  JsonObject,
+  RunFacts,
+  RunState,
+  SendStep,
+  WaitForEventStep,
+} from './contract.ts';
+import { durationHint, maxDurationMs, parseDuration } from './duration.ts';
+import { ExpressionFault, type Scope } from './expression.ts';
+import { limits } from './limits.ts';
+import { nextLocalTime, parseTimestamp } from './local-time.ts';
+import { canonicalJson, keyOfValues } from './match.ts';
+import { htmlFields, type Program } from './program.ts';
+import { evaluateValue, isTemplate, ValueFault } from './value.ts';
+
+/** Why a step cannot be done: the end of its run, in words for a person. */
+export class StepFailure extends Error {
+  override readonly name = 'StepFailure';
+}
+
+/** A run at a moment: what its steps' fields are evaluated against. */
+export interface Setting {
+  program: Program;
+  run: RunFacts;
+  state: RunState;
+  now: number;
+}
+
+function scopeOf({ run, state, now }: Setting): Scope {
+  return {
+    trigger: run.triggerData,
+    steps: state.results,
+    event: (state.eventStep === null ? null : state.results[state.eventStep]?.output) ?? null,
+    digest: state.digest,
+    run: {
+      id: run.id,
+      workflow_key: run.workflowKey,
+      version: run.version,
+      source: run.source,
+      created_at: new Date(run.createdAt).toISOString(),
+      now: new Date(now).toISOString(),
+    },
+  };
+}
+
+/** True or false; anything else fails the step, so that a typing error is seen instead of taken for "no". */
+export function evaluateCondition(setting: Setting, source: string, field: string): boolean {
+  const result = evaluateExpression(setting, source, field);
+  if (typeof result !== 'boolean') throw new StepFailure(`${field} gives neither true nor false`);
+  return result;
+}
+
+function evaluateExpression(setting: Setting, source: string, field: string): unknown {
+  try {
+    return setting.program.expressionOf(source).evaluate(scopeOf(setting));
+  } catch (error) {
+    if (error instanceof ExpressionFault) throw new StepFailure(`${field}: ${error.message}`);
+    throw error;
+  }
+}
+
+function evaluate(setting: Setting, value: Json, field: string, html?: ReadonlySet<string>): Json {
+  try {
+    return evaluateValue(setting.program.templates, value, scopeOf(setting), html);
+  } catch (error) {
+    if (!(error instanceof ValueFault)) throw error;
+    const path = `${field}${error.pointer.replaceAll('/', '.')}`.replace(/^\./, '');
+    throw new StepFailure(`${path}: ${error.message}`);
+  }
+}
+
+function evaluateText(setting: Setting, value: Json, field: string): string {
+  const text = evaluate(setting, value, field);
+  if (typeof text === 'number' || typeof text === 'boolean') return String(text);
+  if (typeof text !== 'string') throw new StepFailure(`${field} has no value`);
+  return text;
+}
+
+export function durationOf(setting: Setting, text: string, field: string): number {
+  const given = evaluateText(setting, text, field);
+  const ms = parseDuration(given);
+  if (ms === null) throw new StepFailure(`${field}: "${given.slice(0, 60)}" is not ${durationHint}`);
+  return ms;
+}
+
+/** When a delay that begins now is over. */
+export function endOfDelay(setting: Setting, step: DelayStep): number {
+  const zone = step.timezone === null ? 'utc' : evaluateText(setting, step.timezone, 'timezone');
+  if (step.timezone !== null && !isTimeZone(zone))
+    throw new StepFailure(`timezone: there is no time zone "${zone.slice(0, 60)}"`);
+  let end = setting.now;
+  if (step.duration !== null) end += durationOf(setting, step.duration, 'duration');
+  else if (step.until !== null) end = momentOf(setting, step.until, zone);
+  if (end - setting.now > maxDurationMs) throw new StepFailure('until is more than a year ahead');
+  return step.at === null ? end : nextLocalTime(Math.max(end, setting.now), step.at, zone);
+}
+
+function momentOf(setting: Setting, until: string, zone: string): number {
+  const fixed = isTemplate(until) ? null : parseTimestamp(until, zone);
+  if (fixed !== null) return fixed;
+  const given = isTemplate(until)
+    ? evaluate(setting, until, 'until')
+    : evaluateExpression(setting, until, 'until');
+  if (given instanceof Date && !Number.isNaN(given.getTime())) return given.getTime();
+  const moment = typeof given === 'string' ? parseTimestamp(given, zone) : null;
+  if (moment === null) throw new StepFailure('until gives no ISO 8601 timestamp');
+  return moment;
+}
+
+/** A body for POST /v1/notifications. */
+export function notificationOf(setting: Setting, step: SendStep): JsonObject {
+  const content = evaluate(setting, step.content, '', htmlFields) as JsonObject;
+  return { ...content, channel: step.channel };
+}
+
+export function requestOf(setting: Setting, step: FetchStep): FetchEffect['request'] {
+  const url = evaluateText(setting, step.url, 'url');
+  if (url.length > limits.url || !URL.canParse(url)) throw new StepFailure('url is not a valid URL');
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(step.headers)) {
+    const text = evaluateText(setting, value, `headers.${name}`);
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(text))
+      throw new StepFailure(`headers.${name} is not a valid header`);
+    headers[name] = text;
+  }
+  const body = step.body === null ? null : JSON.stringify(evaluate(setting, step.body, 'body'));
+  return { url, method: step.method, headers, body };
+}
+
+export function digestKeyOf(setting: Setting, step: DigestStep): string {
+  const value = evaluate(setting, step.key, 'key');
+  if (value === null || value === '') throw new StepFailure('key has no value');
+  const key = typeof value === 'string' ? value : canonicalJson(value);
+  if (key.length > limits.digestKey)
+    throw new StepFailure(`key is longer than ${limits.digestKey} characters`);
+  return key;
+}
+
+/** The values are fixed now. One that is not there is a mistake: the run would wait for an event that nobody means. */
+export function matchKeyFor(setting: Setting, step: WaitForEventStep): string {
+  const values: Record<string, Json> = {};
+  for (const [path, template] of Object.entries(step.match)) {
+    const value = evaluate(setting, template, `match.${path}`);
+    if (value === null && template !== null) throw new StepFailure(`match.${path} has no value`);
+    values[path] = value;
+  }
+  return keyOfValues(values);
+}

@@ -1,0 +1,102 @@
+import type { Definition, Step } from './contract.ts';
+
+/** Where a step may lead: an id, or null for the end of the run. */
+type Target = string | null;
+
+export const endTarget = 'end';
+
+/** The step after this one when nothing else is said. */
+export function nextOf(definition: Definition, index: number): Target {
+  const step = definition.steps[index];
+  if (!step) return null;
+  return step.next === null ? (definition.steps[index + 1]?.id ?? null) : targetOf(definition, step.next);
+}
+
+/** `end` is the end of the run, unless a step has that id. */
+export function targetOf(definition: Definition, named: string): Target {
+  if (named === endTarget && !definition.steps.some((step) => step.id === endTarget)) return null;
+  return named;
+}
+
+/** The targets a step names, with the pointer of each below the step. */
+export function namedTargets(step: Step): { target: string; pointer: string }[] {
+  const named: { target: string | null; pointer: string }[] = [{ target: step.next, pointer: '/next' }];
+  if (step.kind === 'branch') {
+    for (const [index, branch] of step.branches.entries())
+      named.push({ target: branch.goto, pointer: `/branches/${index}/goto` });
+    named.push({ target: step.otherwise, pointer: '/else' });
+  }
+  if (step.kind === 'wait_for_event') named.push({ target: step.onTimeout, pointer: '/on_timeout' });
+  if (step.kind === 'fetch') named.push({ target: step.onError, pointer: '/on_error' });
+  return named.filter((each): each is { target: string; pointer: string } => each.target !== null);
+}
+
+export interface Graph {
+  /** Steps that no road leads to. */
+  unreachable: number[];
+  /** For each loop without a pause, one step of it. */
+  synchronousCycles: number[];
+}
+
+/** Of steps with the same id, the first counts; targets that do not exist lead nowhere. */
+export function analyse(definition: Definition): Graph {
+  const places = new Map<string, number>();
+  for (const [index, step] of definition.steps.entries())
+    if (!places.has(step.id)) places.set(step.id, index);
+  const roads = definition.steps.map((_, index) =>
+    roadsFrom(definition, index).flatMap((target) => places.get(target) ?? []),
+  );
+  const reached = reachable(roads);
+  return {
+    unreachable: [...roads.keys()].filter((index) => !reached.has(index)),
+    synchronousCycles: cyclesIn(
+      roads.map((targets, index) => (reached.has(index) && !pauses(definition.steps[index]) ? targets : [])),
+    ),
+  };
+}
+
+function roadsFrom(definition: Definition, index: number): string[] {
+  const step = definition.steps[index];
+  if (!step) return [];
+  const named = namedTargets(step).map(({ target }) => targetOf(definition, target));
+  const goesOn =
+    step.when !== null || (step.kind !== 'cancel' && !(step.kind === 'branch' && step.otherwise !== null));
+  return [...named, goesOn ? nextOf(definition, index) : null].filter((target) => target !== null);
+}
+
+/** A pause that may be skipped is none: the loop around it could spin. Sends and fetches take time, but no time that was asked for. */
+function pauses(step: Step | undefined): boolean {
+  if (!step || step.when !== null) return false;
+  return step.kind === 'delay' || step.kind === 'wait_for_event' || step.kind === 'digest';
+}
+
+function reachable(roads: number[][]): Set<number> {
+  const reached = new Set<number>(roads.length > 0 ? [0] : []);
+  for (const index of reached) for (const target of roads[index] ?? []) reached.add(target);
+  return reached;
+}
+
+/** Depth first without recursion: a road back to a step that is still on the path closes a loop. */
+function cyclesIn(roads: number[][]): number[] {
+  const state = new Map<number, 'open' | 'done'>();
+  const closing = new Set<number>();
+  for (const start of roads.keys()) {
+    if (state.has(start)) continue;
+    const path: { index: number; next: number }[] = [{ index: start, next: 0 }];
+    state.set(start, 'open');
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const target = roads[top.index]?.[top.next];
+      top.next += 1;
+      if (target === undefined) {
+        state.set(top.index, 'done');
+        path.pop();
+      } else if (state.get(target) === 'open') {
+        closing.add(target);
+      } else if (!state.has(target)) {
+        state.set(target, 'open');
+        path.push({ index: target, next: 0 });
+      }
+    }
+  }
+  return [...closing].sort((a, b) => a - b);
+}

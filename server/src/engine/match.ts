@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { Definition, EventPattern, Json, JsonObject } from './contract.ts';
+
+/** JSON with sorted object keys: equal values have equal text, so 1 is 1.0 and is not "1". */
+export function canonicalJson(value: Json): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`).join(',')}}`;
+}
+
+/** `order.lines.0.sku`: own properties and list positions only. undefined when the data does not have it. */
+export function valueAt(data: Json, path: string): Json | undefined {
+  let value: Json | undefined = data;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    if (Array.isArray(value)) value = /^\d+$/.test(name) ? value[Number(name)] : undefined;
+    else value = value[name];
+  }
+  return value;
+}
+
+/** A hash, because values may be long and an index entry may not. */
+export function keyOfValues(values: Readonly<Record<string, Json>>): string {
+  const pairs = Object.keys(values)
+    .sort()
+    .map((path) => [path, values[path] ?? null]);
+  return createHash('sha256').update(canonicalJson(pairs)).digest('base64url');
+}
+
+/** The key of an event's data under a set of paths; null when a path is missing, for then no such wait matches. */
+export function matchKeyOf(paths: readonly string[], data: JsonObject): string | null {
+  const values: Record<string, Json> = {};
+  for (const path of paths) {
+    const value = valueAt(data, path);
+    if (value === undefined) return null;
+    values[path] = value;
+  }
+  return keyOfValues(values);
+}
+
+/** The distinct (event, paths) of its wait_for_event steps: what must be known to find the runs that an event wakes. */
+export function eventPatterns(definition: Definition): EventPattern[] {
+  const patterns = new Map<string, EventPattern>();
+  for (const step of definition.steps) {
+    if (step.kind !== 'wait_for_event' || step.event === null) continue;
+    const paths = Object.keys(step.match).sort();
+    const key = JSON.stringify([step.event, paths]);
+    const lookback = step.lookback || (patterns.get(key)?.lookback ?? false);
+    patterns.set(key, { eventName: step.event, paths, lookback });
+  }
+  return [...patterns.values()];
+}

@@ -1,0 +1,193 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type {
+  Definition,
+  DefinitionProblem,
+  Json,
+  JsonObject,
+  ParsedDefinition,
+  Step,
+  WaitFor,
+} from './contract.ts';
+import { limits } from './limits.ts';
+import { definitionSchema } from './schema.ts';
+import { triggerSchemaProblem } from './trigger-data.ts';
+import { escapePointer } from './value.ts';
+
+/** Codes of structural problems: `invalid_json`, `too_large`, `too_deep`, `missing_field`, `invalid_field`. */
+const maxProblems = 20;
+
+/** The shape and size of a body: a JSON text, or the value it stands for. Never throws. */
+export function parseDefinition(given: unknown): ParsedDefinition {
+  let body: unknown = given;
+  if (typeof given === 'string') {
+    if (Buffer.byteLength(given) > limits.bodyBytes) return refuse('too_large', tooLarge, '');
+    try {
+      body = JSON.parse(given);
+    } catch (error) {
+      return refuse('invalid_json', `The body is not JSON: ${(error as Error).message}.`, '');
+    }
+  }
+  const deep = tooDeepAt(body);
+  if (deep !== null)
+    return refuse('too_deep', `The body is nested more than ${limits.bodyDepth} levels deep.`, deep);
+  if (typeof given !== 'string' && Buffer.byteLength(JSON.stringify(body) ?? '') > limits.bodyBytes)
+    return refuse('too_large', tooLarge, '');
+
+  const check = checkShape();
+  if (!check(body)) return { ok: false, problems: problemsOf(check.errors ?? []) };
+  const definition = read(body as unknown as Body);
+  if (definition.triggerDataSchema !== null) {
+    const problem = triggerSchemaProblem(definition.triggerDataSchema);
+    if (problem)
+      return refuse(
+        'invalid_field',
+        `trigger_data_schema cannot be used: ${problem}.`,
+        '/trigger_data_schema',
+      );
+  }
+  return { ok: true, definition };
+}
+
+const tooLarge = `The body is larger than ${limits.bodyBytes / 1_024} KB.`;
+
+function refuse(code: string, message: string, pointer: string): ParsedDefinition {
+  return { ok: false, problems: [{ code, message, pointer }] };
+}
+
+/** Without recursion: it stands before everything that recurses. */
+function tooDeepAt(body: unknown): string | null {
+  const waiting: { value: unknown; pointer: string; depth: number }[] = [
+    { value: body, pointer: '', depth: 0 },
+  ];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    if (next.depth >= limits.bodyDepth) return next.pointer;
+    for (const [key, value] of Object.entries(next.value))
+      if (typeof value === 'object')
+        waiting.push({ value, pointer: `${next.pointer}/${escapePointer(key)}`, depth: next.depth + 1 });
+  }
+  return null;
+}
+
+let shape: ValidateFunction | null = null;
+function checkShape(): ValidateFunction {
+  shape ??= new Ajv2020({ allErrors: true, strict: false, logger: false }).compile(definitionSchema);
+  return shape;
+}
+
+function problemsOf(errors: ErrorObject[]): DefinitionProblem[] {
+  const problems = new Map<string, DefinitionProblem>();
+  for (const error of errors) {
+    if (error.keyword === 'if' || error.keyword === 'anyOf') continue;
+    const problem = problemOf(error);
+    if (!problems.has(problem.pointer)) problems.set(problem.pointer, problem);
+    if (problems.size === maxProblems) break;
+  }
+  return [...problems.values()];
+}
+
+function problemOf({ keyword, instancePath, params, message }: ErrorObject): DefinitionProblem {
+  if (keyword === 'required') {
+    const { missingProperty } = params as { missingProperty: string };
+    const pointer = `${instancePath}/${missingProperty}`;
+    return { code: 'missing_field', message: `${pointer} is required.`, pointer };
+  }
+  const { allowedValues } = params as { allowedValues?: unknown[] };
+  const reason = allowedValues ? `must be one of ${allowedValues.join(', ')}` : message;
+  return {
+    code: 'invalid_field',
+    message: `${instancePath === '' ? 'The body' : instancePath} ${reason}.`,
+    pointer: instancePath,
+  };
+}
+
+/** What the schema has let through. */
+interface Body {
+  trigger_data_schema?: JsonObject | boolean | null;
+  steps: WireStep[];
+}
+type WireStep = { id: string; kind: string; when?: string; next?: string } & Record<string, Json | undefined>;
+
+function read(body: Body): Definition {
+  return { triggerDataSchema: body.trigger_data_schema ?? null, steps: body.steps.map(readStep) };
+}
+
+/** Fields of a send step that are the step's own, and not the notification's. */
+const ownFields: ReadonlySet<string> = new Set([
+  'id',
+  'kind',
+  'when',
+  'next',
+  'channel',
+  'wait_for',
+  'timeout',
+]);
+
+function readStep(wire: WireStep): Step {
+  const base = { id: wire.id, when: wire.when ?? null, next: wire.next ?? null };
+  const text = (name: string): string | null => (wire[name] as string | undefined) ?? null;
+  switch (wire.kind) {
+    case 'send':
+      return {
+        ...base,
+        kind: 'send',
+        channel: text('channel') ?? '',
+        content: Object.fromEntries(
+          Object.entries(wire).filter(
+            (entry): entry is [string, Json] => !ownFields.has(entry[0]) && entry[1] != null,
+          ),
+        ),
+        waitFor: (wire.wait_for as WaitFor | undefined) ?? 'accepted',
+        timeout: text('timeout'),
+      };
+    case 'delay':
+      return {
+        ...base,
+        kind: 'delay',
+        duration: text('duration'),
+        until: text('until'),
+        at: text('at'),
+        timezone: text('timezone'),
+      };
+    case 'branch':
+      return {
+        ...base,
+        kind: 'branch',
+        branches: wire.branches as unknown as { when: string; goto: string }[],
+        otherwise: text('else'),
+      };
+    case 'wait_for_event':
+      return {
+        ...base,
+        kind: 'wait_for_event',
+        event: text('event') || null,
+        match: (wire.match as JsonObject | undefined) ?? {},
+        timeout: text('timeout'),
+        onTimeout: text('on_timeout'),
+        lookback: wire.lookback === true,
+      };
+    case 'digest':
+      return {
+        ...base,
+        kind: 'digest',
+        key: wire.key ?? null,
+        window: text('window') ?? '',
+        maxItems: (wire.max_items as number | undefined) ?? null,
+      };
+    case 'fetch':
+      return {
+        ...base,
+        kind: 'fetch',
+        url: text('url') ?? '',
+        method: text('method') ?? 'GET',
+        headers: (wire.headers as JsonObject | undefined) ?? {},
+        body: wire.body ?? null,
+        onError: text('on_error'),
+      };
+    case 'cancel':
+    case 'noop':
+      return { ...base, kind: wire.kind };
+    default:
+      return { ...base, kind: 'unknown', named: wire.kind };
+  }
+}

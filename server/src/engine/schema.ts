@@ -1,0 +1,182 @@
+import type { JsonObject } from './contract.ts';
+import { stepKinds } from './contract.ts';
+import { limits } from './limits.ts';
+import { clockTime } from './local-time.ts';
+
+/**
+ * The shape of a body as JSON Schema 2020-12: what parse.ts checks and what /workflows/schema.json shows to editors. What has a
+ * code of its own in validation (an unknown kind, a delay without a duration) passes here, so that a draft can be saved half done.
+ */
+const text = (description: string, more: JsonObject = {}): JsonObject => ({
+  type: 'string',
+  description,
+  ...more,
+});
+const value = (description: string): JsonObject => ({
+  description: `${description} Texts in it are Liquid templates.`,
+});
+const stepId: JsonObject = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
+  not: { enum: ['constructor', 'prototype'] },
+};
+const target = (description: string): JsonObject => ({
+  type: 'string',
+  minLength: 1,
+  maxLength: 64,
+  description: `${description} The id of a step, or \`end\`.`,
+});
+const expression = (description: string): JsonObject =>
+  text(`${description} A CEL expression over trigger, steps, event, digest and run.`, {
+    minLength: 1,
+    maxLength: limits.expressionLength,
+  });
+const duration = (description: string): JsonObject =>
+  text(`${description} ISO 8601 (\`PT15M\`, \`P3DT4H\`) or short (\`15m\`, \`2h\`, \`3d\`), or a template.`);
+const nullable = (schema: JsonObject): JsonObject => ({ ...schema, type: [schema.type ?? 'string', 'null'] });
+
+const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
+  send: {
+    required: ['channel', 'recipient'],
+    properties: {
+      channel: text('The channel of the notification.'),
+      recipient: {
+        type: 'object',
+        description: 'As in POST /v1/notifications. Texts in it are Liquid templates.',
+      },
+      template_key: nullable(text('A stored template with a body for the channel.')),
+      template_data: {
+        type: ['object', 'null'],
+        description: 'Variables of the template. Texts in it are Liquid templates.',
+      },
+      subject: nullable(text('Inline content.')),
+      html_body: nullable(text('Inline content; outputs are escaped as HTML.')),
+      text_body: nullable(text('Inline content.')),
+      category: nullable(text('Key of a preference category.')),
+      action_url: nullable(text('Shown in in-app notifications.')),
+      from_name: nullable(text('Email only.')),
+      reply_to: nullable(text('Email only.')),
+      priority: nullable(text('critical, normal or bulk.')),
+      wait_for: {
+        enum: ['accepted', 'sent', 'delivered'],
+        default: 'accepted',
+        description: 'How far the notification must get before the run goes on.',
+      },
+      timeout: duration('How long `wait_for` waits; a day unless given.'),
+    },
+  },
+  delay: {
+    properties: {
+      duration: duration('How long.'),
+      until: text(
+        'Until when: an ISO 8601 timestamp, a template, or a CEL expression that gives a timestamp.',
+      ),
+      at: text('The next time the clocks of `timezone` show this.', { pattern: clockTime.source }),
+      timezone: text('A name of the IANA time zone database, or a template.'),
+    },
+  },
+  branch: {
+    required: ['branches'],
+    properties: {
+      branches: {
+        type: 'array',
+        minItems: 1,
+        maxItems: limits.branches,
+        description: 'The first one whose expression is true is taken.',
+        items: {
+          type: 'object',
+          required: ['when', 'goto'],
+          properties: { when: expression('The condition.'), goto: target('Where to go.') },
+        },
+      },
+      else: target('Where to go when none is true; the next step unless given.'),
+    },
+  },
+  wait_for_event: {
+    properties: {
+      event: text('Name of the event.', { maxLength: 200 }),
+      match: {
+        type: 'object',
+        maxProperties: limits.matchPaths,
+        propertyNames: { minLength: 1, maxLength: 200 },
+        description:
+          'Path in event_data (`order.id`) → the value it must equal, fixed when the run begins to wait. Texts are Liquid templates.',
+      },
+      timeout: duration('How long; a year unless given.'),
+      on_timeout: target('Where to go when no event came; the next step unless given.'),
+      lookback: {
+        type: 'boolean',
+        default: false,
+        description: 'Take an event that came after the trigger, before the wait.',
+      },
+    },
+  },
+  digest: {
+    required: ['key', 'window'],
+    properties: {
+      key: {
+        type: ['string', 'number', 'boolean'],
+        description: 'Runs with the same key are collected. A Liquid template.',
+      },
+      window: duration('How long to collect, from the first run on.'),
+      max_items: {
+        type: 'number',
+        description: `Close early when so many are collected: 1 to ${limits.digestItems}.`,
+      },
+    },
+  },
+  fetch: {
+    required: ['url'],
+    properties: {
+      url: text('A Liquid template.', { minLength: 1 }),
+      method: { enum: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], default: 'GET' },
+      headers: {
+        type: 'object',
+        maxProperties: limits.headers,
+        additionalProperties: { type: 'string' },
+        description: 'Values are Liquid templates.',
+      },
+      body: value('Sent as JSON.'),
+      on_error: target('Where to go when the call failed for good; without it the run fails.'),
+    },
+  },
+  cancel: {},
+  noop: {},
+};
+
+export const definitionSchema: JsonObject = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Carillon workflow',
+  type: 'object',
+  required: ['steps'],
+  properties: {
+    trigger_data_schema: {
+      type: ['object', 'boolean', 'null'],
+      description: 'JSON Schema 2020-12 that trigger_data must fit.',
+    },
+    steps: {
+      type: 'array',
+      minItems: 1,
+      maxItems: limits.steps,
+      description: 'Run in this order unless `next` or a branch says otherwise.',
+      items: { $ref: '#/$defs/step' },
+    },
+  },
+  $defs: {
+    step: {
+      type: 'object',
+      required: ['id', 'kind'],
+      properties: {
+        id: stepId,
+        kind: { type: 'string', anyOf: [{ enum: [...stepKinds] }, { minLength: 1, maxLength: 64 }] },
+        when: expression('False skips the step.'),
+        next: target('The step that follows, when it is not the next of the array.'),
+      },
+      allOf: stepKinds.map((kind) => ({
+        if: { required: ['kind'], properties: { kind: { const: kind } } },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+        then: kinds[kind],
+      })),
+    },
+  },
+};

@@ -1,0 +1,142 @@
+import type {
+  Decision,
+  Definition,
+  DefinitionProblem,
+  Effect,
+  Input,
+  JsonObject,
+  RunFacts,
+  Simulation,
+  SimulationInput,
+  StepEntry,
+  WaitForEventEffect,
+} from './contract.ts';
+import { decide, initialState } from './decide.ts';
+import { parseDuration } from './duration.ts';
+import { limits } from './limits.ts';
+import { parseTimestamp } from './local-time.ts';
+import { eventPatterns, matchKeyOf } from './match.ts';
+
+/** An event of the script; `at` is null for one that comes as soon as it is waited for. */
+interface Scripted {
+  name: string;
+  data: JsonObject;
+  at: number | null;
+}
+
+/**
+ * Runs a definition on a clock that jumps. Every decision is `decide()`'s, as in a real run; only the world is played: sends
+ * are accepted and delivered and make no notification, fetches answer what the script says, the run is alone in its digests.
+ */
+export function simulate(definition: Definition, input: SimulationInput): Simulation {
+  const script = readScript(input);
+  if ('problem' in script)
+    return { status: 'failed', failureReason: null, steps: [], problem: script.problem };
+  const run: RunFacts = {
+    id: '00000000-0000-0000-0000-000000000000',
+    workflowKey: 'simulation',
+    version: 0,
+    source: 'Test',
+    createdAt: input.now,
+    triggerData: input.triggerData,
+  };
+  const patterns = eventPatterns(definition);
+  const waiting = [...script.events];
+  let now = input.now;
+  const steps = new Map<number, StepEntry>();
+  let decision: Decision = decide(definition, run, initialState(), { kind: 'start' }, now);
+  for (;;) {
+    for (const entry of decision.entries) steps.set(entry.seq, entry);
+    const { effect } = decision;
+    if (effect === null) {
+      const { status, failureReason } = decision;
+      return { status, failureReason, steps: [...steps.values()], problem: null };
+    }
+    const happened = happens(effect, now);
+    now = happened.at;
+    decision = decide(definition, run, decision.state, happened.input, now);
+  }
+
+  /** What comes next, and when. */
+  function happens(effect: Effect, from: number): { input: Input; at: number } {
+    switch (effect.kind) {
+      case 'continue':
+        return { input: { kind: 'resume' }, at: from };
+      case 'send':
+        return effect.waitFor === 'accepted'
+          ? { input: { kind: 'send_accepted', notificationId: null }, at: from }
+          : {
+              input: {
+                kind: 'notification_settled',
+                notificationId: null,
+                status: effect.waitFor,
+                reason: null,
+              },
+              at: from,
+            };
+      case 'fetch': {
+        const { responses = {} } = input;
+        const body = Object.hasOwn(responses, effect.stepId) ? (responses[effect.stepId] ?? null) : null;
+        return { input: { kind: 'fetched', body }, at: from };
+      }
+      case 'join_digest':
+        return { input: { kind: 'digest_opened', until: from + effect.windowMs }, at: from };
+      case 'await_digest':
+        return { input: { kind: 'digest_closed', items: [input.triggerData] }, at: effect.until };
+      case 'wait_for_event':
+        return nextEvent(effect, from) ?? { input: { kind: 'timer' }, at: effect.until };
+      case 'sleep':
+      case 'await_notification':
+        return { input: { kind: 'timer' }, at: effect.until };
+    }
+  }
+
+  /** Takes the first event that would wake the run. At the very end of the wait the event wins, as it does in a real run when it is first. */
+  function nextEvent(effect: WaitForEventEffect, from: number): { input: Input; at: number } | null {
+    let found: { scripted: Scripted; at: number; matchKey: string } | null = null;
+    for (const scripted of waiting) {
+      const at = scripted.at === null ? from : Math.max(scripted.at, from);
+      const isPast = scripted.at !== null && scripted.at < from;
+      if (scripted.name !== effect.eventName || at > effect.until || (isPast && !effect.lookback)) continue;
+      if (found && found.at <= at) continue;
+      const matches = patterns.some(
+        ({ eventName, paths }) =>
+          eventName === scripted.name && matchKeyOf(paths, scripted.data) === effect.matchKey,
+      );
+      if (matches) found = { scripted, at, matchKey: effect.matchKey };
+    }
+    if (!found) return null;
+    waiting.splice(waiting.indexOf(found.scripted), 1);
+    const { name, data } = found.scripted;
+    return { input: { kind: 'event', eventName: name, matchKey: found.matchKey, data }, at: found.at };
+  }
+}
+
+function readScript({
+  events = [],
+  now,
+}: SimulationInput): { events: Scripted[] } | { problem: DefinitionProblem } {
+  if (events.length > limits.simulatedEvents)
+    return {
+      problem: {
+        code: 'parameter_invalid',
+        message: `At most ${limits.simulatedEvents} events.`,
+        pointer: '/events',
+      },
+    };
+  const read: Scripted[] = [];
+  for (const [index, { event_name: name, event_data: data, at }] of events.entries()) {
+    const after = at === undefined ? null : parseDuration(at);
+    const moment = at === undefined ? null : after === null ? parseTimestamp(at) : now + after;
+    if (at !== undefined && moment === null) {
+      const message = 'It is neither a timestamp nor a duration after the start.';
+      return { problem: { code: 'parameter_invalid', message, pointer: `/events/${index}/at` } };
+    }
+    if (moment !== null && moment < now) {
+      const message = 'It is before the start of the simulation.';
+      return { problem: { code: 'parameter_invalid', message, pointer: `/events/${index}/at` } };
+    }
+    read.push({ name, data, at: moment });
+  }
+  return { events: read };
+}

@@ -1,0 +1,134 @@
+import { type Budget, createBudget } from '../kernel/liquid/budget.ts';
+import { compile, compileOutput } from '../kernel/liquid/compile.ts';
+import { TemplateFault } from '../kernel/liquid/fault.ts';
+import { within } from '../kernel/liquid/watchdog.ts';
+import type { Json, JsonObject } from './contract.ts';
+import { limits } from './limits.ts';
+
+/** What is wrong with a value, and where in it (a JSON Pointer). */
+export class ValueFault extends Error {
+  override readonly name = 'ValueFault';
+  readonly pointer: string;
+  constructor(pointer: string, message: string) {
+    super(message);
+    this.pointer = pointer;
+  }
+}
+
+/** One text that may contain Liquid. Throws a TemplateFault. */
+type Text = (scope: object, budget: Budget) => Json;
+
+export type Flavour = 'text' | 'html';
+
+/** Remembers what it compiled: one for each definition. */
+export interface Templates {
+  textOf(source: string, flavour: Flavour): Text;
+}
+
+/** Whether a text depends on the run. */
+export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%');
+
+export function createTemplates(): Templates {
+  const known: Record<Flavour, Map<string, Text>> = { text: new Map(), html: new Map() };
+  return {
+    textOf(source, flavour) {
+      const found = known[flavour].get(source) ?? compileText(source, flavour);
+      known[flavour].set(source, found);
+      return found;
+    },
+  };
+}
+
+function compileText(source: string, flavour: Flavour): Text {
+  const output = flavour === 'html' ? null : compileOutput(source);
+  if (output) return (scope, budget) => toJson(output(scope, budget));
+  const template = compile(source, flavour, { locale: null });
+  return (scope, budget) => template.render(scope, budget, limits.text);
+}
+
+/** A copy in plain JSON: what the data does not have is null. */
+function toJson(value: unknown): Json {
+  if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed();
+  const text = value === undefined ? undefined : JSON.stringify(value);
+  return text === undefined ? null : (JSON.parse(text) as Json);
+}
+
+/** Texts below are templates, at any depth; keys are not. `htmlFields`: top-level fields whose outputs are escaped. */
+export function evaluateValue(
+  templates: Templates,
+  value: Json,
+  scope: object,
+  htmlFields: ReadonlySet<string> = new Set(),
+): Json {
+  if (!holds(value, isTemplate)) return value;
+  const budget = createBudget();
+  const render = () => visit(value, '');
+  const result = holds(value, isWork) ? guarded('', () => within(watchdogMs, render)) : render();
+  if (JSON.stringify(result).length > limits.values)
+    throw new ValueFault('', `it is larger than ${limits.values} characters`);
+  return result;
+
+  function visit(part: Json, pointer: string): Json {
+    if (typeof part === 'string') {
+      if (!isTemplate(part)) return part;
+      const flavour = htmlFields.has(pointer.slice(1)) ? 'html' : 'text';
+      return guarded(pointer, () => templates.textOf(part, flavour)(scope, budget));
+    }
+    if (typeof part !== 'object' || part === null) return part;
+    if (Array.isArray(part)) return part.map((item, index) => visit(item, `${pointer}/${index}`));
+    return Object.fromEntries(
+      Object.entries(part).map(([key, item]) => [key, visit(item, `${pointer}/${escapePointer(key)}`)]),
+    );
+  }
+}
+
+/**
+ * What counting does not stop, the clock does: a pathological regular expression in a filter, say. The clock takes longer to set
+ * than plain outputs to render, so only filters and tags get one.
+ */
+const watchdogMs = 1_000;
+const isWork = (text: string): boolean => text.includes('|') || text.includes('{%');
+
+function holds(value: Json, what: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return what(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some((part) => holds(part, what));
+}
+
+/** Every mistake that can be seen without data. */
+export function templateFaults(
+  templates: Templates,
+  value: JsonObject,
+  htmlFields: ReadonlySet<string> = new Set(),
+): ValueFault[] {
+  const faults: ValueFault[] = [];
+  visit(value, '');
+  return faults;
+
+  function visit(part: Json, pointer: string): void {
+    if (typeof part === 'string') {
+      if (!isTemplate(part)) return;
+      try {
+        guarded(pointer, () => templates.textOf(part, htmlFields.has(pointer.slice(1)) ? 'html' : 'text'));
+      } catch (error) {
+        if (!(error instanceof ValueFault)) throw error;
+        faults.push(error);
+      }
+    } else if (typeof part === 'object' && part !== null) {
+      for (const [key, item] of Object.entries(part)) visit(item, `${pointer}/${escapePointer(key)}`);
+    }
+  }
+}
+
+function guarded<Result>(pointer: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ValueFault) throw error;
+    const message =
+      error instanceof TemplateFault || error instanceof Error ? error.message : 'it cannot be rendered';
+    throw new ValueFault(pointer, message);
+  }
+}
+
+export const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,0 +1,54 @@
+import type { Channel } from '../../channels/contract.ts';
+import { type Sql, statement } from '../../db/sql.ts';
+import { recordAudit } from '../audit/index.ts';
+import { promoteTemplate } from './promote.ts';
+import type { Promotion } from './schema.ts';
+import type { Author } from './service.ts';
+import { findTemplate } from './store.ts';
+import { auditViewOf } from './view.ts';
+
+/** What those who name templates need of them, inside their own transaction. */
+
+const listRows = statement<{ key: string; channels: Channel[] }>(
+  'templates_list_channels',
+  `select t.key, v.channels
+   from templates t
+   join template_versions v on v.id = t.current_version_id
+   where t.environment_id = $1 and t.key = any ($2::text[])
+   order by t.key
+   for share of t`,
+);
+
+/** Key → channels that it has a body for. Until the transaction ends nobody deletes them. */
+export async function listTemplateChannels(
+  tx: Sql,
+  environmentId: string,
+  keys: string[],
+): Promise<Map<string, ReadonlySet<Channel>>> {
+  if (keys.length === 0) return new Map();
+  const rows = await listRows(tx, [environmentId, keys]);
+  return new Map(rows.map(({ key, channels }) => [key, new Set(channels)]));
+}
+
+/** Null: the environment of the author has no such template. With `now` null it only says what would change. */
+export async function promoteTemplateWithin(
+  tx: Sql,
+  { principal, requestId }: Author,
+  key: string,
+  target: { environmentId: string; now: number | null },
+): Promise<{ diff: Promotion['template_diff']; channels: ReadonlySet<Channel> } | null> {
+  const source = await findTemplate(tx, principal.environmentId, key, null);
+  if (!source) return null;
+  const { diff, before, after } = await promoteTemplate(tx, source, target.environmentId, target.now);
+  if (after) {
+    await recordAudit(tx, {
+      principal: { ...principal, environmentId: target.environmentId },
+      requestId,
+      action: 'template.promoted',
+      target: `template:${after.id}`,
+      before: before && auditViewOf(before),
+      after: auditViewOf(after),
+    });
+  }
+  return { diff, channels: new Set(source.bodies.map(({ channel }) => channel)) };
+}
