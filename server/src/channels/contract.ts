@@ -56,8 +56,64 @@ export interface InAppMessage {
   data: Record<string, unknown>;
 }
 
-/** A message ready to be handed over. Later channels add their member to this union. */
-export type Message = EmailMessage | WebhookMessage | InAppMessage;
+export interface SmsMessage {
+  channel: 'sms';
+  notificationId: string;
+  environmentId: string;
+  attempt: number;
+  /** The number, in E.164 form. */
+  to: { address: string; name: string | null };
+  /** A number in E.164 form, or an alphanumeric sender id. */
+  from: string;
+  text: string;
+}
+
+/** Of the chat channels: what is posted, and where in the words of the channel; the credentials are the carrier's. */
+export interface ChatoneMessage {
+  channel: 'chatone';
+  notificationId: string;
+  environmentId: string;
+  attempt: number;
+  /** The id of a user or of a conversation. */
+  to: { address: string; name: string | null };
+  blocks: unknown;
+  /** Shown where blocks cannot be. */
+  text: string;
+}
+
+export interface ChattwoMessage {
+  channel: 'chattwo';
+  notificationId: string;
+  environmentId: string;
+  attempt: number;
+  /** The key of an endpoint. */
+  to: { address: string; name: string | null };
+  card: unknown;
+}
+
+export interface ChatthreeMessage {
+  channel: 'chatthree';
+  notificationId: string;
+  environmentId: string;
+  attempt: number;
+  /** The key of an endpoint. */
+  to: { address: string; name: string | null };
+  content: string | null;
+  /** One embed, a list of them, or null. */
+  embeds: unknown;
+  username: string | null;
+  avatarUrl: string | null;
+}
+
+/** A message ready to be handed over. */
+export type Message =
+  | EmailMessage
+  | WebhookMessage
+  | InAppMessage
+  | SmsMessage
+  | ChatoneMessage
+  | ChattwoMessage
+  | ChatthreeMessage;
 
 /**
  * What became of one attempt (PROVIDERS.md, outcome classes):
@@ -73,7 +129,14 @@ export type Outcome =
       code?: string | null;
       receipts?: Receipt[];
     }
-  | { kind: 'retry'; detail: string; code: string | null; retryAfterMs?: number | null }
+  | {
+      kind: 'retry';
+      detail: string;
+      code: string | null;
+      retryAfterMs?: number | null;
+      /** It is about this recipient (greylisted, mailbox full) and says nothing about the provider. */
+      recipient?: true;
+    }
   | { kind: 'throttled'; detail: string; code: string | null; retryAfterMs: number | null }
   | { kind: 'rejected'; detail: string; code: string | null }
   | { kind: 'suppress'; detail: string; code: string | null; reason: 'hard_bounce' | 'unsubscribed' }
@@ -100,11 +163,25 @@ export interface Carrier {
   /**
    * Does handing the same notification over twice have the effect of once? If so an open attempt is simply repeated
    * after a crash; if not, the dispatcher records every attempt before the call and resolves open ones by rule.
+   * An answer that was lost is `ambiguous` all the same: this carrier recognises the repeat, but no other one would.
    */
   idempotent: boolean;
   /** What shares a limit of the provider shares this name; when it says slow down, all of it waits, in every process. */
   pace?: string;
+  /** What is configured behind it, by an id that stays when it is renamed. Those that have one have their health watched. */
+  providerId?: string;
   send(message: Message, signal: AbortSignal): Promise<Outcome>;
+  /**
+   * For carriers with few connections: waits for one, so that a message counts as begun only when it can be sent. What comes
+   * back sends one message or is released. An outcome: there is no connection to be had.
+   */
+  reserve?(signal: AbortSignal): Promise<Reservation | Outcome>;
+}
+
+export interface Reservation {
+  send(message: Message, signal: AbortSignal): Promise<Outcome>;
+  /** It is not needed after all. */
+  release(): void;
 }
 
 /** A carrier made from a provider's settings; it may hold connections open until it is closed. */
@@ -167,7 +244,13 @@ export type Report =
 
 /** What came of reading a callback. `refused`: not from the provider, or not readable; the reason names no secret. */
 export type CallbackVerdict =
-  | { kind: 'reports'; reports: Report[]; answer?: CallbackAnswer }
+  | {
+      kind: 'reports';
+      reports: Report[];
+      answer?: CallbackAnswer;
+      /** For signatures that do not cover the body: what they do cover. Counted once; whatever comes with it again is ignored. */
+      nonce?: string;
+    }
   | { kind: 'refused'; status: 400 | 401 | 403; reason: string };
 
 /** What the provider wants to hear, where an empty 200 is not enough. */

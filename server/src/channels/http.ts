@@ -23,6 +23,8 @@ export interface Call {
   timeoutMs: number;
   /** How much of the body of the answer is kept. */
   maxBytes: number;
+  /** Breaks the call off: a failure of the class `stopped`. */
+  signal?: AbortSignal;
 }
 
 export interface Answer {
@@ -37,9 +39,18 @@ export interface Answer {
 
 /**
  * blocked: the address may not be reached · dns: the name has no address · connect: nobody listens · tls: the certificate or
- * the handshake is bad · timeout · closed: hung up before the end of the answer · protocol: the answer is not HTTP.
+ * the handshake is bad · timeout · closed: hung up before the end of the answer · protocol: the answer is not HTTP ·
+ * stopped: the caller broke it off.
  */
-export type FailureClass = 'blocked' | 'dns' | 'connect' | 'tls' | 'timeout' | 'closed' | 'protocol';
+export type FailureClass =
+  | 'blocked'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'closed'
+  | 'protocol'
+  | 'stopped';
 
 export interface Failure {
   kind: 'failure';
@@ -132,6 +143,7 @@ function dispatch(agent: Dispatcher, call: Call): Promise<Answer | Failure> {
       if (settled) return;
       settled = true;
       clearTimeout(deadline);
+      call.signal?.removeEventListener('abort', stop);
       resolve(result(Math.round(performance.now() - startedAt), Buffer.concat(chunks)));
     };
     const answered = (): void =>
@@ -151,6 +163,15 @@ function dispatch(agent: Dispatcher, call: Call): Promise<Answer | Failure> {
       failed('timeout', `No complete answer within ${call.timeoutMs / 1000} s.`);
       controller?.abort(new Error('deadline'));
     }, call.timeoutMs);
+    const stop = (): void => {
+      failed('stopped', 'Stopped before the answer was complete.');
+      controller?.abort(new Error('stopped'));
+    };
+    if (call.signal?.aborted) {
+      stop();
+      return;
+    }
+    call.signal?.addEventListener('abort', stop);
 
     agent.dispatch(
       {

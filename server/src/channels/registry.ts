@@ -6,6 +6,11 @@ import type {
   ProviderCarrier,
   ProviderConfig,
 } from './contract.ts';
+import * as mailgun from './email/providers/mailgun/index.ts';
+import * as postmark from './email/providers/postmark/index.ts';
+import * as resend from './email/providers/resend/index.ts';
+import * as sendgrid from './email/providers/sendgrid/index.ts';
+import * as ses from './email/providers/ses/index.ts';
 import {
   completeConfig,
   createSmtpCarrier,
@@ -15,6 +20,8 @@ import {
 import type { Outbound } from './http.ts';
 import type { NetworkPolicy } from './net.ts';
 import { createSandboxCarrier, type SandboxStore, manifest as sandboxManifest } from './sandbox/index.ts';
+import * as smsone from './sms/providers/smsone/index.ts';
+import * as smstwo from './sms/providers/smstwo/index.ts';
 
 /** What a provider may need besides its own settings. */
 export interface ProviderContext {
@@ -45,8 +52,57 @@ export const emailProviders: Readonly<Record<string, ProviderKind>> = {
     complete: completeConfig,
     create: (name, config, { policy }) => createSmtpCarrier(name, smtpConfig(config), { policy }),
   },
+  ses: {
+    manifest: ses.manifest,
+    complete: ses.completeConfig,
+    create: (name, config, context) => ses.createSesCarrier(name, ses.sesConfig(config), context),
+    readCallback: ses.readCallback,
+  },
+  sendgrid: {
+    manifest: sendgrid.manifest,
+    complete: sendgrid.completeConfig,
+    create: (name, config, context) =>
+      sendgrid.createSendgridCarrier(name, sendgrid.sendgridConfig(config), context),
+    readCallback: sendgrid.readCallback,
+  },
+  postmark: {
+    manifest: postmark.manifest,
+    complete: postmark.completeConfig,
+    create: (name, config, context) =>
+      postmark.createPostmarkCarrier(name, postmark.postmarkConfig(config), context),
+    readCallback: postmark.readCallback,
+  },
+  resend: {
+    manifest: resend.manifest,
+    complete: resend.completeConfig,
+    create: (name, config, context) => resend.createResendCarrier(name, resend.resendConfig(config), context),
+    readCallback: resend.readCallback,
+  },
+  mailgun: {
+    manifest: mailgun.manifest,
+    complete: mailgun.completeConfig,
+    create: (name, config, context) =>
+      mailgun.createMailgunCarrier(name, mailgun.mailgunConfig(config), context),
+    readCallback: mailgun.readCallback,
+  },
   sandbox: {
     manifest: sandboxManifest,
     create: (name, _config, { sandbox, clock }) => createSandboxCarrier(name, sandbox, clock),
+  },
+};
+
+/** The same for text messages. */
+export const smsProviders: Readonly<Record<'smsone' | 'smstwo', ProviderKind>> = {
+  smsone: {
+    manifest: smsone.manifest,
+    complete: smsone.completeConfig,
+    create: (name, config, context) => smsone.createSmsoneCarrier(name, smsone.smsoneConfig(config), context),
+    readCallback: smsone.readCallback,
+  },
+  smstwo: {
+    manifest: smstwo.manifest,
+    complete: smstwo.completeConfig,
+    create: (name, config, context) => smstwo.createSmstwoCarrier(name, smstwo.smstwoConfig(config), context),
+    readCallback: smstwo.readCallback,
   },
 };

@@ -24,6 +24,8 @@ export interface ReceivedMail {
 }
 
 export interface SmtpSimulatorOptions {
+  /** A free one unless told. */
+  port?: number;
   /** Credentials that are asked for; none: everybody may send. */
   user?: { username: string; password: string };
   /** TLS from the first byte. */
@@ -132,8 +134,9 @@ export async function startSmtpSimulator(options: SmtpSimulatorOptions = {}): Pr
   const dropAll = (): void => {
     for (const socket of sockets) socket.destroy();
   };
-  const port = await new Promise<number>((resolve) => {
-    const listening = server.listen(0, '127.0.0.1', () => {
+  const port = await new Promise<number>((resolve, reject) => {
+    server.server.once('error', reject);
+    const listening = server.listen(options.port ?? 0, '127.0.0.1', () => {
       const address = listening.address();
       resolve(typeof address === 'object' && address ? address.port : 0);
     });

@@ -63,11 +63,11 @@ export async function buildMime(message: EmailMessage, now: Date, boundary?: str
 }
 
 /** No control character survives: nothing can end a header early or hide from a reader that stops at NUL. */
-function oneLine(value: string): string {
+export function oneLine(value: string): string {
   return value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
-function mailbox({ address, name }: { address: string; name: string | null }): {
+export function mailbox({ address, name }: { address: string; name: string | null }): {
   address: string;
   name: string;
 } {
@@ -81,7 +81,7 @@ function subjectValue(subject: string): string {
   return needsEncoding ? encodeWord(value, 'B', 52) : value;
 }
 
-function customHeaders(headers: Record<string, string>): Record<string, string> {
+export function customHeaders(headers: Record<string, string>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]): [string, string] => {
     if (!/^[!-9;-~]{1,100}$/.test(name) || reserved.test(name))
       throw new Error(`${JSON.stringify(name)} cannot be set as a header`);
@@ -97,7 +97,7 @@ function customHeaders(headers: Record<string, string>): Record<string, string> 
  * `message/…` and `multipart/…` parts may not be encoded in base64 (RFC 2046 5.2.1), which would alter the bytes of what
  * the caller attached; as octets they arrive as they are.
  */
-function attachmentType(contentType: string): string {
+export function attachmentType(contentType: string): string {
   const value = oneLine(contentType);
   const safe =
     /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;.*)?$/.test(value) && !/^(message|multipart)\//i.test(value);

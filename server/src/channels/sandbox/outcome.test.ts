@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { EmailMessage } from '../contract.ts';
-import { magicAddresses, sandboxAnswer } from './outcome.ts';
+import { magicAddresses, magicNumbers, sandboxAnswer } from './outcome.ts';
 
 function to(address: string, attempt = 1): EmailMessage {
   return {
@@ -62,9 +62,10 @@ describe('the sandbox answers by address', () => {
     });
   });
 
-  it('the guide lists exactly these addresses', () => {
+  it('the guide lists exactly these addresses and numbers', () => {
     const guide = readFileSync(new URL('../../../../docs/guides/sandbox.md', import.meta.url), 'utf8');
     const listed = [...guide.matchAll(/^\| `([^`]+@sandbox\.test)`/gm)].map((match) => match[1]);
     expect(listed).toEqual(magicAddresses);
+    expect([...guide.matchAll(/^\| `(\+\d+)`/gm)].map((match) => match[1])).toEqual(magicNumbers);
   });
 });

@@ -53,11 +53,37 @@ const emailScripts: Record<string, Script> = {
   retry: () => answer(refusedForNow),
 };
 
+const smsScripts: Record<string, Script> = {
+  '+15005550001': () =>
+    answer({
+      kind: 'suppress',
+      detail: '21211 The number is not valid.',
+      code: '21211',
+      reason: 'hard_bounce',
+    }),
+  '+15005550004': () =>
+    answer({
+      kind: 'suppress',
+      detail: '21610 The recipient replied STOP.',
+      code: '21610',
+      reason: 'unsubscribed',
+    }),
+  '+15005550006': () => accepted([delivered]),
+  '+15005550009': () =>
+    accepted([{ type: 'Bounced', detail: '30005 The sandbox could not deliver the message.' }]),
+};
+
 /**
  * The magic recipients of each channel; anyone else is delivered to. A plus-tag changes nothing here, but makes an address of
  * its own, which can end up on the suppression list as a real one would.
  */
 export function sandboxAnswer(message: Message): Answer {
+  if (message.channel === 'sms') {
+    const { address } = message.to;
+    return (
+      (Object.hasOwn(smsScripts, address) ? smsScripts[address]?.(message) : null) ?? accepted([delivered])
+    );
+  }
   if (message.channel !== 'email') return accepted([delivered]);
   const [mailbox = '', domain] = message.to.address.toLowerCase().split('@');
   const local = mailbox.split('+')[0] ?? '';
@@ -67,3 +93,4 @@ export function sandboxAnswer(message: Message): Answer {
 }
 
 export const magicAddresses = Object.keys(emailScripts).map((local) => `${local}@sandbox.test`);
+export const magicNumbers = Object.keys(smsScripts);

@@ -1,6 +1,10 @@
 import { idTime } from '../../kernel/ids.ts';
-import type { EmailMessage, InAppMessage, Message, WebhookMessage } from '../contract.ts';
+import { postOf } from '../chatone/index.ts';
+import { executionOf } from '../chatthree/index.ts';
+import { cardMessage } from '../chattwo/index.ts';
+import type { EmailMessage, InAppMessage, Message, SmsMessage, WebhookMessage } from '../contract.ts';
 import { buildMime, messageIdOf, textOf } from '../email/mime.ts';
+import { type Segmentation, segmentationOf } from '../sms/segments.ts';
 import { postHeaders } from '../webhook/index.ts';
 
 /**
@@ -35,7 +39,24 @@ export interface StoredInAppItem {
   data: Record<string, unknown>;
 }
 
-export type StoredPayload = StoredEmail | StoredWebhook | StoredInAppItem;
+/** The text as the network carries it: in which alphabet, in how many parts. */
+export interface StoredSms {
+  to: string;
+  from: string;
+  text: string;
+  encoding: Segmentation['encoding'];
+  segments: number;
+}
+
+/** The JSON that would have been posted to a chat service; to which URL or with which token is nobody's business. */
+export interface StoredChatPost {
+  blocks?: unknown;
+  attachments?: unknown;
+  embeds?: unknown;
+  content?: unknown;
+}
+
+export type StoredPayload = StoredSms | StoredEmail | StoredWebhook | StoredInAppItem | StoredChatPost;
 
 export function storedPayload(message: Message, now: number): StoredPayload {
   switch (message.channel) {
@@ -45,11 +66,24 @@ export function storedPayload(message: Message, now: number): StoredPayload {
       return storedWebhook(message, now);
     case 'in_app':
       return storedInAppItem(message);
+    case 'chatone':
+      return postOf(message);
+    case 'chattwo':
+      return cardMessage(message.card);
+    case 'chatthree':
+      return executionOf(message);
+    case 'sms':
+      return storedSms(message);
   }
 }
 
 function storedInAppItem({ subject, html, text, actionUrl, data }: InAppMessage): StoredInAppItem {
   return { subject, html_body: html, text_body: text, action_url: actionUrl, data };
+}
+
+function storedSms({ to, from, text }: SmsMessage): StoredSms {
+  const { encoding, segments } = segmentationOf(text);
+  return { to: to.address, from, text, encoding, segments };
 }
 
 function storedWebhook(
@@ -85,7 +119,7 @@ export interface EmailPayload extends StoredEmail {
   mime_complete: boolean;
 }
 
-export type SandboxPayload = EmailPayload | StoredWebhook | StoredInAppItem;
+export type SandboxPayload = StoredSms | EmailPayload | StoredWebhook | StoredInAppItem | StoredChatPost;
 
 interface StoredMessage<Payload> {
   id: string;
@@ -96,7 +130,7 @@ interface StoredMessage<Payload> {
 
 export async function viewPayload(row: StoredMessage<StoredPayload>): Promise<SandboxPayload> {
   const { payload } = row;
-  return 'from' in payload ? viewEmail({ ...row, payload }) : payload;
+  return 'reply_to' in payload ? viewEmail({ ...row, payload }) : payload;
 }
 
 async function viewEmail(row: StoredMessage<StoredEmail>): Promise<EmailPayload> {

@@ -12,7 +12,7 @@ import { createSmtpCarrier, maxConnections, type SmtpOptions } from './carrier.t
 import type { SmtpConfig } from './manifest.ts';
 
 /** For servers that are silent on purpose; the others may take their time on a busy machine. */
-const impatient = { timeouts: { greetingMs: 300, socketMs: 400 } };
+const impatient = { timeouts: { greetingMs: 300, envelopeMs: 400, socketMs: 600 } };
 const never = (): AbortSignal => new AbortController().signal;
 const cleanUp: (() => Promise<void>)[] = [];
 
@@ -271,7 +271,7 @@ describe('a server that cannot be used', () => {
     });
   });
 
-  it('because it is too busy is tried again later, because it does not want us is broken', async () => {
+  it('because it has too many guests is throttled, because it does not want us is broken', async () => {
     const busy = await startRawServer('421 4.3.2 Too many connections\r\n');
     const closed = await startRawServer('554 No SMTP service here\r\n');
     cleanUp.push(
@@ -279,7 +279,7 @@ describe('a server that cannot be used', () => {
       () => closed.stop(),
     );
     expect(await carrierFor(busy.port).send(message(), never())).toMatchObject({
-      kind: 'retry',
+      kind: 'throttled',
       code: '421 4.3.2',
     });
     expect(await carrierFor(closed.port).send(message(), never())).toMatchObject({
@@ -344,6 +344,36 @@ describe('TLS', () => {
     expect(await carrierFor(server.port, { secure: true }).send(message(), never())).toMatchObject({
       kind: 'retry',
     });
+  });
+});
+
+describe('a reservation', () => {
+  it('waits for a connection, and is worth one message', async () => {
+    const server = await simulate();
+    const carrier = carrierFor(server.port);
+    const reserve = async () => {
+      const reserved = await carrier.reserve?.(never());
+      if (!reserved || 'kind' in reserved) throw new Error(`no reservation: ${JSON.stringify(reserved)}`);
+      return reserved;
+    };
+    const held = await Promise.all(Array.from({ length: maxConnections }, reserve));
+    let last = false;
+    const late = reserve().then((reservation) => {
+      last = true;
+      return reservation;
+    });
+    expect(await held[0]?.send(message(), never())).toMatchObject({ kind: 'accepted' });
+    const reservation = await late;
+    expect(last).toBe(true);
+    for (const each of [...held.slice(1), reservation]) each.release();
+    expect(await carrier.send(message(), never())).toMatchObject({ kind: 'accepted' });
+    expect(server.connections()).toBe(maxConnections);
+  });
+
+  it('is not to be had where nobody listens', async () => {
+    const server = await startRawServer(null);
+    await server.stop();
+    expect(await carrierFor(server.port).reserve?.(never())).toMatchObject({ kind: 'retry' });
   });
 });
 

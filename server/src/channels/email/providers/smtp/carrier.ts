@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import type { EmailMessage, Outcome, ProviderCarrier } from '../../../contract.ts';
+import type { EmailMessage, Outcome, ProviderCarrier, Reservation } from '../../../contract.ts';
 import type { NetworkPolicy } from '../../../net.ts';
 import { buildMime, type Mime } from '../../mime.ts';
 import { classify } from './classify.ts';
@@ -15,11 +15,16 @@ const idleMs = 30_000;
 const verifyTimeoutMs = 5_000;
 const defaultCloseGraceMs = 10_000;
 
+/**
+ * Short where nothing can have been accepted yet, because the next provider waits for its turn; long once the message is
+ * handed over, because then giving up means not to know.
+ */
 const defaultTimeouts: Timeouts = {
-  connectMs: 10_000,
-  greetingMs: 10_000,
-  socketMs: 30_000,
-  messageMs: 180_000,
+  connectMs: 5_000,
+  greetingMs: 5_000,
+  envelopeMs: 10_000,
+  socketMs: 60_000,
+  messageMs: 110_000,
 };
 
 export interface SmtpOptions {
@@ -37,8 +42,9 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
     openSession(config, { ...options, timeouts }, signal);
   const pool = createSessionPool(open, { connections: maxConnections, messagesPerConnection, idleMs });
 
-  async function deliver(mime: Mime, signal: AbortSignal, fresh: boolean): Promise<Outcome> {
-    const { session, reused } = await pool.acquire({ fresh, signal });
+  type Held = Awaited<ReturnType<typeof pool.acquire>>;
+
+  async function deliver({ session, reused }: Held, mime: Mime, signal: AbortSignal): Promise<Outcome> {
     try {
       const reply = await session.deliver(mime, signal);
       return { kind: 'accepted', providerMessageId: mime.messageId, detail: reply, code: reply.slice(0, 3) };
@@ -51,33 +57,52 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
     } finally {
       pool.release(session);
     }
-    return deliver(mime, signal, true);
+    return deliver(await pool.acquire({ fresh: true, signal }), mime, signal);
+  }
+
+  async function outcomeOf<Result>(
+    work: () => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result | Outcome> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof SmtpFailure) return classify(error.failure);
+      if (error instanceof PoolClosed || signal.aborted) {
+        return { kind: 'retry', detail: 'Stopped before the message was handed over.', code: 'stopped' };
+      }
+      throw error;
+    }
+  }
+
+  function reserve(signal: AbortSignal): Promise<Reservation | Outcome> {
+    return outcomeOf(async () => {
+      const held = await pool.acquire({ fresh: false, signal });
+      return {
+        release: () => pool.release(held.session),
+        async send(message: EmailMessage, sendSignal) {
+          let mime: Mime;
+          try {
+            mime = await buildMime(message, new Date());
+          } catch (error) {
+            pool.release(held.session);
+            const detail = `The message cannot be put together: ${String(error)}`;
+            return { kind: 'rejected', detail, code: 'mime' };
+          }
+          return outcomeOf(() => deliver(held, mime, sendSignal), sendSignal);
+        },
+      };
+    }, signal);
   }
 
   return {
     name,
     kind: 'smtp',
     idempotent: false,
-    async send(message: EmailMessage, signal) {
-      let mime: Mime;
-      try {
-        mime = await buildMime(message, new Date());
-      } catch (error) {
-        return {
-          kind: 'rejected',
-          detail: `The message cannot be put together: ${String(error)}`,
-          code: 'mime',
-        };
-      }
-      try {
-        return await deliver(mime, signal, false);
-      } catch (error) {
-        if (error instanceof SmtpFailure) return classify(error.failure);
-        if (error instanceof PoolClosed || signal.aborted) {
-          return { kind: 'retry', detail: 'Stopped before the message was handed over.', code: 'stopped' };
-        }
-        throw error;
-      }
+    reserve,
+    async send(message, signal) {
+      const reserved = await reserve(signal);
+      return 'kind' in reserved ? reserved : reserved.send(message, signal);
     },
     async verify() {
       const limit = AbortSignal.timeout(verifyTimeoutMs);

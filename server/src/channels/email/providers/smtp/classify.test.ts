@@ -9,7 +9,7 @@ function reply(stage: Stage, text: string): Failure {
 describe('a reply of the server becomes an outcome', () => {
   it.each<[Stage, string, string, string | null]>([
     // Anything temporary is tried again, whatever the words.
-    ['greeting', '421 4.3.2 Too many connections', 'retry', '421 4.3.2'],
+    ['greeting', '421 4.3.2 System going down', 'retry', '421 4.3.2'],
     ['auth', '454 4.7.0 Temporary authentication failure', 'retry', '454 4.7.0'],
     ['mail', '451 4.3.0 Local error', 'retry', '451 4.3.0'],
     ['rcpt', '450 4.2.1 No such user, for now', 'retry', '450 4.2.1'],
@@ -20,6 +20,13 @@ describe('a reply of the server becomes an outcome', () => {
     ['handed_over', '452 4.2.2 Mailbox full', 'retry', '452 4.2.2'],
     ['rcpt', '552 5.2.2 Mailbox full', 'retry', '552 5.2.2'],
     ['rcpt', '552 Storage exceeded', 'retry', '552'],
+    // The server wants us to go slower, in so many words.
+    ['greeting', '421 4.3.2 Too many connections', 'throttled', '421 4.3.2'],
+    ['mail', '454 Throttling failure: Maximum sending rate exceeded.', 'throttled', '454'],
+    ['data', '451 4.7.0 Rate limit exceeded, slow down', 'throttled', '451 4.7.0'],
+    ['handed_over', '421 4.7.28 Our system has detected an unusual rate: limit', 'throttled', '421 4.7.28'],
+    // That a mailbox gets too much says nothing about us.
+    ['rcpt', '450 4.2.1 This user is receiving mail too quickly', 'retry', '450 4.2.1'],
     // The recipient does not exist.
     ['rcpt', '550 5.1.1 User unknown', 'suppress', '550 5.1.1'],
     ['rcpt', '550 5.1.2 Bad domain', 'suppress', '550 5.1.2'],
@@ -71,6 +78,15 @@ describe('a reply of the server becomes an outcome', () => {
       expect(classify(reply('rcpt', text))).toMatchObject({ kind: 'retry', retryAfterMs: 300_000 });
     },
   );
+
+  it.each<[string, true | undefined]>([
+    ['450 4.7.1 Greylisted', true],
+    ['452 4.2.2 Mailbox full', true],
+    ['552 5.2.2 Mailbox full', true],
+    ['451 4.3.0 Local error', undefined],
+  ])('%s is about the recipient: %s', (text, recipient) => {
+    expect((classify(reply('rcpt', text)) as { recipient?: true }).recipient).toBe(recipient);
+  });
 });
 
 describe('a failure without a reply becomes an outcome', () => {

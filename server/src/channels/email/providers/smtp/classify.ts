@@ -17,12 +17,14 @@ export interface Failure {
   detail: string;
 }
 
-type Verdict = 'retry' | 'greylisted' | 'rejected' | 'suppress' | 'broken';
+type Verdict = 'retry' | 'throttled' | 'recipient_later' | 'greylisted' | 'rejected' | 'suppress' | 'broken';
 
 const noSuchMailbox =
   /no such (user|mailbox|recipient|address)|(user|recipient|mailbox|address)( is)? (unknown|not found|does ?n[o']t exist)|unknown (user|recipient|mailbox)|mailbox unavailable|does not exist|invalid (recipient|mailbox)/i;
 const policyWords =
   /relay|spam|polic|block|black ?list|denied|spf|dkim|dmarc|reputation|authenticat|content/i;
+const tooFast =
+  /throttl|too many (concurrent |simultaneous )?(connections|sessions|messages|requests)|\brate\b.{0,30}(limit|exceed)|(limit|exceed).{0,30}\brate\b|too (fast|quickly)|slow down/i;
 const greylistDelayMs = 5 * 60_000;
 
 /** The classes of SMTP replies (RFC 5321, RFC 3463) and of broken dialogues, as a function. */
@@ -54,8 +56,12 @@ function classifyReply(stage: Stage, reply: string): Outcome {
   switch (verdictOf(stage, Number(digits), enhanced, reply)) {
     case 'retry':
       return { kind: 'retry', ...answer };
+    case 'throttled':
+      return { kind: 'throttled', ...answer, retryAfterMs: null };
+    case 'recipient_later':
+      return { kind: 'retry', ...answer, recipient: true };
     case 'greylisted':
-      return { kind: 'retry', ...answer, retryAfterMs: greylistDelayMs };
+      return { kind: 'retry', ...answer, retryAfterMs: greylistDelayMs, recipient: true };
     case 'rejected':
       return { kind: 'rejected', ...answer };
     case 'suppress':
@@ -67,7 +73,7 @@ function classifyReply(stage: Stage, reply: string): Outcome {
 
 function verdictOf(stage: Stage, code: number, enhanced: string | null, text: string): Verdict {
   // Also a reply that makes no sense here: refused for now, since only 2xx says that the message was taken.
-  if (code < 500) return stage === 'rcpt' && isGreylisting(code, enhanced, text) ? 'greylisted' : 'retry';
+  if (code < 500) return verdictForNow(stage, code, enhanced, text);
   if ([530, 534, 535, 538].includes(code) || enhanced === '5.7.8' || enhanced === '5.7.9') return 'broken';
   switch (stage) {
     case 'connect':
@@ -79,6 +85,13 @@ function verdictOf(stage: Stage, code: number, enhanced: string | null, text: st
     default:
       return verdictOnRecipient(stage, code, enhanced, text);
   }
+}
+
+/** Only words tell a server that wants us to go slower from one that has a problem: the codes are the same. */
+function verdictForNow(stage: Stage, code: number, enhanced: string | null, text: string): Verdict {
+  if (stage === 'rcpt' && isGreylisting(code, enhanced, text)) return 'greylisted';
+  if (enhanced?.startsWith('4.2.')) return 'recipient_later'; // the mailbox is busy, full, or gets too much
+  return tooFast.test(text) ? 'throttled' : 'retry';
 }
 
 function isGreylisting(code: number, enhanced: string | null, text: string): boolean {
@@ -106,13 +119,13 @@ function verdictOnRecipient(stage: Stage, code: number, enhanced: string | null,
     case '5.4.1':
       return 'suppress';
     case '5.2.2':
-      return 'retry'; // a full mailbox may be emptied
+      return 'recipient_later'; // a full mailbox may be emptied
     case null:
       break;
     default:
       return 'rejected'; // too large, policy, spam, reputation: never held against the address
   }
-  if (code === 552 && stage === 'rcpt') return 'retry';
+  if (code === 552 && stage === 'rcpt') return 'recipient_later';
   // Without an enhanced code 550 means anything from "no such user" to "we do not like you". An address is only given up
   // when the server says so in words.
   return (code === 550 || code === 551) && noSuchMailbox.test(text) && !policyWords.test(text)

@@ -11,6 +11,8 @@ import type { SmtpConfig } from './manifest.ts';
 export interface Timeouts {
   connectMs: number;
   greetingMs: number;
+  /** From the sender's address to the server's leave to send the message itself. */
+  envelopeMs: number;
   /** Silence of an open connection. */
   socketMs: number;
   /** One message in all: a server that trickles is never silent. */
@@ -68,7 +70,7 @@ export async function openSession(
       const credentials = { user: auth.username, pass: auth.password };
       await run('auth', (done) => connection.login({ credentials }, done));
     }
-    return sessionOn(connection, socket, offersUtf8, timeouts.messageMs);
+    return sessionOn(connection, socket, offersUtf8, timeouts);
   } catch (error) {
     connection.close();
     socket.destroy();
@@ -115,7 +117,7 @@ function sessionOn(
   connection: SMTPConnection,
   socket: Socket,
   offersUtf8: boolean,
-  messageMs: number,
+  { envelopeMs, messageMs }: Timeouts,
 ): Session {
   let clean = true;
 
@@ -142,10 +144,14 @@ function sessionOn(
           () => giveUp(new ConnectTimeout('The server took too long over the message.')),
           messageMs,
         );
+        const envelopeTimer = setTimeout(() => {
+          if (!body.readableDidRead) giveUp(new ConnectTimeout('The server did not answer in time.'));
+        }, envelopeMs);
         signal.addEventListener('abort', onAbort);
         if (signal.aborted) onAbort();
         connection.send({ from: envelope.from, to: [envelope.to], size: raw.length }, body, (error, info) => {
           clearTimeout(timer);
+          clearTimeout(envelopeTimer);
           signal.removeEventListener('abort', onAbort);
           if (error) reject(error);
           else resolve(info.response);

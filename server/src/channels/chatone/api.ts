@@ -1,0 +1,110 @@
+import type { Failure, Outbound } from '../http.ts';
+import { parseRetryAfter } from '../http.ts';
+import { isRecord, type JsonRecord } from '../shape.ts';
+
+/**
+ * The service's Web API (PROVIDERS 1.1): remote calls whose HTTP status is 200 for success and for refusal alike, so that only
+ * `ok` in the body tells them apart.
+ */
+export interface ChatoneApi {
+  call(method: string, call: ApiCall): Promise<ApiAnswer>;
+}
+
+export interface ApiCall {
+  token?: string;
+  /** For the exchange of an OAuth code, in place of a token. */
+  client?: { id: string; secret: string };
+  /** Sent as JSON with a token, as a form with client credentials. */
+  args?: JsonRecord;
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+export type ApiAnswer =
+  | { kind: 'ok'; body: JsonRecord; scopes: string[] }
+  | { kind: 'error'; code: string; body: JsonRecord }
+  | { kind: 'throttled'; retryAfterMs: number | null }
+  /** A status that the service gives no meaning to. */
+  | { kind: 'status'; status: number }
+  /** A 200 that is not the JSON it should be: whether it was done, nobody knows. */
+  | { kind: 'unreadable' }
+  | Failure;
+
+const defaultTimeoutMs = 10_000;
+/** What was posted comes back with the answer. */
+const maxBytes = 1_048_576;
+
+export function createChatoneApi(
+  outbound: Outbound,
+  baseUrl: string,
+  clock: () => number,
+  usualTimeoutMs = defaultTimeoutMs,
+): ChatoneApi {
+  return {
+    async call(method, { token, client, args = {}, timeoutMs = usualTimeoutMs, signal }) {
+      const answer = await outbound.request({
+        method: 'POST',
+        url: `${baseUrl}/${method}`,
+        headers: {
+          'user-agent': 'Carillon/1.0',
+          ...(client
+            ? {
+                authorization: `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`,
+                'content-type': 'application/x-www-form-urlencoded',
+              }
+            : { 'content-type': 'application/json; charset=utf-8' }),
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+        },
+        body: client ? new URLSearchParams(args as Record<string, string>).toString() : JSON.stringify(args),
+        timeoutMs,
+        maxBytes,
+        ...(signal ? { signal } : {}),
+      });
+      if (answer.kind === 'failure') return answer;
+      const { status, headers, body } = answer;
+      if (status === 429)
+        return { kind: 'throttled', retryAfterMs: parseRetryAfter(headers['retry-after'], clock()) };
+      if (status !== 200) return { kind: 'status', status };
+      const parsed = parse(body);
+      if (!parsed || typeof parsed.ok !== 'boolean') return { kind: 'unreadable' };
+      if (parsed.ok) return { kind: 'ok', body: parsed, scopes: scopesOf(headers['x-oauth-scopes']) };
+      return { kind: 'error', code: codeOf(parsed.error), body: parsed };
+    },
+  };
+}
+
+function parse(body: Buffer): JsonRecord | null {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Codes are words; whatever else a stranger sends is not repeated in events and logs. */
+function codeOf(error: unknown): string {
+  return typeof error === 'string' && /^[a-z][a-z0-9_]{0,99}$/.test(error) ? error : 'unknown_error';
+}
+
+/** `a, b` or `a,b`, as headers and bodies have them. */
+export function scopesOf(list: unknown): string[] {
+  if (typeof list !== 'string') return [];
+  return list.split(',').flatMap((scope) => (/^[\w:.-]{1,100}$/.test(scope.trim()) ? [scope.trim()] : []));
+}
+
+/** The answer in a sentence, for the person who set the connection up. */
+export function describeAnswer(answer: Exclude<ApiAnswer, { kind: 'ok' }>): string {
+  switch (answer.kind) {
+    case 'error':
+      return `The service refuses: ${answer.code}.`;
+    case 'throttled':
+      return 'The service asks us to go slower (429).';
+    case 'status':
+      return `The service answered ${answer.status}.`;
+    case 'unreadable':
+      return 'The service answered 200, and not in its own language.';
+    case 'failure':
+      return answer.detail;
+  }
+}

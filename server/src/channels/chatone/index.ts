@@ -1,0 +1,5 @@
+export { type ApiAnswer, type ChatoneApi, createChatoneApi, describeAnswer, scopesOf } from './api.ts';
+export { createChatoneCarrier } from './carrier.ts';
+export { isGone } from './classify.ts';
+export { fallbackText, postOf } from './payload.ts';
+export { signatureProblem } from './signature.ts';

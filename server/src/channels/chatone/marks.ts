@@ -1,0 +1,22 @@
+import { unmarkText } from '../../kernel/liquid/marks.ts';
+import { isRecord } from '../shape.ts';
+import { escaped } from './payload.ts';
+
+/**
+ * What a template rendered, with the marks of its data settled: where the service reads markup they become entities, so that
+ * `<!channel>` or a link in the data stays text; everywhere else (addresses, plain text) they are the characters they were.
+ */
+export function settledMarks(value: unknown): unknown {
+  if (typeof value === 'string') return unmarkText(value, (character) => character);
+  if (Array.isArray(value)) return value.map(settledMarks);
+  if (!isRecord(value)) return value;
+  const isMarkup = value.type === 'mrkdwn' || value.type === 'markdown';
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      isMarkup && name === 'text' && typeof inner === 'string'
+        ? unmarkText(inner, escaped)
+        : settledMarks(inner),
+    ]),
+  );
+}

@@ -1,0 +1,21 @@
+import { createHmac } from 'node:crypto';
+import { sameBytes } from '../../kernel/crypto.ts';
+
+const windowSeconds = 300;
+
+/** Was this signed by the service within the last five minutes (PROVIDERS 1.6)? A sentence why not; null when it was. */
+export function signatureProblem(
+  secret: string,
+  headers: { timestamp: string | undefined; signature: string | undefined },
+  body: Buffer,
+  nowMs: number,
+): string | null {
+  const { timestamp, signature } = headers;
+  if (!timestamp || !signature) return 'The request is not signed.';
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowMs / 1000 - Number(timestamp)) > windowSeconds)
+    return 'The signature is not of the last five minutes.';
+  const expected = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex');
+  if (!sameBytes(Buffer.from(`v0=${expected}`), Buffer.from(signature)))
+    return 'The signature does not match.';
+  return null;
+}

@@ -1,0 +1,142 @@
+import type { Carrier, ChatthreeMessage, Outcome } from '../contract.ts';
+import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
+import { lostAnswer } from '../lost-answer.ts';
+import { isRecord, type JsonRecord } from '../shape.ts';
+import { executionOf } from './payload.ts';
+import { contentProblem, embedsProblem } from './shape.ts';
+import { executeUrl } from './url.ts';
+
+export interface ChatthreeCarrierOptions {
+  outbound: Outbound;
+  clock: () => number;
+  name: string;
+  pace: string;
+  url: string;
+  timeoutMs?: number;
+  /** Told when the service says that it has had enough for so many milliseconds. */
+  onEnough?: (ms: number) => void;
+}
+
+const defaultTimeoutMs = 15_000;
+/** With `wait` the answer is the whole message. */
+const maxBytes = 1_048_576;
+
+/** Executes one webhook. The service knows no idempotency key for that. */
+export function createChatthreeCarrier(options: ChatthreeCarrierOptions): Carrier {
+  const { outbound, clock, name, pace, timeoutMs = defaultTimeoutMs } = options;
+  const url = executeUrl(options.url);
+  const token = new URL(url).pathname.split('/').at(-1) || url;
+  return {
+    name,
+    kind: 'chatthree',
+    idempotent: false,
+    pace,
+    async send(message: ChatthreeMessage, signal) {
+      const problem = messageProblem(message);
+      if (problem)
+        return { kind: 'rejected', detail: `The message cannot be sent: ${problem}.`, code: 'message' };
+      const answer = await outbound.request({
+        method: 'POST',
+        url,
+        headers: { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'Carillon/1.0' },
+        body: JSON.stringify(executionOf(message)),
+        timeoutMs,
+        maxBytes,
+        signal,
+      });
+      const restMs = answer.kind === 'answer' ? restOf(answer.headers) : null;
+      if (restMs !== null) options.onEnough?.(restMs);
+      const outcome = outcomeOf(answer, clock());
+      // The service's own words are shown to people; should they repeat the token, they must not show it.
+      return { ...outcome, detail: outcome.detail.replaceAll(token, '…') };
+    },
+  };
+}
+
+function messageProblem({ content, embeds }: ChatthreeMessage): string | null {
+  if (!content && embeds === null) return 'it is empty';
+  return (content && contentProblem(content)) || (embeds === null ? null : embedsProblem(embeds));
+}
+
+/** The webhook was deleted, or its token is wrong: calling it again only brings a block of our address nearer. */
+const gone: ReadonlySet<string> = new Set(['10015', '50027']);
+
+export function isGone(code: string | null): boolean {
+  return code !== null && gone.has(code);
+}
+
+/** The headers of every answer say how many calls are left, and when there will be more (PROVIDERS 3.3). */
+function restOf(headers: Answer['headers']): number | null {
+  const seconds = Number(headers['x-ratelimit-reset-after']);
+  if (headers['x-ratelimit-remaining'] !== '0' || !(seconds > 0)) return null;
+  return Math.min(Math.ceil(seconds * 1000), longestPauseMs);
+}
+
+/** PROVIDERS 3.2. */
+function outcomeOf(answer: Answer | Failure, now: number): Outcome {
+  if (answer.kind === 'failure') return lostAnswer(answer);
+  const { status } = answer;
+  const body = parse(answer.body);
+  const own = typeof body?.code === 'number' && body.code !== 0 ? String(body.code) : null;
+  const code = own ?? String(status);
+  const detail = `The service answered ${status}${own ? ` (${own})` : ''}${sentenceOf(body)}.`;
+  if (status === 200 || status === 204) return posted(status, body);
+  if (status === 429) return { kind: 'throttled', detail, code, retryAfterMs: pauseOf(answer, body, now) };
+  if (status === 408 || status === 425 || status >= 500) return { kind: 'retry', detail, code };
+  if (status < 400 || status === 401 || status === 403 || status === 404)
+    return { kind: 'broken', detail, code };
+  return { kind: 'rejected', detail, code };
+}
+
+function posted(status: number, body: JsonRecord | null): Outcome {
+  const id = typeof body?.id === 'string' && /^\d{1,25}$/.test(body.id) ? body.id : null;
+  if (status === 200 && id === null)
+    return { kind: 'ambiguous', detail: 'The answer was 200, and not a message.', code: '200' };
+  const detail = 'Posted.';
+  return {
+    kind: 'accepted',
+    providerMessageId: id,
+    detail,
+    code: String(status),
+    receipts: [{ type: 'Delivered', detail }],
+  };
+}
+
+const longestPauseMs = 24 * 3_600_000;
+
+/** The body says it to the millisecond, the header in whole seconds. */
+function pauseOf({ headers }: Answer, body: JsonRecord | null, now: number): number | null {
+  const seconds = body?.retry_after;
+  if (typeof seconds === 'number' && seconds >= 0) return Math.min(Math.ceil(seconds * 1000), longestPauseMs);
+  return parseRetryAfter(headers['retry-after'], now);
+}
+
+const maxSentence = 240;
+
+/** Its message, and the first field that it complains about. */
+function sentenceOf(body: JsonRecord | null): string {
+  if (typeof body?.message !== 'string') return '';
+  const [field] = complaints(body.errors, '');
+  const text = field ? `${body.message}: ${field}` : body.message;
+  return `: ${text.replace(/\p{Cc}+/gu, ' ').slice(0, maxSentence)}`.replace(/\.$/, '');
+}
+
+/** `{embeds: {0: {title: {_errors: [{message}]}}}}` → `embeds.0.title must be …`. */
+function* complaints(errors: unknown, at: string): Generator<string> {
+  if (!isRecord(errors)) return;
+  if (Array.isArray(errors._errors)) {
+    const first: unknown = errors._errors[0];
+    if (isRecord(first)) yield `${at} ${String(first.message)}`;
+  }
+  for (const [name, inner] of Object.entries(errors))
+    if (name !== '_errors') yield* complaints(inner, at ? `${at}.${name}` : name);
+}
+
+function parse(body: Buffer): JsonRecord | null {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,40 @@
+import type { ChatthreeMessage } from '../contract.ts';
+import type { JsonRecord } from '../shape.ts';
+import { lengthOf } from '../shape.ts';
+import { embedsOf } from './shape.ts';
+
+/** What is posted. Nobody is ever mentioned by it, whatever the data says: `<@…>` and `@everyone` stay text. */
+export function executionOf({
+  content,
+  embeds,
+  username,
+  avatarUrl,
+}: Pick<ChatthreeMessage, 'content' | 'embeds' | 'username' | 'avatarUrl'>): JsonRecord {
+  return {
+    ...(content ? { content } : {}),
+    ...(embeds === null || embeds === undefined ? {} : { embeds: embedsOf(embeds) }),
+    ...(username ? { username } : {}),
+    ...(avatarUrl ? { avatar_url: avatarUrl } : {}),
+    allowed_mentions: { parse: [] },
+  };
+}
+
+const maxUsername = 80;
+const maxAvatarUrl = 2_048;
+
+/** Why the service would refuse this name of a webhook (PROVIDERS 3.1); null when nothing is known against it. */
+export function usernameProblem(name: string): string | null {
+  const length = lengthOf(name);
+  if (length < 1 || length > maxUsername) return `must have 1 to ${maxUsername} characters`;
+  if (/\p{Cc}/u.test(name)) return 'must not contain control characters';
+  if (/clyde|discord/i.test(name)) return 'must not contain "clyde" or "discord": the service forbids it';
+  return null;
+}
+
+export function avatarUrlProblem(text: string): string | null {
+  if (text.length > maxAvatarUrl) return `must have at most ${maxAvatarUrl} characters`;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url && (url.protocol === 'https:' || url.protocol === 'http:')
+    ? null
+    : 'must be an http or https URL';
+}

@@ -1,0 +1,30 @@
+const hosts = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
+const path = /^\/api\/(?:v\d{1,2}\/)?webhooks\/\d{1,25}\/[\w-]{1,200}\/?$/;
+
+/** Whether this is the URL of a webhook (CONTRACT 8), or one that the operator accepts too. */
+export function isAcceptedUrl(text: string, further: readonly RegExp[]): boolean {
+  if (!URL.canParse(text)) return false;
+  return isOfService(new URL(text)) || further.some((pattern) => pattern.test(text));
+}
+
+function isOfService(url: URL): boolean {
+  return (
+    url.protocol === 'https:' &&
+    url.port === '' &&
+    !url.username &&
+    !url.password &&
+    hosts.test(url.hostname) &&
+    path.test(url.pathname)
+  );
+}
+
+/**
+ * Where messages are posted. Without `wait` the service reports no error in saving them; without a version it speaks an old
+ * one.
+ */
+export function executeUrl(webhookUrl: string): string {
+  const url = new URL(webhookUrl);
+  if (isOfService(url)) url.pathname = url.pathname.replace(/^\/api\/(?:v\d+\/)?/, '/api/v10/');
+  url.searchParams.set('wait', 'true');
+  return url.href;
+}

@@ -1,0 +1,93 @@
+import type { Carrier, ChattwoMessage, Outcome } from '../contract.ts';
+import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
+import { lostAnswer } from '../lost-answer.ts';
+import { cardMessage, cardProblem } from './shape.ts';
+
+export interface ChattwoCarrierOptions {
+  outbound: Outbound;
+  clock: () => number;
+  name: string;
+  pace: string;
+  url: string;
+  timeoutMs?: number;
+}
+
+const defaultTimeoutMs = 15_000;
+const maxBytes = 4_096;
+
+/** Hands cards to one workflow. It says that it took a card, never that the card was shown, and knows no idempotency key. */
+export function createChattwoCarrier(options: ChattwoCarrierOptions): Carrier {
+  const { outbound, clock, name, pace, url, timeoutMs = defaultTimeoutMs } = options;
+  return {
+    name,
+    kind: 'chattwo',
+    idempotent: false,
+    pace,
+    async send(message: ChattwoMessage, signal) {
+      const problem = cardProblem(message.card);
+      if (problem) return { kind: 'rejected', detail: `The card cannot be sent: ${problem}.`, code: 'card' };
+      const answer = await outbound.request({
+        method: 'POST',
+        url,
+        headers: { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'Carillon/1.0' },
+        body: JSON.stringify(cardMessage(message.card)),
+        timeoutMs,
+        maxBytes,
+        signal,
+      });
+      return outcomeOf(answer, clock());
+    },
+  };
+}
+
+/** PROVIDERS 2.3. */
+function outcomeOf(answer: Answer | Failure, now: number): Outcome {
+  if (answer.kind === 'failure') return lostAnswer(answer);
+  const { status } = answer;
+  const code = String(status);
+  if (status === 200 || status === 202) return taken(answer, code);
+  const detail = sentences[status] ?? `The workflow answered ${status}.`;
+  if (status === 429)
+    return {
+      kind: 'throttled',
+      detail,
+      code,
+      retryAfterMs: parseRetryAfter(answer.headers['retry-after'], now),
+    };
+  if (status === 408 || status === 425 || status >= 500) return { kind: 'retry', detail, code };
+  if (status === 400 || status === 413) return { kind: 'rejected', detail, code };
+  return { kind: 'broken', detail, code };
+}
+
+const sentences: Record<number, string> = {
+  400: 'The workflow does not take this card (400).',
+  401: 'The workflow refuses the call (401): let anyone trigger it, and give its URL anew.',
+  403: 'The workflow refuses the call (403): let anyone trigger it, and give its URL anew.',
+  404: 'The workflow is deleted or turned off (404).',
+  410: 'The workflow is gone (410).',
+  413: 'The card is too large (413).',
+  429: 'The workflow asks us to go slower (429).',
+};
+
+/** Old gateways say 200 and put what really happened into the text. */
+function taken({ body, headers }: Answer, code: string): Outcome {
+  const text = body.toString('utf8');
+  const inside = /HTTP error (\d{3})/.exec(text)?.[1];
+  const detail = `The answer was ${code}, and inside it an error ${inside}.`;
+  if (inside === '429') return { kind: 'throttled', detail, code: inside, retryAfterMs: null };
+  if (inside?.startsWith('5')) return { kind: 'retry', detail, code: inside };
+  if (inside) return { kind: 'rejected', detail, code: inside };
+  if (/^\s*<(?:!doctype|html)/i.test(text))
+    return { kind: 'ambiguous', detail: `The answer was ${code} with a web page.`, code };
+  return {
+    kind: 'accepted',
+    providerMessageId: runIdOf(headers['x-ms-workflow-run-id']),
+    detail: `The workflow took the card (${code}).`,
+    code,
+  };
+}
+
+/** By which its run can be found in the history of the workflow. */
+function runIdOf(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && /^[\w-]{1,100}$/.test(header) ? header : null;
+}

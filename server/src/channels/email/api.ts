@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import type { EmailMessage, Outcome, ProviderCarrier, Verdict } from '../contract.ts';
+import { type Answer, type Call, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
+
+/** What email providers with an HTTP API have in common: one call, and what its end means where they leave it open. */
+export interface ApiContext {
+  outbound: Outbound;
+  clock: Clock;
+  /** For one call, from the look-up to the last byte. */
+  timeoutMs?: number;
+}
+
+export type ApiRequest = Pick<Call, 'method' | 'url' | 'headers' | 'body'>;
+
+export interface ApiAnswer {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string | undefined>;
+  /** The body, when it is a JSON object. */
+  json: Record<string, unknown> | null;
+  /** The beginning of the body, in one line. */
+  text: string;
+  /** When it came. */
+  at: number;
+}
+
+export interface Api {
+  name: string;
+  kind: string;
+  /** What tells accounts of this kind apart; whoever shares all of it shares the provider's limits. */
+  account: readonly string[];
+  /** Never shown, not even if the provider repeats them to us. */
+  secrets: readonly string[];
+  /** The provider recognises a message that it was given before. */
+  idempotent: boolean;
+  /** Throws when the message cannot be put together. */
+  request(message: EmailMessage): ApiRequest | Promise<ApiRequest>;
+  classify(answer: ApiAnswer): Outcome;
+  /** A call that shows whether the credentials are good and sends nothing, and what its answer says. */
+  check: { request(): ApiRequest; judge(answer: ApiAnswer): Verdict };
+}
+
+const sendTimeoutMs = 30_000;
+const verifyTimeoutMs = 5_000;
+const maxAnswerBytes = 65_536;
+const maxDetail = 300;
+
+export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier {
+  const { outbound, clock } = context;
+  const call = async (request: ApiRequest, timeoutMs: number, signal?: AbortSignal) => {
+    const headers = { 'user-agent': 'Carillon/1.0', accept: 'application/json', ...request.headers };
+    const limits = { timeoutMs, maxBytes: maxAnswerBytes, ...(signal ? { signal } : {}) };
+    return outbound.request({ ...request, headers, ...limits });
+  };
+  const clean = (text: string): string => withoutSecrets(oneLine(text), api.secrets).slice(0, maxDetail);
+
+  return {
+    name: api.name,
+    kind: api.kind,
+    idempotent: api.idempotent,
+    pace: `${api.kind}:${createHash('sha256').update(JSON.stringify(api.account)).digest('hex').slice(0, 24)}`,
+    async send(message: EmailMessage, signal) {
+      let request: ApiRequest;
+      try {
+        request = await api.request(message);
+      } catch (error) {
+        const detail = clean(`The message cannot be put together: ${String(error)}`);
+        return { kind: 'rejected', detail, code: 'message' };
+      }
+      const answer = await call(request, context.timeoutMs ?? sendTimeoutMs, signal);
+      const outcome = isRefusal(answer)
+        ? api.classify(readAnswer(answer, clock()))
+        : outcomeOfFailure(answer, api.idempotent);
+      return {
+        ...outcome,
+        detail: clean(outcome.detail),
+        code: outcome.code ? clean(outcome.code).slice(0, 100) : null,
+      };
+    },
+    async verify() {
+      const answer = await call(
+        api.check.request(),
+        Math.min(context.timeoutMs ?? verifyTimeoutMs, verifyTimeoutMs),
+      );
+      const { ok, detail } =
+        answer.kind === 'answer'
+          ? api.check.judge(readAnswer(answer, clock()))
+          : { ok: false, detail: answer.detail };
+      return { ok, detail: clean(detail) };
+    },
+    close: async () => {},
+  };
+}
+
+/** Something that says what became of the message: a whole answer, or the status of a refusal whose body broke off. */
+function isRefusal(answer: Answer | Failure): answer is Answer | (Failure & { status: number }) {
+  return answer.kind === 'answer' || (answer.status !== null && answer.status >= 400);
+}
+
+function outcomeOfFailure({ failure, detail, reached }: Failure, idempotent: boolean): Outcome {
+  if (failure === 'blocked') return { kind: 'broken', detail, code: failure };
+  // Once the request is on its way the provider may have taken the message: whoever repeats it may send it twice.
+  return { kind: reached && !idempotent ? 'ambiguous' : 'retry', detail, code: failure };
+}
+
+function readAnswer(answer: (Answer | Failure) & { status: number }, at: number): ApiAnswer {
+  const text = answer.body.toString('utf8');
+  const headers = answer.kind === 'answer' ? answer.headers : {};
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+    ),
+    json: jsonObject(text),
+    text: oneLine(text).slice(0, maxDetail),
+    at,
+  };
+}
+
+export function jsonObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+export function textIn(json: Record<string, unknown> | null, name: string): string | null {
+  const value = json?.[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** What the provider said, for people. A page of HTML says nothing to them. */
+export function saidIn(answer: ApiAnswer, message: string | null): string {
+  if (message !== null) return `${answer.status} ${message}`;
+  if (answer.text === '' || answer.json || /^<|<html/i.test(answer.text))
+    return `It answered ${answer.status}.`;
+  return `${answer.status} ${answer.text}`;
+}
+
+export interface Reading {
+  detail: string;
+  code: string | null;
+  idempotent: boolean;
+  /** How long to wait after a 429, if it is not in Retry-After. */
+  waitMs?: number | null;
+}
+
+/** The meaning of a status where the provider gives it no meaning of its own. */
+export function outcomeByStatus(answer: ApiAnswer, { detail, code, idempotent, waitMs }: Reading): Outcome {
+  const { status } = answer;
+  const said = { detail, code: code ?? String(status) };
+  const open = idempotent ? 'retry' : 'ambiguous';
+  if (status === 429) {
+    const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], answer.at) ?? waitMs ?? null;
+    return { kind: 'throttled', ...said, retryAfterMs };
+  }
+  if (status < 300)
+    return { kind: open, detail: `${detail} It is not the answer that was to be expected.`, code: said.code };
+  if (status < 400)
+    return { kind: 'broken', detail: `${detail} Redirects are not followed.`, code: said.code };
+  if (status === 401 || status === 402 || status === 403) return { kind: 'broken', ...said };
+  if (status === 408 || status === 425) return { kind: 'retry', ...said };
+  // A gateway that waited for the provider in vain does not know what became of the message.
+  if (status === 504) return { kind: open, ...said };
+  if (status >= 500) {
+    return {
+      kind: 'retry',
+      ...said,
+      retryAfterMs: parseRetryAfter(answer.headers['retry-after'], answer.at),
+    };
+  }
+  return { kind: 'rejected', ...said };
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((left, secret) => (secret.length < 4 ? left : left.replaceAll(secret, '••••')), text);
+}
+
+/** Checks a `base_url`; null: it can be used. */
+export function baseUrlProblem(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  const text = String(value);
+  const url = /\s/.test(text) || !URL.canParse(text) ? null : new URL(text);
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return 'must be an http or https URL';
+  if (url.username || url.password) return 'must not carry a user name or password';
+  return url.search || url.hash ? 'must not have a query or a fragment' : null;
+}
+
+/** The URL of an operation: the provider's own host, or wherever `base_url` says. */
+export function urlUnder(base: string, path: string): string {
+  return base.replace(/\/+$/, '') + path;
+}
+
+export const baseUrlField = {
+  name: 'base_url',
+  type: 'text',
+  meaning: 'Another host than the usual one: that of a region, or a simulator.',
+  required: false,
+  max: 500,
+} as const;

@@ -1,0 +1,102 @@
+import { createHmac } from 'node:crypto';
+import { sameBytes } from '../../../../kernel/crypto.ts';
+import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
+import { jsonObject, textIn } from '../../api.ts';
+
+/** Mailgun repeats a call for eight hours. */
+const toleranceMs = 12 * 3_600_000;
+const aheadMs = 10 * 60_000;
+
+/**
+ * The signature covers a time and a token, not the body: whoever saw one call could send another body with it. So each token
+ * counts once (`nonce`), and only for as long as its time is near.
+ */
+export function readCallback(
+  { body }: CallbackRequest,
+  config: ProviderConfig,
+  { clock }: { clock: () => number },
+): CallbackVerdict {
+  if (!config.webhook_signing_key)
+    return { kind: 'refused', status: 401, reason: 'webhook_signing_key is not set' };
+  const payload = jsonObject(body.toString('utf8'));
+  const signature = recordIn(payload, 'signature');
+  const event = recordIn(payload, 'event-data');
+  if (!signature || !event) return { kind: 'refused', status: 400, reason: 'the body is not a signed event' };
+  const timestamp = String(signature.timestamp ?? '');
+  const token = textIn(signature, 'token') ?? '';
+  const wanted = createHmac('sha256', String(config.webhook_signing_key))
+    .update(timestamp + token)
+    .digest();
+  const given = Buffer.from(textIn(signature, 'signature') ?? '', 'hex');
+  if (!token || !sameBytes(given, wanted))
+    return { kind: 'refused', status: 401, reason: 'the signature is missing or wrong' };
+  const age = clock() - Number(timestamp) * 1000;
+  if (!(age < toleranceMs && age > -aheadMs))
+    return { kind: 'refused', status: 401, reason: 'the timestamp is too old or not a time' };
+  return { kind: 'reports', reports: reportsOf(event), nonce: token };
+}
+
+type Json = Record<string, unknown>;
+
+function recordIn(json: Json | null, name: string): Json | null {
+  const value = json?.[name];
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
+}
+
+function reportsOf(event: Json): Report[] {
+  const eventId = textIn(event, 'id');
+  if (!eventId) return [];
+  const reports: Report[] = [];
+  const receipt = receiptOf(event);
+  const notificationId = textIn(recordIn(event, 'user-variables'), 'notification_id');
+  if (receipt && notificationId) reports.push({ about: 'notification', notificationId, receipt, eventId });
+  const address = textIn(event, 'recipient');
+  const hasLeft =
+    event.event === 'unsubscribed' || (event.event === 'failed' && event.reason === 'suppress-unsubscribe');
+  if (address && hasLeft) {
+    const detail = 'mailgun: unsubscribed';
+    reports.push({ about: 'recipient', address, wants: 'nothing', detail, eventId: `${eventId}:opt-out` });
+  }
+  return reports;
+}
+
+/** Final, and yet not the address's fault: it took too long, or the receiver refuses the sender. */
+function isOnlyThisMessage(event: Json, status: Json | null): boolean {
+  const { reason } = event;
+  return (
+    reason === 'old' ||
+    reason === 'espblock' ||
+    reason === 'suppress-unsubscribe' ||
+    (textIn(status, 'enhanced-code') ?? '').startsWith('5.7.')
+  );
+}
+
+function receiptOf(event: Json): Receipt | null {
+  const status = recordIn(event, 'delivery-status');
+  const at = typeof event.timestamp === 'number' ? new Date(event.timestamp * 1000) : null;
+  const words = [status?.code, textIn(status, 'message') || textIn(status, 'description')];
+  const said = (otherwise: string): { detail: string; at?: string } => ({
+    detail: `mailgun: ${words.filter(Boolean).join(' ') || textIn(event, 'reason') || otherwise}`,
+    ...(at && !Number.isNaN(at.getTime()) ? { at: at.toISOString() } : {}),
+  });
+  switch (event.event) {
+    case 'delivered':
+      return { type: 'Delivered', ...said('delivered') };
+    case 'failed':
+      if (event.severity !== 'permanent') return { type: 'DeliveryDelayed', ...said('delayed') };
+      if (event.reason === 'suppress-complaint') return { type: 'Complained', ...said('complained') };
+      return { type: 'Bounced', ...said('failed'), soft: isOnlyThisMessage(event, status) };
+    case 'rejected':
+      return { type: 'Bounced', ...said('rejected'), soft: true };
+    case 'complained':
+      return { type: 'Complained', ...said('spam complaint') };
+    case 'opened':
+      return { type: 'Opened', ...said('opened') };
+    case 'clicked': {
+      const { detail: _detail, ...when } = said('clicked');
+      return { type: 'Clicked', detail: `mailgun: ${textIn(event, 'url') ?? 'clicked'}`, ...when };
+    }
+    default:
+      return null; // accepted, stored, unsubscribed, and what may come
+  }
+}

@@ -1,0 +1,71 @@
+import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
+import { type ApiAnswer, type ApiContext, createApiCarrier, textIn, urlUnder } from '../../api.ts';
+import { mailboxText, partsOf } from '../../parts.ts';
+import { classify } from './classify.ts';
+import type { MailgunConfig } from './manifest.ts';
+import { encodeForm, type FormPart } from './multipart.ts';
+
+export function createMailgunCarrier(
+  name: string,
+  { apiKey, domain, baseUrl }: MailgunConfig,
+  context: ApiContext,
+): ProviderCarrier {
+  const credentials = Buffer.from(`api:${apiKey}`).toString('base64');
+  const authorization = `Basic ${credentials}`;
+  return createApiCarrier(
+    {
+      name,
+      kind: 'mailgun',
+      account: [baseUrl, apiKey],
+      secrets: [apiKey, credentials],
+      idempotent: false,
+      request(message) {
+        const { contentType, body } = encodeForm(formOf(message));
+        return {
+          method: 'POST',
+          url: urlUnder(baseUrl, `/v3/${domain}/messages`),
+          headers: { authorization, 'content-type': contentType },
+          body,
+        };
+      },
+      classify,
+      check: {
+        request: () => ({
+          method: 'GET',
+          url: urlUnder(baseUrl, `/v3/domains/${domain}`),
+          headers: { authorization },
+        }),
+        judge,
+      },
+    },
+    context,
+  );
+}
+
+function formOf(message: EmailMessage): FormPart[] {
+  const { notificationId, environmentId } = message;
+  const parts = partsOf(message);
+  const field = (name: string, value: string): FormPart => ({ name, value });
+  return [
+    field('from', mailboxText(parts.from)),
+    field('to', mailboxText(parts.to)),
+    field('subject', parts.subject),
+    ...(parts.text === '' ? [] : [field('text', parts.text)]),
+    ...(parts.html === null ? [] : [field('html', parts.html)]),
+    ...(parts.replyTo === null ? [] : [field('h:Reply-To', parts.replyTo)]),
+    ...parts.headers.map(([name, value]) => field(`h:${name}`, value)),
+    field('v:notification_id', notificationId),
+    field('v:environment_id', environmentId),
+    ...parts.attachments.map((file): FormPart => ({ name: 'attachment', ...file })),
+  ];
+}
+
+function judge(answer: ApiAnswer): { ok: boolean; detail: string } {
+  const domain = answer.json?.domain;
+  if (answer.status !== 200 || typeof domain !== 'object' || domain === null)
+    return { ok: false, detail: classify(answer).detail };
+  const state = textIn(domain as Record<string, unknown>, 'state');
+  return state === 'active'
+    ? { ok: true, detail: 'The key is good, and the domain is active.' }
+    : { ok: false, detail: `The key is good, but the domain is ${state ?? 'not active'}.` };
+}

@@ -1,0 +1,27 @@
+import type { Outcome } from '../../../contract.ts';
+import { type ApiAnswer, outcomeByStatus, saidIn, textIn } from '../../api.ts';
+
+const unitMs: Partial<Record<string, number>> = { second: 1_000, minute: 60_000, hour: 3_600_000 };
+
+/** The time to wait stands in the sentence, not in a header. */
+function waitIn(message: string): number | null {
+  const [, count, unit = ''] = /\b(\d{1,5}) ?(second|minute|hour)s?\b/i.exec(message) ?? [];
+  const ms = unitMs[unit.toLowerCase()];
+  return count && ms ? Math.min(Number(count) * ms, 86_400_000) : null;
+}
+
+export function classify(answer: ApiAnswer): Outcome {
+  const { status, json } = answer;
+  const code = String(status);
+  const message = textIn(json, 'message');
+  const detail = saidIn(answer, message);
+  const id = textIn(json, 'id');
+  if (status === 200 && id) return { kind: 'accepted', providerMessageId: id, detail, code };
+  // The account or the domain, not the message: unverified, a sandbox, not activated; or there is no such domain.
+  if (
+    status === 404 ||
+    (status === 400 && /not allowed to send|domain .*(unverified|disabled)/i.test(detail))
+  )
+    return { kind: 'broken', detail, code };
+  return outcomeByStatus(answer, { detail, code, idempotent: false, waitMs: waitIn(message ?? answer.text) });
+}

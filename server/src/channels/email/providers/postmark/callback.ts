@@ -1,0 +1,109 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
+import { jsonObject, textIn } from '../../api.ts';
+
+/** Postmark signs nothing; it sends the user name and the password that stand in the address it was given. */
+export function readCallback({ headers, body }: CallbackRequest, config: ProviderConfig): CallbackVerdict {
+  const { webhook_username: username, webhook_password: password } = config;
+  if (!username || !password)
+    return { kind: 'refused', status: 401, reason: 'webhook_username and webhook_password are not set' };
+  const wanted = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  // Of equal length whatever was sent, so that the comparison tells nothing.
+  if (!timingSafeEqual(digest(headers.authorization ?? ''), digest(wanted)))
+    return { kind: 'refused', status: 401, reason: 'the user name or the password is missing or wrong' };
+  const record = jsonObject(body.toString('utf8'));
+  if (!record) return { kind: 'refused', status: 400, reason: 'the body is not a JSON object' };
+  return { kind: 'reports', reports: reportsOf(record) };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+type Json = Record<string, unknown>;
+
+function reportsOf(record: Json): Report[] {
+  const eventId = eventIdOf(record);
+  const metadata =
+    typeof record.Metadata === 'object' && record.Metadata !== null ? (record.Metadata as Json) : {};
+  const notificationId = textIn(metadata, 'notification_id');
+  const receipt = receiptOf(record);
+  const reports: Report[] = [];
+  if (receipt && notificationId) reports.push({ about: 'notification', notificationId, receipt, eventId });
+  const wish = wishOf(record);
+  if (wish) reports.push({ about: 'recipient', ...wish, eventId: `${eventId}:wish` });
+  return reports;
+}
+
+/** Bounces have a number; of everything else what makes it one event is who, what and when. */
+function eventIdOf(record: Json): string {
+  const { RecordType, ID, MessageID, Recipient, Email } = record;
+  if (typeof ID === 'number') return `${RecordType}:${ID}`;
+  const at = record.DeliveredAt ?? record.ReceivedAt ?? record.BouncedAt ?? record.ChangedAt;
+  return digest(
+    JSON.stringify([RecordType, MessageID, Recipient ?? Email, at, record.OriginalLink]),
+  ).toString('hex');
+}
+
+const refusedForGood = new Set([
+  'HardBounce',
+  'BadEmailAddress',
+  'SpamComplaint',
+  'Unsubscribe',
+  'ManuallyDeactivated',
+]);
+/** Notes that mail servers send back, which are no bounces of the message. */
+const remarks = new Set([
+  'Subscribe',
+  'AutoResponder',
+  'AddressChange',
+  'OpenRelayTest',
+  'ChallengeVerification',
+]);
+
+function receiptOf(record: Json): Receipt | null {
+  const at = timeOf(record.DeliveredAt ?? record.BouncedAt ?? record.ReceivedAt);
+  const said = (text: string): { detail: string; at?: string } => ({
+    detail: `postmark: ${text}`,
+    ...(at === null ? {} : { at }),
+  });
+  switch (record.RecordType) {
+    case 'Delivery':
+      return { type: 'Delivered', ...said(textIn(record, 'Details') ?? 'delivered') };
+    case 'Bounce': {
+      const type = textIn(record, 'Type') ?? '';
+      if (remarks.has(type)) return null;
+      const detail = `${type} ${textIn(record, 'Details') ?? textIn(record, 'Description') ?? ''}`.trim();
+      if (type === 'Transient' || type === 'DnsError') return { type: 'DeliveryDelayed', ...said(detail) };
+      if (type === 'SpamComplaint') return { type: 'Complained', ...said(detail) };
+      return {
+        type: 'Bounced',
+        ...said(detail),
+        soft: record.Inactive !== true && !refusedForGood.has(type),
+      };
+    }
+    case 'SpamComplaint':
+      return { type: 'Complained', ...said('spam complaint') };
+    case 'Open':
+      return { type: 'Opened', ...said('opened') };
+    case 'Click':
+      return { type: 'Clicked', ...said(textIn(record, 'OriginalLink') ?? 'clicked') };
+    default:
+      return null;
+  }
+}
+
+/** A person stopped or resumed the stream. Bounces and complaints, which also stop it, come as records of their own. */
+function wishOf(record: Json): { address: string; wants: 'nothing' | 'again'; detail: string } | null {
+  const address = textIn(record, 'Recipient');
+  if (record.RecordType !== 'SubscriptionChange' || !address || record.Origin !== 'Recipient') return null;
+  if (record.SuppressSending === false)
+    return { address, wants: 'again', detail: 'postmark: subscribed again' };
+  if (record.SuppressionReason !== 'ManualSuppression') return null;
+  return { address, wants: 'nothing', detail: 'postmark: unsubscribed' };
+}
+
+function timeOf(value: unknown): string | null {
+  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,26 @@
+import type { Outcome } from '../../../contract.ts';
+import { type ApiAnswer, outcomeByStatus, saidIn, textIn } from '../../api.ts';
+
+/** Codes whose meaning is not that of their status (422 for nearly all of them). */
+const broken = new Set([10, 400, 401, 405, 412, 413]);
+const later = new Set([100]);
+
+export function classify(answer: ApiAnswer): Outcome {
+  const { status, json } = answer;
+  const errorCode = typeof json?.ErrorCode === 'number' ? json.ErrorCode : null;
+  const code = errorCode === null ? String(status) : `${status} ${errorCode}`;
+  const detail = saidIn(answer, textIn(json, 'Message'));
+  if (status === 200 && errorCode === 0) {
+    return { kind: 'accepted', providerMessageId: textIn(json, 'MessageID'), detail, code };
+  }
+  // Without a code of Postmark's own it was somebody on the way (a network filter) who said no.
+  if (status === 403 && errorCode === null) return { kind: 'retry', detail, code };
+  if (errorCode === null || status === 429 || status >= 500) {
+    return outcomeByStatus(answer, { detail, code, idempotent: false });
+  }
+  if (errorCode === 429) return { kind: 'throttled', detail, code, retryAfterMs: null };
+  if (errorCode === 406) return { kind: 'suppress', detail, code, reason: 'hard_bounce' };
+  if (broken.has(errorCode) || status === 401) return { kind: 'broken', detail, code };
+  if (later.has(errorCode)) return { kind: 'retry', detail, code };
+  return { kind: 'rejected', detail, code };
+}

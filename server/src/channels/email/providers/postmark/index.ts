@@ -1,0 +1,3 @@
+export { readCallback } from './callback.ts';
+export { createPostmarkCarrier } from './carrier.ts';
+export { completeConfig, manifest, postmarkConfig } from './manifest.ts';

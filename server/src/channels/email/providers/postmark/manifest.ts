@@ -1,0 +1,74 @@
+import type { Manifest, ProviderConfig } from '../../../contract.ts';
+import { baseUrlField, baseUrlProblem } from '../../api.ts';
+
+export const manifest = {
+  kind: 'postmark',
+  channel: 'email',
+  title: 'Postmark',
+  fields: [
+    {
+      name: 'server_token',
+      type: 'text',
+      meaning: 'The API token of the Postmark server.',
+      required: true,
+      secret: true,
+      min: 1,
+      max: 200,
+    },
+    {
+      name: 'message_stream',
+      type: 'text',
+      meaning: 'The stream to send through; outbound unless told.',
+      required: false,
+      max: 100,
+    },
+    {
+      name: 'webhook_username',
+      type: 'text',
+      meaning:
+        'With webhook_password: what Postmark sends with callbacks. Without them callbacks are refused.',
+      required: false,
+      max: 200,
+    },
+    {
+      name: 'webhook_password',
+      type: 'text',
+      meaning: 'Goes with webhook_username.',
+      required: false,
+      secret: true,
+      min: 8,
+      max: 200,
+    },
+    baseUrlField,
+  ],
+} as const satisfies Manifest;
+
+export interface PostmarkConfig {
+  serverToken: string;
+  messageStream: string | null;
+  baseUrl: string;
+}
+
+export function completeConfig(
+  config: ProviderConfig,
+): { config: ProviderConfig } | { field: string; problem: string } {
+  const problem = baseUrlProblem(config.base_url);
+  if (problem) return { field: 'base_url', problem };
+  const { webhook_username: username, webhook_password: password } = config;
+  if (username && !password)
+    return { field: 'webhook_password', problem: 'is required with webhook_username' };
+  if (password && !username)
+    return { field: 'webhook_username', problem: 'is required with webhook_password' };
+  if (String(username ?? '').includes(':'))
+    return { field: 'webhook_username', problem: 'must not contain a colon' };
+  return { config };
+}
+
+/** From a config that is complete. */
+export function postmarkConfig({ server_token, message_stream, base_url }: ProviderConfig): PostmarkConfig {
+  return {
+    serverToken: String(server_token),
+    messageStream: message_stream ? String(message_stream) : null,
+    baseUrl: String(base_url ?? 'https://api.postmarkapp.com'),
+  };
+}

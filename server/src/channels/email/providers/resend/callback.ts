@@ -1,0 +1,91 @@
+import { createHmac } from 'node:crypto';
+import { sameBytes } from '../../../../kernel/crypto.ts';
+import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt } from '../../../contract.ts';
+import { jsonObject, textIn } from '../../api.ts';
+
+/** Each attempt is signed with its own time. */
+const toleranceMs = 5 * 60_000;
+
+export function readCallback(
+  { headers, body }: CallbackRequest,
+  config: ProviderConfig,
+  { clock }: { clock: () => number },
+): CallbackVerdict {
+  if (!config.webhook_secret) return { kind: 'refused', status: 401, reason: 'webhook_secret is not set' };
+  const id = headers['svix-id'] ?? headers['webhook-id'] ?? '';
+  const timestamp = headers['svix-timestamp'] ?? headers['webhook-timestamp'] ?? '';
+  const signatures = headers['svix-signature'] ?? headers['webhook-signature'] ?? '';
+  const wanted = createHmac(
+    'sha256',
+    Buffer.from(String(config.webhook_secret).replace(/^whsec_/, ''), 'base64'),
+  )
+    .update(`${id}.${timestamp}.`)
+    .update(body)
+    .digest();
+  const isSigned = signatures
+    .split(' ')
+    .some((entry) => entry.startsWith('v1,') && sameBytes(Buffer.from(entry.slice(3), 'base64'), wanted));
+  if (!id || !isSigned) return { kind: 'refused', status: 401, reason: 'the signature is missing or wrong' };
+  if (!(Math.abs(clock() - Number(timestamp) * 1000) < toleranceMs))
+    return { kind: 'refused', status: 401, reason: 'the timestamp is too old or not a time' };
+  const event = jsonObject(body.toString('utf8'));
+  const data = recordIn(event, 'data');
+  if (!event || !data) return { kind: 'refused', status: 400, reason: 'the body is not an event' };
+  const receipt = receiptOf(event, data);
+  const notificationId = tagIn(data.tags, 'notification_id');
+  if (!receipt || !notificationId) return { kind: 'reports', reports: [] };
+  return { kind: 'reports', reports: [{ about: 'notification', notificationId, receipt, eventId: id }] };
+}
+
+type Json = Record<string, unknown>;
+
+function recordIn(json: Json | null, name: string): Json | null {
+  const value = json?.[name];
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
+}
+
+/** Tags come as an object, or as the list that they were sent as. */
+function tagIn(tags: unknown, name: string): string | null {
+  if (Array.isArray(tags)) {
+    const found = (tags as Json[]).find((tag) => tag?.name === name);
+    return textIn(found ?? null, 'value');
+  }
+  return typeof tags === 'object' ? textIn(tags as Json | null, name) : null;
+}
+
+/** The message is at fault, not the address. */
+const aboutTheMessage = new Set(['MessageTooLarge', 'ContentRejected', 'AttachmentRejected']);
+
+function receiptOf(event: Json, data: Json): Receipt | null {
+  const ms = Date.parse(textIn(event, 'created_at') ?? '');
+  const said = (text: string | null, otherwise: string): { detail: string; at?: string } => ({
+    detail: `resend: ${text ?? otherwise}`,
+    ...(Number.isNaN(ms) ? {} : { at: new Date(ms).toISOString() }),
+  });
+  switch (event.type) {
+    case 'email.delivered':
+      return { type: 'Delivered', ...said(null, 'delivered') };
+    case 'email.delivery_delayed':
+      return { type: 'DeliveryDelayed', ...said(null, 'delivery delayed') };
+    case 'email.bounced': {
+      const bounce = recordIn(data, 'bounce');
+      const hard = bounce?.type === 'Permanent' && !aboutTheMessage.has(String(bounce.subType));
+      return { type: 'Bounced', ...said(textIn(bounce, 'message'), 'bounced'), soft: !hard };
+    }
+    case 'email.complained':
+      return { type: 'Complained', ...said(null, 'spam complaint') };
+    case 'email.suppressed': {
+      const reason = textIn(recordIn(data, 'suppressed'), 'reason');
+      const type = reason === 'previous_complaint' ? 'Complained' : 'Bounced';
+      return { type, ...said(reason && `suppressed, ${reason}`, 'suppressed') };
+    }
+    case 'email.failed':
+      return { type: 'Bounced', ...said(textIn(recordIn(data, 'failed'), 'reason'), 'failed'), soft: true };
+    case 'email.opened':
+      return { type: 'Opened', ...said(null, 'opened') };
+    case 'email.clicked':
+      return { type: 'Clicked', ...said(textIn(recordIn(data, 'click'), 'link'), 'clicked') };
+    default:
+      return null; // sent, scheduled, contacts, domains, and what may come
+  }
+}

@@ -1,0 +1,73 @@
+import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
+import { type ApiAnswer, type ApiContext, createApiCarrier, textIn, urlUnder } from '../../api.ts';
+import { type EmailParts, mailboxText, partsOf } from '../../parts.ts';
+import { classify } from './classify.ts';
+import type { ResendConfig } from './manifest.ts';
+
+/**
+ * Resend keeps the key of a message for a day and answers a repetition with what it said the first time. The key is the
+ * notification's id, so every attempt at one notification has the same, in every process; that its content stays the same too
+ * is the dispatcher's promise (what a template said is kept).
+ */
+export function createResendCarrier(
+  name: string,
+  { apiKey, baseUrl }: ResendConfig,
+  context: ApiContext,
+): ProviderCarrier {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  return createApiCarrier(
+    {
+      name,
+      kind: 'resend',
+      account: [baseUrl, apiKey],
+      secrets: [apiKey],
+      idempotent: true,
+      request: (message) => ({
+        method: 'POST',
+        url: urlUnder(baseUrl, '/emails'),
+        headers: { ...headers, 'idempotency-key': message.notificationId },
+        body: JSON.stringify(bodyOf(message, partsOf(message))),
+      }),
+      classify,
+      check: {
+        request: () => ({ method: 'GET', url: urlUnder(baseUrl, '/domains'), headers }),
+        judge,
+      },
+    },
+    context,
+  );
+}
+
+function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailParts): object {
+  const { headers, attachments } = parts;
+  return {
+    from: mailboxText(parts.from),
+    to: [mailboxText(parts.to)],
+    ...(parts.replyTo === null ? {} : { reply_to: parts.replyTo }),
+    subject: parts.subject,
+    ...(parts.text === '' ? {} : { text: parts.text }),
+    ...(parts.html === null ? {} : { html: parts.html }),
+    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+    ...(attachments.length === 0
+      ? {}
+      : {
+          attachments: attachments.map(({ filename, contentType, bytes }) => ({
+            filename,
+            content: bytes.toString('base64'),
+            content_type: contentType,
+          })),
+        }),
+    tags: [
+      { name: 'notification_id', value: notificationId },
+      { name: 'environment_id', value: environmentId },
+    ],
+  };
+}
+
+function judge(answer: ApiAnswer): { ok: boolean; detail: string } {
+  if (answer.status === 200 && answer.json) return { ok: true, detail: 'The key is good.' };
+  // There is no question that a key for sending only may ask; being told so shows that the key is good.
+  if (textIn(answer.json, 'name') === 'restricted_api_key')
+    return { ok: true, detail: 'The key is good, and for sending only.' };
+  return { ok: false, detail: classify(answer).detail };
+}

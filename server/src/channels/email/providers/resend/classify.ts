@@ -1,0 +1,34 @@
+import type { Outcome } from '../../../contract.ts';
+import { parseRetryAfter } from '../../../http.ts';
+import { type ApiAnswer, outcomeByStatus, saidIn, textIn } from '../../api.ts';
+
+const dayMs = 86_400_000;
+
+export function classify(answer: ApiAnswer): Outcome {
+  const { status, json, headers, at } = answer;
+  const name = textIn(json, 'name');
+  const code = name ?? String(status);
+  const detail = saidIn(answer, textIn(json, 'message'));
+  const id = textIn(json, 'id');
+  if (status >= 200 && status < 300 && id) {
+    return { kind: 'accepted', providerMessageId: id, detail: `${status} ${id}`, code: String(status) };
+  }
+  switch (name) {
+    case 'concurrent_idempotent_requests':
+    case 'resource_locked':
+      // An earlier call with this key is still being worked on; its end is what the next one will hear.
+      return { kind: 'retry', detail, code };
+    case 'monthly_quota_exceeded':
+      return { kind: 'broken', detail, code };
+    case 'daily_quota_exceeded':
+      return {
+        kind: 'throttled',
+        detail,
+        code,
+        retryAfterMs: parseRetryAfter(headers['retry-after'], at) ?? dayMs - (at % dayMs),
+      };
+  }
+  const seconds = Number(headers['ratelimit-reset'] ?? Number.NaN);
+  const waitMs = seconds > 0 ? Math.min(seconds * 1000, dayMs) : null;
+  return outcomeByStatus(answer, { detail, code, idempotent: true, waitMs });
+}

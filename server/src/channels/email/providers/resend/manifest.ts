@@ -1,0 +1,48 @@
+import type { Manifest, ProviderConfig } from '../../../contract.ts';
+import { baseUrlField, baseUrlProblem } from '../../api.ts';
+
+export const manifest = {
+  kind: 'resend',
+  channel: 'email',
+  title: 'Resend',
+  fields: [
+    {
+      name: 'api_key',
+      type: 'text',
+      meaning: 'An API key; one for sending only is enough.',
+      required: true,
+      secret: true,
+      min: 1,
+      max: 500,
+    },
+    {
+      name: 'webhook_secret',
+      type: 'text',
+      meaning: 'The signing secret of the webhook (whsec_…). Without it callbacks are refused.',
+      required: false,
+      secret: true,
+      max: 200,
+    },
+    baseUrlField,
+  ],
+} as const satisfies Manifest;
+
+export interface ResendConfig {
+  apiKey: string;
+  baseUrl: string;
+}
+
+export function completeConfig(
+  config: ProviderConfig,
+): { config: ProviderConfig } | { field: string; problem: string } {
+  const problem = baseUrlProblem(config.base_url);
+  if (problem) return { field: 'base_url', problem };
+  if (config.webhook_secret && !/^whsec_[A-Za-z0-9+/=]{16,}$/.test(String(config.webhook_secret)))
+    return { field: 'webhook_secret', problem: 'must begin with whsec_' };
+  return { config };
+}
+
+/** From a config that is complete. */
+export function resendConfig({ api_key, base_url }: ProviderConfig): ResendConfig {
+  return { apiKey: String(api_key), baseUrl: String(base_url ?? 'https://api.resend.com') };
+}

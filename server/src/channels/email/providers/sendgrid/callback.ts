@@ -1,0 +1,101 @@
+import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
+import { isSigned, publicKeyOf } from './signature.ts';
+
+/** SendGrid repeats a call for about a day and does not say whether it signs anew each time; repeats are told by their ids. */
+const toleranceMs = 25 * 3_600_000;
+const aheadMs = 10 * 60_000;
+
+export function readCallback(
+  { headers, body }: CallbackRequest,
+  config: ProviderConfig,
+  { clock }: { clock: () => number },
+): CallbackVerdict {
+  const key = config.webhook_public_key ? publicKeyOf(String(config.webhook_public_key)) : null;
+  if (!key) return { kind: 'refused', status: 401, reason: 'webhook_public_key is not set' };
+  const signature = headers['x-twilio-email-event-webhook-signature'] ?? '';
+  const timestamp = headers['x-twilio-email-event-webhook-timestamp'] ?? '';
+  if (!isSigned(key, timestamp, body, signature))
+    return { kind: 'refused', status: 401, reason: 'the signature is missing or wrong' };
+  const age = clock() - Number(timestamp) * 1000;
+  if (!(age < toleranceMs && age > -aheadMs))
+    return { kind: 'refused', status: 401, reason: 'the timestamp is too old or not a time' };
+  const events = parse(body);
+  if (!events) return { kind: 'refused', status: 400, reason: 'the body is not a JSON array' };
+  return { kind: 'reports', reports: events.flatMap(reportsOf) };
+}
+
+type Event = Record<string, unknown>;
+
+function parse(body: Buffer): Event[] | null {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    if (!Array.isArray(value)) return null;
+    return value.filter((event): event is Event => typeof event === 'object' && event !== null);
+  } catch {
+    return null;
+  }
+}
+
+function reportsOf(event: Event): Report[] {
+  const eventId = textOf(event.sg_event_id);
+  if (!eventId) return [];
+  const reports: Report[] = [];
+  const receipt = receiptOf(event);
+  const notificationId = textOf(event.notification_id);
+  if (receipt && notificationId) reports.push({ about: 'notification', notificationId, receipt, eventId });
+  const address = textOf(event.email);
+  if (address && isOptOut(event)) {
+    const detail = receipt?.detail ?? 'sendgrid: unsubscribed';
+    reports.push({ about: 'recipient', address, wants: 'nothing', detail, eventId: `${eventId}:opt-out` });
+  }
+  return reports;
+}
+
+function isOptOut(event: Event): boolean {
+  return (
+    event.event === 'unsubscribe' ||
+    (event.event === 'dropped' && /^unsubscribed address/i.test(textOf(event.reason)))
+  );
+}
+
+function receiptOf(event: Event): Receipt | null {
+  const reason = textOf(event.reason);
+  const at = timeOf(event.timestamp);
+  const said = (text: string): { detail: string; at?: string } => ({
+    detail: `sendgrid: ${text}`,
+    ...(at === null ? {} : { at }),
+  });
+  switch (event.event) {
+    case 'delivered':
+      return { type: 'Delivered', ...said(textOf(event.response) || 'delivered') };
+    case 'deferred':
+      return { type: 'DeliveryDelayed', ...said(textOf(event.response) || 'deferred') };
+    case 'bounce': {
+      const status = textOf(event.status);
+      const detail = [status, reason].filter(Boolean).join(' ') || 'bounced';
+      return { type: 'Bounced', ...said(detail), soft: event.type === 'blocked' };
+    }
+    case 'dropped':
+      // The address complained, or bounced, earlier; SendGrid did not even try.
+      if (/^spam reporting address/i.test(reason))
+        return { type: 'Complained', ...said(`dropped, ${reason}`) };
+      return { type: 'Bounced', ...said(`dropped, ${reason}`), soft: !/^bounced address/i.test(reason) };
+    case 'spamreport':
+      return { type: 'Complained', ...said('spam report') };
+    case 'open':
+      return { type: 'Opened', ...said(event.sg_machine_open === true ? 'opened by a machine' : 'opened') };
+    case 'click':
+      return { type: 'Clicked', ...said(textOf(event.url) || 'clicked') };
+    default:
+      return null; // processed, group changes, and what may come
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function timeOf(seconds: unknown): string | null {
+  if (typeof seconds !== 'number' || !(seconds > 0 && seconds < 1e11)) return null;
+  return new Date(seconds * 1000).toISOString();
+}

@@ -1,0 +1,75 @@
+import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
+import { type ApiAnswer, type ApiContext, createApiCarrier, saidIn, urlUnder } from '../../api.ts';
+import { type EmailParts, type Mailbox, partsOf } from '../../parts.ts';
+import { classify } from './classify.ts';
+import type { SendgridConfig } from './manifest.ts';
+
+export function createSendgridCarrier(
+  name: string,
+  { apiKey, baseUrl }: SendgridConfig,
+  context: ApiContext,
+): ProviderCarrier {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  return createApiCarrier(
+    {
+      name,
+      kind: 'sendgrid',
+      account: [baseUrl, apiKey],
+      secrets: [apiKey],
+      idempotent: false,
+      request: (message) => ({
+        method: 'POST',
+        url: urlUnder(baseUrl, '/v3/mail/send'),
+        headers,
+        body: JSON.stringify(bodyOf(message, partsOf(message))),
+      }),
+      classify,
+      check: {
+        request: () => ({ method: 'GET', url: urlUnder(baseUrl, '/v3/scopes'), headers }),
+        judge,
+      },
+    },
+    context,
+  );
+}
+
+function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailParts): object {
+  const { headers, attachments } = parts;
+  return {
+    personalizations: [{ to: [person(parts.to)] }],
+    from: person(parts.from),
+    ...(parts.replyTo === null ? {} : { reply_to: { email: parts.replyTo } }),
+    subject: parts.subject,
+    content: [
+      ...(parts.text === '' ? [] : [{ type: 'text/plain', value: parts.text }]),
+      ...(parts.html === null ? [] : [{ type: 'text/html', value: parts.html }]),
+    ],
+    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+    ...(attachments.length === 0
+      ? {}
+      : {
+          attachments: attachments.map(({ filename, contentType, bytes }) => ({
+            content: bytes.toString('base64'),
+            type: contentType,
+            filename,
+            disposition: 'attachment',
+          })),
+        }),
+    custom_args: { notification_id: notificationId, environment_id: environmentId },
+  };
+}
+
+function person({ address, name }: Mailbox): object {
+  return name === '' ? { email: address } : { email: address, name };
+}
+
+function judge(answer: ApiAnswer): { ok: boolean; detail: string } {
+  const scopes = answer.json?.scopes;
+  if (answer.status !== 200 || !Array.isArray(scopes)) {
+    const refused = classify(answer);
+    return { ok: false, detail: answer.status === 200 ? saidIn(answer, null) : refused.detail };
+  }
+  return scopes.includes('mail.send')
+    ? { ok: true, detail: 'The key is good, and may send mail.' }
+    : { ok: false, detail: 'The key is good, but lacks the scope mail.send.' };
+}

@@ -1,0 +1,3 @@
+export { readCallback } from './callback.ts';
+export { createSendgridCarrier } from './carrier.ts';
+export { completeConfig, manifest, sendgridConfig } from './manifest.ts';

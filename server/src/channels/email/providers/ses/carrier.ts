@@ -1,0 +1,82 @@
+import { sign } from 'aws4';
+import type { ProviderCarrier } from '../../../contract.ts';
+import { type ApiAnswer, type ApiContext, type ApiRequest, createApiCarrier, urlUnder } from '../../api.ts';
+import { buildMime } from '../../mime.ts';
+import { classify } from './classify.ts';
+import type { SesConfig } from './manifest.ts';
+
+/**
+ * Sends the whole MIME message (`Raw`) rather than its pieces: names, headers and attachments are then ours to get right, once
+ * for SMTP and SES.
+ */
+export function createSesCarrier(name: string, config: SesConfig, context: ApiContext): ProviderCarrier {
+  const { region, accessKeyId, secretAccessKey, configurationSet, baseUrl } = config;
+
+  function signed(method: 'GET' | 'POST', path: string, body?: string): ApiRequest {
+    const url = new URL(urlUnder(baseUrl, path));
+    const { headers } = sign(
+      {
+        service: 'ses',
+        region,
+        host: url.host,
+        path: url.pathname,
+        method,
+        headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+        ...(body === undefined ? {} : { body }),
+      },
+      { accessKeyId, secretAccessKey },
+    );
+    return {
+      method,
+      url: url.href,
+      headers: Object.fromEntries(Object.entries(headers ?? {}).map(([key, value]) => [key, String(value)])),
+      ...(body === undefined ? {} : { body }),
+    };
+  }
+
+  return createApiCarrier(
+    {
+      name,
+      kind: 'ses',
+      account: [baseUrl, region, accessKeyId],
+      secrets: [secretAccessKey],
+      idempotent: false,
+      async request(message) {
+        const { envelope, raw } = await buildMime(message, new Date(context.clock()));
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: everything outside ASCII
+        if (/[^\x00-\x7f]/.test(envelope.from + envelope.to))
+          throw new Error('SES takes no addresses outside ASCII before the @');
+        const tags = { notification_id: message.notificationId, environment_id: message.environmentId };
+        return signed(
+          'POST',
+          '/v2/email/outbound-emails',
+          JSON.stringify({
+            FromEmailAddress: envelope.from,
+            Destination: { ToAddresses: [envelope.to] },
+            Content: { Raw: { Data: raw.toString('base64') } },
+            EmailTags: Object.entries(tags).map(([Name, Value]) => ({ Name, Value })),
+            ...(configurationSet === null ? {} : { ConfigurationSetName: configurationSet }),
+          }),
+        );
+      },
+      classify,
+      check: { request: () => signed('GET', '/v2/email/account'), judge },
+    },
+    context,
+  );
+}
+
+function judge(answer: ApiAnswer): { ok: boolean; detail: string } {
+  const { status, json } = answer;
+  if (status !== 200 || json?.SendingEnabled === undefined)
+    return { ok: false, detail: classify(answer).detail };
+  if (json.SendingEnabled !== true)
+    return { ok: false, detail: 'The account may not send: sending is paused.' };
+  return json.ProductionAccessEnabled === false
+    ? {
+        ok: true,
+        detail:
+          'The credentials are good; the account is in the SES sandbox and reaches verified addresses only.',
+      }
+    : { ok: true, detail: 'The credentials are good, and the account may send.' };
+}

@@ -1,0 +1,3 @@
+export { readCallback } from './callback.ts';
+export { createSesCarrier } from './carrier.ts';
+export { completeConfig, manifest, sesConfig } from './manifest.ts';

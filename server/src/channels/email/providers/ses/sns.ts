@@ -1,0 +1,103 @@
+import { createVerify, X509Certificate } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Outbound } from '../../../http.ts';
+
+/** A call of Amazon SNS, once it is known to be one. */
+export interface SnsMessage {
+  Type: string;
+  MessageId: string;
+  TopicArn: string;
+  Message: string;
+  Timestamp: string;
+  SubscribeURL?: string;
+}
+
+const snsHost = /^sns\.[a-zA-Z0-9-]{3,}\.amazonaws\.com(\.cn)?$/;
+const fetchTimeoutMs = 5_000;
+const maxCertificateBytes = 65_536;
+
+/**
+ * Only Amazon's own hosts, or the one that the provider's `base_url` names, which is whom its owner trusts instead. Without
+ * this rule anybody could sign with a certificate of their own, or have us call an address of their choice.
+ */
+export function isTrustedUrl(text: unknown, baseUrl: string | null): text is string {
+  if (typeof text !== 'string' || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  if (url.username || url.password) return false;
+  if (baseUrl !== null && url.origin === new URL(baseUrl).origin) return true;
+  return url.protocol === 'https:' && url.port === '' && snsHost.test(url.hostname);
+}
+
+const signedFields: Partial<Record<string, readonly string[]>> = {
+  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  SubscriptionConfirmation: [
+    'Message',
+    'MessageId',
+    'SubscribeURL',
+    'Timestamp',
+    'Token',
+    'TopicArn',
+    'Type',
+  ],
+  UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+};
+
+/** Null: what kind of message it is, is not known. */
+export function signedText(message: Record<string, unknown>): string | null {
+  const names = signedFields[String(message.Type)];
+  if (!names) return null;
+  return names
+    .filter((name) => typeof message[name] === 'string')
+    .map((name) => `${name}\n${message[name]}\n`)
+    .join('');
+}
+
+// Per way out, so that two services in one process (tests) share nothing. Amazon changes its certificate once a year or so.
+const certificates = new WeakMap<Outbound, LRUCache<string, X509Certificate>>();
+
+async function certificateAt(url: string, outbound: Outbound, now: number): Promise<X509Certificate | null> {
+  const known = certificates.get(outbound) ?? new LRUCache({ max: 50, ttl: 24 * 3_600_000 });
+  certificates.set(outbound, known);
+  const cached = known.get(url);
+  if (cached && isCurrent(cached, now)) return cached;
+  const answer = await outbound.request({
+    method: 'GET',
+    url,
+    timeoutMs: fetchTimeoutMs,
+    maxBytes: maxCertificateBytes,
+  });
+  if (answer.kind !== 'answer' || answer.status !== 200) return null;
+  try {
+    const certificate = new X509Certificate(answer.body);
+    if (!isCurrent(certificate, now)) return null;
+    known.set(url, certificate);
+    return certificate;
+  } catch {
+    return null;
+  }
+}
+
+function isCurrent({ validFrom, validTo }: X509Certificate, now: number): boolean {
+  return Date.parse(validFrom) <= now && now <= Date.parse(validTo);
+}
+
+/** Null: it is signed as it should be; else why not. */
+export async function signatureProblem(
+  message: Record<string, unknown>,
+  baseUrl: string | null,
+  { outbound, clock }: { outbound: Outbound; clock: () => number },
+): Promise<string | null> {
+  const text = signedText(message);
+  if (text === null) return 'the type of the message is not known';
+  const algorithm = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' }[String(message.SignatureVersion)];
+  if (!algorithm) return 'the version of the signature is not known';
+  const { SigningCertURL: url } = message;
+  if (!isTrustedUrl(url, baseUrl) || !new URL(url).pathname.endsWith('.pem'))
+    return 'the certificate is not at an address of Amazon SNS';
+  const certificate = await certificateAt(url, outbound, clock());
+  if (!certificate) return 'the certificate cannot be fetched, or is not valid now';
+  const isSigned = createVerify(algorithm)
+    .update(text)
+    .verify(certificate.publicKey, String(message.Signature ?? ''), 'base64');
+  return isSigned ? null : 'the signature is wrong';
+}

@@ -1,0 +1,76 @@
+import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
+import { wishOf } from '../../opt-out.ts';
+import { knownCodes } from './codes.ts';
+import { smsoneConfig } from './manifest.ts';
+import { isSigned } from './signature.ts';
+
+/** An empty answer in the provider's own language: nothing is sent back to whoever wrote. */
+const noReply = {
+  contentType: 'text/xml',
+  body: '<?xml version="1.0" encoding="UTF-8"?><Response></Response>',
+};
+
+/** Status callbacks of messages we sent, and messages that people sent to our number. */
+export function readCallback(request: CallbackRequest, config: ProviderConfig): CallbackVerdict {
+  const { authToken, accountSid } = smsoneConfig(config);
+  const form = new URLSearchParams(request.method === 'POST' ? request.body.toString('utf8') : '');
+  const signature = request.headers['x-twilio-signature'];
+  if (!signature) return { kind: 'refused', status: 401, reason: 'The signature is missing.' };
+  if (!isSigned(authToken, request.url, form, signature))
+    return { kind: 'refused', status: 401, reason: 'The signature is wrong.' };
+  if ((form.get('AccountSid') ?? accountSid) !== accountSid)
+    return { kind: 'refused', status: 403, reason: 'It is about another account.' };
+  const sid = form.get('MessageSid') ?? form.get('SmsSid');
+  if (!sid) return { kind: 'refused', status: 400, reason: 'MessageSid is missing.' };
+  if (form.has('Body') || form.get('SmsStatus') === 'received')
+    return { kind: 'reports', reports: inbound(form, sid), answer: noReply };
+  return { kind: 'reports', reports: statusReports(form, sid, request.query.n ?? '') };
+}
+
+function inbound(form: URLSearchParams, sid: string): Report[] {
+  const address = form.get('From') ?? '';
+  const optOut = form.get('OptOutType'); // the provider's own reading of the words, when it is told to look
+  const wants = optOut === 'STOP' ? 'nothing' : optOut === 'START' ? 'again' : wishOf(form.get('Body') ?? '');
+  if (!wants || !address.startsWith('+')) return [];
+  const detail = wants === 'nothing' ? 'The recipient replied STOP.' : 'The recipient replied START.';
+  return [{ about: 'recipient', address, wants, detail, eventId: `${sid}:${wants}` }];
+}
+
+function statusReports(form: URLSearchParams, sid: string, notificationId: string): Report[] {
+  const status = form.get('MessageStatus') ?? form.get('SmsStatus') ?? '';
+  const code = Number(form.get('ErrorCode') || Number.NaN);
+  const receipt = receiptOf(status, code);
+  if (!receipt || !notificationId) return [];
+  const reports: Report[] = [{ about: 'notification', notificationId, receipt, eventId: `${sid}:${status}` }];
+  const address = form.get('To') ?? '';
+  if (knownCodes.get(code) === 'unsubscribed' && address.startsWith('+')) {
+    reports.push({
+      about: 'recipient',
+      address,
+      wants: 'nothing',
+      detail: 'The recipient replied STOP earlier (21610).',
+      eventId: `${sid}:${status}:unsubscribed`,
+    });
+  }
+  return reports;
+}
+
+/** Null: it is still on its way. */
+function receiptOf(status: string, code: number): Receipt | null {
+  const named = Number.isNaN(code) ? '' : ` (${code})`;
+  switch (status) {
+    case 'delivered':
+    case 'read':
+      return { type: 'Delivered', detail: 'Delivered to the handset.' };
+    case 'undelivered':
+    case 'failed':
+    case 'canceled':
+      return {
+        type: 'Bounced',
+        detail: `The provider reports ${status}${named}.`,
+        soft: knownCodes.get(code) !== 'unreachable',
+      };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The provider's error codes by what they mean for us; on an answer and, later, on a receipt. A code that is not here is
+ * judged by the HTTP status it came with.
+ */
+export type Meaning =
+  | 'retry'
+  | 'throttled'
+  | 'rejected'
+  | 'broken'
+  | 'unreachable' // this number gets no text messages: never again
+  | 'unsubscribed';
+
+const codesOf: Record<Meaning, readonly number[]> = {
+  retry: [
+    14107, // too many between these two numbers
+    20500,
+    20503,
+    30410,
+    30003, // handset switched off
+    30008, // unknown
+  ],
+  throttled: [
+    20429, // too many calls at once
+    21611, // the sender's queue is full
+    30001,
+    30022,
+    60728,
+    63017,
+    63018,
+    63038,
+  ],
+  unreachable: [
+    21211,
+    21217,
+    21614,
+    21635, // not a number, or not a mobile one
+    30005, // nobody has this number
+    30006, // a landline
+  ],
+  unsubscribed: [21610],
+  rejected: [
+    21408, // region not enabled
+    21602,
+    21604,
+    21612,
+    21617,
+    21618,
+    21619,
+    21620,
+    21623,
+    30004, // blocked, by the recipient or on account of the sender: nothing to hold against the number for good
+    30007, // filtered as spam
+    30011,
+    30012,
+    30450,
+  ],
+  broken: [
+    20003, 20005, 20006, 20404, 21212, 21603, 21606, 21607, 21608, 21609, 21659, 21703, 21704, 21705, 30002,
+    30024, 30032, 30034,
+  ],
+};
+
+const meanings = new Map<number, Meaning>(
+  (Object.entries(codesOf) as [Meaning, readonly number[]][]).flatMap(([meaning, codes]) =>
+    codes.map((code) => [code, meaning] as const),
+  ),
+);
+
+export const knownCodes: ReadonlyMap<number, Meaning> = meanings;
+
+/** Limits by the hour and by the day: asking again a second later only adds to the count. */
+export const longWaitMs: Readonly<Record<number, number>> = { 60728: 10 * 60_000, 63038: 60 * 60_000 };

@@ -1,0 +1,92 @@
+import type { Clock } from '../../../../kernel/clock.ts';
+import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
+import { wishOf } from '../../opt-out.ts';
+import { isGone } from './codes.ts';
+import { smstwoConfig } from './manifest.ts';
+import { isSigned, type Params } from './signature.ts';
+
+/** It repeats a receipt that was not taken for a day. What was seen before changes nothing, so age alone does little harm. */
+const maxAgeSeconds = 25 * 3_600;
+const maxAheadSeconds = 5 * 60;
+
+/** Delivery receipts and messages that people sent to our number; JSON, a form or a query, as the account is set. */
+export function readCallback(
+  request: CallbackRequest,
+  config: ProviderConfig,
+  { clock }: { clock: Clock },
+): CallbackVerdict {
+  const { apiKey, signatureSecret } = smstwoConfig(config);
+  const params = paramsOf(request);
+  if (!params) return { kind: 'refused', status: 400, reason: 'The body cannot be read.' };
+  if (signatureSecret !== null) {
+    const problem = signatureProblem(params, signatureSecret, clock() / 1000);
+    if (problem) return { kind: 'refused', status: 401, reason: problem };
+  }
+  if ((params['api-key'] ?? apiKey) !== apiKey)
+    return { kind: 'refused', status: 403, reason: 'It is about another account.' };
+  const messageId = params.messageId ?? params['message-id'];
+  // When its URL is saved the provider makes an empty call to see that somebody answers.
+  if (!messageId) return { kind: 'reports', reports: [] };
+  return { kind: 'reports', reports: params.status ? receipts(params) : inbound(params, messageId) };
+}
+
+function paramsOf({ method, query, headers, body }: CallbackRequest): Params | null {
+  if (method === 'GET') return texts(query);
+  const type = headers['content-type'] ?? '';
+  if (!type.includes('json')) return Object.fromEntries(new URLSearchParams(body.toString('utf8')));
+  try {
+    const parsed: unknown = JSON.parse(body.toString('utf8'));
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? texts(parsed) : null;
+  } catch {
+    return null;
+  }
+}
+
+function texts(values: object): Params {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [],
+    ),
+  );
+}
+
+function signatureProblem(params: Params, secret: string, nowSeconds: number): string | null {
+  if (!params.sig) return 'The signature is missing.';
+  if (!isSigned(params, secret)) return 'The signature is wrong.';
+  const ahead = Number(params.timestamp) - nowSeconds;
+  if (!(ahead <= maxAheadSeconds && ahead >= -maxAgeSeconds)) return 'The signature is too old.';
+  return null;
+}
+
+function receipts(params: Params): Report[] {
+  const notificationId = params['client-ref'];
+  const receipt = receiptOf(params);
+  if (!notificationId || !receipt) return [];
+  // Each part of a long message has a receipt of its own; together they are one event.
+  return [{ about: 'notification', notificationId, receipt, eventId: `${notificationId}:${params.status}` }];
+}
+
+/** Null: it is still on its way. */
+function receiptOf({ status, 'err-code': code = '' }: Params): Receipt | null {
+  switch (status) {
+    case 'delivered':
+      return { type: 'Delivered', detail: 'Delivered to the handset.' };
+    case 'expired':
+    case 'failed':
+    case 'rejected':
+      return {
+        type: 'Bounced',
+        detail: `The provider reports ${status}${/^\d{1,3}$/.test(code) ? ` (error ${code})` : ''}.`,
+        soft: !isGone(code),
+      };
+    default:
+      return null;
+  }
+}
+
+function inbound({ msisdn = '', text = '' }: Params, messageId: string): Report[] {
+  const wants = wishOf(text);
+  if (!wants || !/^\d{7,15}$/.test(msisdn)) return [];
+  const detail = wants === 'nothing' ? 'The recipient replied STOP.' : 'The recipient replied START.';
+  return [{ about: 'recipient', address: `+${msisdn}`, wants, detail, eventId: `${messageId}:${wants}` }];
+}

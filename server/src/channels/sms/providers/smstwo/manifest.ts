@@ -1,0 +1,60 @@
+import type { Manifest, ProviderConfig } from '../../../contract.ts';
+
+export const manifest = {
+  kind: 'smstwo',
+  channel: 'sms',
+  title: 'smstwo',
+  fields: [
+    { name: 'api_key', type: 'text', meaning: 'Names the account.', required: true, secret: true, max: 40 },
+    {
+      name: 'api_secret',
+      type: 'text',
+      meaning: 'Goes with the key.',
+      required: true,
+      secret: true,
+      max: 200,
+    },
+    {
+      name: 'signature_secret',
+      type: 'text',
+      meaning: 'When it is set, receipts must be signed with it.',
+      required: false,
+      secret: true,
+      max: 200,
+    },
+  ],
+} as const satisfies Manifest;
+
+export const defaultApiUrl = 'https://rest.nexmo.com';
+
+export interface SmstwoConfig {
+  apiKey: string;
+  apiSecret: string;
+  signatureSecret: string | null;
+  apiUrl: string;
+  /** Where receipts are to go; null: wherever the account says. */
+  callbackUrl: string | null;
+}
+
+export function completeConfig(
+  config: ProviderConfig,
+): { config: ProviderConfig } | { field: string; problem: string } {
+  for (const field of ['api_key', 'api_secret', 'signature_secret']) {
+    const value = config[field];
+    if (typeof value === 'string' && !/^[\x21-\x7e]+$/.test(value))
+      return { field, problem: 'must not contain spaces' };
+  }
+  return { config };
+}
+
+/** From a config that is complete. `api_url` and `callback_url` are ours to add, not the caller's. */
+export function smstwoConfig(config: ProviderConfig): SmstwoConfig {
+  const { api_key, api_secret, signature_secret, api_url, callback_url } = config;
+  return {
+    apiKey: String(api_key),
+    apiSecret: String(api_secret),
+    signatureSecret: typeof signature_secret === 'string' ? signature_secret : null,
+    apiUrl: typeof api_url === 'string' ? api_url : defaultApiUrl,
+    callbackUrl: typeof callback_url === 'string' ? callback_url : null,
+  };
+}

@@ -1,0 +1,229 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Message, Outcome, ProviderCarrier } from '../../src/channels/contract.ts';
+
+/** What can go wrong with a call, whoever the provider is. */
+export type Mishap =
+  | 'throttled'
+  | 'throttled_with_delay'
+  | 'throttled_absurdly'
+  | 'server_error'
+  | 'gateway_timeout'
+  | 'error_page'
+  | 'page_instead_of_answer'
+  | 'malformed_answer'
+  | 'empty_answer'
+  | 'half_answer'
+  | 'redirect'
+  | 'dropped'
+  | 'dropped_after_accept'
+  | 'hang'
+  | 'hang_after_accept';
+
+export interface CarrierOptions {
+  /** Credentials that the provider does not know: `wrongSecret` instead of the right one. */
+  wrong?: boolean;
+  /** Nobody listens there. */
+  unreachable?: boolean;
+  timeoutMs?: number;
+}
+
+/** A provider's simulator, and our carrier for it. */
+export interface Bench {
+  carrier(options?: CarrierOptions): ProviderCarrier;
+  message(changes?: { notificationId?: string }): Message;
+  /** How many messages the provider has taken. */
+  taken(): number;
+  /** From now on this goes wrong. */
+  provoke(mishap: Mishap): void;
+  /** Nothing goes wrong any more. */
+  recover(): void;
+  /** Resolves when somebody waits for an answer that will not come. */
+  hung(): Promise<void>;
+  /** Makes the provider repeat to us what we must not show. */
+  echo?(text: string): void;
+  /** What `wrong` spoils. */
+  secret: string;
+  stop(): Promise<void>;
+}
+
+/** A refusal of the provider's own, and what it means: a row for each of its error classes. */
+export interface Refusal<B> {
+  title: string;
+  provoke(bench: B): void;
+  outcome: Partial<Outcome> & Pick<Outcome, 'kind'>;
+}
+
+export interface Candidate<B extends Bench> {
+  provider: string;
+  idempotent: boolean;
+  /** Only a message could tell whether its settings are good. */
+  isUnverifiable?: true;
+  start(): Promise<B>;
+  /** What must come of each mishap; those that this provider cannot have are left out. */
+  mishaps: Partial<Record<Mishap, Outcome['kind']>>;
+  refusals: readonly Refusal<NoInfer<B>>[];
+}
+
+export const wrongSecret = 'not-the-right-secret';
+const never = (): AbortSignal => new AbortController().signal;
+const isSilent = (mishap: Mishap): boolean => mishap === 'hang' || mishap === 'hang_after_accept';
+const dayMs = 86_400_000;
+
+/** The exam that every carrier passes, of whatever channel, against its simulator over real sockets. */
+export function examine<B extends Bench>(candidate: Candidate<B>): void {
+  describe(`${candidate.provider} as a carrier`, () => {
+    let bench: B;
+    const carriers: ProviderCarrier[] = [];
+    beforeEach(async () => {
+      bench = await candidate.start();
+    });
+    afterEach(async () => {
+      await Promise.all(carriers.splice(0).map((carrier) => carrier.close()));
+      await bench.stop();
+    });
+
+    function carrier(options: CarrierOptions = {}): ProviderCarrier {
+      const made = bench.carrier(options);
+      carriers.push(made);
+      return made;
+    }
+
+    /** Whatever the outcome, it must not tell a secret. */
+    async function send(
+      options: CarrierOptions & { notificationId?: string; signal?: AbortSignal } = {},
+    ): Promise<Outcome> {
+      const { notificationId, signal = never(), ...rest } = options;
+      const message = bench.message(notificationId ? { notificationId } : {});
+      const outcome = await carrier(rest).send(message, signal);
+      expectNoSecret(outcome);
+      return outcome;
+    }
+
+    function expectNoSecret(value: unknown): void {
+      const text = JSON.stringify(value);
+      for (const secret of [bench.secret, wrongSecret]) expect(text).not.toContain(secret);
+    }
+
+    it('hands a message over and knows it by the id that the provider gave it', async () => {
+      const outcome = await send();
+      expect(outcome).toMatchObject({ kind: 'accepted', providerMessageId: expect.stringMatching(/./) });
+      expect(bench.taken()).toBe(1);
+    });
+
+    it('hands over many at once', async () => {
+      const one = carrier();
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          one.send(bench.message({ notificationId: idNumber(index) }), never()),
+        ),
+      );
+      expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'accepted'));
+      expect(bench.taken()).toBe(20);
+    });
+
+    it('is broken with credentials that the provider does not know', async () => {
+      expect(await send({ wrong: true })).toMatchObject({ kind: 'broken' });
+      expect(bench.taken()).toBe(0);
+    });
+
+    it('tries again later when nobody is there', async () => {
+      expect(await send({ unreachable: true })).toMatchObject({ kind: 'retry' });
+    });
+
+    const mishaps = Object.entries(candidate.mishaps) as [Mishap, Outcome['kind']][];
+    it.each(mishaps.filter(([mishap]) => !isSilent(mishap)))('after %s says %s', async (mishap, kind) => {
+      bench.provoke(mishap);
+      const outcome = await send();
+      expect(outcome).toMatchObject({ kind, detail: expect.stringMatching(/./) });
+      expect(outcome.detail.length).toBeLessThanOrEqual(300);
+      if (mishap === 'throttled_with_delay') expect(outcome).toMatchObject({ retryAfterMs: 7_000 });
+      if (outcome.kind !== 'throttled' || mishap !== 'throttled_absurdly') return;
+      expect(outcome.retryAfterMs ?? 0).toBeLessThanOrEqual(dayMs);
+    });
+
+    it.each(mishaps.filter(([mishap]) => isSilent(mishap)))(
+      'when the provider falls silent (%s) ends in time, with %s',
+      async (mishap, kind) => {
+        bench.provoke(mishap);
+        expect(await send({ timeoutMs: 300 })).toMatchObject({ kind });
+      },
+    );
+
+    it.each(mishaps.filter(([mishap]) => isSilent(mishap)))(
+      'when told to stop during %s, stops with %s',
+      async (mishap, kind) => {
+        bench.provoke(mishap);
+        const stop = new AbortController();
+        const sending = send({ signal: stop.signal });
+        await bench.hung();
+        stop.abort();
+        expect(await sending).toMatchObject({ kind });
+      },
+    );
+
+    it('hands nothing over once it was told to stop', async () => {
+      expect(await send({ signal: AbortSignal.abort() })).toMatchObject({ kind: 'retry' });
+      expect(bench.taken()).toBe(0);
+    });
+
+    for (const { title, provoke, outcome } of candidate.refusals) {
+      it(`${title}: ${outcome.kind}`, async () => {
+        provoke(bench);
+        expect(await send()).toMatchObject(outcome);
+        expect(bench.taken()).toBe(0);
+      });
+    }
+
+    it('shows no secret, even if the provider repeats it', async () => {
+      for (const wrong of [false, true]) {
+        bench.echo?.(`you sent ${wrong ? wrongSecret : bench.secret}`);
+        await send({ wrong });
+        if (!candidate.isUnverifiable) expectNoSecret(await carrier({ wrong }).verify());
+      }
+    });
+
+    it('says whether it may be repeated, and what shares its limits', async () => {
+      const one = carrier();
+      expect(one.idempotent).toBe(candidate.idempotent);
+      expect(one.pace).toBe(carrier().pace);
+      expectNoSecret(one.pace ?? '');
+    });
+
+    if (candidate.idempotent) {
+      it('sends once, however often it is repeated', async () => {
+        const again = { notificationId: idNumber(7) };
+        for (const mishap of ['dropped_after_accept', 'hang_after_accept'] as const) {
+          bench.provoke(mishap);
+          expect(await send({ ...again, timeoutMs: 300 })).toMatchObject({ kind: 'retry' });
+        }
+        bench.recover();
+        const [first, second] = [await send(again), await send(again)];
+        expect(first).toMatchObject({ kind: 'accepted' });
+        expect(second).toEqual(first);
+        expect(bench.taken()).toBe(1);
+      });
+    }
+
+    if (candidate.isUnverifiable) return;
+
+    it('verifies good settings without sending anything', async () => {
+      expect(await carrier().verify()).toMatchObject({ ok: true });
+      expect(bench.taken()).toBe(0);
+    });
+
+    it('says why settings are no good', async () => {
+      for (const options of [{ wrong: true }, { unreachable: true }]) {
+        const verdict = await carrier(options).verify();
+        expect(verdict).toMatchObject({ ok: false, detail: expect.stringMatching(/./) });
+        expectNoSecret(verdict);
+      }
+      if (!candidate.mishaps.hang) return;
+      bench.provoke('hang');
+      expect(await carrier({ timeoutMs: 300 }).verify()).toMatchObject({ ok: false });
+    });
+  });
+}
+
+export function idNumber(number: number): string {
+  return `0198aaaa-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
+}

@@ -1,0 +1,205 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** A call as it arrived. */
+export interface Heard {
+  method: string;
+  /** Without the query. */
+  path: string;
+  query: URLSearchParams;
+  headers: Record<string, string | undefined>;
+  text: string;
+  /** The same, byte for byte. */
+  body: Buffer;
+}
+
+export interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/**
+ * What goes wrong with one call. An answer, as it stands; or `hang`, `drop`: nothing is done and nothing said; or
+ * `hang_after_accept`, `drop_after_accept`: the work is done, but nobody hears of it; or the work is not done and the answer
+ * is `html` (an error page), `malformed`, `empty` or `half` of one (each a success by its status).
+ */
+export type Fault =
+  | Answer
+  | 'hang'
+  | 'drop'
+  | 'hang_after_accept'
+  | 'drop_after_accept'
+  | 'html'
+  | 'malformed'
+  | 'empty'
+  | 'half';
+
+export interface HttpSimulator {
+  port: number;
+  url: string;
+  /** One for each of the next calls, in order. */
+  faults: Fault[];
+  /** What goes wrong with every call from now on, once `faults` are used up; null: nothing. */
+  fault: Fault | null;
+  /** How often somebody called, whatever came of it. */
+  calls(): number;
+  /** Resolves when it has left somebody without an answer. */
+  hung(): Promise<void>;
+  /** Hangs up on everybody. */
+  dropAll(): void;
+  stop(): Promise<void>;
+}
+
+export interface HttpSimulatorOptions {
+  /** A free one unless told. */
+  port?: number;
+  /** The provider's own behaviour. */
+  handle(heard: Heard): Answer | Promise<Answer>;
+  /** Further control calls beside `/__script`: POST `/__NAME` with a JSON body. */
+  controls?: Record<string, (body: Record<string, unknown>) => unknown>;
+}
+
+/**
+ * A provider on a real socket that does as it is told, by its object or over the wire: `POST /__script` with
+ * `{"faults": [...]}` for the next calls or `{"fault": ...}` for all of them.
+ */
+export async function startHttpSimulator(options: HttpSimulatorOptions): Promise<HttpSimulator> {
+  const sockets = new Set<Socket>();
+  let calls = 0;
+  let left = 0;
+  const waiting: (() => void)[] = [];
+
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('error', () => {});
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => void take(heardOf(request, Buffer.concat(chunks)), response));
+  });
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+
+  function leave(): void {
+    left += 1;
+    for (const wake of waiting.splice(0)) wake();
+  }
+
+  async function take(heard: Heard, response: ServerResponse): Promise<void> {
+    if (heard.path.startsWith('/__')) return control(heard, response);
+    calls += 1;
+    const fault = simulator.faults.shift() ?? simulator.fault;
+    switch (fault) {
+      case null:
+        return reply(response, await options.handle(heard));
+      case 'hang':
+        return leave();
+      case 'drop':
+        response.socket?.destroy();
+        return;
+      case 'hang_after_accept':
+        await options.handle(heard);
+        return leave();
+      case 'drop_after_accept':
+        await options.handle(heard);
+        response.socket?.destroy();
+        return;
+      case 'html':
+        return reply(response, {
+          status: 200,
+          headers: { 'content-type': 'text/html' },
+          body: '<!doctype html><title>Sorry</title><h1>Something went wrong</h1>',
+        });
+      case 'malformed':
+        return reply(response, { status: 200, body: '{"messages": [' });
+      case 'empty':
+        return reply(response, { status: 200, body: '' });
+      case 'half':
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+        response.write('{"sid": "SM');
+        setTimeout(() => response.socket?.destroy(), 20);
+        return;
+      default:
+        return reply(response, fault);
+    }
+  }
+
+  async function control(heard: Heard, response: ServerResponse): Promise<void> {
+    const name = heard.path.slice(3);
+    const body = objectOf(heard.text);
+    const own =
+      options.controls && Object.hasOwn(options.controls, name) ? options.controls[name] : undefined;
+    if (heard.method !== 'POST' || !body || (name !== 'script' && !own)) {
+      return reply(response, {
+        status: 404,
+        body: { controls: ['script', ...Object.keys(options.controls ?? {})] },
+      });
+    }
+    try {
+      if (own) return reply(response, { status: 200, body: (await own(body)) ?? {} });
+      if (Array.isArray(body.faults)) simulator.faults.push(...(body.faults as Fault[]));
+      if ('fault' in body) simulator.fault = body.fault as Fault | null;
+      reply(response, { status: 200, body: { faults: simulator.faults, fault: simulator.fault } });
+    } catch (error) {
+      reply(response, { status: 400, body: { error: String(error) } });
+    }
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const dropAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const simulator: HttpSimulator = {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    faults: [],
+    fault: null,
+    calls: () => calls,
+    hung: () =>
+      left > 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.push(resolve);
+          }),
+    dropAll,
+    stop() {
+      return new Promise((resolve) => {
+        server.close(() => resolve());
+        dropAll();
+      });
+    },
+  };
+  return simulator;
+}
+
+function heardOf(request: IncomingMessage, body: Buffer): Heard {
+  const url = new URL(request.url ?? '/', 'http://simulator');
+  return {
+    method: request.method ?? '',
+    path: url.pathname,
+    query: url.searchParams,
+    headers: request.headers as Heard['headers'],
+    text: body.toString('utf8'),
+    body,
+  };
+}
+
+/** Null: it is no JSON object. */
+export function objectOf(text: string): Record<string, unknown> | null {
+  try {
+    const parsed: unknown = JSON.parse(text || '{}');
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function reply(response: ServerResponse, { status, headers = {}, body }: Answer): void {
+  const text = typeof body === 'string' || body === undefined ? (body ?? '') : JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+}

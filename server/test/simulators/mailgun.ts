@@ -1,0 +1,164 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import {
+  addressIn,
+  type CallbackCall,
+  type CallbackKind,
+  type EmailProviderSimulator,
+  isAddress,
+  type ReceivedEmail,
+  startEmailProvider,
+} from './email-provider.ts';
+import type { Answer, Heard } from './http-simulator.ts';
+
+export interface MailgunSimulatorOptions {
+  port?: number;
+  apiKey?: string;
+  domain?: string;
+  signingKey?: string;
+}
+
+export interface MailgunSimulator extends EmailProviderSimulator {
+  /** The state of the domain, e.g. `active` or `unverified`. */
+  state: string;
+}
+
+const maxMessage = 25_000_000;
+const maxOptions = 16_384;
+
+/** Mailgun on a real socket: strict about the key, the domain, the form and its limits. */
+export async function startMailgunSimulator(
+  options: MailgunSimulatorOptions = {},
+): Promise<MailgunSimulator> {
+  const {
+    apiKey = 'key-mailgun-simulator',
+    domain = 'mg.acme.example',
+    signingKey = 'mailgun-signing-key',
+  } = options;
+
+  function handle(call: Heard): Answer | Promise<Answer> {
+    if (call.headers.authorization !== `Basic ${Buffer.from(`api:${apiKey}`).toString('base64')}`)
+      return { status: 401, body: 'Forbidden' };
+    if (call.method === 'GET' && call.path === `/v3/domains/${domain}`)
+      return { status: 200, body: { domain: { name: domain, state: simulator.state } } };
+    if (call.method === 'POST' && call.path === `/v3/${domain}/messages`) return send(call);
+    return { status: 404, body: { message: 'Domain not found' } };
+  }
+
+  async function send(call: Heard): Promise<Answer> {
+    if (call.body.length > maxMessage) return { status: 413, body: 'Request Entity Too Large' };
+    const form = await formOf(call);
+    if (!form) return refuse('The form cannot be read');
+    const text = (name: string): string => String(form.get(name) ?? '');
+    if (!isAddress(text('from')))
+      return refuse("'from' parameter is not a valid address. please check documentation");
+    if (!isAddress(text('to')))
+      return refuse("'to' parameter is not a valid address. please check documentation");
+    if (!text('text') && !text('html'))
+      return refuse("Need at least one of 'text', 'html', 'amp-html' or 'template' parameters specified");
+    if (simulator.state !== 'active')
+      return refuse(`Domain ${domain} is not allowed to send: the domain is ${simulator.state}`);
+    const fields = [...form].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+    const extra = fields
+      .filter(([name]) => /^[ohvt]:/.test(name))
+      .reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+    if (extra > maxOptions) return refuse('The o:, h:, v: and t: parameters are larger than 16 KB');
+    const id = `<${Date.now()}.${randomUUID()}@${domain}>`;
+    simulator.received.push({
+      id,
+      to: addressIn(text('to')),
+      from: addressIn(text('from')),
+      subject: text('subject'),
+      tags: Object.fromEntries(
+        fields.filter(([name]) => name.startsWith('v:')).map(([name, value]) => [name.slice(2), value]),
+      ),
+      request: { ...Object.fromEntries(fields), files: await filesOf(form) },
+    });
+    return { status: 200, body: { id, message: 'Queued. Thank you.' } };
+  }
+
+  function sign(kind: CallbackKind, email: ReceivedEmail, at: number): CallbackCall {
+    const timestamp = String(Math.floor(at / 1000));
+    const token = randomBytes(25).toString('hex');
+    const signature = createHmac('sha256', signingKey)
+      .update(timestamp + token)
+      .digest('hex');
+    return {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        signature: { timestamp, token, signature },
+        'event-data': mailgunEvent(kind, email, at),
+      }),
+    };
+  }
+
+  const server = await startEmailProvider({ ...options, handle, sign });
+  const simulator: MailgunSimulator = Object.assign(server, { state: 'active' });
+  return simulator;
+}
+
+function refuse(message: string): Answer {
+  return { status: 400, body: { message } };
+}
+
+async function formOf({ headers, body }: Heard): Promise<FormData | null> {
+  try {
+    return await new Response(new Uint8Array(body), {
+      headers: { 'content-type': headers['content-type'] ?? '' },
+    }).formData();
+  } catch {
+    return null;
+  }
+}
+
+async function filesOf(form: FormData): Promise<{ filename: string; contentType: string; bytes: Buffer }[]> {
+  const files = form.getAll('attachment').flatMap((entry) => (typeof entry === 'string' ? [] : [entry]));
+  return Promise.all(
+    files.map(async (file) => ({
+      filename: file.name,
+      contentType: file.type,
+      bytes: Buffer.from(await file.arrayBuffer()),
+    })),
+  );
+}
+
+function mailgunEvent(kind: CallbackKind, email: ReceivedEmail, at: number): object {
+  const common = {
+    id: randomBytes(16).toString('base64url'),
+    timestamp: at / 1000,
+    recipient: email.to,
+    message: { headers: { 'message-id': email.id.slice(1, -1), from: email.from, to: email.to } },
+    'user-variables': email.tags,
+    tags: [],
+  };
+  const status = (code: number, message: string): object => ({
+    'delivery-status': { code, message, description: '' },
+  });
+  switch (kind) {
+    case 'delivered':
+      return { ...common, event: 'delivered', ...status(250, 'OK') };
+    case 'delayed':
+      return {
+        ...common,
+        event: 'failed',
+        severity: 'temporary',
+        reason: 'generic',
+        ...status(451, 'try later'),
+      };
+    case 'bounced':
+      return {
+        ...common,
+        event: 'failed',
+        severity: 'permanent',
+        reason: 'bounce',
+        ...status(550, 'user unknown'),
+      };
+    case 'soft_bounced':
+      return { ...common, event: 'failed', severity: 'permanent', reason: 'old', ...status(602, 'Too old') };
+    case 'complained':
+      return { ...common, event: 'complained' };
+    case 'opened':
+      return { ...common, event: 'opened', ip: '192.0.2.1' };
+    case 'clicked':
+      return { ...common, event: 'clicked', url: 'https://acme.example/', ip: '192.0.2.1' };
+  }
+}

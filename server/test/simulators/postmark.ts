@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import {
+  addressIn,
+  type CallbackCall,
+  type CallbackKind,
+  type EmailProviderSimulator,
+  isAddress,
+  type ReceivedEmail,
+  startEmailProvider,
+} from './email-provider.ts';
+import { type Answer, type Heard, objectOf } from './http-simulator.ts';
+
+export interface PostmarkSimulatorOptions {
+  port?: number;
+  serverToken?: string;
+  streams?: string[];
+  /** What it sends with its webhooks. */
+  webhookUser?: { username: string; password: string };
+}
+
+export interface PostmarkSimulator extends EmailProviderSimulator {
+  /** Addresses that it sends nothing to any more. */
+  inactive: Set<string>;
+}
+
+const maxBody = 5_000_000;
+const maxAttachments = 10_000_000;
+
+/** Postmark on a real socket: strict about the token, the fields and its limits. */
+export async function startPostmarkSimulator(
+  options: PostmarkSimulatorOptions = {},
+): Promise<PostmarkSimulator> {
+  const {
+    serverToken = 'postmark-simulator-token',
+    streams = ['outbound', 'broadcast'],
+    webhookUser = { username: 'postmark', password: 'webhook-password' },
+  } = options;
+
+  function handle(call: Heard): Answer | Promise<Answer> {
+    if (call.headers['x-postmark-server-token'] !== serverToken)
+      return refuse(401, 10, 'Request does not contain a valid Server token.');
+    if (call.method === 'GET' && call.path === '/server')
+      return { status: 200, body: { ID: 1, Name: 'Simulator', ApiTokens: [] } };
+    if (call.method === 'POST' && call.path === '/email') return send(call);
+    return { status: 404, body: '' };
+  }
+
+  function send(call: Heard): Answer {
+    if (!call.headers['content-type']?.startsWith('application/json'))
+      return refuse(415, 403, 'The Content-Type must be application/json.');
+    const body = objectOf(call.text);
+    if (!body) return refuse(422, 402, 'Invalid JSON');
+    const { From, To, Subject, TextBody = '', HtmlBody = '', Headers = [], Attachments = [] } = body;
+    const { Metadata = {}, MessageStream = 'outbound' } = body;
+    if (!isAddress(From)) return refuse(422, 300, "Invalid 'From' address.");
+    if (!isAddress(To)) return refuse(422, 300, "Error parsing 'To': Illegal email address.");
+    if (typeof Subject !== 'string') return refuse(422, 300, "Provide a 'Subject'.");
+    if (!TextBody && !HtmlBody) return refuse(422, 300, 'Provide either email TextBody or HtmlBody or both.');
+    if (Buffer.byteLength(String(TextBody)) > maxBody || Buffer.byteLength(String(HtmlBody)) > maxBody)
+      return refuse(413, 300, 'The body is too large.');
+    const bytes = (Attachments as { Content: string }[]).reduce(
+      (sum, { Content }) => sum + Content.length * 0.75,
+      0,
+    );
+    if (bytes > maxAttachments) return refuse(422, 300, 'The attachments are too large.');
+    if ((Attachments as { Name: string }[]).some(({ Name }) => /\.(exe|bat|vbs)$/i.test(Name)))
+      return refuse(422, 411, 'Forbidden attachment type.');
+    if (
+      !(Headers as { Name?: string; Value?: string }[]).every(
+        ({ Name, Value }) => Name && Value !== undefined,
+      )
+    )
+      return refuse(422, 300, "Invalid 'Headers'.");
+    const entries = Object.entries(Metadata as Record<string, string>);
+    if (entries.length > 10 || entries.some(([name, value]) => name.length > 20 || String(value).length > 80))
+      return refuse(422, 300, 'Invalid metadata.');
+    if (!streams.includes(String(MessageStream)))
+      return refuse(422, 1235, `The MessageStream '${MessageStream}' does not exist.`);
+    const to = addressIn(String(To));
+    if (simulator.inactive.has(to))
+      return refuse(
+        422,
+        406,
+        `You tried to send to a recipient that has been marked as inactive. Found inactive addresses: ${to}.`,
+      );
+    const id = randomUUID();
+    simulator.received.push({
+      id,
+      to,
+      from: addressIn(String(From)),
+      subject: Subject,
+      tags: Object.fromEntries(entries),
+      request: body,
+    });
+    return {
+      status: 200,
+      body: { To, SubmittedAt: new Date().toISOString(), MessageID: id, ErrorCode: 0, Message: 'OK' },
+    };
+  }
+
+  const { username, password } = webhookUser;
+  const sign = (kind: CallbackKind, email: ReceivedEmail, at: number): CallbackCall => ({
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+    },
+    body: JSON.stringify(postmarkRecord(kind, email, at)),
+  });
+
+  const server = await startEmailProvider({ ...options, handle, sign });
+  const simulator: PostmarkSimulator = Object.assign(server, { inactive: new Set<string>() });
+  return simulator;
+}
+
+function refuse(status: number, code: number, message: string): Answer {
+  return { status, body: { ErrorCode: code, Message: message } };
+}
+
+let bounces = 4_323_372_036;
+
+function postmarkRecord(kind: CallbackKind, email: ReceivedEmail, at: number): object {
+  const when = new Date(at).toISOString();
+  const common = {
+    MessageID: email.id,
+    ServerID: 23,
+    MessageStream: 'outbound',
+    Tag: '',
+    Metadata: email.tags,
+  };
+  const bounce = (Type: string, TypeCode: number, Inactive: boolean): object => ({
+    ...common,
+    RecordType: 'Bounce',
+    ID: bounces++,
+    Type,
+    TypeCode,
+    Name: Type,
+    Email: email.to,
+    From: email.from,
+    BouncedAt: when,
+    Details: 'smtp;550 5.1.1 user unknown',
+    Description: 'The server was unable to deliver your message.',
+    Inactive,
+    CanActivate: true,
+    Subject: email.subject,
+  });
+  switch (kind) {
+    case 'delivered':
+      return { ...common, RecordType: 'Delivery', Recipient: email.to, DeliveredAt: when, Details: '250 OK' };
+    case 'delayed':
+      return bounce('Transient', 2, false);
+    case 'bounced':
+      return bounce('HardBounce', 1, true);
+    case 'soft_bounced':
+      return bounce('SoftBounce', 4096, false);
+    case 'complained':
+      return { ...bounce('SpamComplaint', 100_001, true), RecordType: 'SpamComplaint' };
+    case 'opened':
+      return {
+        ...common,
+        RecordType: 'Open',
+        Recipient: email.to,
+        ReceivedAt: when,
+        FirstOpen: true,
+        UserAgent: 'Mail',
+      };
+    case 'clicked':
+      return {
+        ...common,
+        RecordType: 'Click',
+        Recipient: email.to,
+        ReceivedAt: when,
+        OriginalLink: 'https://acme.example/',
+        ClickLocation: 'HTML',
+      };
+  }
+}

@@ -1,0 +1,158 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import {
+  addressIn,
+  type CallbackCall,
+  type CallbackKind,
+  type EmailProviderSimulator,
+  isAddress,
+  type ReceivedEmail,
+  startEmailProvider,
+} from './email-provider.ts';
+import { type Answer, type Heard, objectOf } from './http-simulator.ts';
+
+export interface ResendSimulatorOptions {
+  port?: number;
+  apiKey?: string;
+  /** The key may send and nothing else. */
+  restricted?: boolean;
+  webhookSecret?: string;
+}
+
+export interface ResendSimulator extends EmailProviderSimulator {
+  webhookSecret: string;
+}
+
+/** Resend on a real socket: strict about the key and the fields, and it keeps idempotency keys for a day. */
+export async function startResendSimulator(options: ResendSimulatorOptions = {}): Promise<ResendSimulator> {
+  const {
+    apiKey = 're_simulator_key',
+    restricted = false,
+    webhookSecret = `whsec_${Buffer.from('resend-simulator-secret!').toString('base64')}`,
+  } = options;
+  const answered = new Map<string, { payload: string; reply: Answer }>();
+
+  function handle(call: Heard): Answer | Promise<Answer> {
+    const { authorization } = call.headers;
+    if (!authorization) return refuse(401, 'missing_api_key', 'Missing API key in the authorization header');
+    if (authorization !== `Bearer ${apiKey}`) return refuse(403, 'invalid_api_key', 'API key is invalid');
+    if (call.method === 'POST' && call.path === '/emails') return once(call);
+    if (restricted)
+      return refuse(401, 'restricted_api_key', 'This API key is restricted to only send emails');
+    if (call.method === 'GET' && call.path === '/domains') return { status: 200, body: { data: [] } };
+    return refuse(404, 'not_found', 'The requested endpoint does not exist');
+  }
+
+  function once(call: Heard): Answer {
+    const key = call.headers['idempotency-key'];
+    if (key === undefined) return send(call);
+    if (key.length < 1 || key.length > 256)
+      return refuse(400, 'invalid_idempotency_key', 'The key must be between 1-256 chars');
+    const payload = call.body.toString('utf8');
+    const before = answered.get(key);
+    if (before && before.payload !== payload)
+      return refuse(
+        409,
+        'invalid_idempotent_request',
+        'Same idempotency key used with a different request payload',
+      );
+    const reply = before?.reply ?? send(call);
+    if (reply.status === 200) answered.set(key, { payload, reply });
+    return reply;
+  }
+
+  function send(call: Heard): Answer {
+    const body = objectOf(call.text);
+    if (!body) return refuse(400, 'validation_error', 'The body is not valid JSON');
+    const { from, to, subject, html, text, tags = [], headers = {}, attachments = [] } = body;
+    for (const field of ['from', 'to', 'subject'])
+      if (!body[field]) return refuse(422, 'missing_required_field', `Missing \`${field}\` field`);
+    if (!isAddress(from)) return refuse(422, 'invalid_from_address', 'Invalid `from` field');
+    const people = Array.isArray(to) ? (to as string[]) : [String(to)];
+    if (people.length > 50 || !people.every(isAddress))
+      return refuse(422, 'validation_error', 'Invalid `to` field');
+    if (!html && !text) return refuse(422, 'missing_required_field', 'Missing `html` or `text` field');
+    const list = tags as { name: string; value: string }[];
+    if (!list.every(({ name, value }) => /^[\w-]{1,256}$/.test(name) && /^[\w-]{1,256}$/.test(value)))
+      return refuse(
+        422,
+        'validation_error',
+        'Tags should only contain ASCII letters, numbers, underscores, or dashes',
+      );
+    if (!Object.values(headers as object).every((value) => typeof value === 'string'))
+      return refuse(422, 'invalid_parameter', 'Headers must be strings');
+    if (
+      !(attachments as { filename?: string; content?: string }[]).every(
+        (file) => file.filename && file.content,
+      )
+    )
+      return refuse(422, 'invalid_attachment', 'Attachment must have a filename and content');
+    const id = randomUUID();
+    simulator.received.push({
+      id,
+      to: addressIn(people[0] ?? ''),
+      from: addressIn(String(from)),
+      subject: String(subject),
+      tags: Object.fromEntries(list.map(({ name, value }) => [name, value])),
+      request: { ...body, idempotencyKey: call.headers['idempotency-key'] },
+    });
+    return { status: 200, body: { id } };
+  }
+
+  function sign(kind: CallbackKind, email: ReceivedEmail, at: number): CallbackCall {
+    const id = `msg_${randomUUID().replaceAll('-', '')}`;
+    const timestamp = String(Math.floor(at / 1000));
+    const body = JSON.stringify(resendEvent(kind, email, at));
+    const signature = createHmac('sha256', Buffer.from(webhookSecret.slice('whsec_'.length), 'base64'))
+      .update(`${id}.${timestamp}.${body}`)
+      .digest('base64');
+    return {
+      headers: {
+        'content-type': 'application/json',
+        'svix-id': id,
+        'svix-timestamp': timestamp,
+        'svix-signature': `v1,${signature}`,
+      },
+      body,
+    };
+  }
+
+  const server = await startEmailProvider({ ...options, handle, sign });
+  const simulator: ResendSimulator = Object.assign(server, { webhookSecret });
+  return simulator;
+}
+
+function refuse(statusCode: number, name: string, message: string): Answer {
+  return { status: statusCode, body: { statusCode, name, message } };
+}
+
+const types: Record<CallbackKind, string> = {
+  delivered: 'email.delivered',
+  delayed: 'email.delivery_delayed',
+  bounced: 'email.bounced',
+  soft_bounced: 'email.bounced',
+  complained: 'email.complained',
+  opened: 'email.opened',
+  clicked: 'email.clicked',
+};
+
+function resendEvent(kind: CallbackKind, email: ReceivedEmail, at: number): object {
+  const created_at = new Date(at).toISOString();
+  const extra =
+    kind === 'bounced'
+      ? { bounce: { type: 'Permanent', subType: 'NoEmail', message: '550 5.1.1 user unknown' } }
+      : kind === 'soft_bounced'
+        ? { bounce: { type: 'Transient', subType: 'MailboxFull', message: '452 4.2.2 mailbox full' } }
+        : kind === 'clicked'
+          ? { click: { ipAddress: '192.0.2.1', link: 'https://acme.example/', timestamp: created_at } }
+          : {};
+  const data = {
+    email_id: email.id,
+    created_at,
+    from: email.from,
+    to: [email.to],
+    subject: email.subject,
+    tags: email.tags,
+    ...extra,
+  };
+  return { type: types[kind], created_at, data };
+}

@@ -1,0 +1,157 @@
+import { createSign, generateKeyPairSync, randomUUID } from 'node:crypto';
+import {
+  type CallbackCall,
+  type CallbackKind,
+  type EmailProviderSimulator,
+  isAddress,
+  type ReceivedEmail,
+  startEmailProvider,
+} from './email-provider.ts';
+import { type Answer, type Heard, objectOf } from './http-simulator.ts';
+
+export interface SendgridSimulatorOptions {
+  port?: number;
+  apiKey?: string;
+  /** What the key may do. */
+  scopes?: string[];
+}
+
+export interface SendgridSimulator extends EmailProviderSimulator {
+  /** The verification key of its signed event webhook. */
+  publicKey: string;
+  /** Signs whatever is to be sent. */
+  sign(body: string, at: number): CallbackCall;
+}
+
+const reservedHeaders =
+  /^(x-sg-id|x-sg-eid|received|dkim-signature|content-type|content-transfer-encoding|to|from|subject|reply-to|cc|bcc)$/i;
+const maxMessage = 30_000_000;
+
+/** SendGrid v3 on a real socket: strict about the key and the fields. */
+export async function startSendgridSimulator(
+  options: SendgridSimulatorOptions = {},
+): Promise<SendgridSimulator> {
+  const { apiKey = 'SG.simulator.key', scopes = ['mail.send', 'alerts.read'] } = options;
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+
+  function handle(call: Heard): Answer | Promise<Answer> {
+    if (call.headers.authorization !== `Bearer ${apiKey}`)
+      return refuse(401, 'The provided authorization grant is invalid, expired, or revoked', null);
+    if (call.method === 'GET' && call.path === '/v3/scopes') return { status: 200, body: { scopes } };
+    if (call.method === 'POST' && call.path === '/v3/mail/send') return send(call);
+    return refuse(404, 'not found', null);
+  }
+
+  function send(call: Heard): Answer {
+    if (!scopes.includes('mail.send')) return refuse(403, 'access forbidden', null);
+    if (call.body.length > maxMessage) return refuse(413, 'The message is too large.', null);
+    const body = objectOf(call.text);
+    if (!body) return refuse(400, 'Bad Request', null);
+    const problem = problemIn(body);
+    if (problem) return refuse(400, problem[1], problem[0]);
+    const id = randomUUID().replaceAll('-', '').slice(0, 22);
+    const [personalization] = body.personalizations as { to: { email: string }[] }[];
+    simulator.received.push({
+      id,
+      to: personalization?.to[0]?.email ?? '',
+      from: (body.from as { email: string }).email,
+      subject: String(body.subject),
+      tags: (body.custom_args ?? {}) as Record<string, string>,
+      request: body,
+    });
+    return { status: 202, headers: { 'x-message-id': id } };
+  }
+
+  function sign(body: string, at: number): CallbackCall {
+    const timestamp = String(Math.floor(at / 1000));
+    return {
+      headers: {
+        'content-type': 'application/json',
+        'x-twilio-email-event-webhook-timestamp': timestamp,
+        'x-twilio-email-event-webhook-signature': createSign('sha256')
+          .update(timestamp + body)
+          .sign(privateKey, 'base64'),
+      },
+      body,
+    };
+  }
+
+  const server = await startEmailProvider({
+    ...options,
+    handle,
+    sign: (kind, email, at) => sign(`${JSON.stringify([sendgridEvent(kind, email, at)])}\r\n`, at),
+  });
+  const simulator: SendgridSimulator = Object.assign(server, {
+    sign,
+    publicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+  });
+  return simulator;
+}
+
+function refuse(status: number, message: string, field: string | null): Answer {
+  return { status, body: { errors: [{ message, field, help: null }] } };
+}
+
+type Json = Record<string, unknown>;
+
+/** The field that is wrong, and what is said of it. */
+function problemIn(body: Json): [field: string, message: string] | null {
+  const { personalizations, from, subject, content, headers = {}, attachments = [], custom_args = {} } = body;
+  if (!Array.isArray(personalizations) || personalizations.length === 0)
+    return [
+      'personalizations',
+      'The personalizations field is required and must have at least one personalization.',
+    ];
+  const people = (personalizations as { to?: { email?: string }[] }[]).flatMap(({ to }) => to ?? []);
+  if (people.length === 0 || !people.every(({ email }) => isAddress(email)))
+    return ['personalizations.0.to.0.email', 'Does not contain a valid address.'];
+  if (!isAddress((from as { email?: string } | undefined)?.email))
+    return ['from.email', 'The from email does not contain a valid address.'];
+  if (typeof subject !== 'string' || subject === '') return ['subject', 'The subject is required.'];
+  const parts = Array.isArray(content) ? (content as { type?: string; value?: string }[]) : [];
+  if (parts.length === 0 || !parts.every(({ type, value }) => type && value))
+    return ['content', 'The content value must be a string at least one character in length.'];
+  if (parts.findIndex(({ type }) => type === 'text/plain') > 0)
+    return ['content', 'If present, text/plain must be the first part.'];
+  if (Object.keys(headers as object).some((name) => reservedHeaders.test(name)))
+    return ['headers', 'The headers may not contain reserved names.'];
+  const files = attachments as { content?: string; filename?: string }[];
+  if (!files.every(({ content: bytes, filename }) => bytes && filename && /^[A-Za-z0-9+/]+=*$/.test(bytes)))
+    return ['attachments.0.content', 'The attachment content must be base64 encoded.'];
+  if (!Object.values(custom_args as object).every((value) => typeof value === 'string'))
+    return ['custom_args', 'Custom arguments must be strings.'];
+  return null;
+}
+
+function sendgridEvent(kind: CallbackKind, email: ReceivedEmail, at: number): object {
+  const common = {
+    email: email.to,
+    timestamp: Math.floor(at / 1000),
+    sg_event_id: randomUUID(),
+    sg_message_id: `${email.id}.filter0001.16648.5515E0B88.0`,
+    'smtp-id': `<${email.id}@simulator>`,
+    ...email.tags,
+  };
+  switch (kind) {
+    case 'delivered':
+      return { ...common, event: 'delivered', response: '250 OK', tls: 1 };
+    case 'delayed':
+      return { ...common, event: 'deferred', response: '400 try again later', attempt: '5' };
+    case 'bounced':
+      return {
+        ...common,
+        event: 'bounce',
+        type: 'bounce',
+        status: '5.1.1',
+        reason: '550 5.1.1 user unknown',
+      };
+    case 'soft_bounced':
+      return { ...common, event: 'bounce', type: 'blocked', status: '4.7.1', reason: '421 blocked for now' };
+    case 'complained':
+      return { ...common, event: 'spamreport' };
+    case 'opened':
+      return { ...common, event: 'open', ip: '192.0.2.1', useragent: 'Mail', sg_machine_open: false };
+    case 'clicked':
+      return { ...common, event: 'click', url: 'https://acme.example/', ip: '192.0.2.1' };
+  }
+}

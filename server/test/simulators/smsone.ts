@@ -1,0 +1,230 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { type Answer, type Heard, type HttpSimulator, startHttpSimulator } from './http-simulator.ts';
+
+/** A text message that was accepted. */
+export interface SmsoneMessage {
+  sid: string;
+  to: string;
+  from: string;
+  text: string;
+  statusCallback: string | null;
+}
+
+export interface SmsoneSimulatorOptions {
+  port?: number;
+  accountSid?: string;
+  authToken?: string;
+  /** Called for each message accepted. */
+  onMessage?: (message: SmsoneMessage) => void;
+}
+
+export interface SmsoneSimulator extends HttpSimulator {
+  accountSid: string;
+  /** Changing it makes the one that clients have worthless. */
+  authToken: string;
+  status: 'active' | 'suspended' | 'closed';
+  /** Everything accepted, in order. */
+  received: SmsoneMessage[];
+  /** The status callback that the provider makes for a message; resolves to the status it was answered with. */
+  receipt(
+    message: SmsoneMessage,
+    status: string,
+    errorCode?: number,
+    changes?: CallbackChanges,
+  ): Promise<number>;
+  /** Somebody writes to our number; resolves to the status and body it was answered with. */
+  inbound(
+    url: string,
+    from: string,
+    text: string,
+    changes?: CallbackChanges,
+  ): Promise<{ status: number; body: string }>;
+}
+
+/** For callbacks that are not as they should be. */
+export interface CallbackChanges {
+  fields?: Record<string, string>;
+  signature?: string | null;
+  /** The id of the message, for repetitions. */
+  sid?: string;
+}
+
+/** Codes that the real service gives by the number it is sent to. */
+const byNumber: Record<string, [number, string]> = {
+  '+15005550001': [21211, "The 'To' number is not a valid phone number."],
+  '+15005550002': [21612, "The 'To' phone number cannot be reached from the 'From' number."],
+  '+15005550003': [21408, 'Permission to send an SMS has not been enabled for the region.'],
+  '+15005550004': [21610, 'Attempt to send to unsubscribed recipient.'],
+  '+15005550009': [21614, "The 'To' number is not a valid mobile number."],
+};
+
+/** smsone (Twilio Messages) on a real socket: strict about what it is asked. */
+export async function startSmsoneSimulator(options: SmsoneSimulatorOptions = {}): Promise<SmsoneSimulator> {
+  const received: SmsoneMessage[] = [];
+
+  function handle(heard: Heard): Answer {
+    const root = `/2010-04-01/Accounts/${simulator.accountSid}`;
+    const credentials = Buffer.from(`${simulator.accountSid}:${simulator.authToken}`).toString('base64');
+    if (heard.headers.authorization !== `Basic ${credentials}`) return refusal(401, 20003, 'Authenticate');
+    if (heard.method === 'GET' && heard.path === `${root}.json`)
+      return { status: 200, body: { sid: simulator.accountSid, status: simulator.status, type: 'Full' } };
+    if (heard.method !== 'POST' || heard.path !== `${root}/Messages.json`)
+      return refusal(404, 20404, `The requested resource ${heard.path} was not found`);
+    if (simulator.status !== 'active') return refusal(403, 20005, 'Account is not active');
+    if (heard.headers['content-type']?.split(';')[0] !== 'application/x-www-form-urlencoded')
+      return refusal(400, 21604, "A 'To' phone number is required.");
+    return send(new URLSearchParams(heard.text));
+  }
+
+  function send(form: URLSearchParams): Answer {
+    const to = form.get('To') ?? '';
+    const from = form.get('From') ?? '';
+    const text = form.get('Body') ?? '';
+    const problem = problemOf(to, from, text, form.get('StatusCallback'));
+    if (problem) return refusal(400, ...problem);
+    const message = {
+      sid: `SM${randomBytes(16).toString('hex')}`,
+      to,
+      from,
+      text,
+      statusCallback: form.get('StatusCallback'),
+    };
+    received.push(message);
+    options.onMessage?.(message);
+    return {
+      status: 201,
+      body: {
+        sid: message.sid,
+        status: 'queued',
+        to,
+        from,
+        body: text,
+        num_segments: '1',
+        error_code: null,
+        error_message: null,
+        account_sid: simulator.accountSid,
+        direction: 'outbound-api',
+      },
+    };
+  }
+
+  async function call(
+    url: string,
+    fields: Record<string, string>,
+    changes: CallbackChanges,
+  ): Promise<Response> {
+    const form = new URLSearchParams({
+      AccountSid: simulator.accountSid,
+      ApiVersion: '2010-04-01',
+      ...fields,
+      ...changes.fields,
+    });
+    const signed = [...form.keys()].sort().reduce((text, name) => text + name + form.get(name), url);
+    const right = createHmac('sha1', simulator.authToken).update(signed).digest('base64');
+    const signature = changes.signature === undefined ? right : changes.signature;
+    return fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(signature === null ? {} : { 'x-twilio-signature': signature }),
+      },
+      body: form.toString(),
+    });
+  }
+
+  async function receipt(
+    message: SmsoneMessage,
+    status: string,
+    errorCode?: number,
+    changes: CallbackChanges = {},
+  ): Promise<number> {
+    if (!message.statusCallback) throw new Error('the message asked for no callback');
+    const sid = changes.sid ?? message.sid;
+    const fields = {
+      MessageSid: sid,
+      SmsSid: sid,
+      MessageStatus: status,
+      SmsStatus: status,
+      To: message.to,
+      From: message.from,
+      ...(errorCode === undefined ? {} : { ErrorCode: String(errorCode) }),
+    };
+    return (await call(message.statusCallback, fields, changes)).status;
+  }
+
+  async function inbound(url: string, from: string, text: string, changes: CallbackChanges = {}) {
+    const sid = changes.sid ?? `SM${randomBytes(16).toString('hex')}`;
+    const fields = {
+      MessageSid: sid,
+      SmsSid: sid,
+      SmsStatus: 'received',
+      From: from,
+      To: '+14155550100',
+      Body: text,
+    };
+    const answer = await call(url, fields, changes);
+    return { status: answer.status, body: await answer.text() };
+  }
+
+  const messageOf = (sid: unknown): SmsoneMessage => {
+    const found = sid === undefined ? received.at(-1) : received.find((each) => each.sid === sid);
+    if (!found) throw new Error('there is no such message');
+    return found;
+  };
+  const http = await startHttpSimulator({
+    ...(options.port === undefined ? {} : { port: options.port }),
+    handle,
+    controls: {
+      received: () => received,
+      receipt: async ({ sid, status, error_code: code }) => ({
+        answered: await receipt(
+          messageOf(sid),
+          String(status),
+          code === undefined ? undefined : Number(code),
+        ),
+      }),
+      inbound: ({ url, from, text }) => inbound(String(url), String(from), String(text)),
+    },
+  });
+  const simulator: SmsoneSimulator = Object.assign(http, {
+    accountSid: options.accountSid ?? `AC${'0'.repeat(31)}1`,
+    authToken: options.authToken ?? 'smsone-auth-token',
+    status: 'active' as const,
+    received,
+    receipt,
+    inbound,
+  });
+  return simulator;
+}
+
+function problemOf(
+  to: string,
+  from: string,
+  text: string,
+  callback: string | null,
+): [code: number, message: string] | null {
+  if (!to) return [21604, "A 'To' phone number is required."];
+  if (!/^\+[1-9]\d{6,14}$/.test(to)) return [21211, `The 'To' number ${to} is not a valid phone number.`];
+  if (Object.hasOwn(byNumber, to)) return byNumber[to] ?? null;
+  if (!from) return [21603, "A 'From' phone number is required."];
+  const isName = /^(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11}$/.test(from);
+  if (!isName && !/^\+[1-9]\d{6,14}$/.test(from))
+    return [21212, "The 'From' number is not a valid phone number."];
+  if (isName && to.startsWith('+1')) return [21612, 'The alphanumeric sender cannot reach this country.'];
+  if (!text) return [21602, 'Message body is required.'];
+  if (text.length > 1_600) return [21617, 'The concatenated message body exceeds the 1600 character limit.'];
+  if (callback !== null && !isCallback(callback)) return [21609, 'The StatusCallback URL is not valid.'];
+  return null;
+}
+
+/** Public https in earnest; a loopback address for whoever develops offline. */
+function isCallback(text: string): boolean {
+  if (!URL.canParse(text) || text.length > 4_000) return false;
+  const { protocol, hostname } = new URL(text);
+  if (hostname.includes('_')) return false;
+  return protocol === 'https:' || ['127.0.0.1', 'localhost'].includes(hostname);
+}
+
+function refusal(status: number, code: number, message: string): Answer {
+  return { status, body: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status } };
+}
