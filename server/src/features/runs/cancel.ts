@@ -1,0 +1,40 @@
+import { transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { notFound, Problem } from '../../kernel/errors.ts';
+import type { Cancellation } from './schema.ts';
+import { findRun, lockRuns, markCancelling } from './store.ts';
+import { deleteWaits, lockWaits } from './waits-store.ts';
+
+/**
+ * The run is marked, and its next turn ends it; a turn that is under way finds the mark before it writes anything. From now on
+ * no event wakes it. Asking twice is asking once.
+ */
+export async function cancelRun(
+  { pool, queue }: Pick<Deps, 'pool' | 'queue'>,
+  { environmentId }: Principal,
+  runId: string,
+): Promise<Cancellation['status']> {
+  const status = await transaction(pool, async (tx): Promise<Cancellation['status']> => {
+    if (!(await findRun(tx, environmentId, runId))) throw notFound('run');
+    const current = (await lockRuns(tx, [runId])).get(runId);
+    switch (current) {
+      case undefined:
+        throw notFound('run');
+      case 'cancelled':
+      case 'cancelling':
+        return current;
+      case 'completed':
+      case 'failed':
+        throw new Problem('run_not_cancellable', `The run has ${current} already.`);
+      default:
+        await markCancelling(tx, [runId]);
+        await lockWaits(tx, [runId]);
+        await deleteWaits(tx, [runId]);
+        await queue.hasten(tx, 'run', [runId]);
+        return 'cancelling';
+    }
+  });
+  if (status === 'cancelling') queue.ring('run');
+  return status;
+}

@@ -1,0 +1,73 @@
+import { transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { matchKeyOf } from '../../engine/index.ts';
+import type { Principal } from '../../http/principal.ts';
+import { invalidParameter, notFound } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { findWorkflow, listPatterns } from '../workflows/index.ts';
+import { type EventRequest, limits } from './schema.ts';
+import { findRun } from './store.ts';
+import * as waits from './waits-store.ts';
+
+/** Each returns how many runs the event has woken. */
+export interface Events {
+  postToRun(principal: Principal, runId: string, event: EventRequest): Promise<number>;
+  postToWorkflow(principal: Principal, workflowKey: string, event: EventRequest): Promise<number>;
+}
+
+export function createEvents({ pool, queue, clock }: Pick<Deps, 'pool' | 'queue' | 'clock'>): Events {
+  /**
+   * What the runs of the workflow may be matching on is known, so the event's data gives the keys of the waits it ends: however
+   * many runs wait, they are found by an index. The transaction claims the waits, so a second event finds none, and moves the
+   * work of their runs.
+   */
+  async function post(workflowId: string, runId: string | null, event: EventRequest): Promise<number> {
+    const { event_name: name, event_data: data } = event;
+    const keys = (await listPatterns(pool, workflowId, name)).flatMap(({ paths, lookback }) => {
+      const matchKey = matchKeyOf(paths, data);
+      return matchKey === null ? [] : [{ key: waits.waitKeyOf(workflowId, name, matchKey), lookback }];
+    });
+    if (keys.length === 0) return 0;
+    const lookbackKeys = keys.filter(({ lookback }) => lookback).map(({ key }) => key);
+    const eventId = newId(clock());
+
+    const count = await transaction(pool, async (tx) => {
+      await waits.lockWaitKeys(tx, 'event', lookbackKeys);
+      const woken = await waits.lockOpenWaits(
+        tx,
+        keys.map(({ key }) => key),
+        runId,
+      );
+      if (woken.length === 0 && lookbackKeys.length === 0) return 0;
+      await waits.insertEvent(tx, { id: eventId, runId, name, data, lookbackKeys });
+      await waits.claimWaits(
+        tx,
+        woken.map((id) => ({ runId: id, eventId })),
+      );
+      await queue.hasten(tx, 'run', woken);
+      return woken.length;
+    });
+    if (count > 0) queue.ring('run');
+    return count;
+  }
+
+  return {
+    async postToRun({ environmentId }, runId, event) {
+      check(event);
+      const run = await findRun(pool, environmentId, runId);
+      if (!run) throw notFound('run');
+      return post(run.workflow_id, run.id, event);
+    },
+
+    async postToWorkflow({ environmentId }, workflowKey, event) {
+      check(event);
+      const workflow = await findWorkflow(pool, environmentId, workflowKey);
+      return workflow ? post(workflow.id, null, event) : 0;
+    },
+  };
+}
+
+function check({ event_data: data }: EventRequest): void {
+  if (JSON.stringify(data).length > limits.eventData)
+    throw invalidParameter('event_data', `event_data must have at most ${limits.eventData} bytes as JSON.`);
+}

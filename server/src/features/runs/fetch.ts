@@ -1,0 +1,100 @@
+import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../../channels/http.ts';
+import { parseTarget } from '../../channels/net.ts';
+import type { FetchEffect, Json } from '../../engine/index.ts';
+import { storable } from './storable.ts';
+
+const timeoutMs = 10_000;
+const maxBytes = 65_536;
+
+/** Pauses between the attempts at one call. */
+const pausesMs = [1_000, 5_000, 30_000];
+const longestPauseMs = 3_600_000;
+
+export type Fetched =
+  | { kind: 'fetched'; body: Json }
+  /** It cannot be had. */
+  | { kind: 'failed'; reason: string }
+  /** It may be had later. `answered`: the other side is alive. */
+  | { kind: 'again'; reason: string; afterMs: number; answered: boolean };
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
+type Method = (typeof methods)[number];
+
+/** The place whose room it needs; null when there is no such place. */
+export function hostOf({ request }: FetchEffect): string | null {
+  return URL.canParse(request.url) ? new URL(request.url).host : null;
+}
+
+/**
+ * One attempt at the call of a fetch step. That it is to be made is written down before; every attempt carries the same
+ * Idempotency-Key, so a repetition after a crash, or after an answer that was lost, can be told from a second call.
+ */
+export async function attemptFetch(
+  outbound: Outbound,
+  effect: FetchEffect,
+  call: { idempotencyKey: string; attempt: number; retryScale: number; now: number },
+): Promise<Fetched> {
+  const { url, headers, body } = effect.request;
+  const target = parseTarget(url, 'all');
+  if ('problem' in target) return { kind: 'failed', reason: `The url ${target.problem}.` };
+  const method = effect.request.method.toUpperCase() as Method;
+  if (!methods.includes(method)) return { kind: 'failed', reason: `The method ${method} is not supported.` };
+
+  let answer: Answer | Failure;
+  try {
+    answer = await outbound.request({
+      method,
+      url,
+      headers: { 'idempotency-key': call.idempotencyKey, ...lowerCased(headers) },
+      ...(body === null || method === 'GET' || method === 'HEAD' ? {} : { body }),
+      timeoutMs,
+      maxBytes: maxBytes + 1,
+    });
+  } catch {
+    // The client refuses what cannot be a header before it calls anybody.
+    return {
+      kind: 'failed',
+      reason: 'The request cannot be sent: a header has a name or value that is not allowed.',
+    };
+  }
+  const verdict = judge(answer);
+  if (verdict.kind !== 'again') return verdict;
+  const pause = pausesMs[call.attempt - 1];
+  if (pause === undefined)
+    return { kind: 'failed', reason: `${verdict.reason} Gave up after ${call.attempt} attempts.` };
+  const asked = answer.kind === 'answer' ? parseRetryAfter(answer.headers['retry-after'], call.now) : null;
+  const afterMs = Math.min(Math.max(pause * call.retryScale, asked ?? 0), longestPauseMs);
+  return { ...verdict, afterMs, answered: answer.kind === 'answer' };
+}
+
+type Verdict = Exclude<Fetched, { kind: 'again' }> | { kind: 'again'; reason: string };
+
+function judge(answer: Answer | Failure): Verdict {
+  if (answer.kind === 'failure') {
+    const isFinal = answer.failure === 'blocked' || answer.failure === 'protocol';
+    return { kind: isFinal ? 'failed' : 'again', reason: answer.detail };
+  }
+  const { status } = answer;
+  if (status >= 200 && status < 300) return read(answer);
+  const reason = `The server answered ${status}.`;
+  if (status === 408 || status === 425 || status === 429 || status >= 500) return { kind: 'again', reason };
+  if (status < 400) return { kind: 'failed', reason: `${reason} Redirects are not followed.` };
+  return { kind: 'failed', reason };
+}
+
+/** An answer that does not claim to be JSON has no output. */
+function read({ headers, body }: Answer): Verdict {
+  if (body.length > maxBytes)
+    return { kind: 'failed', reason: `The answer is larger than ${maxBytes / 1024} KiB.` };
+  const type = String(headers['content-type'] ?? '');
+  if (body.length === 0 || !/[/+]json\b/i.test(type)) return { kind: 'fetched', body: null };
+  try {
+    return { kind: 'fetched', body: storable(JSON.parse(body.toString('utf8')) as Json) };
+  } catch {
+    return { kind: 'failed', reason: 'The answer says that it is JSON and is not.' };
+  }
+}
+
+function lowerCased(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

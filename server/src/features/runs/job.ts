@@ -1,0 +1,148 @@
+import { untilDatabaseAnswers } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { FetchEffect, Input, Json } from '../../engine/index.ts';
+import type { Claim, Job } from '../../queue/index.ts';
+import { createDrafts, type LookupSources, listStatuses } from '../notifications/index.ts';
+import { createDefinitions, nameOf } from '../workflows/index.ts';
+import { listItems, listOpenDigests } from './digests-store.ts';
+import { attemptFetch, hostOf } from './fetch.ts';
+import { listFacts, type RunFact } from './store.ts';
+import { fetchOf, openingOf, type TurnFact, takeTurn } from './turn.ts';
+import { createRunWriter } from './writer.ts';
+
+type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'outbound'>;
+
+/** The work's own memory between the attempts at one call. */
+interface FetchNote {
+  attempt: number;
+}
+
+const capacity = 800;
+
+/** The work of taking runs on: load a batch, decide what each does next, do it, write all of it at once. */
+export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFact> {
+  const { pool, clock } = deps;
+  const definitions = createDefinitions(pool);
+  const drafts = createDrafts(deps, sources);
+  const writer = createRunWriter(deps, drafts);
+  const places = deps.queue.places('run', { room: capacity / 2, atOnce: 50, atOnceWhenSilent: 10 });
+
+  async function load(claims: Claim[]): Promise<Map<string, TurnFact>> {
+    const facts = await listFacts(
+      pool,
+      claims.map(({ id }) => id),
+    );
+    const [pinned, notifications, digests] = await Promise.all([
+      definitions.load(facts.map(({ workflow_id, version }) => ({ workflowId: workflow_id, version }))),
+      loadNotifications(facts),
+      loadDigests(facts),
+    ]);
+    return new Map(
+      facts.map((fact) => {
+        const version = pinned.get(nameOf(fact.workflow_id, fact.version));
+        const pending = fact.state?.pending;
+        return [
+          fact.id,
+          {
+            ...fact,
+            workflowKey: version?.workflowKey ?? '',
+            definition: version?.definition ?? null,
+            notification:
+              pending?.kind === 'notification' ? (notifications.get(pending.notificationId) ?? null) : null,
+            digest: digests.get(fact.id) ?? null,
+          },
+        ];
+      }),
+    );
+  }
+
+  async function loadNotifications(facts: RunFact[]): Promise<Map<string, TurnFact['notification']>> {
+    const ids = facts.flatMap(({ state }) =>
+      state?.pending?.kind === 'notification' ? state.pending.notificationId : [],
+    );
+    if (ids.length === 0) return new Map();
+    const rows = await listStatuses(pool, ids);
+    return new Map(
+      rows.map(({ id, status, last_error, suppression_reason }) => [
+        id,
+        { status, reason: suppression_reason ?? last_error },
+      ]),
+    );
+  }
+
+  /** Whether it is open is asked first: of one that is closed, all items are there. */
+  async function loadDigests(facts: RunFact[]): Promise<Map<string, NonNullable<TurnFact['digest']>>> {
+    const ids = facts.flatMap(({ id, state }) => (state?.pending?.kind === 'digest_open' ? id : []));
+    if (ids.length === 0) return new Map();
+    const open = await listOpenDigests(pool, ids);
+    const items = new Map<string, Json[]>();
+    for (const { run_id, item } of await listItems(
+      pool,
+      ids.filter((id) => !open.has(id)),
+    ))
+      items.set(run_id, [...(items.get(run_id) ?? []), item]);
+    return new Map(ids.map((id) => [id, { isOpen: open.has(id), items: items.get(id) ?? [] }]));
+  }
+
+  async function run(claim: Claim, fact: TurnFact | undefined): Promise<void> {
+    // Ended or erased since; only the lease is left.
+    if (!fact || (fact.state === null && fact.status !== 'pending' && fact.status !== 'cancelling'))
+      return writer.end({ kind: 'gone', claim });
+    const effect = fetchOf(fact);
+    if (effect) return runFetch(claim, fact, effect);
+    const opening = openingOf(fact);
+    switch (opening.kind) {
+      case 'early':
+        return writer.end({ kind: 'wait', claim, fact, until: opening.until });
+      case 'close_digest':
+        return writer.end({ kind: 'close_digest', claim, fact });
+      default:
+        return goOn(claim, fact, opening, fact.now);
+    }
+  }
+
+  async function goOn(claim: Claim, fact: TurnFact, input: Input, now: number): Promise<void> {
+    const turn = await untilDatabaseAnswers(() => takeTurn(drafts, fact, input, now));
+    await writer.end({ kind: 'turn', claim, turn, isTimeout: input.kind === 'timer' });
+  }
+
+  /** The state that says so is written: this is the turn that makes the call. */
+  async function runFetch(claim: Claim, fact: TurnFact, effect: FetchEffect): Promise<void> {
+    const host = hostOf(effect);
+    const room = host === null ? null : await places.enter(claim, host);
+    if (host !== null && !room) return; // it waits for room at that host, and comes again
+    const attempt = (claim.note as FetchNote | null)?.attempt ?? 1;
+    const startedAt = clock();
+    let isAlive = true;
+    try {
+      const fetched = await attemptFetch(deps.outbound, effect, {
+        idempotencyKey: `${fact.id}:${effect.attemptId}`,
+        attempt,
+        retryScale: deps.config.CARILLON_RETRY_SCALE,
+        now: startedAt,
+      });
+      const now = fact.now + Math.max(0, clock() - startedAt);
+      switch (fetched.kind) {
+        case 'again': {
+          isAlive = fetched.answered;
+          const note: FetchNote = { attempt: attempt + 1 };
+          return await writer.end({ kind: 'wait', claim, fact, until: now + fetched.afterMs, note });
+        }
+        case 'failed':
+          return await goOn(claim, fact, { kind: 'fetch_failed', reason: fetched.reason }, now);
+        case 'fetched':
+          return await goOn(claim, fact, { kind: 'fetched', body: fetched.body }, now);
+      }
+    } finally {
+      room?.leave(isAlive);
+    }
+  }
+
+  return {
+    batch: 100,
+    capacity,
+    load: (claims) => untilDatabaseAnswers(() => load(claims)),
+    run,
+    tick: () => places.tick(),
+  };
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitUntil } from '../../../test/app.ts';
+import { tidyRuns } from './housekeeping.ts';
+import { email, shape, startWorkflows, type Workflows } from './test-harness.ts';
+
+let app: Workflows;
+beforeAll(async () => {
+  app = await startWorkflows();
+});
+afterAll(() => app.stop());
+
+test('erasing a person cancels their runs and takes what these say', async () => {
+  await app.define('about_somebody', [
+    { id: 'wait', kind: 'wait_for_event', event: 'go', when: 'trigger.wait' },
+    email('mail', {
+      recipient: { address: 'ada@example.com', external_user_id: '{{ trigger.external_user_id }}' },
+    }),
+  ]);
+  const person = { external_user_id: 'ada', secret: 'likes bells' };
+  const done = await app.trigger('about_somebody', { ...person, wait: false });
+  const live = await app.trigger('about_somebody', { ...person, wait: true });
+  const other = await app.trigger('about_somebody', {
+    external_user_id: 'joan',
+    secret: 'likes bells',
+    wait: true,
+  });
+  await app.reaches(done, 'completed');
+  for (const id of [live, other]) await app.reaches(id, 'waiting');
+  expect((await app.request('DELETE', '/v1/users/ada')).status).toBeLessThan(300);
+  for (const id of [done, live]) {
+    const run = await app.runUntil(id, ({ external_user_id }) => external_user_id === null);
+    expect(run.trigger_data).toEqual({});
+    expect(JSON.stringify(run)).not.toMatch(/likes bells|ada/);
+  }
+  expect((await app.run(live)).status).toBe('cancelled');
+  expect(await app.run(other)).toMatchObject({ status: 'waiting', trigger_data: { secret: 'likes bells' } });
+}, 60_000);
+
+test('events are forgotten after a week, except those that a run has yet to hear', async () => {
+  await app.define('forgets', [
+    { id: 'first', kind: 'wait_for_event', event: 'begin' },
+    { id: 'wait', kind: 'wait_for_event', event: 'late', lookback: true },
+  ]);
+  const id = await app.trigger('forgets');
+  await app.reaches(id, 'waiting');
+  await app.post('forgets', 'late');
+  const count = async () =>
+    (await app.pool.query(`select count(*)::int as n from workflow_events where name = 'late'`)).rows[0].n;
+  await tidyRuns(app.pool, Date.now() + 6 * 86_400_000, () => false);
+  expect(await count()).toBe(1);
+  await tidyRuns(app.pool, Date.now() + 8 * 86_400_000, () => false);
+  expect(await count()).toBe(0);
+  await app.postToRun(id, 'begin');
+  await app.runUntil(id, ({ current_step_id, status }) => current_step_id === 'wait' && status === 'waiting');
+});
+
+test('a send beyond the plan fails the run with that reason, and nothing of it is sent', async () => {
+  await app.pool.query(
+    `insert into usage_counters (organization_id, month, channel, shard, sends)
+     select organization_id, date_trunc('month', now())::date, 'email', 0, 9999 from environments where kind = 'live'`,
+  );
+  await app.pool.query(`update organizations set plan = 'free'`);
+  const live = <Body>(method: string, path: string, body?: Body) =>
+    app.request(method, `/v1/workflows${path}`, { key: app.liveKey, body });
+  await live('POST', '', { key: 'dear', name: 'Dear' });
+  await live('POST', '/dear/versions', { body: { steps: [email('one'), email('two'), email('three')] } });
+  await live('POST', '/dear/versions/1/activate');
+  const { body } = await live('POST', '/dear/trigger', { trigger_data: {} });
+  const run = await waitUntil(async () => {
+    const { body: seen } = await live('GET', `/runs/${body.run_id}`);
+    return seen.status === 'failed' ? seen : new Error(JSON.stringify(seen));
+  }, 30_000);
+  expect(shape(run)).toEqual(['one:sent', 'two:failed']);
+  expect(run.failure_reason).toMatch(/plan_limit_reached/);
+  const { rows } = await app.pool.query(
+    `select count(*)::int as n from notifications where idempotency_key like $1`,
+    [`run:${run.id}:%`],
+  );
+  expect(rows[0].n).toBe(1);
+});

@@ -1,0 +1,132 @@
+import { Type } from 'typebox';
+import { type Route, route } from '../../http/route.ts';
+import {
+  Awoken,
+  Cancellation,
+  EventRequest,
+  KeyParams,
+  ListQuery,
+  Run,
+  RunPage,
+  RunParams,
+  TriggeredRun,
+  TriggerRequest,
+} from './schema.ts';
+import type { RunService } from './service.ts';
+
+const tag = 'Workflow runs';
+
+export function runRoutes(service: RunService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/workflows/:key/trigger',
+      operation: 'triggerWorkflow',
+      tag,
+      summary: 'Start a run of a workflow',
+      description:
+        'The run starts on the active version and stays on it. 422 `trigger_data_invalid` when trigger_data does not fit its schema.',
+      access: 'workflows:trigger',
+      params: KeyParams,
+      body: TriggerRequest,
+      headers: {
+        'Idempotency-Key': {
+          description: 'The same key within 24 hours gives the first run again (200) and triggers nothing.',
+          schema: Type.String({ minLength: 1, maxLength: 255 }),
+        },
+      },
+      responses: { 202: TriggeredRun, 200: TriggeredRun },
+      async handler({ principal, params, body, raw }) {
+        const header = raw.headers['idempotency-key'];
+        const key = typeof header === 'string' ? header : null;
+        const triggered = await service.trigger(principal, params.key, body.trigger_data, key);
+        return {
+          status: triggered.replayed ? 200 : 202,
+          body: { run_id: triggered.runId, status: triggered.status },
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/workflows/:key/events',
+      operation: 'postWorkflowEvent',
+      tag,
+      summary: 'Post an event to the waiting runs of a workflow',
+      description:
+        'Wakes every run of the workflow that waits for this event and whose match filter fits event_data. A workflow that does not exist has no waiting runs: the count is 0.',
+      access: 'workflows:trigger',
+      params: KeyParams,
+      body: EventRequest,
+      responses: { 200: Awoken },
+      async handler({ principal, params, body }) {
+        return {
+          status: 200,
+          body: { awoken_run_count: await service.postToWorkflow(principal, params.key, body) },
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/workflows/runs/:runId/events',
+      operation: 'postRunEvent',
+      tag,
+      summary: 'Post an event to one run',
+      access: 'workflows:trigger',
+      params: RunParams,
+      body: EventRequest,
+      responses: { 200: Awoken },
+      async handler({ principal, params, body }) {
+        const runId = params.runId.toLowerCase();
+        return {
+          status: 200,
+          body: { awoken_run_count: await service.postToRun(principal, runId, body) },
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/workflows/:key/runs',
+      operation: 'listWorkflowRuns',
+      tag,
+      summary: 'List the runs of a workflow, newest first',
+      access: 'workflows:read',
+      params: KeyParams,
+      query: ListQuery,
+      responses: { 200: RunPage },
+      async handler({ principal, params, query }) {
+        return { status: 200, body: await service.list(principal, params.key, query) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/workflows/runs/:runId',
+      operation: 'getWorkflowRun',
+      tag,
+      summary: 'Get a run with its steps',
+      access: 'workflows:read',
+      params: RunParams,
+      responses: { 200: Run },
+      async handler({ principal, params }) {
+        return { status: 200, body: await service.get(principal, params.runId.toLowerCase()) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/workflows/runs/:runId/cancel',
+      operation: 'cancelWorkflowRun',
+      tag,
+      summary: 'Cancel a run',
+      description:
+        'Notifications that it has made are sent all the same. 409 `run_not_cancellable` once it has completed or failed.',
+      access: 'workflows:trigger',
+      params: RunParams,
+      responses: { 200: Cancellation },
+      async handler({ principal, params }) {
+        return {
+          status: 200,
+          body: { status: await service.cancel(principal, params.runId.toLowerCase()) },
+        };
+      },
+    }),
+  ];
+}

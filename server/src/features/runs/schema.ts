@@ -1,0 +1,86 @@
+import { type Static, Type } from 'typebox';
+import { DateTime, Nullable, OneOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { DataObject, Step, WorkflowKey } from '../workflows/index.ts';
+
+export const limits = {
+  /** Characters of JSON. */
+  triggerData: 262_144,
+  eventData: 65_536,
+  eventName: 200,
+} as const;
+
+export const statuses = [
+  'pending',
+  'running',
+  'waiting',
+  'completed',
+  'failed',
+  'cancelling',
+  'cancelled',
+] as const;
+export type RunStatus = (typeof statuses)[number];
+
+export const TriggerRequest = Type.Object({ trigger_data: DataObject }, { title: 'WorkflowTrigger' });
+
+export const TriggeredRun = Type.Object(
+  { run_id: Uuid, status: OneOf(statuses) },
+  { title: 'TriggeredRun', description: 'status is `pending` after creation.' },
+);
+
+export const EventRequest = Type.Object(
+  {
+    event_name: Type.String({ minLength: 1, maxLength: limits.eventName }),
+    event_data: DataObject,
+  },
+  { title: 'WorkflowEvent' },
+);
+export type EventRequest = Static<typeof EventRequest>;
+
+export const Awoken = Type.Object({ awoken_run_count: Type.Integer() }, { title: 'AwokenRuns' });
+
+export const KeyParams = Type.Object({ key: WorkflowKey });
+export const RunParams = Type.Object({ runId: Uuid });
+
+const runFields = {
+  id: Uuid,
+  workflow_key: Type.String(),
+  version: Type.Integer({ description: 'The version it started on; it stays on it.' }),
+  status: OneOf(statuses),
+  current_step_id: Nullable(Type.String()),
+  external_user_id: Nullable(
+    Type.String({
+      description:
+        'Of trigger_data (`external_user_id`, or that of `recipient` or `user`), else of the first send that names one.',
+    }),
+  ),
+  trigger_data: DataObject,
+  source: OneOf(['Production', 'Test'] as const),
+  created_at: DateTime,
+  completed_at: Nullable(DateTime),
+  failure_reason: Nullable(Type.String()),
+};
+
+export const RunSummary = Type.Object(runFields, { title: 'WorkflowRunSummary' });
+export type RunSummary = Static<typeof RunSummary>;
+
+export const Run = Type.Object({ ...runFields, steps: Type.Array(Step) }, { title: 'WorkflowRun' });
+export type Run = Static<typeof Run>;
+
+export const RunPage = Type.Object({
+  items: Type.Array(RunSummary),
+  next_page_token: Nullable(Type.String()),
+});
+
+export const ListQuery = Type.Object({
+  status: Type.Optional(OneOf(statuses)),
+  external_user_id: Type.Optional(Type.String({ maxLength: 255 })),
+  limit: pageQuery.limit,
+  page_token: pageQuery.cursor,
+});
+export type ListQuery = Static<typeof ListQuery>;
+
+export const Cancellation = Type.Object(
+  { status: OneOf(['cancelling', 'cancelled'] as const) },
+  { title: 'RunCancellation' },
+);
+export type Cancellation = Static<typeof Cancellation>;

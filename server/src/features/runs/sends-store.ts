@@ -1,0 +1,68 @@
+import { type Sql, statement } from '../../db/sql.ts';
+import type { Queue } from '../../queue/index.ts';
+
+/** Runs that wait for a notification of theirs to be sent or delivered. */
+
+const insertRows = statement(
+  'runs_insert_sends',
+  `insert into run_sends (notification_id, run_id, wait_for)
+   select notification_id, run_id, wait_for
+   from json_to_recordset($1::json) as (notification_id uuid, run_id uuid, wait_for text)`,
+);
+
+export async function insertSends(
+  sql: Sql,
+  sends: { notification_id: string; run_id: string; wait_for: string }[],
+): Promise<void> {
+  if (sends.length > 0) await insertRows(sql, [JSON.stringify(sends)]);
+}
+
+const deleteRows = statement('runs_delete_sends', 'delete from run_sends where run_id = any ($1::uuid[])');
+
+export async function deleteSends(sql: Sql, runIds: string[]): Promise<void> {
+  if (runIds.length > 0) await deleteRows(sql, [runIds]);
+}
+
+const lockRows = statement<{ run_id: string; moves: number }>(
+  'runs_lock_sends',
+  'select run_id, moves from run_sends where run_id = any ($1::uuid[]) order by notification_id for update',
+);
+
+export async function lockSends(sql: Sql, runIds: string[]): Promise<Map<string, number>> {
+  return new Map((await lockRows(sql, [runIds])).map((row) => [row.run_id, row.moves]));
+}
+
+const moveRows = statement<{ run_id: string }>(
+  'runs_move_sends',
+  `update run_sends s set moves = moves + 1
+   from (
+     select s.notification_id from run_sends s
+     join unnest($1::uuid[], $2::text[]) as i (notification_id, status) on i.notification_id = s.notification_id
+     where s.wait_for = 'sent' or i.status <> 'sent'
+     order by 1 for update of s
+   ) as moved
+   where s.notification_id = moved.notification_id
+   returning s.run_id`,
+);
+
+/**
+ * Wakes the runs that wait for these notifications to get where they are now. Call it in the transaction that moved them
+ * there, before it announces events (everybody takes the turns of the queue in that order); ring `run` after the commit when
+ * it returns true. For everybody else it is one look into a table that is empty.
+ */
+export async function wakeRunsOf(
+  tx: Sql,
+  queue: Pick<Queue, 'hasten'>,
+  notifications: readonly { id: string; status: string | null }[],
+): Promise<boolean> {
+  const moved = notifications.filter(({ status }) => status !== null && status !== 'queued');
+  if (moved.length === 0) return false;
+  const rows = await moveRows(tx, [moved.map(({ id }) => id), moved.map(({ status }) => status)]);
+  if (rows.length === 0) return false;
+  await queue.hasten(
+    tx,
+    'run',
+    rows.map((row) => row.run_id),
+  );
+  return true;
+}

@@ -1,0 +1,52 @@
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { pageOf, pageRequest } from '../../kernel/page.ts';
+import { findWorkflow, type WorkflowService } from '../workflows/index.ts';
+import { cancelRun } from './cancel.ts';
+import { createEvents, type Events } from './events.ts';
+import type { Cancellation, ListQuery, Run, RunSummary } from './schema.ts';
+import { listSteps } from './steps-store.ts';
+import { findRun, listRuns } from './store.ts';
+import { createTrigger, type Trigger } from './trigger.ts';
+import { runView, summaryOf } from './view.ts';
+
+export interface RunService extends Events {
+  trigger: Trigger;
+  get(principal: Principal, id: string): Promise<Run>;
+  list(
+    principal: Principal,
+    workflowKey: string,
+    query: ListQuery,
+  ): Promise<{ items: RunSummary[]; next_page_token: string | null }>;
+  cancel(principal: Principal, id: string): Promise<Cancellation['status']>;
+}
+
+export function createRunService(
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock'>,
+  workflows: Pick<WorkflowService, 'findActive'>,
+): RunService {
+  const { pool } = deps;
+  return {
+    ...createEvents(deps),
+    trigger: createTrigger(deps, workflows),
+
+    async get({ environmentId, environmentKind }, id) {
+      const run = await findRun(pool, environmentId, id);
+      if (!run) throw notFound('run');
+      return runView(run, environmentKind, await listSteps(pool, id));
+    },
+
+    async list({ environmentId, environmentKind }, workflowKey, query) {
+      const workflow = await findWorkflow(pool, environmentId, workflowKey);
+      if (!workflow) throw notFound('workflow');
+      const list = `runs:${workflow.id}`;
+      const page = pageRequest(list, { limit: query.limit, cursor: query.page_token });
+      const rows = await listRuns(pool, workflow, query, page);
+      const { data, next_cursor } = pageOf(list, rows, page.limit);
+      return { items: data.map((run) => summaryOf(run, environmentKind)), next_page_token: next_cursor };
+    },
+
+    cancel: (principal, id) => cancelRun(deps, principal, id),
+  };
+}

@@ -1,0 +1,153 @@
+import { query, type Sql, statement } from '../../db/sql.ts';
+import type { JsonObject, RunState } from '../../engine/index.ts';
+import type { Plan } from '../../http/principal.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import type { ListQuery, RunStatus } from './schema.ts';
+import { storableJson } from './storable.ts';
+
+export interface RunRow {
+  id: string;
+  environment_id: string;
+  workflow_id: string;
+  version: number;
+  status: RunStatus;
+  current_step_id: string | null;
+  external_user_id: string | null;
+  trigger_data: JsonObject;
+  failure_reason: string | null;
+  completed_at: Date | null;
+}
+
+/** As it is triggered. */
+export type NewRun = Pick<
+  RunRow,
+  'id' | 'environment_id' | 'workflow_id' | 'version' | 'external_user_id' | 'trigger_data'
+>;
+
+const insertRows = statement(
+  'runs_insert',
+  `insert into runs (id, environment_id, workflow_id, version, status, external_user_id, trigger_data)
+   select id, environment_id, workflow_id, version, 'pending', external_user_id, trigger_data
+   from json_to_recordset($1::json)
+     as (id uuid, environment_id uuid, workflow_id uuid, version int, external_user_id text, trigger_data json)`,
+);
+
+export async function insertRuns(sql: Sql, runs: NewRun[]): Promise<void> {
+  await insertRows(sql, [storableJson(runs)]);
+}
+
+const select = `
+  select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.current_step_id, r.external_user_id, r.trigger_data,
+    r.failure_reason, r.completed_at, w.key as workflow_key
+  from runs r join workflows w on w.id = r.workflow_id`;
+
+export type StoredRun = RunRow & { workflow_key: string };
+
+const findOne = statement<StoredRun>('runs_find', `${select} where r.id = $1 and r.environment_id = $2`);
+
+export async function findRun(sql: Sql, environmentId: string, id: string): Promise<StoredRun | null> {
+  return (await findOne(sql, [id, environmentId]))[0] ?? null;
+}
+
+export function listRuns(
+  sql: Sql,
+  workflow: { id: string; environment_id: string },
+  filter: ListQuery,
+  page: PageRequest,
+): Promise<StoredRun[]> {
+  const values: unknown[] = [workflow.id, workflow.environment_id, page.limit + 1];
+  const conditions = ['r.workflow_id = $1', 'r.environment_id = $2'];
+  const where = (condition: string, value: unknown): void => {
+    values.push(value);
+    conditions.push(`${condition} $${values.length}`);
+  };
+  if (filter.status) where('r.status =', filter.status);
+  if (filter.external_user_id) where('r.external_user_id =', filter.external_user_id);
+  if (page.before) where('r.id <', page.before);
+  return query(sql, `${select} where ${conditions.join(' and ')} order by r.id desc limit $3`, values);
+}
+
+/** Everything about one run that a turn of it needs. */
+export interface RunFact {
+  id: string;
+  environment_id: string;
+  workflow_id: string;
+  version: number;
+  status: RunStatus;
+  external_user_id: string | null;
+  trigger_data: JsonObject;
+  state: RunState | null;
+  environment_kind: 'test' | 'live';
+  organization_id: string;
+  plan: Plan;
+  /** The event that claimed its wait. */
+  event_id: string | null;
+  event_name: string | null;
+  event_data: JsonObject | null;
+  /** How often the notification that it waits for has got somewhere; null when it waits for none. */
+  moves: number | null;
+  /** By the clock of the database, which also says when work is due: the clocks of processes need not agree. */
+  now: number;
+}
+
+const loadFacts = statement<RunFact>(
+  'runs_load',
+  `select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.trigger_data, r.state,
+     e.kind as environment_kind, e.organization_id, o.plan, v.id as event_id, v.name as event_name, v.data as event_data, s.moves,
+     floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
+   from runs r
+   join environments e on e.id = r.environment_id
+   join organizations o on o.id = e.organization_id
+   left join run_sends s on s.run_id = r.id
+   left join run_waits w on w.run_id = r.id
+   left join workflow_events v on v.id = w.event_id
+   where r.id = any ($1::uuid[])`,
+);
+
+export function listFacts(sql: Sql, ids: string[]): Promise<RunFact[]> {
+  return loadFacts(sql, [ids]);
+}
+
+const lockRows = statement<{ id: string; status: RunStatus }>(
+  'runs_lock',
+  'select id, status from runs where id = any ($1::uuid[]) order by id for update',
+);
+
+export async function lockRuns(sql: Sql, ids: string[]): Promise<Map<string, RunStatus>> {
+  return new Map((await lockRows(sql, [ids])).map(({ id, status }) => [id, status]));
+}
+
+/** What a turn made of a run. */
+export interface RunUpdate {
+  id: string;
+  status: RunStatus;
+  current_step_id: string | null;
+  /** Null: it has ended, and nothing needs to be remembered. */
+  state: RunState | null;
+  external_user_id: string | null;
+  failure_reason: string | null;
+  completed_at: string | null;
+}
+
+const updateRows = statement(
+  'runs_update',
+  `update runs r set status = i.status, current_step_id = i.current_step_id, state = i.state,
+     external_user_id = i.external_user_id, failure_reason = i.failure_reason, completed_at = i.completed_at
+   from json_to_recordset($1::json) as i (id uuid, status text, current_step_id text, state json, external_user_id text,
+     failure_reason text, completed_at timestamptz)
+   where r.id = i.id`,
+);
+
+export async function updateRuns(sql: Sql, updates: RunUpdate[]): Promise<void> {
+  if (updates.length > 0) await updateRows(sql, [storableJson(updates)]);
+}
+
+const markRows = statement(
+  'runs_mark_cancelling',
+  `update runs set status = 'cancelling' where id = any ($1::uuid[])`,
+);
+
+/** The next turn ends them. */
+export async function markCancelling(sql: Sql, ids: string[]): Promise<void> {
+  await markRows(sql, [ids]);
+}

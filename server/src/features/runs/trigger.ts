@@ -1,0 +1,154 @@
+import { isDatabaseUnavailable, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { type JsonObject, validateTriggerData } from '../../engine/index.ts';
+import {
+  checkIdempotencyKey,
+  claimIdempotencyKeys,
+  findEarlierHolder,
+  findKeyHolder,
+  hashBody,
+  type KeyClaim,
+} from '../../http/idempotency.ts';
+import type { Principal } from '../../http/principal.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
+import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { triggerDataProblem, type WorkflowService } from '../workflows/index.ts';
+import { limits, type RunStatus } from './schema.ts';
+import { findRun, insertRuns, type NewRun } from './store.ts';
+
+export interface Triggered {
+  runId: string;
+  status: RunStatus;
+  /** The Idempotency-Key was seen before: nothing was triggered. */
+  replayed: boolean;
+}
+
+export type Trigger = (
+  principal: Principal,
+  workflowKey: string,
+  triggerData: JsonObject,
+  idempotencyKey: string | null,
+) => Promise<Triggered>;
+
+interface NewTrigger {
+  run: NewRun;
+  keyClaim: KeyClaim | null;
+}
+
+/** What arrives together is written together, like notifications: one transaction for the keys, the runs and their work. */
+export function createTrigger(
+  { pool, queue, clock }: Pick<Deps, 'pool' | 'queue' | 'clock'>,
+  { findActive }: Pick<WorkflowService, 'findActive'>,
+): Trigger {
+  const batcher = createBatcher<NewTrigger, boolean>(write, {
+    concurrency: 2,
+    maxItems: 250,
+    weigh: ({ run }) => JSON.stringify(run.trigger_data).length,
+    maxWeight: 4_000_000,
+    splitOn: (error) => !isDatabaseUnavailable(error),
+  });
+
+  /** True: written. False: its Idempotency-Key was seen before. */
+  async function write(triggers: NewTrigger[]): Promise<boolean[]> {
+    const written = await transaction(pool, async (tx, lastly) => {
+      const freshKeys = await claimIdempotencyKeys(
+        tx,
+        triggers.flatMap(({ keyClaim }) => keyClaim ?? []),
+      );
+      const fresh = triggers.filter(({ run, keyClaim }) => !keyClaim || freshKeys.has(run.id));
+      if (fresh.length > 0) {
+        lastly(
+          insertRuns(
+            tx,
+            fresh.map(({ run }) => run),
+          ),
+        );
+        // The turns of the queue are rows that batches share: they are locked last.
+        lastly(
+          queue.enqueue(
+            tx,
+            fresh.map(({ run }) => ({
+              kind: 'run',
+              id: run.id,
+              lane: 'normal',
+              environmentId: run.environment_id,
+            })),
+          ),
+        );
+      }
+      return new Set(fresh.map(({ run }) => run.id));
+    });
+    queue.ring('run');
+    return triggers.map(({ run }) => written.has(run.id));
+  }
+
+  async function check({ environmentId }: Principal, key: string, triggerData: JsonObject): Promise<NewRun> {
+    const active = await findActive(environmentId, key);
+    if (!active) throw notFound('active workflow');
+    if (JSON.stringify(triggerData).length > limits.triggerData)
+      throw invalidParameter(
+        'trigger_data',
+        `trigger_data must have at most ${limits.triggerData} bytes as JSON.`,
+      );
+    const violations = validateTriggerData(active.definition, triggerData);
+    if (violations.length > 0) throw triggerDataProblem(violations);
+    return {
+      id: newId(clock()),
+      environment_id: environmentId,
+      workflow_id: active.workflowId,
+      version: active.version,
+      external_user_id: userOf(triggerData),
+      trigger_data: triggerData,
+    };
+  }
+
+  async function replayed(environmentId: string, runId: string): Promise<Triggered> {
+    const run = await findRun(pool, environmentId, runId);
+    if (!run) throw notFound('run: the one that this Idempotency-Key made is gone');
+    return { runId, status: run.status, replayed: true };
+  }
+
+  return async (principal, workflowKey, triggerData, idempotencyKey) => {
+    const { environmentId } = principal;
+    const claim =
+      idempotencyKey === null ? null : claimOf(environmentId, workflowKey, idempotencyKey, triggerData);
+    let run: NewRun;
+    try {
+      run = await check(principal, workflowKey, triggerData);
+    } catch (error) {
+      // The workflow may have been changed or disabled since: what was triggered then is answered so now.
+      const earlier = error instanceof Problem && claim ? await findEarlierHolder(pool, claim) : null;
+      if (earlier === null) throw error;
+      return replayed(environmentId, earlier);
+    }
+    const keyClaim = claim && { ...claim, resourceId: run.id };
+    if (await batcher.add({ run, keyClaim })) return { runId: run.id, status: 'pending', replayed: false };
+    if (!keyClaim) throw new Error('a run without an idempotency key was not written');
+    return replayed(environmentId, await findKeyHolder(pool, keyClaim));
+  };
+}
+
+function claimOf(
+  environmentId: string,
+  workflowKey: string,
+  key: string,
+  triggerData: JsonObject,
+): Omit<KeyClaim, 'resourceId'> {
+  return {
+    environmentId,
+    operation: `trigger:${workflowKey}`,
+    key: checkIdempotencyKey(key),
+    bodyHash: hashBody({ trigger_data: triggerData }),
+  };
+}
+
+/** Whom the run is about, as far as the trigger says so. */
+function userOf(data: JsonObject): string | null {
+  for (const place of [data, data.recipient, data.user]) {
+    if (typeof place !== 'object' || place === null || Array.isArray(place)) continue;
+    const id = place.external_user_id;
+    if (typeof id === 'string' && id !== '' && id.length <= 255) return id;
+  }
+  return null;
+}

@@ -1,0 +1,203 @@
+import {
+  type Decision,
+  type Definition,
+  decide,
+  type Effect,
+  type FetchEffect,
+  type Input,
+  initialState,
+  type Json,
+  mergeEntries,
+  type NotificationSettled,
+  type RunFacts,
+  type RunState,
+  type StepEntry,
+} from '../../engine/index.ts';
+import { Problem } from '../../kernel/errors.ts';
+import { idTime } from '../../kernel/ids.ts';
+import type { Draft, Drafts } from '../notifications/index.ts';
+import { storable } from './storable.ts';
+import type { RunFact } from './store.ts';
+
+/** What a turn of a run needs to know: the run, its definition, and what became of what it was waiting for. */
+export interface TurnFact extends RunFact {
+  workflowKey: string;
+  definition: Definition | null;
+  /** When it waits for a notification. Null: that one was deleted. */
+  notification: { status: string; reason: string | null } | null;
+  /** When it waits for its digest. */
+  digest: { isOpen: boolean; items: Json[] } | null;
+}
+
+/**
+ * A run taken as far as it goes without anything from outside; nothing of it is true before it is written. `effect` is what it
+ * came to: something to wait for, something that only the writing transaction can do, or null when the run has ended.
+ */
+export interface Turn {
+  fact: TurnFact;
+  decision: Pick<Decision, 'status' | 'failureReason' | 'state' | 'effect'>;
+  entries: StepEntry[];
+  sends: Send[];
+}
+
+/** A notification to be written with the turn, and where the run stood before it. */
+export interface Send {
+  draft: Draft;
+  /** To go back to, if it turns out that it cannot be written. */
+  before: { state: RunState; entries: StepEntry[]; now: number };
+}
+
+/** How a claim can end without a turn. early: nothing happened yet. close_digest: its window is over, so it takes no more items. */
+export type Opening = Input | { kind: 'early'; until: number } | { kind: 'close_digest' };
+
+/** Fairness: a run with many sends in a row takes turns with others. */
+const sendsInTurn = 20;
+
+export function openingOf(fact: TurnFact): Opening {
+  if (fact.status === 'cancelling') return { kind: 'cancel' };
+  const pending = fact.state?.pending;
+  if (!pending) return { kind: 'start' };
+  const isDue = 'until' in pending && fact.now >= pending.until;
+  const timer = (): Opening =>
+    isDue || !('until' in pending) ? { kind: 'timer' } : { kind: 'early', until: pending.until };
+  switch (pending.kind) {
+    case 'event':
+      return fact.event_id && fact.event_name !== null
+        ? {
+            kind: 'event',
+            eventName: fact.event_name,
+            matchKey: pending.matchKey,
+            data: fact.event_data ?? {},
+          }
+        : timer();
+    case 'notification':
+      return settledOf(pending.notificationId, fact.notification) ?? timer();
+    case 'digest_open':
+      if (!fact.digest?.isOpen) return { kind: 'digest_closed', items: fact.digest?.items ?? [] };
+      return isDue ? { kind: 'close_digest' } : timer();
+    case 'sleep':
+      return timer();
+    default:
+      return { kind: 'resume' };
+  }
+}
+
+const unsettled = new Set(['queued', 'sending']);
+
+function settledOf(notificationId: string, found: TurnFact['notification']): Input | null {
+  if (!found)
+    return {
+      kind: 'notification_settled',
+      notificationId,
+      status: 'failed',
+      reason: 'The notification was deleted.',
+    };
+  if (unsettled.has(found.status)) return null;
+  return {
+    kind: 'notification_settled',
+    notificationId,
+    status: found.status as NotificationSettled,
+    reason: found.reason,
+  };
+}
+
+/** The call that the run is to make now; null: it is not at one. */
+export function fetchOf(fact: TurnFact): FetchEffect | null {
+  if (fact.status === 'cancelling' || fact.state?.pending?.kind !== 'fetch') return null;
+  const { effect } = decideFor(fact, fact.state, { kind: 'resume' }, fact.now);
+  return effect?.kind === 'fetch' ? effect : null;
+}
+
+/** Goes on from an input until something must be waited for. Sends are checked here and written with the turn. */
+export async function takeTurn(drafts: Drafts, fact: TurnFact, input: Input, now: number): Promise<Turn> {
+  let decision = decideFor(fact, fact.state ?? initialState(), input, now);
+  // It does not fit what the run waits for any more (a notification that is sent, and was to be delivered): wait on.
+  if (decision.ignored) decision = decideFor(fact, decision.state, { kind: 'resume' }, now);
+  let { entries } = decision;
+  const sends: Send[] = [];
+  while (decision.effect?.kind === 'send' && sends.length < sendsInTurn) {
+    const before = { state: decision.state, entries, now };
+    const { request, attemptId } = decision.effect;
+    const origin = `run:${fact.id}:${attemptId}`.slice(0, 255);
+    const draft = await drafts.check(senderOf(fact), storable(request), origin);
+    const answer: Input =
+      draft instanceof Problem
+        ? { kind: 'send_refused', reason: refusalOf(draft) }
+        : { kind: 'send_accepted', notificationId: draft.id };
+    decision = decideFor(fact, decision.state, answer, now);
+    entries = mergeEntries(entries, decision.entries);
+    if (!(draft instanceof Problem)) sends.push({ draft, before });
+  }
+  return { fact, decision, entries, sends };
+}
+
+/** The same turn with something more that became known while it was written. */
+export function continued(turn: Turn, input: Input): Turn {
+  const decision = decideFor(turn.fact, turn.decision.state, input, turn.fact.now);
+  return { ...turn, decision, entries: mergeEntries(turn.entries, decision.entries) };
+}
+
+/** The turn as it is when one of its sends is refused at the last moment; what came after that send never was. */
+export function refusedAt(turn: Turn, index: number, problem: Problem): Turn {
+  const send = turn.sends[index];
+  if (!send) return turn;
+  const { state, entries, now } = send.before;
+  const decision = decideFor(turn.fact, state, { kind: 'send_refused', reason: refusalOf(problem) }, now);
+  return {
+    fact: turn.fact,
+    decision,
+    entries: mergeEntries(entries, decision.entries),
+    sends: turn.sends.slice(0, index),
+  };
+}
+
+/** Whatever the turn was about: the run is cancelled instead, and nothing of it is written. */
+export function cancelled({ fact }: { fact: TurnFact }): Turn {
+  const decision = decideFor(fact, fact.state ?? initialState(), { kind: 'cancel' }, fact.now);
+  return { fact, decision, entries: decision.entries, sends: [] };
+}
+
+/** How long the run waits by itself; null: it goes on at once. */
+export function waitOf(effect: Effect | null): number | null {
+  return effect && 'until' in effect ? effect.until : null;
+}
+
+function decideFor(fact: TurnFact, state: RunState, input: Input, now: number): Decision {
+  if (fact.definition) return decide(fact.definition, factsOf(fact), state, input, now);
+  return {
+    ignored: false,
+    status: input.kind === 'cancel' ? 'cancelled' : 'failed',
+    failureReason: `Version ${fact.version} of the workflow cannot be read any more.`,
+    state: { ...state, stepId: null, pending: null },
+    entries: [],
+    effect: null,
+  };
+}
+
+function factsOf(fact: TurnFact): RunFacts {
+  return {
+    id: fact.id,
+    workflowKey: fact.workflowKey,
+    version: fact.version,
+    source: sourceOf(fact.environment_kind),
+    createdAt: idTime(fact.id),
+    triggerData: fact.trigger_data,
+  };
+}
+
+export function sourceOf(kind: 'test' | 'live'): 'Production' | 'Test' {
+  return kind === 'live' ? 'Production' : 'Test';
+}
+
+function senderOf(fact: TurnFact) {
+  return {
+    environmentId: fact.environment_id,
+    environmentKind: fact.environment_kind,
+    organizationId: fact.organization_id,
+    plan: fact.plan,
+  };
+}
+
+function refusalOf({ code, message }: Problem): string {
+  return `${message} (${code})`;
+}

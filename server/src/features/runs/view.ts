@@ -1,0 +1,88 @@
+import type { StepEntry } from '../../engine/index.ts';
+import { idTime } from '../../kernel/ids.ts';
+import type { WebhookEvent } from '../webhooks/index.ts';
+import { stepView } from '../workflows/index.ts';
+import type { Run, RunSummary } from './schema.ts';
+import type { StepWrite } from './steps-store.ts';
+import type { RunUpdate, StoredRun } from './store.ts';
+import { sourceOf, type Turn } from './turn.ts';
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+export function summaryOf(run: StoredRun, environmentKind: 'test' | 'live'): RunSummary {
+  return {
+    id: run.id,
+    workflow_key: run.workflow_key,
+    version: run.version,
+    status: run.status,
+    current_step_id: run.current_step_id,
+    external_user_id: run.external_user_id,
+    trigger_data: run.trigger_data,
+    source: sourceOf(environmentKind),
+    created_at: iso(idTime(run.id)),
+    completed_at: run.completed_at?.toISOString() ?? null,
+    failure_reason: run.failure_reason,
+  };
+}
+
+export function runView(run: StoredRun, environmentKind: 'test' | 'live', steps: StepEntry[]): Run {
+  return { ...summaryOf(run, environmentKind), steps: steps.map(stepView) };
+}
+
+export function hasEnded({ decision }: Turn): boolean {
+  return decision.status !== 'running' && decision.status !== 'waiting';
+}
+
+/** What a turn makes of the run's row. */
+export function updateOf(turn: Turn): RunUpdate {
+  const { fact, decision, sends } = turn;
+  const ended = hasEnded(turn);
+  const named = sends.find(({ draft }) => draft.externalUserId !== null)?.draft.externalUserId;
+  return {
+    id: fact.id,
+    status: decision.status,
+    current_step_id: decision.state.stepId,
+    state: ended ? null : decision.state,
+    external_user_id: fact.external_user_id ?? named ?? null,
+    failure_reason: decision.failureReason,
+    completed_at: ended ? iso(endOf(turn)) : null,
+  };
+}
+
+function endOf({ fact, entries }: Turn): number {
+  return Math.max(fact.now, ...entries.map(({ completedAt }) => completedAt ?? 0));
+}
+
+/** The timeline; the step that waited is told which event ended its wait. */
+export function stepWritesOf({ fact, entries }: Turn): StepWrite[] {
+  const waited = fact.event_id === null ? null : fact.state?.seq;
+  return entries.map((entry) => ({
+    ...entry,
+    runId: fact.id,
+    eventId: entry.seq === waited && entry.outcome === 'event_received' ? fact.event_id : null,
+  }));
+}
+
+const announced = { completed: 'workflow.run.completed', failed: 'workflow.run.failed' } as const;
+
+/** What webhook endpoints are told of a run that has ended. No trigger data: events are kept apart from the person's records. */
+export function endedEvent(turn: Turn): WebhookEvent[] {
+  const { fact, decision } = turn;
+  if (decision.status !== 'completed' && decision.status !== 'failed') return [];
+  return [
+    {
+      environmentId: fact.environment_id,
+      type: announced[decision.status],
+      data: {
+        id: fact.id,
+        workflow_key: fact.workflowKey,
+        version: fact.version,
+        status: decision.status,
+        source: sourceOf(fact.environment_kind),
+        created_at: iso(idTime(fact.id)),
+        completed_at: iso(endOf(turn)),
+        failure_reason: decision.failureReason,
+      },
+    },
+  ];
+}

@@ -1,0 +1,144 @@
+import { type Sql, statement } from '../../db/sql.ts';
+import type { JsonObject } from '../../engine/index.ts';
+import { sha256 } from '../../kernel/crypto.ts';
+import { storableJson } from './storable.ts';
+
+/**
+ * Runs that wait for an event, and the events. Whoever wants to end a wait locks its row first, always in the order of run
+ * ids: so of an event, a timeout and a cancellation at the same instant exactly one ends it, and none waits for ever.
+ */
+
+/** What a run waits for, as one value: equal for a wait and for the events that match it. Hexadecimal. */
+export function waitKeyOf(workflowId: string, eventName: string, matchKey: string): string {
+  return sha256(JSON.stringify([workflowId, eventName, matchKey])).toString('hex');
+}
+
+const insertRows = statement(
+  'runs_insert_waits',
+  `insert into run_waits (run_id, wait_key)
+   select run_id, decode(wait_key, 'hex') from json_to_recordset($1::json) as (run_id uuid, wait_key text)`,
+);
+
+export async function insertWaits(sql: Sql, waits: { run_id: string; wait_key: string }[]): Promise<void> {
+  if (waits.length > 0) await insertRows(sql, [JSON.stringify(waits)]);
+}
+
+const lockRows = statement<{ run_id: string; event_id: string | null }>(
+  'runs_lock_waits',
+  'select run_id, event_id from run_waits where run_id = any ($1::uuid[]) order by run_id for update',
+);
+
+/** Run → the event that has claimed its wait, or null. */
+export async function lockWaits(sql: Sql, runIds: string[]): Promise<Map<string, string | null>> {
+  return new Map((await lockRows(sql, [runIds])).map((row) => [row.run_id, row.event_id]));
+}
+
+const deleteRows = statement('runs_delete_waits', 'delete from run_waits where run_id = any ($1::uuid[])');
+
+export async function deleteWaits(sql: Sql, runIds: string[]): Promise<void> {
+  if (runIds.length > 0) await deleteRows(sql, [runIds]);
+}
+
+const lockOpenRows = statement<{ run_id: string }>(
+  'runs_lock_open_waits',
+  `select run_id from run_waits
+   where wait_key = any ($1::bytea[]) and event_id is null
+     and ($2::uuid is null or run_id = $2)
+   order by run_id for update`,
+);
+
+/** Those that an event with these keys wakes. */
+export async function lockOpenWaits(sql: Sql, waitKeys: string[], runId: string | null): Promise<string[]> {
+  const keys = waitKeys.map((key) => Buffer.from(key, 'hex'));
+  return (await lockOpenRows(sql, [keys, runId])).map((row) => row.run_id);
+}
+
+const claimRows = statement(
+  'runs_claim_waits',
+  `update run_waits w set event_id = i.event_id
+   from unnest($1::uuid[], $2::uuid[]) as i (run_id, event_id) where w.run_id = i.run_id`,
+);
+
+/** The caller has locked or just inserted them. */
+export async function claimWaits(sql: Sql, claims: { runId: string; eventId: string }[]): Promise<void> {
+  if (claims.length === 0) return;
+  await claimRows(sql, [claims.map(({ runId }) => runId), claims.map(({ eventId }) => eventId)]);
+}
+
+const insertEventRow = statement(
+  'runs_insert_event',
+  `with event as (insert into workflow_events (id, run_id, name, data) values ($1, $2, $3, $4))
+   insert into workflow_event_keys (wait_key, event_id) select decode(key, 'hex'), $1 from unnest($5::text[]) as key`,
+);
+
+export interface NewEvent {
+  id: string;
+  /** Posted to this run alone. */
+  runId: string | null;
+  name: string;
+  data: JsonObject;
+  /** Keys under which runs that begin to wait later may find it. */
+  lookbackKeys: string[];
+}
+
+export async function insertEvent(sql: Sql, event: NewEvent): Promise<void> {
+  const { id, runId, name, data, lookbackKeys } = event;
+  await insertEventRow(sql, [id, runId, name, storableJson(data), lookbackKeys]);
+}
+
+const lockKeyRows = statement(
+  'runs_lock_wait_keys',
+  'select pg_advisory_xact_lock(key) from unnest($1::bigint[]) as key',
+);
+const shareKeyRows = statement(
+  'runs_share_wait_keys',
+  'select pg_advisory_xact_lock_shared(key) from unnest($1::bigint[]) as key',
+);
+
+/**
+ * Between an event and a run that begins to wait with `lookback`: whoever comes second sees what the first has committed.
+ * Without it each could look before the other writes, and the event would be lost for the run.
+ */
+export async function lockWaitKeys(sql: Sql, by: 'event' | 'wait', waitKeys: string[]): Promise<void> {
+  if (waitKeys.length === 0) return;
+  const numbers = [...new Set(waitKeys.map((key) => BigInt.asIntN(64, BigInt(`0x${key.slice(0, 16)}`))))];
+  numbers.sort((a, b) => (a < b ? -1 : 1)); // everyone locks in this order: no deadlocks
+  await (by === 'event' ? lockKeyRows : shareKeyRows)(sql, [numbers.map(String)]);
+}
+
+const findPast = statement<{ run_id: string; event_id: string }>(
+  'runs_find_past_events',
+  `select distinct on (i.run_id) i.run_id, e.id as event_id
+   from json_to_recordset($1::json) as i (run_id uuid, wait_key text)
+   join runs r on r.id = i.run_id
+   join workflow_event_keys k on k.wait_key = decode(i.wait_key, 'hex')
+   join workflow_events e on e.id = k.event_id
+   where e.arrived_at >= r.triggered_at and (e.run_id is null or e.run_id = i.run_id)
+     and not exists (select from run_steps s where s.run_id = i.run_id and s.event_id = e.id)
+   order by i.run_id, e.arrived_at`,
+);
+
+/** The first event since its trigger that a run has not had yet. */
+export async function listPastEvents(
+  sql: Sql,
+  waits: { run_id: string; wait_key: string }[],
+): Promise<{ runId: string; eventId: string }[]> {
+  if (waits.length === 0) return [];
+  return (await findPast(sql, [JSON.stringify(waits)])).map((row) => ({
+    runId: row.run_id,
+    eventId: row.event_id,
+  }));
+}
+
+const removeOld = statement(
+  'runs_remove_old_events',
+  `delete from workflow_events where id = any (array(
+     select id from workflow_events e where id < $1::uuid
+       and not exists (select from run_waits w where w.event_id = e.id)
+     order by id limit $2))
+   returning 1 as one`,
+);
+
+export async function deleteEventsBefore(sql: Sql, lowestId: string, limit: number): Promise<number> {
+  return (await removeOld(sql, [lowestId, limit])).length;
+}

@@ -1,0 +1,266 @@
+import { type Sql, transaction, untilDatabaseAnswers } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { WaitForEventEffect } from '../../engine/index.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
+import type { Claim, Work } from '../../queue/index.ts';
+import type { Drafts } from '../notifications/index.ts';
+import { listHeard, recordHeard } from '../webhooks/index.ts';
+import { joinDigests } from './digests.ts';
+import * as digests from './digests-store.ts';
+import * as sends from './sends-store.ts';
+import { upsertSteps } from './steps-store.ts';
+import { lockRuns, updateRuns } from './store.ts';
+import { cancelled, continued, refusedAt, type Turn, type TurnFact } from './turn.ts';
+import { endedEvent, hasEnded, stepWritesOf, updateOf } from './view.ts';
+import * as waits from './waits-store.ts';
+
+/** How a claim ends. turn: the run has moved on. wait: nothing happened, it comes again then. close_digest: see turn.ts. */
+export type Ending =
+  | { kind: 'turn'; claim: Claim; turn: Turn; isTimeout: boolean }
+  | { kind: 'wait'; claim: Claim; fact: TurnFact; until: number; note?: unknown }
+  | { kind: 'close_digest'; claim: Claim; fact: TurnFact }
+  | { kind: 'gone'; claim: Claim };
+
+type Held = Exclude<Ending, { kind: 'gone' }>;
+
+export interface RunWriter {
+  end(ending: Ending): Promise<void>;
+}
+
+type WriterDeps = Pick<Deps, 'pool' | 'queue' | 'clock'>;
+
+/** What runs write, in micro-batches: one transaction for the leases, the runs, their timelines, their sends and what is next. */
+export function createRunWriter(deps: WriterDeps, drafts: Drafts): RunWriter {
+  const { pool, queue } = deps;
+
+  async function write(endings: Ending[]): Promise<undefined[]> {
+    const rings = await transaction(pool, async (tx, lastly) => {
+      const ids = endings.map(({ claim }) => claim.id);
+      const [finished, statuses] = await Promise.all([queue.finish(tx, 'run', ids), lockRuns(tx, ids)]);
+      const held = new Set(finished);
+      const mine = endings.filter(
+        (ending): ending is Held =>
+          ending.kind !== 'gone' && held.has(ending.claim.id) && statuses.has(ending.claim.id),
+      );
+      const { turns, next } = await resolve(
+        tx,
+        mine.map((ending) => {
+          const isCancelled =
+            statuses.get(ending.claim.id) === 'cancelling' && factOf(ending).status !== 'cancelling';
+          return isCancelled ? cancelling(ending) : ending;
+        }),
+      );
+
+      const settled = await withinPlan(tx, turns);
+      const digested = await joinAll(tx, settled);
+      const waiting = await beginWaits(tx, digested.turns);
+      for (const { claim, turn } of digested.turns) {
+        const hurry = waiting.has(turn.fact.id) || digested.full.has(turn.fact.id);
+        next.push(...nextWork(claim, turn, hurry));
+      }
+      const heard = await listHeard(
+        tx,
+        digested.turns.flatMap(({ turn }) => endedEvent(turn)),
+      );
+
+      lastly(
+        updateRuns(
+          tx,
+          digested.turns.map(({ turn }) => updateOf(turn)),
+        ),
+      );
+      lastly(
+        upsertSteps(
+          tx,
+          digested.turns.flatMap(({ turn }) => stepWritesOf(turn)),
+        ),
+      );
+      const written = digested.turns.flatMap(({ turn }) => turn.sends.map(({ draft }) => draft));
+      drafts.write(tx, lastly, written);
+      lastly(
+        queue.postpone(
+          tx,
+          next.flatMap((work) => (work.runAt ? { ...work, runAt: work.runAt } : [])),
+        ),
+      );
+      const ready = next.filter((work) => !work.runAt);
+      lastly(queue.enqueue(tx, ready));
+      if (digested.others.length > 0) lastly(queue.hasten(tx, 'run', digested.others));
+      const told = heard.length > 0 && (await recordHeard(tx, queue, heard)).length > 0;
+      return {
+        notification: written.length > 0,
+        run: ready.length + digested.others.length > 0,
+        webhook_delivery: told,
+      };
+    });
+    for (const kind of ['notification', 'run', 'webhook_delivery'] as const)
+      if (rings[kind]) queue.ring(kind);
+    return endings.map(() => undefined);
+  }
+
+  /**
+   * What may have happened to a run while its turn was being thought out. Whoever wakes a run leaves a trace of it under a lock
+   * that is taken here (a claimed wait, a counted move, a closed digest), because it found nothing in the queue to hasten.
+   */
+  async function resolve(tx: Sql, endings: Held[]): Promise<{ turns: TurnEnding[]; next: NextWork[] }> {
+    const waitingFor = (kind: string): string[] =>
+      endings.map(factOf).flatMap((fact) => (fact.state?.pending?.kind === kind ? fact.id : []));
+    const forEvent = waitingFor('event');
+    const forNotification = waitingFor('notification');
+    const forDigest = waitingFor('digest_open');
+    const claimed =
+      forEvent.length > 0 ? await waits.lockWaits(tx, forEvent) : new Map<string, string | null>();
+    const moves =
+      forNotification.length > 0 ? await sends.lockSends(tx, forNotification) : new Map<string, number>();
+    const open = forDigest.length > 0 ? await digests.lockOpenDigests(tx, forDigest) : new Set<string>();
+
+    const turns: TurnEnding[] = [];
+    const next: NextWork[] = [];
+    const closing: string[] = [];
+    for (const ending of endings) {
+      const { claim } = ending;
+      const fact = factOf(ending);
+      const pending = fact.state?.pending?.kind;
+      const isWoken =
+        (pending === 'event' && fact.event_id === null && (claimed.get(fact.id) ?? null) !== null) ||
+        (pending === 'notification' && moves.get(fact.id) !== (fact.moves ?? undefined)) ||
+        (pending === 'digest_open' && fact.digest?.isOpen === true && !open.has(fact.id));
+      switch (ending.kind) {
+        case 'wait':
+          next.push({ ...workOf(claim), note: ending.note, runAt: isWoken ? null : new Date(ending.until) });
+          break;
+        case 'close_digest':
+          closing.push(fact.id);
+          next.push({ ...workOf(claim), runAt: null });
+          break;
+        case 'turn':
+          if (isWoken && (ending.isTimeout || isStillWaiting(ending.turn)))
+            next.push({ ...workOf(claim), runAt: null }); // exactly one wins, and it was not the clock
+          else turns.push(ending);
+          break;
+      }
+    }
+    const moving = turns.map(({ turn }) => turn.fact.id);
+    const left = (waitingIds: string[]): string[] => waitingIds.filter((id) => moving.includes(id));
+    await Promise.all([
+      waits.deleteWaits(tx, left(forEvent)),
+      sends.deleteSends(tx, left(forNotification)),
+      digests.closeDigests(tx, [...closing, ...left(forDigest)]),
+      digests.deleteItems(tx, left(forDigest)),
+    ]);
+    return { turns, next };
+  }
+
+  /** A plan may be used up since the sends were checked. */
+  async function withinPlan(tx: Sql, turns: TurnEnding[]): Promise<TurnEnding[]> {
+    const refused = await drafts.refused(
+      tx,
+      turns.flatMap(({ turn }) => turn.sends.map(({ draft }) => draft)),
+    );
+    if (refused.size === 0) return turns;
+    return turns.map((ending) => {
+      const index = ending.turn.sends.findIndex(({ draft }) => refused.has(draft.id));
+      const problem = refused.get(ending.turn.sends[index]?.draft.id ?? '');
+      return problem ? { ...ending, turn: refusedAt(ending.turn, index, problem) } : ending;
+    });
+  }
+
+  /** `full`: survivors of this batch that need not wait; `others`: survivors that wait already and need not go on doing so. */
+  async function joinAll(
+    tx: Sql,
+    turns: TurnEnding[],
+  ): Promise<{ turns: TurnEnding[]; full: Set<string>; others: string[] }> {
+    const joins = turns.flatMap(({ turn: { fact, decision } }) =>
+      decision.effect?.kind === 'join_digest'
+        ? [{ runId: fact.id, workflowId: fact.workflow_id, effect: decision.effect, now: fact.now }]
+        : [],
+    );
+    const { inputs, full } = await joinDigests(tx, joins);
+    const joined = turns.map((ending) => {
+      const input = inputs.get(ending.turn.fact.id);
+      return input ? { ...ending, turn: continued(ending.turn, input) } : ending;
+    });
+    return { turns: joined, full, others: [...full].filter((id) => !inputs.has(id)) };
+  }
+
+  /** Returns the runs that need not wait: what they wait for has come already. */
+  async function beginWaits(tx: Sql, turns: TurnEnding[]): Promise<Set<string>> {
+    const begun = turns.flatMap(({ turn: { fact, decision } }) => {
+      const { effect } = decision;
+      if (effect?.kind !== 'wait_for_event') return [];
+      return [{ run_id: fact.id, wait_key: waitKeyFor(fact, effect), lookback: effect.lookback }];
+    });
+    const awaited = turns.flatMap(({ turn: { fact, decision } }) => {
+      const { effect } = decision;
+      if (effect?.kind !== 'await_notification') return [];
+      return [{ notification_id: effect.notificationId, run_id: fact.id, wait_for: effect.waitFor }];
+    });
+    const looking = begun.filter(({ lookback }) => lookback);
+    await waits.lockWaitKeys(
+      tx,
+      'wait',
+      looking.map(({ wait_key }) => wait_key),
+    );
+    await Promise.all([waits.insertWaits(tx, begun), sends.insertSends(tx, awaited)]);
+    // An event that a run has had in this very turn must not be found again.
+    const heard = looking.length === 0 ? [] : turns.flatMap(({ turn }) => stepWritesOf(turn));
+    await upsertSteps(
+      tx,
+      heard.filter(({ eventId }) => eventId !== null),
+    );
+    const past = await waits.listPastEvents(tx, looking);
+    await waits.claimWaits(tx, past);
+    return new Set(past.map(({ runId }) => runId));
+  }
+
+  const batcher = createBatcher<Ending, undefined>(
+    (endings) => untilDatabaseAnswers(() => untilNoDeadlock(() => write(endings))),
+    { concurrency: 2, maxItems: 200 },
+  );
+  return { end: (ending) => batcher.add(ending) };
+}
+
+type TurnEnding = Extract<Ending, { kind: 'turn' }>;
+type NextWork = Work & { runAt: Date | null };
+
+function factOf(ending: Held): TurnFact {
+  return ending.kind === 'turn' ? ending.turn.fact : ending.fact;
+}
+
+function cancelling(ending: Held): TurnEnding {
+  return { kind: 'turn', claim: ending.claim, turn: cancelled({ fact: factOf(ending) }), isTimeout: false };
+}
+
+/** The notification got somewhere, and not yet where the run wants it. */
+function isStillWaiting({ fact, decision }: Turn): boolean {
+  return fact.state?.pending?.kind === 'notification' && decision.effect?.kind === 'await_notification';
+}
+
+function waitKeyFor(fact: TurnFact, { eventName, matchKey }: WaitForEventEffect): string {
+  return waits.waitKeyOf(fact.workflow_id, eventName, matchKey);
+}
+
+function workOf({ id, lane, environmentId }: Claim): Work {
+  return { kind: 'run', id, lane, environmentId };
+}
+
+function nextWork(claim: Claim, turn: Turn, hurry: boolean): NextWork[] {
+  if (hasEnded(turn)) return [];
+  const { effect } = turn.decision;
+  const until = effect && 'until' in effect ? effect.until : 0;
+  const isNow = hurry || until <= turn.fact.now;
+  return [{ ...workOf(claim), runAt: isNow ? null : new Date(until) }];
+}
+
+const deadlock = '40P01';
+
+/** Rows are locked in one order wherever that is possible; where it is not, whoever PostgreSQL picked tries again. */
+async function untilNoDeadlock<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== deadlock || attempt === 5) throw error;
+    }
+  }
+}

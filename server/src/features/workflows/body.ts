@@ -1,0 +1,69 @@
+import {
+  type DataViolation,
+  type Definition,
+  type DefinitionProblem,
+  parseDefinition,
+} from '../../engine/index.ts';
+import { parseJson } from '../../http/json.ts';
+import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
+import { limits, type VersionRequest } from './schema.ts';
+
+/** A body as it is kept: its text, and what the engine made of it. */
+export interface Body {
+  text: string;
+  definition: Definition;
+}
+
+/** Shape and sizes; whether everything it names exists is asked when it is activated. */
+export function readBody({ body_json: text, body }: VersionRequest): Body {
+  const given = text ?? (body ? JSON.stringify(body) : null);
+  if (given === null) throw missingParameter('body_json');
+  if (given.length > limits.body)
+    throw invalidParameter('body_json', `The body must have at most ${limits.body} characters.`);
+  const parsed = parseDefinition(readJson(given));
+  if (!parsed.ok) throw structuralProblem(parsed.problems);
+  return { text: given, definition: parsed.definition };
+}
+
+/** As strict as the body of a request: what it holds ends up in places that take no NUL. */
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const message = error.code === 'invalid_json' ? 'body_json is not valid JSON.' : error.message;
+    throw new Problem(error.code, message, { param: 'body_json' });
+  }
+}
+
+function structuralProblem(problems: DefinitionProblem[]): Problem {
+  return new Problem('parameter_invalid', `The body is not a workflow: ${listOf(problems)}`, {
+    param: problems[0]?.pointer || 'body_json',
+  });
+}
+
+/** It cannot be active in the environment that it is meant for. */
+export function semanticProblem(problems: DefinitionProblem[]): Problem {
+  const message = `The workflow cannot be activated in Live: ${listOf(problems.map(withCode))}`;
+  return new Problem('workflow_invalid', message, { param: problems[0]?.pointer ?? null });
+}
+
+const withCode = ({ code, message, pointer }: DefinitionProblem) => ({
+  message: `${message} (${code})`,
+  pointer,
+});
+
+export function triggerDataProblem(violations: DataViolation[]): Problem {
+  const message = `trigger_data does not fit the workflow's schema: ${listOf(violations)}`;
+  return new Problem('trigger_data_invalid', message, { param: violations[0]?.pointer ?? null });
+}
+
+const mostNamed = 10;
+
+function listOf(problems: { message: string; pointer: string }[]): string {
+  const named = problems
+    .slice(0, mostNamed)
+    .map(({ message, pointer }) => `${pointer || 'the whole'}: ${message}`.replace(/\.$/, ''));
+  const more = problems.length - named.length;
+  return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
+}

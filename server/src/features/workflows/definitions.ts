@@ -1,0 +1,107 @@
+import { LRUCache } from 'lru-cache';
+import type { Pool } from '../../db/sql.ts';
+import { type Definition, parseDefinition } from '../../engine/index.ts';
+import { findWorkflow, listBodies } from './store.ts';
+
+/** A version as runs use it. `definition` is null when a body that was saved once cannot be read any more. */
+export interface PinnedVersion {
+  workflowKey: string;
+  definition: Definition | null;
+}
+
+/**
+ * Parsed bodies. A version never changes, so what is remembered is always true; the engine remembers what it compiled by the
+ * identity of the definition, so there is one of each.
+ */
+export interface Definitions {
+  /** By `nameOf`; in one query for those that are not in memory. */
+  load(wanted: { workflowId: string; version: number }[]): Promise<Map<string, PinnedVersion>>;
+}
+
+const memoryCharacters = 16_000_000;
+
+export function nameOf(workflowId: string, version: number): string {
+  return `${workflowId} ${version}`;
+}
+
+export function createDefinitions(pool: Pool): Definitions {
+  const known = new LRUCache<string, PinnedVersion & { size: number }>({
+    maxSize: memoryCharacters,
+    sizeCalculation: ({ size }) => size,
+  });
+
+  return {
+    async load(wanted) {
+      const found = new Map<string, PinnedVersion>();
+      const missing = new Map<string, { workflowId: string; version: number }>();
+      for (const each of wanted) {
+        const name = nameOf(each.workflowId, each.version);
+        const pinned = known.get(name);
+        if (pinned) found.set(name, pinned);
+        else missing.set(name, each);
+      }
+      if (missing.size === 0) return found;
+      for (const { workflow_id, version, key, body } of await listBodies(pool, [...missing.values()])) {
+        const name = nameOf(workflow_id, version);
+        const parsed = parseDefinition(JSON.parse(body));
+        const pinned = {
+          workflowKey: key,
+          definition: parsed.ok ? parsed.definition : null,
+          size: body.length + 1,
+        };
+        // Somebody else may have loaded it meanwhile: the first one stays.
+        found.set(name, known.get(name) ?? pinned);
+        if (!known.has(name)) known.set(name, pinned);
+      }
+      return found;
+    },
+  };
+}
+
+/** What a trigger starts. */
+export interface ActiveVersion {
+  workflowId: string;
+  version: number;
+  definition: Definition;
+}
+
+/** Key → active version, on the way of every trigger, so without a query most of the time. */
+export interface WorkflowDirectory {
+  findActive(environmentId: string, key: string): Promise<ActiveVersion | null>;
+  forget(environmentId: string, key: string): void;
+}
+
+/** How long an answer is believed: the longest that another process goes on starting the version before. */
+const memoryMs = 1_000;
+
+export function createWorkflowDirectory(pool: Pool, definitions: Definitions): WorkflowDirectory {
+  const known = new LRUCache<string, Promise<ActiveVersion | null>>({ max: 10_000, ttl: memoryMs });
+
+  async function load(environmentId: string, key: string): Promise<ActiveVersion | null> {
+    const workflow = await findWorkflow(pool, environmentId, key);
+    if (workflow?.status !== 'active' || workflow.active_version === null) return null;
+    const pinned = { workflowId: workflow.id, version: workflow.active_version };
+    const definition = (await definitions.load([pinned])).get(
+      nameOf(pinned.workflowId, pinned.version),
+    )?.definition;
+    return definition ? { ...pinned, definition } : null;
+  }
+
+  return {
+    async findActive(environmentId, key) {
+      const name = `${environmentId} ${key}`;
+      // A no is never given from memory: whoever just activated it elsewhere may trigger it here.
+      const remembered = await known.get(name);
+      if (remembered) return remembered;
+      const loading = load(environmentId, key);
+      known.set(name, loading);
+      loading.catch(() => {
+        if (known.peek(name) === loading) known.delete(name);
+      });
+      return loading;
+    },
+    forget(environmentId, key) {
+      known.delete(`${environmentId} ${key}`);
+    },
+  };
+}

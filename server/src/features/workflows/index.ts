@@ -1,0 +1,7 @@
+export { triggerDataProblem } from './body.ts';
+export { createDefinitions, type Definitions, nameOf, type PinnedVersion } from './definitions.ts';
+export { workflowRoutes } from './routes.ts';
+export { WorkflowKey } from './schema.ts';
+export { createWorkflowService, type WorkflowService } from './service.ts';
+export { DataObject, Step, stepView } from './simulation.ts';
+export { findWorkflow, listPatterns, listWorkflowsWithTemplate } from './store.ts';

@@ -1,0 +1,185 @@
+import type { Channel } from '../../channels/contract.ts';
+import { type Pool, type Sql, transaction } from '../../db/sql.ts';
+import {
+  type Definition,
+  eventPatterns,
+  parseDefinition,
+  references,
+  validateDefinition,
+  type World,
+} from '../../engine/index.ts';
+import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { recordAudit } from '../audit/index.ts';
+import { promoteTemplateWithin } from '../templates/index.ts';
+import { semanticProblem } from './body.ts';
+import { diffWorkflows } from './diff.ts';
+import { limits, type PromoteRequest, type Promotion } from './schema.ts';
+import type { Author } from './service.ts';
+import type { VersionRow, WorkflowRow } from './store.ts';
+import * as store from './store.ts';
+import { auditViewOf } from './view.ts';
+import { worldOf } from './world.ts';
+
+type TemplateDiff = NonNullable<Awaited<ReturnType<typeof promoteTemplateWithin>>>['diff'];
+
+/**
+ * Makes the active version of Test the active version of Live, with the templates it names if that is asked for: all of it
+ * or, when Live would not take it, nothing. A dry run goes the same way up to the writing.
+ */
+export async function promoteWorkflow(
+  pool: Pool,
+  author: Author,
+  key: string,
+  request: PromoteRequest,
+  now: number,
+): Promise<{ live: string; promotion: Promotion }> {
+  const { principal } = author;
+  if (principal.environmentKind !== 'test') {
+    throw new Problem(
+      'promotion_source_must_be_test',
+      'Promotion goes from Test to Live: use a key of the Test environment.',
+    );
+  }
+  const withTemplates = request.include_templates ?? false;
+  if (withTemplates && !principal.scopes.has('templates:write'))
+    throw new Problem('insufficient_scope', 'Promoting templates along needs the scope templates:write.');
+  const isDryRun = request.dry_run ?? false;
+
+  return transaction(pool, async (tx) => {
+    const source = await getSource(tx, principal.environmentId, key);
+    const live = await store.findLiveEnvironment(tx, principal.organizationId);
+    if (!live) throw notFound('Live environment');
+    const before = await store.lockWorkflow(tx, live, key);
+    const templates = withTemplates
+      ? await promoteTemplates(tx, author, source.definition, {
+          environmentId: live,
+          now: isDryRun ? null : now,
+        })
+      : [];
+    const world = withTemplatesOf(await worldOf(tx, live, source.definition), templates);
+    const problems = validateDefinition(source.definition, world);
+    if (problems.length > 0) throw semanticProblem(problems);
+
+    const active = before?.status === 'active' ? await versionOf(tx, before) : null;
+    const diff = diffWorkflows(key, active && before ? { ...before, body: active.body } : null, {
+      name: source.workflow.name,
+      description: source.workflow.description,
+      body: source.version.body,
+    });
+    const changed = diff.status !== 'unchanged' || templates.some((each) => each.diff.status !== 'unchanged');
+    let target = before?.active_version ?? 0;
+    if (diff.status !== 'unchanged') {
+      target = (before?.latest_version ?? 0) + 1;
+      if (target > limits.versions)
+        throw new Problem('workflow_limit_reached', `A workflow may have ${limits.versions} versions.`);
+      if (!isDryRun) await write(tx, author, { live, before, source, version: target, now });
+    }
+    return {
+      live,
+      promotion: {
+        applied: changed && !isDryRun,
+        status: changed ? (before ? 'changed' : 'new') : 'identical',
+        workflow_diff: { ...diff, templates: templates.map((each) => each.diff) },
+        target_version: target,
+      },
+    };
+  });
+}
+
+interface Source {
+  workflow: WorkflowRow;
+  version: VersionRow;
+  definition: Definition;
+}
+
+async function getSource(tx: Sql, environmentId: string, key: string): Promise<Source> {
+  const workflow = await store.findWorkflow(tx, environmentId, key);
+  if (!workflow) throw notFound('workflow');
+  const version = workflow.status === 'active' ? await versionOf(tx, workflow) : null;
+  if (!version)
+    throw new Problem(
+      'workflow_not_active',
+      'Only an active workflow can be promoted; activate a version first.',
+    );
+  const parsed = parseDefinition(JSON.parse(version.body));
+  if (!parsed.ok) throw invalidParameter('key', 'The active version cannot be read any more.');
+  return { workflow, version, definition: parsed.definition };
+}
+
+function versionOf(tx: Sql, { id, active_version }: WorkflowRow): Promise<VersionRow | null> {
+  return active_version === null ? Promise.resolve(null) : store.findVersion(tx, id, active_version);
+}
+
+interface PromotedTemplate {
+  key: string;
+  diff: TemplateDiff;
+  channels: ReadonlySet<Channel>;
+}
+
+/** In the order of their keys, so that two promotions at once do not lock each other out. */
+async function promoteTemplates(
+  tx: Sql,
+  author: Author,
+  definition: Definition,
+  target: { environmentId: string; now: number | null },
+): Promise<PromotedTemplate[]> {
+  const promoted: PromotedTemplate[] = [];
+  for (const key of [...references(definition).templateKeys].sort()) {
+    const one = await promoteTemplateWithin(tx, author, key, target);
+    if (one) promoted.push({ key, ...one });
+  }
+  return promoted;
+}
+
+/** In a dry run they are not there yet. */
+function withTemplatesOf(world: World, promoted: PromotedTemplate[]): World {
+  return {
+    ...world,
+    templates: new Map([
+      ...world.templates,
+      ...promoted.map(({ key, channels }) => [key, channels] as const),
+    ]),
+  };
+}
+
+async function write(
+  tx: Sql,
+  { principal, requestId }: Author,
+  to: { live: string; before: WorkflowRow | null; source: Source; version: number; now: number },
+): Promise<void> {
+  const { workflow, version, definition } = to.source;
+  const made =
+    to.before ??
+    (await store.insertWorkflow(
+      tx,
+      { ...workflow, id: newId(to.now), environment_id: to.live },
+      limits.workflows,
+    ));
+  if (!made)
+    throw new Problem('workflow_limit_reached', 'Live has too many workflows, or got this one just now.');
+  await store.insertVersion(tx, {
+    workflow_id: made.id,
+    version: to.version,
+    id: newId(to.now),
+    body: version.body,
+    template_keys: version.template_keys,
+  });
+  await store.markActivated(tx, made.id, to.version, eventPatterns(definition));
+  const after = await store.updateWorkflow(tx, {
+    ...made,
+    name: workflow.name,
+    description: workflow.description,
+    status: 'active',
+    active_version: to.version,
+    latest_version: to.version,
+  });
+  await recordAudit(tx, {
+    principal: { ...principal, environmentId: to.live },
+    requestId,
+    action: 'workflow.promoted',
+    target: `workflow:${after.id}`,
+    before: to.before && auditViewOf(to.before),
+    after: auditViewOf(after),
+  });
+}

@@ -1,0 +1,148 @@
+import { type Static, Type } from 'typebox';
+import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+
+export const limits = {
+  name: 200,
+  description: 2_000,
+  /** Characters of a body; the engine refuses what has more bytes. */
+  body: 262_144,
+  workflows: 1_000,
+  versions: 1_000,
+  events: 1_000,
+} as const;
+
+export const keyPattern = '^[a-z0-9_]{1,100}$';
+
+/** It would stand where the paths of runs do. */
+export const reservedKeys: ReadonlySet<string> = new Set(['runs']);
+
+export const statuses = ['draft', 'active', 'disabled'] as const;
+export type Status = (typeof statuses)[number];
+
+const Name = Type.String({ minLength: 1, maxLength: limits.name });
+const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.description })));
+
+export const CreateRequest = Type.Object(
+  { key: Type.String({ pattern: keyPattern }), name: Name, description: Description },
+  { title: 'WorkflowCreate' },
+);
+export type CreateRequest = Static<typeof CreateRequest>;
+
+export const PatchRequest = Type.Object(
+  { name: Type.Optional(Name), description: Description },
+  { title: 'WorkflowPatch' },
+);
+export type PatchRequest = Static<typeof PatchRequest>;
+
+export const Workflow = Type.Object(
+  {
+    id: Uuid,
+    key: Type.String(),
+    name: Type.String(),
+    description: Nullable(Type.String()),
+    status: OneOf(statuses, { description: 'draft: no version was activated yet.' }),
+    active_version: Nullable(Type.Integer()),
+    latest_version: Nullable(Type.Integer()),
+    created_at: DateTime,
+    updated_at: DateTime,
+  },
+  { title: 'Workflow' },
+);
+export type Workflow = Static<typeof Workflow>;
+
+export const WorkflowPage = PageOf(Workflow);
+export const ListQuery = Type.Object({
+  ...pageQuery,
+  status: Type.Optional(OneOf(statuses)),
+});
+export type ListQuery = Static<typeof ListQuery>;
+
+export const WorkflowKey = Type.String({ maxLength: 100 });
+export const KeyParams = Type.Object({ key: WorkflowKey });
+export const VersionParams = Type.Object({
+  key: WorkflowKey,
+  version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+});
+
+export const VersionRequest = Type.Object(
+  {
+    body_json: Type.Optional(Nullable(Type.String({ description: 'The body as JSON text.' }))),
+    body: Type.Optional(Nullable(JsonObject)),
+  },
+  {
+    title: 'WorkflowVersionCreate',
+    description: 'One of the two. The body is described by the JSON Schema at /workflows/schema.json.',
+  },
+);
+export type VersionRequest = Static<typeof VersionRequest>;
+
+const versionFields = {
+  version: Type.Integer(),
+  is_active: Type.Boolean(),
+  activated_at: Nullable(DateTime),
+  created_at: DateTime,
+};
+
+export const Version = Type.Object(
+  { workflow_key: Type.String(), ...versionFields, body_json: Type.String() },
+  { title: 'WorkflowVersion' },
+);
+export type Version = Static<typeof Version>;
+
+export const VersionPage = PageOf(Type.Object(versionFields, { title: 'WorkflowVersionSummary' }));
+export const VersionQuery = Type.Object(pageQuery);
+export type VersionQuery = Static<typeof VersionQuery>;
+
+export const ActivateQuery = Type.Object({ dry_run: Type.Optional(Type.Boolean()) });
+
+export const Validation = Type.Object(
+  {
+    valid: Type.Boolean(),
+    errors: Type.Array(
+      Type.Object({
+        code: Type.String(),
+        message: Type.String(),
+        pointer: Type.String({ description: 'JSON Pointer into the body.' }),
+      }),
+    ),
+  },
+  { title: 'WorkflowValidation' },
+);
+export type Validation = Static<typeof Validation>;
+
+export const PromoteRequest = Type.Object({
+  dry_run: Type.Optional(Nullable(Type.Boolean())),
+  include_templates: Type.Optional(
+    Nullable(
+      Type.Boolean({ description: 'Also promote the templates that the body names; needs templates:write.' }),
+    ),
+  ),
+});
+export type PromoteRequest = Static<typeof PromoteRequest>;
+
+const Change = OneOf(['added', 'removed', 'modified', 'unchanged'] as const);
+
+export const Promotion = Type.Object(
+  {
+    applied: Type.Boolean({ description: 'Live was changed: not in a dry run, nor when it was identical.' }),
+    status: OneOf(['new', 'changed', 'identical'] as const),
+    workflow_diff: Type.Object({
+      key: Type.String(),
+      status: Change,
+      name: Change,
+      description: Change,
+      trigger_data_schema: Change,
+      steps: Type.Array(Type.Object({ id: Type.String(), status: Change })),
+      templates: Type.Array(
+        Type.Unsafe<unknown>({
+          description: 'As template_diff of promoting a template; empty without them.',
+        }),
+      ),
+    }),
+    target_version: Type.Integer({
+      description: 'The version in Live that has this body; in a dry run the one that would get it.',
+    }),
+  },
+  { title: 'WorkflowPromotion' },
+);
+export type Promotion = Static<typeof Promotion>;

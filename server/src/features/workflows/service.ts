@@ -1,0 +1,256 @@
+import { type Sql, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import {
+  type Definition,
+  eventPatterns,
+  references,
+  type Simulation,
+  simulate,
+  validateDefinition,
+  validateTriggerData,
+} from '../../engine/index.ts';
+import type { Principal } from '../../http/principal.ts';
+import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { recordAudit } from '../audit/index.ts';
+import { readBody, triggerDataProblem } from './body.ts';
+import { createDefinitions, createWorkflowDirectory, nameOf, type WorkflowDirectory } from './definitions.ts';
+import { promoteWorkflow } from './promote.ts';
+import {
+  type CreateRequest,
+  type ListQuery,
+  limits,
+  type PatchRequest,
+  type PromoteRequest,
+  type Promotion,
+  reservedKeys,
+  type Validation,
+  type VersionQuery,
+  type VersionRequest,
+} from './schema.ts';
+import type { SimulateRequest } from './simulation.ts';
+import type { VersionRow, WorkflowRow } from './store.ts';
+import * as store from './store.ts';
+import { auditViewOf } from './view.ts';
+import { worldOf } from './world.ts';
+
+/** Who changes something, and with which request. */
+export interface Author {
+  principal: Principal;
+  requestId: string;
+}
+
+export interface VersionOf<Row = VersionRow> {
+  workflow: WorkflowRow;
+  version: Row;
+}
+
+export interface WorkflowService {
+  create(author: Author, request: CreateRequest): Promise<WorkflowRow>;
+  list(principal: Principal, query: ListQuery): Promise<Page<WorkflowRow>>;
+  get(principal: Principal, key: string): Promise<WorkflowRow>;
+  update(author: Author, key: string, request: PatchRequest): Promise<WorkflowRow>;
+  /** Running runs go on; new triggers find nothing. */
+  disable(author: Author, key: string): Promise<void>;
+  createVersion(author: Author, key: string, request: VersionRequest): Promise<VersionOf>;
+  listVersions(
+    principal: Principal,
+    key: string,
+    query: VersionQuery,
+  ): Promise<{ workflow: WorkflowRow; page: Page<Omit<VersionRow, 'body' | 'template_keys'>> }>;
+  getVersion(principal: Principal, key: string, version: number): Promise<VersionOf>;
+  activate(author: Author, key: string, version: number, dryRun: boolean): Promise<Validation>;
+  simulate(principal: Principal, key: string, version: number, request: SimulateRequest): Promise<Simulation>;
+  promote(author: Author, key: string, request: PromoteRequest): Promise<Promotion>;
+  /** For triggers. */
+  findActive: WorkflowDirectory['findActive'];
+}
+
+export function createWorkflowService({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): WorkflowService {
+  const definitions = createDefinitions(pool);
+  const directory = createWorkflowDirectory(pool, definitions);
+
+  async function get(sql: Sql, environmentId: string, key: string): Promise<WorkflowRow> {
+    const found = await store.findWorkflow(sql, environmentId, key);
+    if (!found) throw notFound('workflow');
+    return found;
+  }
+
+  async function getVersion(sql: Sql, workflow: WorkflowRow, version: number): Promise<VersionRow> {
+    const found = await store.findVersion(sql, workflow.id, version);
+    if (!found) throw notFound('workflow version');
+    return found;
+  }
+
+  async function definitionOf(workflow: WorkflowRow, version: number): Promise<Definition> {
+    const loaded = await definitions.load([{ workflowId: workflow.id, version }]);
+    const pinned = loaded.get(nameOf(workflow.id, version));
+    if (!pinned) throw notFound('workflow version');
+    if (!pinned.definition) throw invalidParameter('version', 'This version cannot be read any more.');
+    return pinned.definition;
+  }
+
+  /** One change at a time: `decide` sees the workflow as the change before left it. Null: nothing changes after all. */
+  async function change(
+    { principal, requestId }: Author,
+    key: string,
+    action: string,
+    decide: (workflow: WorkflowRow, tx: Sql) => Promise<WorkflowRow | null> | WorkflowRow | null,
+  ): Promise<WorkflowRow> {
+    const { environmentId } = principal;
+    const saved = await transaction(pool, async (tx) => {
+      const before = await store.lockWorkflow(tx, environmentId, key);
+      if (!before) throw notFound('workflow');
+      const next = await decide(before, tx);
+      if (!next) return before;
+      const after = await store.updateWorkflow(tx, next);
+      await recordAudit(tx, {
+        principal,
+        requestId,
+        action,
+        target: `workflow:${after.id}`,
+        before: auditViewOf(before),
+        after: { ...auditViewOf(after), latest_version: after.latest_version },
+      });
+      return after;
+    });
+    directory.forget(environmentId, key);
+    return saved;
+  }
+
+  return {
+    findActive: directory.findActive,
+
+    async create({ principal, requestId }, request) {
+      const { key, name } = request;
+      if (reservedKeys.has(key))
+        throw invalidParameter('key', `The key ${key} is reserved: it would hide other paths.`);
+      return transaction(pool, async (tx) => {
+        const made = await store.insertWorkflow(
+          tx,
+          {
+            id: newId(clock()),
+            environment_id: principal.environmentId,
+            key,
+            name: checkName(name),
+            description: request.description ?? null,
+          },
+          limits.workflows,
+        );
+        if (!made) {
+          if (await store.findWorkflow(tx, principal.environmentId, key))
+            throw new Problem('duplicate_key', 'There is a workflow with this key already.', {
+              param: 'key',
+            });
+          throw tooMany(`An environment may have ${limits.workflows} workflows.`);
+        }
+        await recordAudit(tx, {
+          principal,
+          requestId,
+          action: 'workflow.created',
+          target: `workflow:${made.id}`,
+          before: null,
+          after: auditViewOf(made),
+        });
+        return made;
+      });
+    },
+
+    async list({ environmentId }, query) {
+      const list = `workflows:${environmentId}`;
+      const page = pageRequest(list, query);
+      const rows = await store.listWorkflows(pool, environmentId, query.status, page);
+      return pageOf(list, rows, page.limit);
+    },
+
+    get: ({ environmentId }, key) => get(pool, environmentId, key),
+
+    update: (author, key, request) =>
+      change(author, key, 'workflow.updated', (workflow) => ({
+        ...workflow,
+        name: request.name === undefined ? workflow.name : checkName(request.name),
+        description: request.description === undefined ? workflow.description : request.description,
+      })),
+
+    async disable(author, key) {
+      await change(author, key, 'workflow.disabled', (workflow) =>
+        workflow.status === 'disabled' ? null : { ...workflow, status: 'disabled' },
+      );
+    },
+
+    async createVersion(author, key, request) {
+      const { text, definition } = readBody(request);
+      const id = newId(clock());
+      const workflow = await change(author, key, 'workflow.version_created', async (before, tx) => {
+        const version = before.latest_version + 1;
+        if (version > limits.versions) throw tooMany(`A workflow may have ${limits.versions} versions.`);
+        await store.insertVersion(tx, {
+          workflow_id: before.id,
+          version,
+          id,
+          body: text,
+          template_keys: references(definition).templateKeys,
+        });
+        return { ...before, latest_version: version };
+      });
+      return { workflow, version: await getVersion(pool, workflow, workflow.latest_version) };
+    },
+
+    async listVersions({ environmentId }, key, query) {
+      const workflow = await get(pool, environmentId, key);
+      const list = `workflow-versions:${workflow.id}`;
+      const page = pageRequest(list, query);
+      const rows = await store.listVersions(pool, workflow.id, page);
+      return { workflow, page: pageOf(list, rows, page.limit) };
+    },
+
+    async getVersion({ environmentId }, key, version) {
+      const workflow = await get(pool, environmentId, key);
+      return { workflow, version: await getVersion(pool, workflow, version) };
+    },
+
+    async activate(author, key, version, dryRun) {
+      const definition = await definitionOf(await get(pool, author.principal.environmentId, key), version);
+      let errors: Validation['errors'] = [];
+      await change(author, key, 'workflow.activated', async (before, tx) => {
+        errors = validateDefinition(definition, await worldOf(tx, before.environment_id, definition));
+        if (errors.length > 0 || dryRun) return null;
+        await store.markActivated(tx, before.id, version, eventPatterns(definition));
+        return { ...before, status: 'active', active_version: version };
+      });
+      return { valid: errors.length === 0, errors };
+    },
+
+    async simulate({ environmentId }, key, version, request) {
+      const definition = await definitionOf(await get(pool, environmentId, key), version);
+      const violations = validateTriggerData(definition, request.trigger_data);
+      if (violations.length > 0) throw triggerDataProblem(violations);
+      const simulation = simulate(definition, {
+        triggerData: request.trigger_data,
+        events: request.events ?? [],
+        responses: request.responses ?? {},
+        now: request.now ? Date.parse(request.now) : clock(),
+      });
+      const { problem } = simulation;
+      if (problem) throw invalidParameter(problem.pointer || 'events', problem.message);
+      return simulation;
+    },
+
+    async promote(author, key, request) {
+      const { live, promotion } = await promoteWorkflow(pool, author, key, request, clock());
+      directory.forget(live, key);
+      return promotion;
+    },
+  };
+}
+
+function checkName(name: string): string {
+  if (name.trim() === '' || /\p{Cc}/u.test(name))
+    throw invalidParameter('name', 'name must have visible characters and no control characters.');
+  return name;
+}
+
+function tooMany(message: string): Problem {
+  return new Problem('workflow_limit_reached', message);
+}

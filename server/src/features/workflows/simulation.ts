@@ -1,0 +1,88 @@
+import { type Static, Type } from 'typebox';
+import type { JsonObject as EngineObject, Json, Simulation, StepEntry } from '../../engine/index.ts';
+import { stepKinds, stepOutcomes, stepStatuses } from '../../engine/index.ts';
+import { DateTime, Nullable, OneOf, Uuid } from '../../http/schema.ts';
+import { limits } from './schema.ts';
+
+/** A JSON object as the engine takes it. */
+export const DataObject = Type.Unsafe<EngineObject>({ type: 'object' });
+
+export const Step = Type.Object(
+  {
+    step_id: Type.String(),
+    kind: OneOf(stepKinds),
+    attempt_id: Type.String({ description: 'Tells the repetitions of a step in a loop apart.' }),
+    status: OneOf(stepStatuses),
+    outcome: Nullable(OneOf(stepOutcomes)),
+    notification_id: Nullable(Uuid),
+    output_json: Nullable(Type.String({ description: 'What the step left for later ones, as JSON text.' })),
+    next_step_id: Nullable(Type.String()),
+    next_scheduled_at: Nullable(DateTime),
+    started_at: DateTime,
+    completed_at: Nullable(DateTime),
+  },
+  { title: 'WorkflowStep' },
+);
+export type Step = Static<typeof Step>;
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+export function stepView(entry: StepEntry): Step {
+  return {
+    step_id: entry.stepId,
+    kind: entry.kind as Step['kind'],
+    attempt_id: entry.attemptId,
+    status: entry.status,
+    outcome: entry.outcome,
+    notification_id: entry.notificationId,
+    output_json: entry.output === null ? null : JSON.stringify(entry.output),
+    next_step_id: entry.nextStepId,
+    next_scheduled_at: iso(entry.nextScheduledAt),
+    started_at: new Date(entry.startedAt).toISOString(),
+    completed_at: iso(entry.completedAt),
+  };
+}
+
+export const SimulateRequest = Type.Object(
+  {
+    trigger_data: DataObject,
+    events: Type.Optional(
+      Nullable(
+        Type.Array(
+          Type.Object({
+            event_name: Type.String({ minLength: 1, maxLength: 200 }),
+            event_data: DataObject,
+            at: Type.Optional(
+              Type.String({
+                maxLength: 64,
+                description:
+                  'A timestamp, or a duration after the start; left out: as soon as the run waits for it.',
+              }),
+            ),
+          }),
+          { maxItems: limits.events },
+        ),
+      ),
+    ),
+    responses: Type.Optional(
+      Nullable(
+        Type.Unsafe<Record<string, Json>>({
+          type: 'object',
+          description: 'The JSON responses of fetch steps, by step id; a step without one gets null.',
+        }),
+      ),
+    ),
+    now: Type.Optional(Nullable(DateTime)),
+  },
+  { title: 'WorkflowSimulate' },
+);
+export type SimulateRequest = Static<typeof SimulateRequest>;
+
+export const SimulatedRun = Type.Object(
+  { status: Type.String(), failure_reason: Nullable(Type.String()), steps: Type.Array(Step) },
+  { title: 'SimulatedRun' },
+);
+
+export function simulationView({ status, failureReason, steps }: Simulation): Static<typeof SimulatedRun> {
+  return { status, failure_reason: failureReason, steps: steps.map(stepView) };
+}

@@ -1,0 +1,237 @@
+import { query, type Sql, statement } from '../../db/sql.ts';
+import type { EventPattern } from '../../engine/index.ts';
+import { sha256 } from '../../kernel/crypto.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import type { Status } from './schema.ts';
+
+export interface WorkflowRow {
+  id: string;
+  environment_id: string;
+  key: string;
+  name: string;
+  description: string | null;
+  status: Status;
+  active_version: number | null;
+  latest_version: number;
+  updated_at: Date;
+}
+
+export interface VersionRow {
+  workflow_id: string;
+  version: number;
+  id: string;
+  body: string;
+  template_keys: string[];
+  activated_at: Date | null;
+}
+
+const columns =
+  'id, environment_id, key, name, description, status, active_version, latest_version, updated_at';
+
+const findByKey = statement<WorkflowRow>(
+  'workflows_find',
+  `select ${columns} from workflows where environment_id = $1 and key = $2`,
+);
+
+export async function findWorkflow(
+  sql: Sql,
+  environmentId: string,
+  key: string,
+): Promise<WorkflowRow | null> {
+  return (await findByKey(sql, [environmentId, key]))[0] ?? null;
+}
+
+const lockByKey = statement<WorkflowRow>(
+  'workflows_lock',
+  `select ${columns} from workflows where environment_id = $1 and key = $2 for update`,
+);
+
+/** Until the transaction ends nobody else changes it. */
+export async function lockWorkflow(
+  sql: Sql,
+  environmentId: string,
+  key: string,
+): Promise<WorkflowRow | null> {
+  return (await lockByKey(sql, [environmentId, key]))[0] ?? null;
+}
+
+export function listWorkflows(
+  sql: Sql,
+  environmentId: string,
+  status: Status | undefined,
+  page: PageRequest,
+): Promise<WorkflowRow[]> {
+  const values: unknown[] = [environmentId, page.limit + 1];
+  const conditions = ['environment_id = $1'];
+  const where = (condition: string, value: unknown): void => {
+    values.push(value);
+    conditions.push(`${condition} $${values.length}`);
+  };
+  if (status) where('status =', status);
+  if (page.before) where('id <', page.before);
+  return query(
+    sql,
+    `select ${columns} from workflows where ${conditions.join(' and ')} order by id desc limit $2`,
+    values,
+  );
+}
+
+const insertRow = statement<WorkflowRow>(
+  'workflows_insert',
+  // The count is of what is committed: two at once may pass the limit by one, which hurts nobody.
+  `insert into workflows (id, environment_id, key, name, description)
+   select $1, $2, $3, $4, $5 where (select count(*) from workflows where environment_id = $2) < $6
+   on conflict (environment_id, key) do nothing
+   returning ${columns}`,
+);
+
+/** Null: the environment has one with this key, or as many as it may. */
+export async function insertWorkflow(
+  sql: Sql,
+  workflow: Pick<WorkflowRow, 'id' | 'environment_id' | 'key' | 'name' | 'description'>,
+  limit: number,
+): Promise<WorkflowRow | null> {
+  const { id, environment_id, key, name, description } = workflow;
+  return (await insertRow(sql, [id, environment_id, key, name, description, limit]))[0] ?? null;
+}
+
+const updateRow = statement<WorkflowRow>(
+  'workflows_update',
+  `update workflows
+   set name = $2, description = $3, status = $4, active_version = $5, latest_version = $6, updated_at = now()
+   where id = $1
+   returning ${columns}`,
+);
+
+export async function updateWorkflow(sql: Sql, workflow: WorkflowRow): Promise<WorkflowRow> {
+  const { id, name, description, status, active_version, latest_version } = workflow;
+  const [row] = await updateRow(sql, [id, name, description, status, active_version, latest_version]);
+  if (!row) throw new Error('a workflow vanished while it was locked');
+  return row;
+}
+
+const insertVersionRow = statement(
+  'workflows_insert_version',
+  'insert into workflow_versions (workflow_id, version, id, body, template_keys) values ($1, $2, $3, $4, $5)',
+);
+
+export async function insertVersion(sql: Sql, version: Omit<VersionRow, 'activated_at'>): Promise<void> {
+  const { workflow_id, version: number, id, body, template_keys } = version;
+  await insertVersionRow(sql, [workflow_id, number, id, body, template_keys]);
+}
+
+const findVersionRow = statement<VersionRow>(
+  'workflows_find_version',
+  `select workflow_id, version, id, body, template_keys, activated_at
+   from workflow_versions where workflow_id = $1 and version = $2`,
+);
+
+export async function findVersion(sql: Sql, workflowId: string, version: number): Promise<VersionRow | null> {
+  return (await findVersionRow(sql, [workflowId, version]))[0] ?? null;
+}
+
+const listVersionRows = statement<Omit<VersionRow, 'body' | 'template_keys'>>(
+  'workflows_list_versions',
+  `select workflow_id, version, id, activated_at from workflow_versions
+   where workflow_id = $1 and ($2::uuid is null or id < $2)
+   order by version desc limit $3`,
+);
+
+export function listVersions(
+  sql: Sql,
+  workflowId: string,
+  page: PageRequest,
+): Promise<Omit<VersionRow, 'body' | 'template_keys'>[]> {
+  return listVersionRows(sql, [workflowId, page.before, page.limit + 1]);
+}
+
+const listBodyRows = statement<{ workflow_id: string; version: number; key: string; body: string }>(
+  'workflows_list_bodies',
+  `select v.workflow_id, v.version, w.key, v.body
+   from unnest($1::uuid[], $2::int[]) as wanted (workflow_id, version)
+   join workflow_versions v using (workflow_id, version)
+   join workflows w on w.id = v.workflow_id`,
+);
+
+/** For runs, which are pinned to them. */
+export function listBodies(
+  sql: Sql,
+  wanted: { workflowId: string; version: number }[],
+): Promise<{ workflow_id: string; version: number; key: string; body: string }[]> {
+  return listBodyRows(sql, [
+    wanted.map(({ workflowId }) => workflowId),
+    wanted.map(({ version }) => version),
+  ]);
+}
+
+const activateRow = statement(
+  'workflows_activate_version',
+  'update workflow_versions set activated_at = now() where workflow_id = $1 and version = $2',
+);
+
+const insertPatternRows = statement(
+  'workflows_insert_patterns',
+  `insert into workflow_patterns (workflow_id, hash, event_name, paths, lookback)
+   select $1, decode(hash, 'hex'), event_name, array(select json_array_elements_text(paths)), lookback
+   from json_to_recordset($2::json) as (hash text, event_name text, paths json, lookback boolean)
+   on conflict do nothing`,
+);
+
+/** From now on events are looked up by what this version waits for. */
+export async function markActivated(
+  sql: Sql,
+  workflowId: string,
+  version: number,
+  patterns: EventPattern[],
+): Promise<void> {
+  await activateRow(sql, [workflowId, version]);
+  if (patterns.length === 0) return;
+  const rows = patterns.map(({ eventName, paths, lookback }) => ({
+    hash: sha256(JSON.stringify([eventName, paths, lookback])).toString('hex'),
+    event_name: eventName,
+    paths,
+    lookback,
+  }));
+  await insertPatternRows(sql, [workflowId, JSON.stringify(rows)]);
+}
+
+const listPatternRows = statement<{ paths: string[]; lookback: boolean }>(
+  'workflows_list_patterns',
+  `select paths, bool_or(lookback) as lookback from workflow_patterns
+   where workflow_id = $1 and event_name = $2 group by paths`,
+);
+
+/** What runs of this workflow may wait for under this name, whatever version they are pinned to. */
+export function listPatterns(
+  sql: Sql,
+  workflowId: string,
+  eventName: string,
+): Promise<{ paths: string[]; lookback: boolean }[]> {
+  return listPatternRows(sql, [workflowId, eventName]);
+}
+
+const listUsers = statement<{ key: string }>(
+  'workflows_list_template_users',
+  `select w.key from workflows w
+   join workflow_versions v on v.workflow_id = w.id and v.version = w.active_version
+   where w.environment_id = $1 and w.status = 'active' and $2 = any (v.template_keys)
+   order by w.key limit 20`,
+);
+
+/** Active workflows that name this template. */
+export async function listWorkflowsWithTemplate(
+  sql: Sql,
+  environmentId: string,
+  templateKey: string,
+): Promise<string[]> {
+  return (await listUsers(sql, [environmentId, templateKey])).map(({ key }) => key);
+}
+
+const findLive = statement<{ id: string }>(
+  'workflows_find_live',
+  `select id from environments where organization_id = $1 and kind = 'live' order by id limit 1`,
+);
+
+export async function findLiveEnvironment(sql: Sql, organizationId: string): Promise<string | null> {
+  return (await findLive(sql, [organizationId]))[0]?.id ?? null;
+}
