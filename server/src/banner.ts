@@ -50,6 +50,10 @@ export function helpText(): string {
   return [
     'carillon: notification delivery over one HTTP API.',
     '',
+    'npm start                        runs the service',
+    'npm start -- --rotate-secrets    seals every stored secret with the first of the encryption keys (docs/guides/secrets.md)',
+    'npm start -- --version           prints the version',
+    '',
     'Settings are environment variables, or fields of carillon.config.json in the working directory:',
     '',
     ...rows.map(({ name, fallback, meaning }) => `  ${name}\n      ${meaning}\n      default: ${fallback}`),

@@ -43,6 +43,21 @@ test('every problem is reported at once, and secrets are not shown', () => {
   expect(problems.join()).not.toMatch(/hunter2|c2hvcnQ/);
 });
 
+test('the managed SMS provider is set as a whole or not at all', () => {
+  const whole = {
+    CARILLON_MANAGED_SMS_KIND: 'smsone',
+    CARILLON_MANAGED_SMS_ACCOUNT: `AC${'0'.repeat(32)}`,
+    CARILLON_MANAGED_SMS_SECRET: 'hunter2',
+    CARILLON_MANAGED_SMS_FROM: '+14155550100',
+  };
+  expect(problemsOf(whole)).toEqual([]);
+  expect(problemsOf({ ...whole, CARILLON_MANAGED_SMS_FROM: 'Acme' })).toEqual([]);
+  const { CARILLON_MANAGED_SMS_FROM: _, ...part } = whole;
+  expect(problemsOf(part)).toEqual([expect.stringMatching(/^CARILLON_MANAGED_SMS_FROM must be set as well/)]);
+  const wrong = { CARILLON_MANAGED_SMS_ACCOUNT: 'AC/../x', CARILLON_MANAGED_SMS_FROM: '12345' };
+  expect(problemsOf({ ...whole, ...wrong }).map((line) => line.split(' ')[0])).toEqual(Object.keys(wrong));
+});
+
 describe('the file', () => {
   const write = (text: string): void => writeFileSync(join(folder, 'carillon.config.json'), text);
 

@@ -80,6 +80,39 @@ const emailAddress = (value: string): string => {
   return value.toLowerCase();
 };
 
+/** Each must match a whole URL. */
+const patterns = (value: string): RegExp[] => value.split(',').map((part) => pattern(part.trim()));
+
+function pattern(source: string): RegExp {
+  try {
+    return new RegExp(`^(?:${source})$`);
+  } catch {
+    throw new BadValue('must be regular expressions, comma-separated');
+  }
+}
+
+export interface FlavouredPattern {
+  flavour: 'A' | 'B';
+  pattern: RegExp;
+}
+
+const flavouredPatterns = (value: string): FlavouredPattern[] =>
+  value.split(',').map((part) => {
+    const [, flavour, source] = /^(?:([AB])=)?(.*)$/s.exec(part.trim()) ?? [];
+    return { flavour: flavour === 'A' ? 'A' : 'B', pattern: pattern(source ?? '') };
+  });
+
+const smsAccount = (value: string): string => {
+  if (!/^[A-Za-z0-9]{1,64}$/.test(value)) throw new BadValue('must be letters and digits');
+  return value;
+};
+
+const smsSender = (value: string): string => {
+  if (!/^\+[1-9]\d{6,14}$/.test(value) && !/^(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11}$/.test(value))
+    throw new BadValue('must be a number in E.164 form or up to 11 letters and digits');
+  return value;
+};
+
 function setting<Value>(row: Setting<Value>): Setting<Value> {
   return row;
 }
@@ -163,6 +196,87 @@ export const settings = {
       "The operator's managed email provider, used by Live environments without providers of their own.",
     secret: true,
   }),
+  CARILLON_CHATONE_API_URL: setting({
+    read: url('http:', 'https:'),
+    fallback: 'https://slack.com/api',
+    meaning: 'Where the chatone service is called.',
+  }),
+  CARILLON_CHATONE_AUTHORIZE_URL: setting({
+    read: url('http:', 'https:'),
+    fallback: 'https://slack.com/oauth/v2/authorize',
+    meaning: 'Where people are sent to install the chatone app.',
+  }),
+  CARILLON_CHATONE_CLIENT_ID: setting<string | null>({
+    read: text,
+    fallback: null,
+    shown: '–',
+    meaning: 'The chatone app with which workspaces are installed. Unset: only by bot token.',
+  }),
+  CARILLON_CHATONE_CLIENT_SECRET: setting<string | null>({
+    read: text,
+    fallback: null,
+    shown: '–',
+    meaning: 'Its client secret.',
+    secret: true,
+  }),
+  CARILLON_CHATONE_SIGNING_SECRET: setting<string | null>({
+    read: text,
+    fallback: null,
+    shown: '–',
+    meaning: 'Its signing secret: with it the events of the app (uninstalled, tokens revoked) are taken.',
+    secret: true,
+  }),
+  CARILLON_CHATTWO_URL_PATTERNS: setting<FlavouredPattern[]>({
+    read: flavouredPatterns,
+    fallback: [],
+    shown: '–',
+    meaning:
+      'Further chattwo URLs that are accepted: regular expressions for a whole URL, comma-separated. `A=` or `B=` before one names its flavour; B unless told.',
+  }),
+  CARILLON_CHATTHREE_URL_PATTERNS: setting<RegExp[]>({
+    read: patterns,
+    fallback: [],
+    shown: '–',
+    meaning:
+      'Further chatthree URLs that are accepted: regular expressions for a whole URL, comma-separated.',
+  }),
+  CARILLON_MANAGED_SMS_KIND: setting<'smsone' | 'smstwo' | null>({
+    read: oneOf('smsone', 'smstwo'),
+    fallback: null,
+    shown: '–',
+    meaning:
+      "The operator's managed SMS provider: smsone or smstwo. Used by Live environments whose SMS settings say `managed`.",
+  }),
+  CARILLON_MANAGED_SMS_ACCOUNT: setting<string | null>({
+    read: smsAccount,
+    fallback: null,
+    shown: '–',
+    meaning: 'Its account: the account SID of smsone, the API key of smstwo.',
+    secret: true,
+  }),
+  CARILLON_MANAGED_SMS_SECRET: setting<string | null>({
+    read: text,
+    fallback: null,
+    shown: '–',
+    meaning: 'Its secret: the auth token of smsone, the API secret of smstwo.',
+    secret: true,
+  }),
+  CARILLON_MANAGED_SMS_FROM: setting<string | null>({
+    read: smsSender,
+    fallback: null,
+    shown: '–',
+    meaning: 'Its sender: a number in E.164 form, or an alphanumeric sender id.',
+  }),
+  CARILLON_SMSONE_API_URL: setting({
+    read: url('http:', 'https:'),
+    fallback: 'https://api.twilio.com',
+    meaning: 'Where smsone is reached; another one for simulators and proxies.',
+  }),
+  CARILLON_SMSTWO_API_URL: setting({
+    read: url('http:', 'https:'),
+    fallback: 'https://rest.nexmo.com',
+    meaning: 'Where smstwo is reached; another one for simulators and proxies.',
+  }),
   CARILLON_RETRY_SCALE: setting({
     read: positive,
     fallback: 1,
@@ -239,6 +353,21 @@ function readFile(path: string, problems: string[]): Record<string, string> {
   return values;
 }
 
+const managedSms = [
+  'CARILLON_MANAGED_SMS_KIND',
+  'CARILLON_MANAGED_SMS_ACCOUNT',
+  'CARILLON_MANAGED_SMS_SECRET',
+  'CARILLON_MANAGED_SMS_FROM',
+] as const;
+
+/** A provider with half its settings would fail every message instead of the start. */
+function managedSmsProblem(config: Values): string | null {
+  // What could not be read is absent here, and has been complained about.
+  const missing = managedSms.filter((name) => config[name] === null);
+  if (missing.length === 0 || missing.length === managedSms.length) return null;
+  return `${missing.join(', ')} must be set as well: the managed SMS provider needs all four`;
+}
+
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.');
 
@@ -259,8 +388,10 @@ export function loadConfig(env: Record<string, string | undefined>, folder: stri
       problems.push(`${name} ${error.message}${row.secret ? '' : ` (it is ${JSON.stringify(given)})`}`);
     }
   }
-  if (problems.length > 0) throw new ConfigError(problems);
   const config = values as Values;
+  const problem = managedSmsProblem(config);
+  if (problem) problems.push(problem);
+  if (problems.length > 0) throw new ConfigError(problems);
   return {
     ...config,
     CARILLON_ALLOW_PRIVATE_NETWORK:

@@ -1,7 +1,9 @@
 import type { Deps } from './deps.ts';
 import { deleteExpiredSessions } from './features/accounts/index.ts';
+import { tidyCallbacks } from './features/callbacks/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
 import { deleteAttachmentBytesBefore } from './features/notifications/index.ts';
+import { tidyRuns } from './features/runs/index.ts';
 import { deleteExpiredKeys } from './http/idempotency.ts';
 import { deleteDeadWorkers } from './queue/store.ts';
 
@@ -22,7 +24,9 @@ export function startHousekeeping({ pool, log, clock }: Pick<Deps, 'pool' | 'log
     while (!stopped && (await deleteExpiredKeys(pool, sliceOfKeys)) === sliceOfKeys) {}
     await deleteAttachmentBytesBefore(pool, clock() - attachmentDays * 86_400_000);
     await deleteExpiredSessions(pool);
+    await tidyCallbacks(pool, clock(), () => stopped);
     await tidyInbox(pool, clock(), () => stopped);
+    await tidyRuns(pool, clock(), () => stopped);
     await deleteDeadWorkers(pool);
   }
 

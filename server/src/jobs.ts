@@ -2,8 +2,10 @@ import type { Deps } from './deps.ts';
 import { allErasers } from './erasers.ts';
 import type { EmailConnections } from './features/connections/index.ts';
 import { createDispatchJob, createReceiptJob } from './features/dispatch/index.ts';
+import { createRunJob } from './features/runs/index.ts';
 import { createErasureJob } from './features/users/index.ts';
 import { createWebhookJob } from './features/webhooks/index.ts';
+import { allLookups } from './lookups.ts';
 import type { Job, WorkKind } from './queue/index.ts';
 
 /** Table: kind of work → who does it. A kind without a handler does not compile. */
@@ -13,5 +15,6 @@ export function allJobs(deps: Deps, connections: EmailConnections): Record<WorkK
     receipt: createReceiptJob(deps) as Job,
     webhook_delivery: createWebhookJob(deps) as Job,
     erasure: createErasureJob(deps, allErasers(deps)) as Job,
+    run: createRunJob(deps, allLookups(deps)) as Job,
   };
 }

@@ -1,6 +1,7 @@
 import { type App, startApp } from './app.ts';
 import { banner, helpText } from './banner.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
+import { rotateSecrets } from './rotate.ts';
 import { version } from './version.ts';
 
 /** The process: settings in, signals handled, exit codes that mean something. */
@@ -21,6 +22,16 @@ async function main(): Promise<void> {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);
     process.exitCode = 2;
+    return;
+  }
+
+  if (process.argv.includes('--rotate-secrets')) {
+    try {
+      process.exitCode = await rotateSecrets(config, (line) => console.log(line));
+    } catch (error) {
+      console.error(startFailure(error, config));
+      process.exitCode = 1;
+    }
     return;
   }
 

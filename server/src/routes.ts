@@ -2,24 +2,38 @@ import type { Deps } from './deps.ts';
 import { allErasers } from './erasers.ts';
 import { accountRoutes } from './features/accounts/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
-import { connectionRoutes } from './features/connections/index.ts';
+import { callbackRoutes, createReportWriter } from './features/callbacks/index.ts';
+import {
+  chatRoutes,
+  connectionRoutes,
+  emailCallbackProviders,
+  smsCallbackProviders,
+  smsRoutes,
+} from './features/connections/index.ts';
 import { inboxRoutes } from './features/inbox/index.ts';
 import {
   createNotificationService,
-  type LookupSources,
   notificationRoutes,
   type WriteOptions,
 } from './features/notifications/index.ts';
 import { categoryRoutes, createCategoryDirectory, preferenceRoutes } from './features/preferences/index.ts';
+import { createRunService, runRoutes } from './features/runs/index.ts';
 import { sandboxRoutes } from './features/sandbox/index.ts';
 import { suppressionRoutes } from './features/suppressions/index.ts';
 import { createTemplateService, templateRoutes } from './features/templates/index.ts';
+import { trackingRoutes } from './features/tracking/index.ts';
 import { unsubscribeRoutes } from './features/unsubscribe/index.ts';
 import { usageRoutes } from './features/usage/index.ts';
-import { createUserDirectory, userRoutes } from './features/users/index.ts';
-import { createWebhookDirectory, webhookRoutes } from './features/webhooks/index.ts';
+import { userRoutes } from './features/users/index.ts';
+import { webhookRoutes } from './features/webhooks/index.ts';
+import {
+  createWorkflowService,
+  listWorkflowsWithTemplate,
+  workflowRoutes,
+} from './features/workflows/index.ts';
 import { operationRoutes } from './http/operations.ts';
 import type { Route } from './http/route.ts';
+import { allLookups } from './lookups.ts';
 import { version } from './version.ts';
 
 export interface RouteOptions {
@@ -30,16 +44,13 @@ export interface RouteOptions {
 /** Table: every operation of the API, by area. */
 export function allRoutes(deps: Deps, options: RouteOptions = { draining: () => false }): Route[] {
   const categories = createCategoryDirectory(deps.pool);
-  const users = createUserDirectory(deps.pool);
-  const templates = createTemplateService(deps);
-  const sources: LookupSources = {
-    findTemplate: templates.find,
-    ...categories,
-    ...users,
-    ...createWebhookDirectory(deps.pool),
-  };
+  const templates = createTemplateService(deps, listWorkflowsWithTemplate);
+  const sources = allLookups(deps, templates, categories);
+  const workflows = createWorkflowService(deps);
+  const reports = createReportWriter(deps);
+  const notifications = createNotificationService(deps, sources, options.writing);
   const routes: Route[] = [
-    ...notificationRoutes(createNotificationService(deps, sources, options.writing)),
+    ...notificationRoutes(notifications),
     ...templateRoutes(templates),
     ...categoryRoutes(deps, categories),
     ...preferenceRoutes(deps),
@@ -49,8 +60,14 @@ export function allRoutes(deps: Deps, options: RouteOptions = { draining: () => 
     ...usageRoutes(deps),
     ...inboxRoutes(deps),
     ...webhookRoutes(deps),
+    ...workflowRoutes(workflows),
+    ...runRoutes(createRunService(deps, workflows)),
     ...sandboxRoutes(deps),
     ...connectionRoutes(deps),
+    ...smsRoutes(deps),
+    ...chatRoutes(deps, notifications),
+    ...trackingRoutes(deps, reports),
+    ...callbackRoutes(deps, { ...emailCallbackProviders(deps), ...smsCallbackProviders(deps) }, reports),
     ...accountRoutes(deps),
     ...auditRoutes(deps),
     ...operationRoutes(deps, { version, routes: () => routes, draining: options.draining }),

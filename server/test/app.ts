@@ -45,6 +45,8 @@ export interface TestApp {
 
 export interface TestAppOptions {
   settings?: Record<string, string>;
+  /** Where it logs, in place of the standard output. */
+  logTo?: { write(line: string): void };
   /** A second process on the same database. */
   database?: TestDatabase;
 }
@@ -69,7 +71,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     dataDir,
   );
-  const app = await startApp(config, { log: createLog(config.LOG_LEVEL) });
+  const app = await startApp(config, { log: createLog(config.LOG_LEVEL, options.logTo) });
   const { rows } = await database.pool.query('select id, kind from environments');
   const environmentId = (kind: string): string => rows.find((row) => row.kind === kind).id;
 

@@ -42,3 +42,13 @@ export async function checkKeyring(sql: Sql, keyring: Keyring): Promise<void> {
   }
   await remember(sql, [keyring.ids[0]]);
 }
+
+const forget = statement<{ id: string }>(
+  'encryption_keys_delete',
+  'delete from encryption_keys where not (id = any ($1::text[])) returning id',
+);
+
+/** Once nothing is sealed with a key any more, a process that has only that key must not start. Returns those forgotten. */
+export async function forgetKeys(sql: Sql, inUse: string[]): Promise<string[]> {
+  return (await forget(sql, [inUse])).map((row) => row.id);
+}

@@ -19,17 +19,29 @@ const sentences: Record<ProblemCode, string> = {
   recipient_unresolvable: 'Nothing is stored from which the recipient could be found for this channel.',
   attachment_too_large: 'The attachments are larger than 15 MiB, one of them or all together.',
   too_many_attachments: 'A notification may carry at most 10 attachments.',
+  chattwo_legacy_connector_url:
+    'The URL is one of a retired connector; create a workflow in the channel and give the URL of its trigger.',
+  chattwo_url_not_accepted: 'The URL is not one of a chattwo workflow.',
+  chatthree_url_not_accepted: 'The URL is not one of a chatthree webhook.',
   missing_credentials: 'No API key or token was sent; use the header `Authorization: Bearer <key>`.',
   invalid_credentials: 'The key, token, password or session is not one that the service knows.',
   expired_credentials: 'The key, token or session was valid until its time ran out.',
   revoked_credentials: 'The key was revoked, or replaced by a rotation.',
   insufficient_scope: 'The credentials are valid and lack the scope that the message names.',
   csrf_required: 'A write with a dashboard session lacks the header `X-Carillon-CSRF: 1`.',
+  callback_refused:
+    'A provider called back with something that its settings here do not allow, such as another topic.',
   resource_not_found: 'No such thing exists in the environment of the key.',
   route_not_found: 'There is nothing at this address.',
   duplicate_key: 'The environment already has one with this key.',
   idempotency_key_reused: 'The Idempotency-Key was used within 24 hours for a request with another body.',
   category_critical: 'Nobody can opt out of a critical category.',
+  template_in_use:
+    'Active workflows send with the template; the message names them. Disable or change them first.',
+  workflow_not_active: 'The workflow has no active version, so there is nothing to promote.',
+  workflow_limit_reached:
+    'The environment has as many workflows, or the workflow as many versions, as it may.',
+  run_not_cancellable: 'The run has completed or failed, so there is nothing left to cancel.',
   webhook_url_exists: 'The environment has a webhook endpoint with this URL already.',
   delivery_in_flight: 'A webhook delivery cannot be retried while an attempt is being made.',
   endpoint_disabled: 'The webhook endpoint is disabled; set its status to active first.',
@@ -38,6 +50,10 @@ const sentences: Record<ProblemCode, string> = {
   method_not_allowed: 'The address exists and takes other methods; the header `Allow` lists them.',
   payload_too_large: 'The body is larger than the operation accepts (1 MiB; notifications 24 MiB).',
   unsupported_media_type: 'The body was not sent as plain `application/json`.',
+  trigger_data_invalid:
+    "`trigger_data` does not fit the workflow's schema; `param` is a JSON Pointer to the first violation.",
+  workflow_invalid:
+    'The workflow would not be valid in Live; `param` is a JSON Pointer to the first problem of its body.',
   plan_limit_reached: "The sends included in the plan's month are used up.",
   rate_limited: 'The key makes requests faster than its plan allows; wait for `Retry-After` seconds.',
   internal_error: 'A fault on our side. Nothing to change in the request; quote the request id.',

@@ -11,7 +11,10 @@ export interface Metrics {
   webhookAttempts: Counter<'outcome'>;
   inFlight: Gauge<'kind'>;
   rescued: Counter<'kind'>;
+  callbacks: Counter<'provider_kind' | 'outcome'>;
   openStreams: Gauge;
+  pausedPaces: Gauge;
+  providerOutages: Gauge;
 }
 
 export function createMetrics(): Metrics {
@@ -67,6 +70,22 @@ export function createMetrics(): Metrics {
       name: 'carillon_work_rescued_total',
       help: 'Work items taken over from workers that died.',
       labelNames: ['kind'],
+      registers,
+    }),
+    pausedPaces: new Gauge({
+      name: 'carillon_provider_pauses',
+      help: 'Limits of providers that are being waited for, in all environments, as this process last heard.',
+      registers,
+    }),
+    providerOutages: new Gauge({
+      name: 'carillon_provider_outages',
+      help: 'Email providers in an outage, in all environments, as this process last looked.',
+      registers,
+    }),
+    callbacks: new Counter({
+      name: 'carillon_callback_reports_total',
+      help: 'What providers reported: applied, duplicate, about unknown messages; and calls that were refused.',
+      labelNames: ['provider_kind', 'outcome'],
       registers,
     }),
     openStreams: new Gauge({

@@ -22,6 +22,8 @@ export interface Queue {
   enqueue(sql: Sql, work: Work[]): Promise<void>;
   /** Ready at a time. */
   postpone(sql: Sql, work: (Work & { runAt: Date })[]): Promise<void>;
+  /** What is postponed is ready now; work that is ready or held already is left as it is. Ring afterwards. */
+  hasten(sql: Sql, kind: WorkKind, ids: string[]): Promise<void>;
   /** Writes a note on leases before doing what cannot be undone; returns the ids still held. Only those may go on. */
   begin(sql: Sql, kind: WorkKind, notes: { id: string; note: unknown }[]): Promise<string[]>;
   /** Ends leases; returns the ids that were still held. Only the outcomes of those count. */
@@ -81,6 +83,9 @@ export function createQueue(deps: QueueDeps): Queue {
             sql,
             work.map((item) => ({ ...toRow(item), run_at: item.runAt.toISOString() })),
           ),
+    async hasten(sql, kind, ids) {
+      if (ids.length > 0) await store.hasten(sql, workKinds[kind], ids);
+    },
     async begin(sql, kind, notes) {
       const held = await store.updateNotes(sql, workKinds[kind], notes, workerId);
       for (const id of held) begun.add(id);

@@ -101,6 +101,19 @@ export async function promote(sql: Sql, limit: number): Promise<number> {
   return (await promoteDue(sql, [limit])).length;
 }
 
+const hastenRows = statement<{ id: string }>(
+  'queue_hasten',
+  `${makeReady(`
+    delete from queue_later where kind = $1 and id = any ($2::uuid[])
+    returning kind, id, lane, environment_id, note`)}
+   returning id`,
+);
+
+/** Moves work from later to ready before its time; returns the ids of what was there. */
+export async function hasten(sql: Sql, kind: number, ids: string[]): Promise<string[]> {
+  return (await hastenRows(sql, [kind, ids])).map((row) => row.id);
+}
+
 const claimRows = statement<WorkRow & { leased_at: Date }>(
   'queue_claim',
   `with taken as (

@@ -1,7 +1,7 @@
 /** The vocabulary of the queue: what a piece of work is. */
 
 /** Kinds of work, by the number stored in the database. Numbers are for ever; jobs.ts names the handler of each. */
-export const workKinds = { notification: 1, receipt: 2, webhook_delivery: 3, erasure: 4 } as const;
+export const workKinds = { notification: 1, receipt: 2, webhook_delivery: 3, erasure: 4, run: 5 } as const;
 export type WorkKind = keyof typeof workKinds;
 
 /** Lanes are strict: a critical send passes everything that waits in the others. */

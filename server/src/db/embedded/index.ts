@@ -11,6 +11,7 @@ import { terminate } from './postmaster.ts';
 import { serverSettings } from './settings.ts';
 import { Supervisor } from './supervisor.ts';
 
+export { findRunningPostgres } from './running.ts';
 export { EmbeddedPostgresError };
 
 export interface EmbeddedPostgres {

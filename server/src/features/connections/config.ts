@@ -12,8 +12,13 @@ export function masked(secret: string): string {
   return secret.length < 8 ? dots : dots + secret.slice(-4);
 }
 
-function contextOf(environmentId: string, providerId: string, field: Field): string {
-  return `email_settings:${environmentId}:${providerId}:${field.name}`;
+function contextOf(
+  environmentId: string,
+  { manifest }: ProviderKind,
+  providerId: string,
+  field: Field,
+): string {
+  return `${manifest.channel}_settings:${environmentId}:${providerId}:${field.name}`;
 }
 
 function mapSecrets(
@@ -38,7 +43,7 @@ export function sealConfig(
   { id, config }: Identified,
 ) {
   return mapSecrets(kind.manifest.fields, config, (secret, field) =>
-    keyring.seal(secret, contextOf(environmentId, id, field)),
+    keyring.seal(secret, contextOf(environmentId, kind, id, field)),
   );
 }
 
@@ -50,8 +55,23 @@ export function openConfig(
   { id, config }: Identified,
 ) {
   return mapSecrets(kind.manifest.fields, config, (sealed, field) =>
-    keyring.open(sealed, contextOf(environmentId, id, field)),
+    keyring.open(sealed, contextOf(environmentId, kind, id, field)),
   );
+}
+
+/** A stored config whose secrets `again` has sealed anew. Fields that the manifest no longer names stay as they are. */
+export function resealConfig(
+  again: (sealed: string, context: string) => string,
+  environmentId: string,
+  kind: ProviderKind,
+  { id, config }: Identified,
+): ProviderConfig {
+  return {
+    ...config,
+    ...mapSecrets(kind.manifest.fields, config, (sealed, field) =>
+      again(sealed, contextOf(environmentId, kind, id, field)),
+    ),
+  };
 }
 
 export function maskConfig(
@@ -62,7 +82,7 @@ export function maskConfig(
 ) {
   return mapSecrets(kind.manifest.fields, config, (sealed, field) => {
     try {
-      return masked(keyring.open(sealed, contextOf(environmentId, id, field)));
+      return masked(keyring.open(sealed, contextOf(environmentId, kind, id, field)));
     } catch {
       return dots;
     }

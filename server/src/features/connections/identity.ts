@@ -5,6 +5,8 @@ export interface EmailSender {
   from: { address: string; name: string | null } | null;
   replyTo: string | null;
   senderLocked: boolean;
+  /** Whether opens, and clicks on links, are counted by us. */
+  track: { opens: boolean; clicks: boolean };
   /** In the order they are tried. */
   carriers: Carrier[];
   /** Why nothing can be sent; null when something can. */

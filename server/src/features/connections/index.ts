@@ -1,3 +1,16 @@
+export {
+  type CallbackProvider,
+  type CallbackProviders,
+  emailCallbackProviders,
+} from './callback-providers.ts';
+export { chatRoutes } from './chat-routes.ts';
+export { type ChatoneTargets, createChatoneTargets } from './chatone/targets.ts';
+export { createChatDirectory } from './directory.ts';
+export { type ChatTarget, type ChatTargets, createChatTargets } from './endpoints/targets.ts';
 export { type EmailIdentity, type EmailSender, emailIdentity } from './identity.ts';
 export { connectionRoutes } from './routes.ts';
+export { connectionSealedPlaces } from './sealed.ts';
 export { createEmailConnections, type EmailConnections } from './senders.ts';
+export { smsCallbackProviders } from './sms/callback.ts';
+export { smsRoutes } from './sms/routes.ts';
+export { createSmsConnections, type SmsConnections, type SmsSender } from './sms/senders.ts';

@@ -43,6 +43,7 @@ describe('email settings', () => {
   });
 
   it('are read as they were written, with defaults filled in and secrets masked', async () => {
+    const health = { status: 'healthy', messages: 0, failed_messages: 0, failure_rate: 0, since: null };
     const written = await put({
       from_address: 'Hello@ACME.example',
       from_name: 'Acme',
@@ -73,8 +74,9 @@ describe('email settings', () => {
             username: 'acme',
             password: '••••word',
           },
+          health,
         },
-        { id: expect.any(String), kind: 'sandbox', name: 'sandbox', enabled: false, config: {} },
+        { id: expect.any(String), kind: 'sandbox', name: 'sandbox', enabled: false, config: {}, health },
       ],
     });
     expect((await read()).body).toEqual(written.body);
@@ -103,7 +105,7 @@ describe('email settings', () => {
     ['sender_locked', { sender_locked: 'yes' }],
     ['providers', { providers: {} }],
     ['providers', { providers: Array.from({ length: 11 }, () => ({ kind: 'sandbox' })) }],
-    ['providers[0].kind', { providers: [{ kind: 'ses' }] }],
+    ['providers[0].kind', { providers: [{ kind: 'pigeon' }] }],
     ['providers[0].kind', { providers: [{ kind: 'constructor' }] }],
     ['providers[0].kind', { providers: [{}] }],
     ['providers[0].config.host', { providers: [{ kind: 'smtp' }] }],

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { emailProviders } from '../../channels/registry.ts';
 import { JsonObject, Nullable, OneOf, Uuid } from '../../http/schema.ts';
+import { ProviderHealth } from '../providers/index.ts';
 
 const kinds = Object.keys(emailProviders);
 
@@ -60,6 +61,13 @@ export const EmailSettingsView = Type.Object({
         additionalProperties: true,
         description: 'Secrets show only how they end.',
       }),
+      callback_url: Nullable(
+        Type.String({
+          description:
+            'Where the provider is to report what became of messages; null for kinds that report nothing.',
+        }),
+      ),
+      health: ProviderHealth,
     }),
   ),
 });

@@ -67,9 +67,10 @@ export function createEmailConnections(
     const kind = emailProviders[provider.kind];
     if (!kind) return null;
     try {
-      return hold(`${environmentId} ${JSON.stringify(provider)}`, () =>
-        kind.create(provider.name, openConfig(keyring, environmentId, kind, provider), context),
-      );
+      return hold(`${environmentId} ${JSON.stringify(provider)}`, () => ({
+        ...kind.create(provider.name, openConfig(keyring, environmentId, kind, provider), context),
+        providerId: provider.id,
+      }));
     } catch (error) {
       log.error({ err: error, environmentId, providerId: provider.id }, 'an email provider cannot be used');
       return null;
@@ -84,7 +85,10 @@ export function createEmailConnections(
     if (own.length > 0 || !managedUrl) return own;
     // The operator chose this server, so it may well stand in the private network.
     return [
-      hold('managed', () => createSmtpCarrier('managed', smtpConfigOfUrl(managedUrl), { policy: 'all' })),
+      hold('managed', () => ({
+        ...createSmtpCarrier('managed', smtpConfigOfUrl(managedUrl), { policy: 'all' }),
+        providerId: 'managed',
+      })),
     ];
   }
 
@@ -95,6 +99,7 @@ export function createEmailConnections(
       from: address === null ? null : { address, name: settings.from_name },
       replyTo: settings.reply_to,
       senderLocked: settings.sender_locked,
+      track: { opens: settings.track_opens, clicks: settings.track_clicks },
       carriers: available,
       problem:
         available.length === 0

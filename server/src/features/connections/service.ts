@@ -2,12 +2,14 @@ import type { ProviderConfig, Verdict } from '../../channels/contract.ts';
 import { displayNameProblem, parseEmailAddress } from '../../channels/email/address.ts';
 import { emailProviders, type ProviderKind } from '../../channels/registry.ts';
 import { createSandboxStore } from '../../channels/sandbox/index.ts';
-import { transaction } from '../../db/sql.ts';
+import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { recordAudit } from '../audit/index.ts';
+import { callbackUrl, createLinkSecrets } from '../links/index.ts';
+import { findHealth, forgetHealth } from '../providers/index.ts';
 import { maskConfig, openConfig, readConfig, sealConfig } from './config.ts';
 import type { EmailSettingsBody, EmailSettingsView, ProviderBody } from './schema.ts';
 import {
@@ -18,7 +20,10 @@ import {
   updateSettings,
 } from './store.ts';
 
-export type SettingsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'outbound'>;
+export type SettingsDeps = Pick<
+  Deps,
+  'pool' | 'keyring' | 'config' | 'clock' | 'outbound' | 'publicUrl' | 'log'
+>;
 
 export interface EmailSettingsService {
   read(principal: Principal): Promise<EmailSettingsView>;
@@ -26,14 +31,12 @@ export interface EmailSettingsService {
   verify(principal: Principal, providerId: string): Promise<Verdict>;
 }
 
-export function createEmailSettingsService({
-  pool,
-  keyring,
-  config,
-  clock,
-  outbound,
-}: SettingsDeps): EmailSettingsService {
-  const viewOf = (environmentId: string, { providers, ...settings }: EmailSettings): EmailSettingsView => ({
+export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsService {
+  const { pool, keyring, config, clock, outbound } = deps;
+  const secrets = createLinkSecrets(deps);
+
+  /** Without secrets, and without what comes and goes by itself: this is also what the audit log keeps. */
+  const settingsOf = (environmentId: string, { providers, ...settings }: EmailSettings) => ({
     ...settings,
     providers: providers.map((provider) => ({
       id: provider.id,
@@ -43,6 +46,23 @@ export function createEmailSettingsService({
       config: maskConfig(keyring, environmentId, kindOf(provider.kind), provider),
     })),
   });
+
+  async function viewOf(sql: Sql, environmentId: string, stored: EmailSettings): Promise<EmailSettingsView> {
+    const healthOf = await findHealth(sql, environmentId);
+    const secret = (await secrets.secretsFor([environmentId])).get(environmentId);
+    const { providers, ...settings } = settingsOf(environmentId, stored);
+    return {
+      ...settings,
+      providers: providers.map((provider) => ({
+        ...provider,
+        callback_url:
+          secret && kindOf(provider.kind).readCallback
+            ? callbackUrl(deps.publicUrl(), secret, provider.kind, provider.id)
+            : null,
+        health: healthOf(provider.id),
+      })),
+    };
+  }
 
   /** Null when the key that sealed the secrets is no longer configured: they are lost and must be given anew. */
   function openIfPossible(
@@ -89,12 +109,13 @@ export function createEmailSettingsService({
 
   return {
     async read({ environmentId }) {
-      return viewOf(environmentId, await getSettings(pool, environmentId));
+      return viewOf(pool, environmentId, await getSettings(pool, environmentId));
     },
 
     async replace(principal, body, requestId) {
       const { environmentId } = principal;
       const identity = readIdentity(body);
+      await secrets.secretsFor([environmentId]); // known from here on: the transaction needs no second connection for it
       return transaction(pool, async (tx) => {
         const before = await lockSettings(tx, environmentId);
         const after = {
@@ -102,16 +123,20 @@ export function createEmailSettingsService({
           providers: nextProviders(environmentId, body.providers ?? [], before.providers),
         };
         await updateSettings(tx, environmentId, after);
-        const view = viewOf(environmentId, after);
+        await forgetHealth(
+          tx,
+          environmentId,
+          after.providers.map(({ id }) => id),
+        );
         await recordAudit(tx, {
           principal,
           requestId,
           action: 'email_settings.updated',
           target: `environment:${environmentId}`,
-          before: viewOf(environmentId, before),
-          after: view,
+          before: settingsOf(environmentId, before),
+          after: settingsOf(environmentId, after),
         });
-        return view;
+        return viewOf(tx, environmentId, after);
       });
     },
 

@@ -1,21 +1,47 @@
 import type { EmailMessage } from '../../channels/contract.ts';
+import { textOf } from '../../channels/email/mime.ts';
 import type { Pool } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
 import { type EmailConnections, type EmailSender, emailIdentity } from '../connections/index.ts';
+import { createLinkSecrets, type LinkSecret } from '../links/index.ts';
 import { listAttachmentBytes } from '../notifications/index.ts';
+import { trackedHtml } from '../tracking/index.ts';
 import type { ChannelRoads, NoRoad, Road } from './road.ts';
 import type { DispatchFact } from './store.ts';
 
 /** The email channel: the providers of the environment, in the order of its chain. */
-export function createEmailRoads(pool: Pool, connections: EmailConnections): ChannelRoads {
+export function createEmailRoads(
+  deps: Pick<Deps, 'pool' | 'keyring' | 'log' | 'publicUrl'>,
+  connections: EmailConnections,
+): ChannelRoads {
+  const { pool, publicUrl } = deps;
+  const secrets = createLinkSecrets(deps);
   return {
     async prepare(facts) {
       const environments = new Map(
         facts.map(({ environment_id: id, environment_kind: kind }) => [id, { id, kind }]),
       );
       const senders = await connections.sendersFor([...environments.values()]);
-      return (fact, headers) => roadFor(pool, fact, senders.get(fact.environment_id) ?? null, headers);
+      const tracking = [...senders].filter(([, { track }]) => track.opens || track.clicks);
+      const secretOf = await secrets.secretsFor(tracking.map(([id]) => id));
+      return (fact, headers) => {
+        const sender = senders.get(fact.environment_id) ?? null;
+        const secret = secretOf.get(fact.environment_id);
+        const words = sender && secret ? trackedWords(fact, sender, { publicUrl: publicUrl(), secret }) : {};
+        return roadFor(pool, { ...fact, ...words }, sender, headers);
+      };
     },
   };
+}
+
+/** The text part is made from the HTML as it was written: nobody reads our links there, and they would count nothing. */
+function trackedWords(
+  { id, html_body: html, text_body: text }: DispatchFact,
+  { track }: EmailSender,
+  link: { publicUrl: string; secret: LinkSecret },
+): Partial<DispatchFact> {
+  if (html === null) return {};
+  return { html_body: trackedHtml(html, id, track, link), text_body: textOf({ html, text }) };
 }
 
 async function roadFor(
@@ -40,6 +66,8 @@ async function roadFor(
   }));
   return {
     carriers: [first, ...rest],
+    // So that an environment whose provider is slow holds up its own email alone. The sandbox never is.
+    ...(fact.environment_kind === 'test' ? {} : { place: `email:${fact.environment_id}` }),
     message: (attempt): EmailMessage => ({
       channel: 'email',
       notificationId: fact.id,

@@ -1,19 +1,30 @@
+import type { Carrier } from '../../channels/contract.ts';
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import type { EmailConnections } from '../connections/index.ts';
-import { eventEntry } from '../notifications/index.ts';
+import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
+import { createPauses, createProviderWatch } from '../providers/index.ts';
 import { createTemplateRenderer, RenderFailure } from '../templates/index.ts';
 import { createUnsubscribeLinks, unsubscribeHeaders } from '../unsubscribe/index.ts';
 import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './consent.ts';
 import { judge } from './gates.ts';
+import { type Memory, readMemory } from './memory.ts';
+import {
+  forgottenBy,
+  repeatedAttempt,
+  repeatOf,
+  resolveForgotten,
+  resolveOpenAttempt,
+} from './open-attempt.ts';
 import { findTemplates, renderWords, type TemplateFact, traceRendering } from './render.ts';
-import { prepareRoads, type RoadFinder } from './road.ts';
+import { prepareRoads, type Road, type RoadFinder } from './road.ts';
 import { allRoads } from './roads.ts';
-import { type OpenAttempt, runRound } from './round.ts';
-import { failed, openOutcome, type Settled, settlementOf, unsettled } from './settle.ts';
+import { runRound } from './round.ts';
+import { failed, type Settled, settlementOf, unsettled } from './settle.ts';
 import { listFacts } from './store.ts';
+import { resumedEntry, settleWaiting } from './waiting.ts';
 import { createDispatchWriter } from './writer.ts';
 
 type DispatchDeps = Pick<
@@ -41,7 +52,9 @@ const capacity = 800;
 /** The work of sending notifications: load a batch, pass the gates, go through the provider chain, write what happened. */
 export function createDispatchJob(deps: DispatchDeps, connections: EmailConnections): Job<Fact> {
   const { pool, clock } = deps;
-  const writer = createDispatchWriter(deps);
+  const pauses = createPauses(deps);
+  const watch = createProviderWatch(deps);
+  const writer = createDispatchWriter(deps, watch);
   const links = createUnsubscribeLinks(deps);
   const roads = allRoads(deps, connections);
   const places = deps.queue.places('notification', { room: capacity / 2, atOnce: 50, atOnceWhenSilent: 10 });
@@ -52,10 +65,15 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       pool,
       claims.map((claim) => claim.id),
     );
+    const live = [
+      ...new Set(facts.flatMap((fact) => (fact.environment_kind === 'live' ? fact.environment_id : []))),
+    ];
     const [withConsent, templateOf, findRoad] = await Promise.all([
       addConsent(pool, links, facts),
       findTemplates(renderer, facts),
       prepareRoads(roads, facts),
+      pauses.load(live),
+      watch.load(live),
     ]);
     return new Map(withConsent.map((fact) => [fact.id, { ...fact, template: templateOf(fact), findRoad }]));
   }
@@ -70,11 +88,17 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
 
   async function send(claim: Claim, fact: Fact): Promise<Settled | 'lost' | null> {
     const now = clock();
-    const sending = eventEntry('Sending', claim.leasedAt.getTime());
-    if (claim.note) return resolveOpenAttempt(fact, claim.note as OpenAttempt, now);
+    const { open, ...remembered } = readMemory(claim.note);
+    if (open && !open.idempotent) return resolveOpenAttempt(fact, open, remembered, circumstances());
+    const memory: Memory = open ? { ...remembered, repeat: remembered.repeat ?? repeatOf(open) } : remembered;
 
     const { verdict, trace: judged } = judge(fact, now);
-    const base = { ...unsettled(fact), trace: judged };
+    const base: Settled = {
+      ...unsettled(fact),
+      memory,
+      attempts: open ? 1 : 0,
+      trace: open ? [...repeatedAttempt(open, now), ...judged] : judged,
+    };
     switch (verdict.kind) {
       case 'drop':
         return null;
@@ -93,36 +117,68 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
 
     const unsubscribeUrl = unsubscribeUrlOf(links, fact);
     const words = await renderWords(renderer, withUnsubscribeUrl(fact, unsubscribeUrl));
-    const trace = traceRendering(judged, now, words);
+    const rendered = { ...base, trace: traceRendering(base.trace, now, words) };
     if (words instanceof RenderFailure)
-      return failed({ ...base, trace }, now, `template_render_failed: ${words.message}`);
+      return failed(rendered, now, `template_render_failed: ${words.message}`);
+    const worded = { ...rendered, rendered: words };
 
     const headers = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
-    const worded = { ...fact, ...words };
-    const road = await untilDatabaseAnswers(async () => fact.findRoad(worded, headers));
-    if ('problem' in road)
-      return failed({ ...base, trace, rendered: words }, now, `${road.reason}: ${road.problem}`);
+    const road = await untilDatabaseAnswers(async () => fact.findRoad({ ...fact, ...words }, headers));
+    if ('problem' in road) return failed(worded, now, `${road.reason}: ${road.problem}`);
+    return travel(claim, fact, road, worded);
+  }
+
+  /** Goes down the road, once there is room on it. */
+  async function travel(claim: Claim, fact: Fact, road: Road, base: Settled): Promise<Settled | 'lost'> {
+    const { environment_id: environmentId, channel } = fact;
+    const { memory } = base;
+    const forgotten = memory.repeat ? forgottenBy(memory.repeat, road.carriers, clock()) : null;
+    if (forgotten !== null) return resolveForgotten(base, fact, forgotten, circumstances());
+    const repeat = road.carriers.find(({ name }) => name === memory.repeat?.carrier);
+
     const room = road.place === undefined ? null : await places.enter(claim, road.place);
     if (road.place !== undefined && !room) return 'lost';
-    if (fact.attempt_count === 0) {
+    const startedAt = clock();
+    if (fact.attempt_count === 0 && !memory.waiting) {
       deps.metrics.acceptToAttempt.observe(
         { lane: claim.lane },
-        (now - (fact.send_at?.getTime() ?? idTime(fact.id))) / 1000,
+        (startedAt - (fact.send_at?.getTime() ?? idTime(fact.id))) / 1000,
       );
     }
+    const paceOf = ({ pace, providerId, name }: Carrier): string =>
+      `${channel}:${pace ?? providerId ?? name}`;
+    const order = repeat
+      ? { carriers: [repeat], reason: null }
+      : await watch.order(environmentId, road.carriers, claim.lane);
     const span = deps.tracer.start('dispatch', 'client');
     const result = await runRound({
-      ...road,
-      attemptsBefore: fact.attempt_count,
-      begin: (open) => writer.begin(claim, open),
+      message: road.message,
+      carriers: order.carriers,
+      attemptsBefore: fact.attempt_count + base.attempts,
+      begin: (open) => writer.begin(claim, { ...memory, open }),
+      pausedUntil: (carrier) => pauses.until(environmentId, paceOf(carrier)),
+      pause: (carrier, retryAfterMs, callStartedAt) =>
+        pauses.pause(environmentId, paceOf(carrier), retryAfterMs, callStartedAt),
       clock,
       signal: AbortSignal.timeout(roundTimeoutMs),
     }).catch((error) => {
       room?.leave(true);
       throw error;
     });
-    room?.leave(result !== 'lost' && (result.outcome.kind !== 'retry' || result.outcome.code !== null));
+    room?.leave(
+      result !== 'lost' &&
+        (result.kind === 'waiting' || result.outcome.kind !== 'retry' || result.outcome.code !== null),
+    );
     if (result === 'lost') return 'lost';
+
+    for (const { carrier, outcome } of result.calls) {
+      deps.metrics.attempts.inc({ channel, provider_kind: carrier.kind, outcome: outcome.kind });
+      if (outcome.kind !== 'throttled') pauses.eased(environmentId, paceOf(carrier));
+    }
+    if (result.kind === 'waiting') {
+      span.end({ 'carillon.notification_id': fact.id, 'carillon.outcome': 'waiting' }, false);
+      return settleWaiting(base, result, memory, circumstances());
+    }
     span.end(
       {
         'carillon.notification_id': fact.id,
@@ -131,44 +187,23 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       },
       result.outcome.kind === 'accepted',
     );
-    deps.metrics.attempts.inc({
-      channel: fact.channel,
-      provider_kind: result.carrier.kind,
-      outcome: result.outcome.kind,
-    });
-    const settled = settlementOf(fact, result, circumstances());
+    const { observations, counted } = watch.observe(environmentId, result.calls, memory.counted ?? {});
+    const remembered = observations.length > 0 ? { ...memory, counted } : memory;
+    const settled = settlementOf(fact, result, circumstances(), remembered);
     return {
       ...settled,
-      rendered: words,
+      observations,
+      attempts: base.attempts + settled.attempts,
+      rendered: base.rendered,
       item: settled.status === 'delivered' ? (road.item ?? null) : null,
-      events: [sending, ...settled.events],
-      trace: [...trace, ...settled.trace],
-    };
-  }
-
-  /** The worker that made this attempt died before it could record the outcome. */
-  function resolveOpenAttempt(fact: Fact, open: OpenAttempt, now: number): Settled {
-    const said = `${open.carrier}: the worker stopped during the call, so its outcome is unknown`;
-    const base: Settled = {
-      ...unsettled(fact),
-      attempts: 1,
-      round: fact.round + 1,
-      events: [eventEntry('Sending', open.started_at), eventEntry('AttemptFailed', now, said)],
+      events: [eventEntry('Sending', claim.leasedAt.getTime()), ...settled.events],
       trace: [
-        {
-          at: open.started_at,
-          kind: 'attempt',
-          name: open.carrier,
-          provider_kind: open.carrier_kind,
-          verdict: 'ambiguous',
-          detail: 'The worker stopped during the call.',
-          code: null,
-          provider_message_id: null,
-          latency_ms: 0,
-        },
+        ...base.trace,
+        ...resumedEntry(memory, startedAt),
+        ...orderEntry(order.reason, startedAt),
+        ...settled.trace,
       ],
     };
-    return openOutcome(base, fact, false, said, circumstances());
   }
 
   function circumstances() {
@@ -180,6 +215,14 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     capacity,
     load: (claims) => untilDatabaseAnswers(() => load(claims)),
     run,
-    tick: () => places.tick(),
+    async tick() {
+      await places.tick();
+      await watch.tick();
+    },
   };
+}
+
+function orderEntry(reason: { verdict: string; detail: string } | null, now: number): StoredTraceEntry[] {
+  if (!reason) return [];
+  return [{ at: new Date(now).toISOString(), kind: 'decision', name: 'provider_order', ...reason }];
 }

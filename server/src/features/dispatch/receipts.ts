@@ -3,10 +3,7 @@ import { transaction, untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import type { Claim, Job } from '../../queue/index.ts';
-import { announce } from '../notifications/index.ts';
-import { suppressRefused } from '../suppressions/index.ts';
-import { receiptUpdate, refusalIn } from './settle.ts';
-import { updateByReceipts } from './store.ts';
+import { applyReceipts } from './apply-receipts.ts';
 
 interface LaterReceipt {
   notification_id: string;
@@ -25,32 +22,24 @@ export function createReceiptJob(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>): 
 
   async function write(items: { claim: Claim; receipt: LaterReceipt }[]): Promise<undefined[]> {
     const ids = items.map(({ claim }) => claim.id);
-    const announced = await transaction(deps.pool, async (tx) => {
+    const { announced, woken } = await transaction(deps.pool, async (tx) => {
       const held = new Set(await deps.queue.finish(tx, 'receipt', ids));
-      const byNotification = new Map<string, Receipt[]>();
-      for (const { claim, receipt } of items) {
-        if (!held.has(claim.id)) continue;
-        byNotification.set(receipt.notification_id, [
-          ...(byNotification.get(receipt.notification_id) ?? []),
-          receipt,
-        ]);
-      }
-      const updates = [...byNotification].map(([id, receipts]) => receiptUpdate(id, receipts, deps.clock()));
-      const updated = await updateByReceipts(tx, updates);
-      const refusals = updated.flatMap((notification) => {
-        const refusal = refusalIn(byNotification.get(notification.id) ?? []);
-        return refusal ? [{ ...notification, ...refusal }] : [];
-      });
-      await suppressRefused(tx, refusals, deps.clock());
-      const additions = updated.map(({ id, environment_id: environmentId, channel }) => ({
-        id,
-        environmentId,
-        channel,
-        events: updates.find((update) => update.id === id)?.events ?? [],
-      }));
-      return announce(tx, deps.queue, additions);
+      const receipts = items.flatMap(({ claim, receipt }) =>
+        held.has(claim.id)
+          ? [
+              {
+                notificationId: receipt.notification_id,
+                environmentId: claim.environmentId,
+                channel: null,
+                receipt,
+              },
+            ]
+          : [],
+      );
+      return applyReceipts(tx, { queue: deps.queue, now: deps.clock() }, receipts);
     });
     if (announced) deps.queue.ring('webhook_delivery');
+    if (woken) deps.queue.ring('run');
     return items.map(() => undefined);
   }
 

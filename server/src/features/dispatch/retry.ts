@@ -5,6 +5,8 @@ const hour = 60 * minute;
 const pauses = [10 * second, minute, 5 * minute, 20 * minute, hour, 4 * hour, 18 * hour];
 
 export const maxRounds = pauses.length + 1;
+/** Whoever asks for more than this has most likely made a mistake. */
+const longestAskedMs = 24 * hour;
 
 /**
  * How long to wait after a failed round, or null when it was the last. Chance (0..1) spreads retries by ±20 %, so that
@@ -18,5 +20,6 @@ export function retryDelayMs(
 ): number | null {
   const pause = pauses[finishedRounds - 1];
   if (pause === undefined) return null;
-  return Math.max(Math.round(pause * scale * (0.8 + 0.4 * chance)), retryAfterMs ?? 0);
+  const asked = Number.isNaN(retryAfterMs) ? 0 : Math.min(retryAfterMs ?? 0, longestAskedMs);
+  return Math.max(Math.round(pause * scale * (0.8 + 0.4 * chance)), asked);
 }

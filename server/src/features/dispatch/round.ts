@@ -1,76 +1,155 @@
-import type { Carrier, Message, Outcome } from '../../channels/contract.ts';
+import type { Carrier, Message, Outcome, Reservation } from '../../channels/contract.ts';
 import { type EventEntry, eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
+import type { Call } from '../providers/index.ts';
+import type { OpenAttempt } from './memory.ts';
 
 /**
  * One round through the provider chain. A provider that refuses the message hands over to the next one; a refusal of the
- * recipient, an acceptance, or an outcome nobody knows ends the round.
+ * recipient, an acceptance, or an outcome nobody knows ends the round. One that is paused is passed over.
  */
 export interface RoundResult {
+  kind: 'tried';
   /** The outcome that decides, and who gave it. */
   outcome: Outcome;
   carrier: Carrier;
+  /** Those that asked us to slow down are not among them. */
   attempts: number;
   events: EventEntry[];
   trace: StoredTraceEntry[];
+  calls: Call[];
 }
 
-/** What is written on the lease before a call that must not be repeated blindly. */
-export interface OpenAttempt {
-  carrier: string;
-  carrier_kind: string;
-  started_at: string;
+/** A round in which nobody would have the message: everyone asked us to slow down. */
+export interface WaitingRound {
+  kind: 'waiting';
+  /** When the first of them may be asked again. */
+  until: number;
+  said: string;
+  trace: StoredTraceEntry[];
+  calls: Call[];
 }
 
 export interface RoundOptions {
-  carriers: [Carrier, ...Carrier[]];
+  carriers: readonly Carrier[];
   message: (attempt: number) => Message;
   attemptsBefore: number;
   /** Records the attempt; false: the lease is gone, somebody else has the work, and nothing may be sent. */
   begin(open: OpenAttempt): Promise<boolean>;
+  /** 0: it may be asked. */
+  pausedUntil(carrier: Carrier): number;
+  /** It asked us to slow down; resolves to the end of the pause. */
+  pause(carrier: Carrier, retryAfterMs: number | null, callStartedAt: number): Promise<number>;
   clock: () => number;
   signal: AbortSignal;
 }
 
-export async function runRound(options: RoundOptions): Promise<RoundResult | 'lost'> {
+export async function runRound(options: RoundOptions): Promise<RoundResult | WaitingRound | 'lost'> {
   const { carriers, clock } = options;
   const events: EventEntry[] = [];
   const trace: StoredTraceEntry[] = [];
+  const calls: Call[] = [];
   let decisive: { outcome: Outcome; carrier: Carrier } | null = null;
+  let wait: { until: number; said: string; carrier: Carrier } | null = null;
+  let refusal: string | null = null;
+  let refusedAt = 0;
   let attempts = 0;
 
-  for (const [index, carrier] of carriers.entries()) {
+  const waitFor = (carrier: Carrier, until: number, said: string): void => {
+    if (!wait || until < wait.until) wait = { carrier, until, said };
+  };
+
+  for (const carrier of carriers) {
+    const until = options.pausedUntil(carrier);
+    if (until > 0) {
+      waitFor(carrier, until, `${carrier.name} asked us to slow down`);
+      trace.push(passedOver(carrier, until, clock()));
+      continue;
+    }
+    if (refusal !== null)
+      events.push(eventEntry('FailedOver', refusedAt, `${refusal}; trying ${carrier.name}`));
+
     const startedAt = clock();
-    if (!carrier.idempotent) {
-      const open = {
-        carrier: carrier.name,
-        carrier_kind: carrier.kind,
-        started_at: new Date(startedAt).toISOString(),
-      };
-      if (!(await options.begin(open))) return 'lost';
+    const outcome = await call(options, carrier, options.attemptsBefore + attempts + 1, startedAt);
+    if (outcome === 'lost') return 'lost';
+    refusedAt = clock();
+    refusal = `${carrier.name}: ${outcome.detail}`;
+    calls.push({ carrier, outcome, startedAt });
+    trace.push(attemptEntry(carrier, outcome, startedAt, refusedAt));
+
+    if (outcome.kind === 'throttled') {
+      waitFor(carrier, await options.pause(carrier, outcome.retryAfterMs, startedAt), refusal);
+      continue;
     }
     attempts += 1;
-    const outcome = await carrier.send(options.message(options.attemptsBefore + attempts), options.signal);
-    const finishedAt = clock();
-    trace.push(attemptEntry(carrier, outcome, startedAt, finishedAt));
-
-    if (endsRound(outcome)) return { outcome, carrier, attempts, events, trace };
-    const next = carriers[index + 1];
-    const detail = `${carrier.name}: ${outcome.detail}`;
-    events.push(
-      next
-        ? eventEntry('FailedOver', finishedAt, `${detail}; trying ${next.name}`)
-        : eventEntry('AttemptFailed', finishedAt, detail),
-    );
+    if (endsRound(outcome)) return { kind: 'tried', outcome, carrier, attempts, events, trace, calls };
     // With several refusals the most hopeful one decides: if any provider may take it later, it is tried again.
     if (!decisive || (decisive.outcome.kind === 'rejected' && outcome.kind !== 'rejected'))
       decisive = { outcome, carrier };
   }
-  if (!decisive) throw new Error('a round needs at least one carrier');
-  return { ...decisive, attempts, events, trace };
+
+  // The compiler does not see that a function assigned it.
+  const waited = wait as { until: number; said: string; carrier: Carrier } | null;
+  if (!decisive) {
+    if (!waited) throw new Error('a round needs at least one carrier');
+    return { kind: 'waiting', until: waited.until, said: waited.said, trace, calls };
+  }
+  if (refusal !== null) events.push(eventEntry('AttemptFailed', refusedAt, refusal));
+  if (decisive.outcome.kind === 'rejected' && waited)
+    decisive = { carrier: waited.carrier, outcome: afterPause(waited, clock()) };
+  return { kind: 'tried', ...decisive, attempts, events, trace, calls };
+}
+
+/** One call, noted before it is made unless its repetition can do no harm. */
+async function call(
+  options: RoundOptions,
+  carrier: Carrier,
+  attempt: number,
+  startedAt: number,
+): Promise<Outcome | 'lost'> {
+  const { signal } = options;
+  let reservation: Reservation | null = null;
+  if (carrier.reserve) {
+    const reserved = await carrier.reserve(signal);
+    if ('kind' in reserved) return reserved;
+    reservation = reserved;
+  }
+  // A carrier that recognises a repeat does so only for itself: with others to choose from it must be known who was asked.
+  if (!carrier.idempotent || options.carriers.length > 1) {
+    const open = {
+      carrier: carrier.name,
+      carrier_kind: carrier.kind,
+      started_at: new Date(startedAt).toISOString(),
+      ...(carrier.idempotent ? { idempotent: true } : {}),
+    };
+    const held = await options.begin(open).catch((error: unknown) => {
+      reservation?.release();
+      throw error;
+    });
+    if (!held) {
+      reservation?.release();
+      return 'lost';
+    }
+  }
+  return (reservation ?? carrier).send(options.message(attempt), signal);
+}
+
+/** Others refused the message for good, but one that is paused may yet take it. */
+function afterPause({ until, said }: { until: number; said: string }, now: number): Outcome {
+  return { kind: 'retry', detail: said, code: 'paused', retryAfterMs: Math.max(0, until - now) };
 }
 
 function endsRound(outcome: Outcome): boolean {
   return outcome.kind === 'accepted' || outcome.kind === 'suppress' || outcome.kind === 'ambiguous';
+}
+
+function passedOver(carrier: Carrier, until: number, now: number): StoredTraceEntry {
+  return {
+    at: new Date(now).toISOString(),
+    kind: 'decision',
+    name: 'pace',
+    verdict: 'passed_over',
+    detail: `${carrier.name} asked us to slow down, and is left alone until ${new Date(until).toISOString()}.`,
+  };
 }
 
 function attemptEntry(

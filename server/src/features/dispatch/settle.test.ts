@@ -27,10 +27,12 @@ async function round(carriers: [Carrier, ...Carrier[]], begin = async () => true
     message: () => ({}) as never,
     attemptsBefore: 0,
     begin,
+    pausedUntil: () => 0,
+    pause: async () => now + 1_000,
     clock: () => now,
     signal: new AbortController().signal,
   });
-  if (result === 'lost') throw new Error('lost');
+  if (result === 'lost' || result.kind === 'waiting') throw new Error(String(result));
   return result;
 }
 
@@ -137,6 +139,15 @@ describe('retries', () => {
   test('wait at least as long as the provider asks, whatever the scale', () => {
     expect(retryDelayMs(1, 0.001, 0.5, 90_000)).toBe(90_000);
     expect(retryDelayMs(1, 1, 0.5, 1)).toBe(10_000);
+  });
+
+  test.each([
+    [Number.POSITIVE_INFINITY, 86_400_000],
+    [400 * 86_400_000, 86_400_000],
+    [-1, 10_000],
+    [Number.NaN, 10_000],
+  ])('do not wait for ever because a provider asks for %s ms', (asked, delay) => {
+    expect(retryDelayMs(1, 1, 0.5, asked)).toBe(delay);
   });
 });
 

@@ -1,9 +1,16 @@
 import type { Receipt } from '../../channels/contract.ts';
 import { assertNever } from '../../kernel/errors.ts';
 import type { NewItem } from '../inbox/index.ts';
-import { type EventEntry, eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
+import {
+  type EventEntry,
+  eventEntry,
+  type NotificationRow,
+  type StoredTraceEntry,
+} from '../notifications/index.ts';
+import type { Observation } from '../providers/index.ts';
 import type { Refusal } from '../suppressions/index.ts';
 import type { Rendered } from '../templates/index.ts';
+import type { Memory } from './memory.ts';
 import { maxRounds, retryDelayMs } from './retry.ts';
 import type { RoundResult } from './round.ts';
 import type { DispatchFact, ReceiptUpdate, Settlement } from './store.ts';
@@ -18,6 +25,12 @@ export interface Settled extends Settlement {
   rendered: Rendered | null;
   /** What arrives in an inbox with it. */
   item: NewItem | null;
+  /** What its work remembers until the next round. */
+  memory: Memory;
+  /** What its calls said about their providers. */
+  observations: Observation[];
+  /** Nothing about it is new: only its work moves. */
+  untold: boolean;
 }
 
 export type AddressRefusal = Pick<Refusal, 'reason' | 'detail'>;
@@ -30,11 +43,18 @@ export interface Circumstances {
 }
 
 /** Decides what a finished round means for the notification. Pure: the whole life cycle is in this file. */
-export function settlementOf(fact: DispatchFact, result: RoundResult, at: Circumstances): Settled {
+export function settlementOf(
+  fact: DispatchFact,
+  result: RoundResult,
+  at: Circumstances,
+  memory: Memory = {},
+): Settled {
   const { outcome, carrier } = result;
   const said = `${carrier.name}: ${outcome.detail}`;
+  const { waiting: _over, ...kept } = memory;
   const base = {
     ...unsettled(fact),
+    memory: kept,
     attempts: result.attempts,
     round: fact.round + 1,
     events: [...result.events],
@@ -73,49 +93,47 @@ export function settlementOf(fact: DispatchFact, result: RoundResult, at: Circum
       // The connection may be mended within the day; until then nothing is lost.
       return retried(base, said, at, null);
     case 'ambiguous':
-      return openOutcome(base, fact, carrier.idempotent, said, at);
+      return openOutcome(base, fact, carrier.idempotent ? carrier.name : null, said, at);
     default:
       return assertNever(outcome);
   }
 }
 
-/** The rule for an attempt whose outcome nobody knows: the answer was lost, or the worker died before it could be recorded. */
+/** What was decided about an attempt whose outcome nobody knows. */
+export function unknownOutcome(verdict: string, detail: string, now: number): StoredTraceEntry {
+  return { at: new Date(now).toISOString(), kind: 'decision', name: 'outcome_unknown', verdict, detail };
+}
+
+/**
+ * The rule for an attempt whose outcome nobody knows: the answer was lost, or the worker died before it could be recorded.
+ * `recogniser` is the carrier that was called, if it recognises a repeat; it alone does.
+ */
 export function openOutcome(
   base: Settled,
   fact: DispatchFact,
-  idempotent: boolean,
+  recogniser: string | null,
   said: string,
   at: Circumstances,
 ): Settled {
-  const decide = (verdict: string, detail: string): StoredTraceEntry => ({
-    at: new Date(at.now).toISOString(),
-    kind: 'decision',
-    name: 'outcome_unknown',
-    verdict,
-    detail,
+  const decided = (verdict: string, detail: string): Settled => ({
+    ...base,
+    trace: [...base.trace, unknownOutcome(verdict, detail, at.now)],
   });
-  if (idempotent) {
-    base.trace.push(
-      decide('retry', 'The provider recognises a repeated message, so it is handed over again.'),
+  if (recogniser !== null) {
+    const repeated = decided(
+      'retry',
+      `${recogniser} recognises a repeated message, so it is handed over to it again.`,
     );
-    return retried(base, said, at, null);
+    const repeat = base.memory.repeat ?? { carrier: recogniser, since: at.now };
+    return retried({ ...repeated, memory: { ...base.memory, repeat } }, said, at, null);
   }
   if (fact.priority === 'critical') {
-    base.trace.push(
-      decide(
-        'prefer_duplicate',
-        'Critical: a possible duplicate is better than a loss, so it is sent again.',
-      ),
-    );
-    return retried(base, said, at, null);
+    const detail = 'Critical: a possible duplicate is better than a loss, so it is sent again.';
+    return retried(decided('prefer_duplicate', detail), said, at, null);
   }
-  base.trace.push(
-    decide(
-      'prefer_loss',
-      'The provider may have accepted it; sending again could duplicate it. Resend it if it did not arrive.',
-    ),
-  );
-  return failed(base, at.now, `outcome_unknown: ${said}`);
+  const detail =
+    'The provider may have accepted it; sending again could duplicate it. Resend it if it did not arrive.';
+  return failed(decided('prefer_loss', detail), at.now, `outcome_unknown: ${said}`);
 }
 
 export function unsettled(fact: DispatchFact): Settled {
@@ -134,6 +152,9 @@ export function unsettled(fact: DispatchFact): Settled {
     refusal: null,
     rendered: null,
     item: null,
+    memory: {},
+    observations: [],
+    untold: false,
   };
 }
 
@@ -148,7 +169,10 @@ export function failed(base: Settled, now: number, reason: string): Settled {
 
 function retried(base: Settled, said: string, at: Circumstances, retryAfterMs: number | null): Settled {
   const delay = retryDelayMs(base.round, at.retryScale, at.chance, retryAfterMs);
-  if (delay === null) return failed(base, at.now, `Gave up after ${maxRounds} rounds; last: ${said}`);
+  if (delay === null) {
+    const known = base.memory.repeat ? 'outcome_unknown: gave up' : 'Gave up';
+    return failed(base, at.now, `${known} after ${maxRounds} rounds; last: ${said}`);
+  }
   const retryAt = at.now + delay;
   const detail = `Round ${base.round} of ${maxRounds} failed; the next is at ${new Date(retryAt).toISOString()}`;
   return {
@@ -166,14 +190,33 @@ const receiptStatus: Partial<Record<Receipt['type'], 'delivered' | 'bounced' | '
   Complained: 'complained',
 };
 
-/** What receipts for one notification, in their order, mean. Opens and clicks are events only. */
-export function receiptUpdate(id: string, receipts: Receipt[], now: number): ReceiptUpdate {
+/**
+ * Where receipts lead, in whatever order they come: a complaint may follow a delivery; otherwise what came first stays, so that
+ * nothing that arrives late or twice moves a status back.
+ */
+export function statusAfter(
+  status: NotificationRow['status'],
+  receipts: readonly Receipt[],
+): NotificationRow['status'] {
+  return receipts.reduce((before, { type }) => {
+    const next = receiptStatus[type];
+    if (!next) return before;
+    const isOpen = before === 'queued' || before === 'sent';
+    return isOpen || (before === 'delivered' && next === 'complained') ? next : before;
+  }, status);
+}
+
+/** What receipts for one notification mean, which had this status before. Opens and clicks are events only. */
+export function receiptUpdate(
+  id: string,
+  receipts: Receipt[],
+  now: number,
+  before: NotificationRow['status'] = 'sent',
+): ReceiptUpdate {
   const events: EventEntry[] = receipts.map(({ type, at, detail }) => eventEntry(type, at ?? now, detail));
-  const status =
-    receipts.map((receipt) => receiptStatus[receipt.type] ?? null).findLast((found) => found !== null) ??
-    null;
+  const after = statusAfter(before, receipts);
   const bounce = receipts.find((receipt) => receipt.type === 'Bounced');
-  return { id, status, events, last_error: bounce?.detail ?? null };
+  return { id, status: after === before ? null : after, events, last_error: bounce?.detail ?? null };
 }
 
 /** Whether receipts mean that the address must not be written to again. A complaint weighs more than a bounce. */

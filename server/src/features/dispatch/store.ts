@@ -10,7 +10,7 @@ export interface DispatchFact extends Omit<NotificationRow, 'events' | 'trace'>,
 const loadFacts = statement<DispatchFact>(
   'dispatch_load',
   `select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
-     n.template_key, n.action_url, n.attempt_count, n.round, n.send_at,
+     n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id,
      c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
      c.template_version_id, c.template_locale, c.structured, c.rendered_at, e.kind as environment_kind
    from notifications n
@@ -73,6 +73,37 @@ const storeWords = statement(
 /** What templates said is kept: it is what GET shows, and what further rounds send. */
 export async function markRendered(sql: Sql, words: ({ id: string } & Rendered)[]): Promise<void> {
   if (words.length > 0) await storeWords(sql, [JSON.stringify(words)]);
+}
+
+/** A notification that receipts are about, as it was before them. */
+export interface ReceiptSubject
+  extends Pick<NotificationRow, 'id' | 'environment_id' | 'channel' | 'status'> {
+  /** How many events it has of each type. */
+  counts: Partial<Record<string, number>> | null;
+}
+
+const lockSubjects = statement<ReceiptSubject>(
+  'dispatch_lock_for_receipts',
+  // Everyone locks in this order: no deadlocks.
+  `select n.id, n.environment_id, n.channel, n.status,
+     (select jsonb_object_agg(type, number) from (
+        select event->>'type' as type, count(*) as number from jsonb_array_elements(n.events) as event group by 1) as counted
+     ) as counts
+   from notifications n
+   join unnest($1::uuid[], $2::uuid[]) as wanted (id, environment_id)
+     on n.id = wanted.id and n.environment_id = wanted.environment_id
+   order by n.id
+   for no key update of n`,
+);
+
+export function lockForReceipts(
+  tx: Sql,
+  wanted: { notificationId: string; environmentId: string }[],
+): Promise<ReceiptSubject[]> {
+  return lockSubjects(tx, [
+    wanted.map(({ notificationId }) => notificationId),
+    wanted.map(({ environmentId }) => environmentId),
+  ]);
 }
 
 /** What a receipt was about. */

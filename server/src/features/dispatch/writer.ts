@@ -5,8 +5,10 @@ import { newId } from '../../kernel/ids.ts';
 import type { Claim, Work } from '../../queue/index.ts';
 import { inboxTopic, insertItems } from '../inbox/index.ts';
 import { type Addition, announce, deleteAttachmentBytes } from '../notifications/index.ts';
+import type { ProviderWatch } from '../providers/index.ts';
+import { wakeRunsOf } from '../runs/index.ts';
 import { type Refusal, suppressRefused } from '../suppressions/index.ts';
-import type { OpenAttempt } from './round.ts';
+import { type Memory, noteOf } from './memory.ts';
 import type { Settled } from './settle.ts';
 import { type DispatchFact, markRendered, settleNotifications } from './store.ts';
 
@@ -20,16 +22,17 @@ export interface Ending {
 /** What dispatching writes, in micro-batches: attempts before the call, settlements after it. */
 export interface DispatchWriter {
   /** False: the lease is gone, somebody else has the work, and nothing may be sent. */
-  begin(claim: Claim, open: OpenAttempt): Promise<boolean>;
+  begin(claim: Claim, memory: Memory): Promise<boolean>;
   end(ending: Ending): Promise<void>;
 }
 
 export function createDispatchWriter(
   deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'>,
+  watch: Pick<ProviderWatch, 'record' | 'recorded'>,
 ): DispatchWriter {
   const { pool, queue, clock, doorbell } = deps;
 
-  const begins = createBatcher<{ id: string; note: OpenAttempt }, boolean>(
+  const begins = createBatcher<{ id: string; note: Memory }, boolean>(
     async (notes) => {
       // If only the answer was lost the note is there, and an attempt that was never made would pass for one with an open end.
       const held = new Set(await untilDatabaseAnswers(() => queue.begin(pool, 'notification', notes)));
@@ -41,10 +44,11 @@ export function createDispatchWriter(
   /** One transaction: the lease, the status with its events, and whatever must happen next. */
   async function writeEndings(items: Ending[]): Promise<undefined[]> {
     const ids = items.map(({ claim }) => claim.id);
-    const { announced, arrived } = await transaction(pool, async (tx) => {
+    const { announced, arrived, observations, woken } = await transaction(pool, async (tx, lastly) => {
       const held = new Set(await queue.finish(tx, 'notification', ids));
       const mine = items.filter(({ claim }) => held.has(claim.id));
-      const settlements = mine.flatMap(({ settled }) => settled ?? []);
+      const settlements = mine.flatMap(({ settled }) => (settled && !settled.untold ? settled : []));
+      const observations = mine.flatMap(({ settled }) => settled?.observations ?? []);
       await settleNotifications(tx, settlements);
       await markRendered(
         tx,
@@ -58,10 +62,15 @@ export function createDispatchWriter(
       const arrived = settlements.flatMap(({ item }) => item ?? []);
       await insertItems(tx, arrived, clock());
       await queue.postpone(tx, mine.flatMap(nextWork));
-      return { announced: await announce(tx, queue, mine.flatMap(additionOf)), arrived };
+      const woken = await wakeRunsOf(tx, queue, settlements);
+      const announced = await announce(tx, queue, mine.flatMap(additionOf));
+      lastly(watch.record(tx, observations)); // rows that others want too
+      return { announced, arrived, observations, woken };
     });
     for (const item of arrived) doorbell.ring(inboxTopic(item));
     if (announced) queue.ring('webhook_delivery');
+    if (woken) queue.ring('run');
+    await watch.recorded(observations);
     return items.map(() => undefined);
   }
 
@@ -87,6 +96,7 @@ export function createDispatchWriter(
       id: claim.id,
       lane,
       environmentId,
+      note: noteOf(settled.memory),
       runAt: new Date(settled.retryAt),
     };
     return [retry, ...receipts];
@@ -102,13 +112,13 @@ export function createDispatchWriter(
   );
 
   return {
-    begin: (claim, open) => begins.add({ id: claim.id, note: open }),
+    begin: (claim, memory) => begins.add({ id: claim.id, note: memory }),
     end: (ending) => endings.add(ending),
   };
 }
 
 function additionOf({ fact, settled }: Ending): Addition[] {
-  if (!fact || !settled) return [];
+  if (!fact || !settled || settled.untold) return [];
   const { id, environment_id: environmentId, channel } = fact;
   return [{ id, environmentId, channel, events: settled.events }];
 }

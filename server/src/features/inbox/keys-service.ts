@@ -22,7 +22,7 @@ export interface TokenRequest {
   ttlSeconds: number;
 }
 
-const contextOf = (id: string): string => `inbox_key:${id}`;
+export const keyContext = (id: string): string => `inbox_key:${id}`;
 
 /** Null: the environment has no key yet, or does not exist. */
 export async function findSigningKeys(
@@ -78,13 +78,13 @@ export async function rotateKey(
 async function insertNewKey(sql: Sql, keyring: Keyring, environmentId: string): Promise<string> {
   const id = newId();
   const signingKey = `csi_${randomBase62(43)}`; // 256 bits
-  await store.insertKey(sql, { id, environmentId, sealedKey: keyring.seal(signingKey, contextOf(id)) });
+  await store.insertKey(sql, { id, environmentId, sealedKey: keyring.seal(signingKey, keyContext(id)) });
   return signingKey;
 }
 
 function opened(keyring: Keyring, rows: store.InboxKeyRow[]): SigningKeys | null {
   const [first, ...rest] = rows;
   if (!first) return null;
-  const open = (row: store.InboxKeyRow): string => keyring.open(row.sealed_key, contextOf(row.id));
+  const open = (row: store.InboxKeyRow): string => keyring.open(row.sealed_key, keyContext(row.id));
   return { organizationId: first.organization_id, keys: [open(first), ...rest.map(open)] };
 }

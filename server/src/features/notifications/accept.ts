@@ -1,5 +1,7 @@
+import { avatarUrlProblem, usernameProblem } from '../../channels/chatthree/index.ts';
 import { parseEmailAddress } from '../../channels/email/address.ts';
 import { htmlProblem, isSafeLink } from '../../channels/in-app/index.ts';
+import { textProblem } from '../../channels/sms/segments.ts';
 import type { KeyClaim } from '../../http/idempotency.ts';
 import { checkIdempotencyKey, hashBody } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -9,7 +11,7 @@ import type { MeteredSend } from '../usage/index.ts';
 import { addressFields, type Pair } from '../users/index.ts';
 import { checkAttachments } from './attachments.ts';
 import { type ContentRow, eventEntry, type NotificationRow, type Words } from './life.ts';
-import type { CategoryFact, Lookups } from './lookups.ts';
+import type { CategoryFact, ConnectionFact, Lookups } from './lookups.ts';
 import { type ResolvedRecipient, resolveRecipient } from './recipient.ts';
 import { limits, type Priority, type SendRequest } from './schema.ts';
 
@@ -25,6 +27,9 @@ export interface Acceptance {
   pair: Pair | null;
 }
 
+/** For whom a notification is accepted. */
+export type Sender = Pick<Principal, 'environmentId' | 'environmentKind' | 'organizationId' | 'plan'>;
+
 export interface AcceptOptions {
   idempotencyKey: string | null;
   defaultPriority: Priority;
@@ -33,14 +38,17 @@ export interface AcceptOptions {
 
 /** Checks everything that can be known at once, so that the caller learns at once. Throws a Problem that names the field. */
 export function checkRequest(
-  principal: Principal,
+  principal: Sender,
   request: SendRequest,
   lookups: Lookups,
   options: AcceptOptions,
 ): Acceptance {
-  const recipient = resolveRecipient(request, lookups.user);
+  const named = resolveRecipient(request, lookups.user);
   checkWebhookEndpoint(request, lookups.hasWebhookEndpoint);
   checkTemplate(request, lookups.template);
+  checkConnection(request, lookups.connection);
+  // An endpoint may be named by its id; it is known by its key.
+  const recipient = { ...named, address: lookups.connection?.key ?? named.address };
   const content = checkContent(request);
   checkCategory(request, lookups.category);
   const sendAt = checkSendAt(request.send_at ?? null, options.now);
@@ -65,8 +73,49 @@ export function checkRequest(
     sendAt,
     priority: lookups.category?.isCritical ? 'critical' : (request.priority ?? options.defaultPriority),
     idempotencyKey: options.idempotencyKey,
+    connectionId: lookups.connection?.id ?? null,
     now: options.now,
   });
+}
+
+/** What the service itself says over a chat connection, to show that it works. */
+export interface TestMessage {
+  channel: 'chatone' | 'chattwo' | 'chatthree';
+  connectionId: string;
+  address: string;
+  text: string | null;
+  structured: unknown;
+}
+
+/** The words are there already, as if a template had been rendered. */
+export function acceptanceOfTest(principal: Principal, test: TestMessage, now: number): Acceptance {
+  const { channel, connectionId, address, text, structured } = test;
+  return newAcceptance(
+    principal,
+    { channel, recipient: {} },
+    {
+      recipient: { address, name: null, externalUserId: null, isPair: false },
+      content: {
+        subject: null,
+        html_body: null,
+        text_body: text,
+        template_data: {},
+        from_name: null,
+        reply_to: null,
+        attachments: null,
+        template_version_id: null,
+        template_locale: null,
+        structured,
+        rendered_at: new Date(now),
+      },
+      bytes: [],
+      sendAt: null,
+      priority: 'normal',
+      idempotencyKey: null,
+      connectionId,
+      now,
+    },
+  );
 }
 
 interface Checked {
@@ -76,10 +125,11 @@ interface Checked {
   sendAt: Date | null;
   priority: Priority;
   idempotencyKey: string | null;
+  connectionId: string | null;
   now: number;
 }
 
-function newAcceptance(principal: Principal, request: SendRequest, checked: Checked): Acceptance {
+function newAcceptance(principal: Sender, request: SendRequest, checked: Checked): Acceptance {
   const { environmentId } = principal;
   const id = newId(checked.now);
   const key = checked.idempotencyKey;
@@ -98,6 +148,7 @@ function newAcceptance(principal: Principal, request: SendRequest, checked: Chec
       idempotency_key: key,
       action_url: request.action_url || null,
       resent_from: null,
+      connection_id: checked.connectionId,
       attempt_count: 0,
       round: 0,
       send_at: checked.sendAt,
@@ -125,7 +176,7 @@ function newAcceptance(principal: Principal, request: SendRequest, checked: Chec
 }
 
 export function meterOf(
-  { environmentKind, organizationId, plan }: Principal,
+  { environmentKind, organizationId, plan }: Sender,
   { id, channel }: Pick<NotificationRow, 'id' | 'channel'>,
 ): MeteredSend | null {
   return environmentKind === 'live' ? { id, organizationId, plan, channel, at: idTime(id) } : null;
@@ -154,6 +205,23 @@ function checkWebhookEndpoint({ channel, recipient }: SendRequest, exists: boole
   throw new Problem('endpoint_not_found', 'There is no webhook endpoint with this id.', {
     param: 'recipient.endpoint',
   });
+}
+
+function checkConnection({ channel, recipient }: SendRequest, connection: ConnectionFact | null): void {
+  if (connection) return;
+  if (channel === 'chatone') {
+    const message = recipient.endpoint
+      ? 'There is no chatone installation with this id or team.'
+      : 'The environment has no chatone installation.';
+    throw new Problem('installation_not_found', message, {
+      param: recipient.endpoint ? 'recipient.endpoint' : null,
+    });
+  }
+  if (channel === 'chattwo' || channel === 'chatthree') {
+    throw new Problem('endpoint_not_found', `There is no ${channel} endpoint with this key or id.`, {
+      param: recipient.endpoint ? 'recipient.endpoint' : `recipient.${channel}_endpoint_id`,
+    });
+  }
 }
 
 function checkTemplate({ channel, template_key: key }: SendRequest, template: Lookups['template']): void {
@@ -198,6 +266,7 @@ export function checkContent(request: Content): Words {
     reply_to: isEmail ? checkReplyTo(request.reply_to || null) : null,
   };
   if (request.channel === 'in_app') checkActionUrl(request.action_url || null);
+  if (request.channel === 'chatthree') checkOverrides(templateData);
   return words;
 }
 
@@ -220,12 +289,18 @@ function checkWords(request: Content): Pick<Words, 'subject' | 'html_body' | 'te
       return { subject, html_body: html, text_body: null };
     case 'sms':
       if (!text) throw missingParameter('text_body');
+      checkSmsText(text);
       return { subject: null, html_body: null, text_body: text };
     case 'webhook':
       return { subject, html_body: html, text_body: text };
     default:
       return noWords;
   }
+}
+
+function checkSmsText(text: string): void {
+  const problem = text.trim() === '' ? 'must not be blank' : textProblem(text);
+  if (problem) throw invalidParameter('text_body', `text_body ${problem} on this channel.`);
 }
 
 function checkFromName(name: string | null): string | null {
@@ -252,6 +327,18 @@ function checkActionUrl(url: string | null): void {
 function checkInAppHtml(html: string): void {
   const problem = htmlProblem(html);
   if (problem) throw invalidParameter('html_body', `html_body ${problem} on this channel.`);
+}
+
+/** On chatthree these two say who speaks, besides being variables. */
+const overrides = { username: usernameProblem, avatar_url: avatarUrlProblem };
+
+function checkOverrides(templateData: Record<string, unknown>): void {
+  for (const [name, problemOf] of Object.entries(overrides)) {
+    const value = templateData[name] ?? '';
+    const problem = value === '' ? null : typeof value === 'string' ? problemOf(value) : 'must be text';
+    if (problem)
+      throw invalidParameter(`template_data.${name}`, `template_data.${name} ${problem} on this channel.`);
+  }
 }
 
 /** A time that has passed means now. */

@@ -1,3 +1,4 @@
+export type { Sender, TestMessage } from './accept.ts';
 export { type Addition, announce } from './announce.ts';
 export { notificationEraser } from './erase.ts';
 export {
@@ -7,8 +8,10 @@ export {
   type NotificationRow,
   type StoredTraceEntry,
 } from './life.ts';
-export type { CategoryFact, LookupSources, TemplateFact, UserFact } from './lookups.ts';
+export type { CategoryFact, ConnectionFact, LookupSources, TemplateFact, UserFact } from './lookups.ts';
 export { notificationRoutes } from './routes.ts';
 export type { EventEntry, Notification, Priority, Status, Trace } from './schema.ts';
 export { createNotificationService, type NotificationService, type WriteOptions } from './service.ts';
+export { listStatuses } from './statuses.ts';
 export { deleteAttachmentBytes, deleteAttachmentBytesBefore, listAttachmentBytes } from './store.ts';
+export { createDrafts, type Draft, type Drafts } from './within.ts';

@@ -6,7 +6,7 @@ import { rememberAddressesSql } from '../users/index.ts';
 import type { Acceptance } from './accept.ts';
 
 const lifeColumns = `id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category,
-  template_key, idempotency_key, action_url, resent_from, send_at, events`;
+  template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events`;
 const contentColumns = `subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id,
   template_locale, structured, rendered_at`;
 
@@ -20,7 +20,7 @@ const insert = statement<{ id: string }>(
   `with input as materialized (
      select * from json_to_recordset($1::json) as (
        id uuid, environment_id uuid, channel text, status text, priority text, address text, recipient_name text,
-       external_user_id text, category text, template_key text, idempotency_key text, action_url text, resent_from uuid,
+       external_user_id text, category text, template_key text, idempotency_key text, action_url text, resent_from uuid, connection_id uuid,
        send_at timestamptz, events jsonb, subject text, html_body text, text_body text, template_data jsonb,
        from_name text, reply_to text, attachments jsonb, template_version_id uuid, template_locale text,
        structured json, rendered_at timestamptz,
@@ -77,6 +77,7 @@ function rowOf({ row, content, keyClaim, meter, pair }: Acceptance): string {
     field('idempotency_key', row.idempotency_key),
     field('action_url', row.action_url),
     field('resent_from', row.resent_from),
+    field('connection_id', row.connection_id),
     field('send_at', row.send_at),
     field('subject', content.subject),
     field('html_body', content.html_body),

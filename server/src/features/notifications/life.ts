@@ -17,6 +17,8 @@ export interface NotificationRow {
   idempotency_key: string | null;
   action_url: string | null;
   resent_from: string | null;
+  /** The chat endpoint or installation that it goes through. */
+  connection_id: string | null;
   attempt_count: number;
   round: number;
   send_at: Date | null;

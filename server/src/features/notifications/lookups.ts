@@ -10,6 +10,15 @@ export interface Lookups {
   user: UserFact | null;
   /** The webhook endpoint that `recipient.endpoint` names exists and takes calls. */
   hasWebhookEndpoint: boolean;
+  /** The chat endpoint or installation that the recipient names, or that stands in for one. */
+  connection: ConnectionFact | null;
+}
+
+/** Where a chat notification goes through. */
+export interface ConnectionFact {
+  id: string;
+  /** Of an endpoint; installations have none. */
+  key: string | null;
 }
 
 export interface TemplateFact {
@@ -37,6 +46,14 @@ export interface LookupSources {
   findCategory(environmentId: string, key: string): Promise<CategoryFact | null>;
   findUser(environmentId: string, externalUserId: string): Promise<UserFact | null>;
   hasWebhookEndpoint(environmentId: string, id: string): Promise<boolean>;
+  /** By its key or its id. */
+  findChatEndpoint(
+    environmentId: string,
+    channel: 'chattwo' | 'chatthree',
+    name: string,
+  ): Promise<ConnectionFact | null>;
+  /** By its id or the id of its team; null: the newest. */
+  findInstallation(environmentId: string, name: string | null): Promise<ConnectionFact | null>;
 }
 
 type Named = Pick<SendRequest, 'channel' | 'template_key' | 'category' | 'recipient' | 'template_data'>;
@@ -49,15 +66,42 @@ export async function lookUp(
   const { channel, template_key: templateKey, category: categoryKey } = request;
   const userId = request.recipient.external_user_id;
   const endpoint = channel === 'webhook' ? request.recipient.endpoint : null;
-  const [template, category, user, hasWebhookEndpoint] = await Promise.all([
+  const [template, category, user, hasWebhookEndpoint, connection] = await Promise.all([
     templateKey ? sources.findTemplate(environmentId, templateKey, channel) : null,
     categoryKey ? sources.findCategory(environmentId, categoryKey) : null,
     userId && (lacksAddress(request) || wantsLocale(request))
       ? sources.findUser(environmentId, userId)
       : null,
     endpoint ? sources.hasWebhookEndpoint(environmentId, endpoint) : false,
+    findConnection(sources, environmentId, request),
   ]);
-  return { template, category, user, hasWebhookEndpoint };
+  return { template, category, user, hasWebhookEndpoint, connection };
+}
+
+function findConnection(
+  sources: LookupSources,
+  environmentId: string,
+  { channel, recipient }: Named,
+): Promise<ConnectionFact | null> | null {
+  switch (channel) {
+    case 'chatone':
+      return sources.findInstallation(environmentId, recipient.endpoint || null);
+    case 'chattwo':
+    case 'chatthree': {
+      const name = chatEndpointOf(channel, recipient);
+      return name ? sources.findChatEndpoint(environmentId, channel, name) : null;
+    }
+    default:
+      return null;
+  }
+}
+
+/** The field that names the endpoint: a key is preferred over the ids of old. */
+export function chatEndpointOf(
+  channel: 'chattwo' | 'chatthree',
+  recipient: SendRequest['recipient'],
+): string | null {
+  return recipient.endpoint || recipient[`${channel}_endpoint_id`] || null;
 }
 
 /** The user alone is named, and the channel sends to something that is stored about users. */

@@ -2,7 +2,7 @@ import { parsePhoneNumber } from '../../channels/address-key.ts';
 import { parseEmailAddress } from '../../channels/email/address.ts';
 import { parseTarget } from '../../channels/net.ts';
 import { missingParameter, Problem } from '../../kernel/errors.ts';
-import type { UserFact } from './lookups.ts';
+import { chatEndpointOf, type UserFact } from './lookups.ts';
 import type { SendRequest } from './schema.ts';
 
 /** Who a notification goes to, by the rules of its channel. */
@@ -99,20 +99,28 @@ function checkUrl(text: string): string {
 
 type Request = Pick<SendRequest, 'recipient'>;
 
+const chatoneUser = /^[UW][A-Za-z0-9]+$/;
+/** Channels, private ones of old (G), and direct messages (D). */
+const chatoneRoom = /^[CGD][A-Za-z0-9]+$/;
+
 function chatoneTarget({ recipient }: Request, stored: UserFact | null): string {
   const { chatone_user_id: user, chatone_channel_id: room } = recipient;
   if (user && room) {
     throw invalid('chatone_channel_id', 'Give chatone_user_id or chatone_channel_id, not both.');
   }
+  if (user && !chatoneUser.test(user))
+    throw invalid('chatone_user_id', 'The id of a chatone user looks like U024BE7LH.');
+  if (room && !chatoneRoom.test(room))
+    throw invalid('chatone_channel_id', 'The id of a chatone channel looks like C024BE91L.');
   const target = user || room;
   if (target) return target;
   if (!recipient.external_user_id) throw missingParameter('recipient.chatone_user_id');
   return storedAddress(stored?.chatone_user_id, recipient.external_user_id);
 }
 
-/** The key or id that a send goes to; whether it exists is looked up by the connections feature. */
+/** The key or id that a send goes to; whether there is one is looked up, see checkRequest. */
 function endpointOf(channel: 'chattwo' | 'chatthree', { recipient }: Request): string {
-  const target = recipient.endpoint || recipient[`${channel}_endpoint_id`];
+  const target = chatEndpointOf(channel, recipient);
   if (!target) throw missingParameter('recipient.endpoint');
   return target;
 }

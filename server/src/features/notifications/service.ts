@@ -10,7 +10,15 @@ import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
 import { eraseSandboxMessages } from '../sandbox/index.ts';
 import { deliveryView, eraseNotificationEvents, listDeliveriesOfNotification } from '../webhooks/index.ts';
-import { type Acceptance, checkContent, checkRequest, checkSendAt, meterOf } from './accept.ts';
+import {
+  type Acceptance,
+  acceptanceOfTest,
+  checkContent,
+  checkRequest,
+  checkSendAt,
+  meterOf,
+  type TestMessage,
+} from './accept.ts';
 import { type ContentRow, eventEntry } from './life.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
 import {
@@ -35,6 +43,8 @@ export interface NotificationService {
   accept(principal: Principal, request: SendRequest, idempotencyKey: string | null): Promise<Accepted>;
   /** One entry per element; a bad element never fails the others. */
   acceptMany(principal: Principal, requests: unknown[]): Promise<(Accepted | Problem)[]>;
+  /** A message of our own over a chat connection, on the way that every other one takes. */
+  sendTest(principal: Principal, test: TestMessage): Promise<Notification>;
   get(principal: Principal, id: string): Promise<Notification>;
   list(principal: Principal, query: ListQuery): Promise<Page<Notification>>;
   update(principal: Principal, id: string, patch: PatchRequest): Promise<Notification>;
@@ -172,6 +182,10 @@ export function createNotificationService(
         }
         return acceptOne(principal, request, key ?? null, 'bulk');
       }
+    },
+
+    async sendTest(principal, test) {
+      return (await insert(acceptanceOfTest(principal, test, deps.clock()))).notification;
     },
 
     async get(principal, id) {

@@ -1,5 +1,5 @@
 export { categoryRoutes } from './categories-routes.ts';
-export { findCategory } from './categories-store.ts';
+export { findCategory, listCategoriesByKey } from './categories-store.ts';
 export {
   type CategoryDirectory,
   createCategoryDirectory,

@@ -53,6 +53,23 @@ const InAppPayload = Type.Object(
   { title: 'SandboxInboxItem' },
 );
 
+const SmsPayload = Type.Object(
+  {
+    to: Type.String(),
+    from: Type.String(),
+    text: Type.String(),
+    encoding: OneOf(['GSM-7', 'UCS-2']),
+    segments: Type.Integer({ description: 'The parts that the network carries it in.' }),
+  },
+  { title: 'SandboxSms' },
+);
+
+const ChatPayload = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  title: 'SandboxChatPost',
+  description: 'The JSON that would have been posted to the chat service.',
+});
+
 export const SandboxMessage = Type.Object({
   id: Uuid,
   notification_id: Uuid,
@@ -60,7 +77,7 @@ export const SandboxMessage = Type.Object({
   provider: Type.String(),
   to: Type.String(),
   created_at: DateTime,
-  payload: Type.Union([EmailPayload, WebhookPayload, InAppPayload], {
+  payload: Type.Union([EmailPayload, WebhookPayload, InAppPayload, SmsPayload, ChatPayload], {
     description: 'What would have been sent, by channel.',
   }),
 });

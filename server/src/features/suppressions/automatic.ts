@@ -1,10 +1,10 @@
-import { emailKey } from '../../channels/address-key.ts';
+import { emailKey, parseAddressKey } from '../../channels/address-key.ts';
 import type { Channel } from '../../channels/contract.ts';
-import { magicAddresses } from '../../channels/sandbox/index.ts';
+import { magicAddresses, magicNumbers } from '../../channels/sandbox/index.ts';
 import type { Sql } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { SuppressionReason, SuppressionSource } from './schema.ts';
-import { insertSuppressions, listSuppressed, type SuppressionRow } from './store.ts';
+import { deleteUnsubscribed, insertSuppressions, listSuppressed, type SuppressionRow } from './store.ts';
 
 /** A notification as far as the list is concerned. */
 export interface Addressee {
@@ -27,7 +27,7 @@ const sourceOf: Record<Refusal['reason'], SuppressionSource> = {
   complaint: 'provider',
   unsubscribed: 'recipient',
 };
-const magic = new Set(magicAddresses);
+const magic = new Set([...magicAddresses, ...magicNumbers]);
 
 /** The list holds what email and text messages are sent to; null: the list has no say. */
 export function suppressionKeyOf({ channel, address }: Addressee): string | null {
@@ -57,6 +57,43 @@ export async function suppressRefused(sql: Sql, refusals: Refusal[], now: number
     ];
   });
   await insertSuppressions(sql, rows);
+}
+
+/** What a person told a provider, about everything we send: no more (STOP), or again (START). */
+export interface Wish {
+  environmentId: string;
+  address: string;
+  wants: 'nothing' | 'again';
+  detail: string;
+}
+
+/** In their order: of several by one person the last counts. */
+export async function applyWishes(sql: Sql, wishes: readonly Wish[], now: number): Promise<void> {
+  const last = new Map<string, Wish>();
+  for (const wish of wishes) {
+    const parsed = parseAddressKey(wish.address);
+    if ('problem' in parsed || magic.has(parsed.key)) continue;
+    last.set(`${wish.environmentId} ${parsed.key}`, { ...wish, address: parsed.key });
+  }
+  const all = [...last.values()];
+  await deleteUnsubscribed(
+    sql,
+    all.filter(({ wants }) => wants === 'again'),
+  );
+  await insertSuppressions(
+    sql,
+    all
+      .filter(({ wants }) => wants === 'nothing')
+      .map(({ environmentId, address, detail }) => ({
+        id: newId(now),
+        environment_id: environmentId,
+        address,
+        reason: 'unsubscribed',
+        source: 'recipient',
+        diagnostic_detail: detail.slice(0, maxDetail),
+        triggering_notification_id: null,
+      })),
+  );
 }
 
 /** Which of the notifications go to a suppressed address, with one query at most. */

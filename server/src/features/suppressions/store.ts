@@ -97,3 +97,21 @@ export function listSuppressions(
     values,
   );
 }
+
+const removeUnsubscribed = statement(
+  'suppressions_delete_unsubscribed',
+  `delete from suppressions s using unnest($1::uuid[], $2::text[]) as back (environment_id, address)
+   where s.environment_id = back.environment_id and s.address = back.address and s.reason = 'unsubscribed'`,
+);
+
+/** Whoever comes back takes back their own word alone: an address that bounced or complained stays on the list. */
+export async function deleteUnsubscribed(
+  sql: Sql,
+  addresses: { environmentId: string; address: string }[],
+): Promise<void> {
+  if (addresses.length === 0) return;
+  await removeUnsubscribed(sql, [
+    addresses.map(({ environmentId }) => environmentId),
+    addresses.map(({ address }) => address),
+  ]);
+}

@@ -1,16 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Deps } from '../../deps.ts';
-import { findSecret, insertSecret, listSecrets, type SecretRow, updateSeal } from './store.ts';
-import {
-  deriveKey,
-  handleBytes,
-  handleOf,
-  type LinkKey,
-  makeToken,
-  openToken,
-  type Subject,
-} from './token.ts';
+import { createLinkSecrets, type LinkSecret } from '../links/index.ts';
+import { deriveKey, handleOf, type LinkKey, makeToken, openToken, type Subject } from './token.ts';
 
 export interface UnsubscribeLinks {
   /** The keys of environments, made on first use; one query at most for those that are not known yet. */
@@ -22,61 +13,29 @@ export interface UnsubscribeLinks {
 
 type LinkDeps = Pick<Deps, 'pool' | 'keyring' | 'publicUrl' | 'log'>;
 
-/** Secrets never change, so what was read once is good for ever: no expiry, no second query. */
-export function createUnsubscribeLinks({ pool, keyring, publicUrl, log }: LinkDeps): UnsubscribeLinks {
+export function createUnsubscribeLinks(deps: LinkDeps): UnsubscribeLinks {
+  const secrets = createLinkSecrets(deps);
   const keys = new LRUCache<string, LinkKey>({ max: 10_000 });
 
-  async function open(row: SecretRow): Promise<LinkKey | null> {
-    const context = `unsubscribe:${row.environment_id}`;
-    try {
-      const secret = keyring.open(row.sealed_secret, context);
-      // Old links must survive the encryption key they were sealed with: it may be retired one day.
-      if (keyring.isStale(row.sealed_secret)) await updateSeal(pool, row, keyring.seal(secret, context));
-      const key = deriveKey(row.handle, Buffer.from(secret, 'base64url'));
-      keys.set(row.environment_id, key);
-      return key;
-    } catch (error) {
-      log.error({ err: error, environment_id: row.environment_id }, 'an unsubscribe secret cannot be opened');
-      return null;
-    }
-  }
-
-  async function makeSecret(environmentId: string): Promise<void> {
-    await insertSecret(pool, {
-      environment_id: environmentId,
-      handle: randomBytes(handleBytes),
-      sealed_secret: keyring.seal(randomBytes(32).toString('base64url'), `unsubscribe:${environmentId}`),
-    });
+  function keyOf({ environmentId, handle, secret }: LinkSecret): LinkKey {
+    const key = keys.get(environmentId) ?? deriveKey(handle, secret);
+    keys.set(environmentId, key);
+    return key;
   }
 
   return {
     async keysFor(environmentIds) {
-      const missing = environmentIds.filter((id) => !keys.has(id));
-      if (missing.length > 0) {
-        let rows = await listSecrets(pool, missing);
-        if (rows.length < missing.length) {
-          const present = new Set(rows.map((row) => row.environment_id));
-          for (const id of missing) if (!present.has(id)) await makeSecret(id);
-          rows = await listSecrets(pool, missing);
-        }
-        for (const row of rows) await open(row);
-      }
-      return new Map(
-        environmentIds.flatMap((id) => {
-          const key = keys.get(id);
-          return key ? [[id, key]] : [];
-        }),
-      );
+      const found = await secrets.secretsFor(environmentIds);
+      return new Map([...found].map(([id, secret]) => [id, keyOf(secret)]));
     },
 
-    urlOf: (key, subject) => `${publicUrl()}/u/${makeToken(key, subject)}`,
+    urlOf: (key, subject) => `${deps.publicUrl()}/u/${makeToken(key, subject)}`,
 
     async read(token) {
       const handle = handleOf(token);
-      const row = handle && (await findSecret(pool, handle));
-      const key = row && (keys.get(row.environment_id) ?? (await open(row)));
-      const subject = key && openToken(key, token);
-      return row && subject ? { ...subject, environmentId: row.environment_id } : null;
+      const secret = handle && (await secrets.find(handle));
+      const subject = secret && openToken(keyOf(secret), token);
+      return secret && subject ? { ...subject, environmentId: secret.environmentId } : null;
     },
   };
 }

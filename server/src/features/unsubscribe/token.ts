@@ -16,7 +16,7 @@ export interface LinkKey {
 }
 
 const version = 1;
-export const handleBytes = 8;
+const handleBytes = 8;
 const tagBytes = 16;
 const headBytes = 1 + handleBytes;
 

@@ -12,6 +12,8 @@ export interface Happening {
 }
 
 export interface WebhookEvent extends Happening {
+  /** A UUIDv7 of its own, where the same event must never be recorded twice; a new one unless told. */
+  id?: string;
   notificationId?: string;
   data: object;
 }
@@ -89,7 +91,7 @@ export async function recordHeard(
 }
 
 function eventRow(event: WebhookEvent) {
-  const id = newId();
+  const id = event.id ?? newId();
   const created_at = new Date(idTime(id)).toISOString();
   return {
     id,

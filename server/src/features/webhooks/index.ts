@@ -11,6 +11,7 @@ export { eraseNotificationEvents } from './events-store.ts';
 export { createWebhookJob } from './job.ts';
 export { webhookRoutes } from './routes.ts';
 export { Delivery as WebhookDelivery } from './schema.ts';
+export { webhookSealedPlaces } from './sealed.ts';
 export {
   createWebhookDirectory,
   createWebhookTargets,

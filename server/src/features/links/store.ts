@@ -1,5 +1,6 @@
 import { type Sql, statement } from '../../db/sql.ts';
 
+/** The table is named after its first use; the release before this one still reads it under that name. */
 export interface SecretRow {
   environment_id: string;
   handle: Buffer;
@@ -9,7 +10,7 @@ export interface SecretRow {
 const columns = 'environment_id, handle, sealed_secret';
 
 const list = statement<SecretRow>(
-  'unsubscribe_list_secrets',
+  'links_list_secrets',
   `select ${columns} from unsubscribe_secrets where environment_id = any ($1::uuid[])`,
 );
 
@@ -18,7 +19,7 @@ export function listSecrets(sql: Sql, environmentIds: string[]): Promise<SecretR
 }
 
 const findByHandle = statement<SecretRow>(
-  'unsubscribe_find_secret',
+  'links_find_secret',
   `select ${columns} from unsubscribe_secrets where handle = $1`,
 );
 
@@ -27,7 +28,7 @@ export async function findSecret(sql: Sql, handle: Buffer): Promise<SecretRow | 
 }
 
 const insert = statement(
-  'unsubscribe_insert_secret',
+  'links_insert_secret',
   `insert into unsubscribe_secrets (${columns}) values ($1, $2, $3) on conflict (environment_id) do nothing`,
 );
 
@@ -37,7 +38,7 @@ export async function insertSecret(sql: Sql, row: SecretRow): Promise<void> {
 }
 
 const reseal = statement(
-  'unsubscribe_reseal_secret',
+  'links_reseal_secret',
   'update unsubscribe_secrets set sealed_secret = $3 where environment_id = $1 and sealed_secret = $2',
 );
 

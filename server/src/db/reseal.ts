@@ -1,0 +1,164 @@
+import type { Keyring } from '../kernel/crypto.ts';
+import { type Pool, query } from './sql.ts';
+
+/** Seals a value anew with the first key; what is sealed with it already, or cannot be opened, comes back as it was. */
+export type SealAgain = (sealed: string, context: string) => string;
+
+/** A column that holds sealed values. */
+export interface SealedPlace {
+  table: string;
+  column: string;
+  type: 'text' | 'jsonb';
+  /** The uuid that names a row. */
+  key: string;
+  /** Further columns that contexts are made of. */
+  also?: readonly string[];
+  /** The value of the column with every sealed value in it put through `again`. `row` has `key` and `also`. */
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of the column is known to whoever describes the place
+  reseal(value: any, row: Record<string, string>, again: SealAgain): unknown;
+}
+
+/** A text column that holds one sealed value. */
+export function sealedText(
+  place: Omit<SealedPlace, 'type' | 'reseal'>,
+  contextOf: (row: Record<string, string>) => string,
+): SealedPlace {
+  return { ...place, type: 'text', reseal: (sealed, row, again) => again(sealed, contextOf(row)) };
+}
+
+export interface PlaceReport {
+  /** `table.column` */
+  place: string;
+  values: number;
+  resealed: number;
+  /** Values whose key is not configured: nobody can open them. */
+  unopened: number;
+}
+
+export interface ResealReport {
+  places: PlaceReport[];
+  /** Ids of the keys that something is sealed with after all, and how much. */
+  used: Map<string, number>;
+}
+
+const batch = 500;
+/** A row that somebody changed while we looked at it is looked at again; nobody changes one that often. */
+const maxPasses = 10;
+
+/**
+ * Seals everything anew that the first key of the ring did not seal, in batches, while the service runs: a row is only
+ * replaced as long as it is still what was read. Stopping half way does no harm; the next run goes on.
+ */
+export async function resealAll(
+  pool: Pool,
+  keyring: Keyring,
+  places: readonly SealedPlace[],
+  progress: (report: PlaceReport) => void = () => {},
+): Promise<ResealReport> {
+  const reports: PlaceReport[] = [];
+  for (const place of places) {
+    const report = await resealPlace(pool, keyring, place);
+    reports.push(report);
+    progress(report);
+  }
+  // A second look at the whole: what another process sealed with an old key meanwhile must not be missed.
+  const used = new Map<string, number>();
+  for (const place of places) {
+    await walk(pool, place, async (rows) => {
+      for (const row of rows) {
+        place.reseal(valueOf(place, row), row, (sealed) => {
+          const id = keyIdOf(sealed);
+          used.set(id, (used.get(id) ?? 0) + 1);
+          return sealed;
+        });
+      }
+    });
+  }
+  return { places: reports, used };
+}
+
+async function resealPlace(pool: Pool, keyring: Keyring, place: SealedPlace): Promise<PlaceReport> {
+  let resealed = 0;
+  for (let pass = 1; ; pass += 1) {
+    let values = 0;
+    let unopened = 0;
+    let missed = 0;
+    const again: SealAgain = (sealed, context) => {
+      values += 1;
+      if (!keyring.isStale(sealed)) return sealed;
+      try {
+        return keyring.seal(keyring.open(sealed, context), context);
+      } catch {
+        unopened += 1;
+        return sealed;
+      }
+    };
+    await walk(pool, place, async (rows) => {
+      const changed = rows.flatMap((row) => {
+        let count = 0;
+        const now = place.reseal(valueOf(place, row), row, (sealed, context) => {
+          const fresh = again(sealed, context);
+          if (fresh !== sealed) count += 1;
+          return fresh;
+        });
+        const text = place.type === 'jsonb' ? JSON.stringify(now) : String(now);
+        return count === 0 ? [] : [{ key: row.key, old: row.value, new: text, count }];
+      });
+      const replaced = await replace(pool, place, changed);
+      for (const { key, count } of changed) {
+        if (replaced.has(key)) resealed += count;
+        else missed += 1;
+      }
+    });
+    if (missed === 0 || pass === maxPasses)
+      return { place: `${place.table}.${place.column}`, values, resealed, unopened };
+  }
+}
+
+type Row = Record<string, string> & { key: string; value: string };
+
+function valueOf({ type }: SealedPlace, { value }: Row): unknown {
+  return type === 'jsonb' ? JSON.parse(value) : value;
+}
+
+async function walk(
+  pool: Pool,
+  { table, column, key, also = [] }: SealedPlace,
+  visit: (rows: Row[]) => Promise<void>,
+): Promise<void> {
+  const columns = [...new Set([key, ...also])].map((name) => `${name}::text`).join(', ');
+  let after = '00000000-0000-0000-0000-000000000000';
+  for (;;) {
+    const rows = await query<Row>(
+      pool,
+      `select ${key}::text as key, ${column}::text as value, ${columns}
+       from ${table} where ${column} is not null and ${key} > $1 order by ${key} limit ${batch}`,
+      [after],
+    );
+    const last = rows.at(-1);
+    if (!last) return;
+    await visit(rows);
+    after = last.key;
+  }
+}
+
+async function replace(
+  pool: Pool,
+  { table, column, type, key }: SealedPlace,
+  rows: { key: string; old: string; new: string }[],
+): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const replaced = await query<{ key: string }>(
+    pool,
+    `update ${table} t set ${column} = i.new::${type}
+     from json_to_recordset($1::json) as i (key uuid, old text, new text)
+     where t.${key} = i.key and t.${column}::text = i.old
+     returning t.${key}::text as key`,
+    [JSON.stringify(rows)],
+  );
+  return new Set(replaced.map((row) => row.key));
+}
+
+function keyIdOf(sealed: string): string {
+  return sealed.split('.')[1] ?? '';
+}

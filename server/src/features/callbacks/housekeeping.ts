@@ -1,0 +1,10 @@
+import type { Sql } from '../../db/sql.ts';
+import { deleteEventsBefore } from './store.ts';
+
+/** Longer than any signature is taken (25 hours), so that what is forgotten here is refused for its age. */
+const keptMs = 3 * 86_400_000;
+const slice = 5_000;
+
+export async function tidyCallbacks(sql: Sql, now: number, isStopped: () => boolean): Promise<void> {
+  while (!isStopped() && (await deleteEventsBefore(sql, now - keptMs, slice)) === slice) {}
+}

@@ -1,0 +1,76 @@
+import { Type } from 'typebox';
+import type { Deps } from '../../deps.ts';
+import { type Call, type Reply, type Route, route } from '../../http/route.ts';
+import type { CallbackProviders } from '../connections/index.ts';
+import { createCallbackService } from './service.ts';
+import type { ReportWriter } from './writer.ts';
+
+const tag = 'Callbacks';
+const HookParams = Type.Object({ provider: Type.String(), token: Type.String() });
+/** Providers send some hundred events at a time. */
+const bodyLimit = 1_048_576;
+
+/** Where providers report what became of messages. The token in the address says whose provider it is, a signature that it is it. */
+export function callbackRoutes(deps: Deps, providers: CallbackProviders, writer: ReportWriter): Route[] {
+  const service = createCallbackService(deps, providers, writer);
+
+  async function receive({
+    params,
+    body,
+    raw,
+    requestId,
+  }: Pick<
+    Call<unknown, unknown, { provider: string; token: string }>,
+    'params' | 'body' | 'raw' | 'requestId'
+  >): Promise<Reply> {
+    const request = {
+      url: deps.publicUrl() + raw.url,
+      method: raw.method,
+      headers: firstOfEach(raw.headers),
+      query: firstOfEach(raw.query as Record<string, unknown>),
+      body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+    };
+    const answer = await service.receive(params.provider, params.token, request, requestId);
+    return answer ? { status: 200, body: answer.body, contentType: answer.contentType } : { status: 200 };
+  }
+
+  return [
+    route({
+      method: 'POST',
+      path: '/hooks/:provider/:token',
+      operation: 'receiveCallback',
+      tag,
+      summary: 'Receive a report of a provider',
+      description:
+        'For providers, not for applications: the address is the `callback_url` of a provider in the channel settings. Calls must be signed as that provider signs them; repetitions change nothing, and reports about unknown messages are ignored.',
+      access: 'public',
+      params: HookParams,
+      rawBody: true,
+      bodyLimit,
+      responses: { 200: null },
+      handler: receive,
+    }),
+    route({
+      method: 'GET',
+      path: '/hooks/:provider/:token',
+      operation: 'receiveCallbackByGet',
+      tag,
+      summary: 'Receive a report of a provider, in the query',
+      description: 'The same for providers that report with GET.',
+      access: 'public',
+      params: HookParams,
+      rawBody: true,
+      responses: { 200: null },
+      handler: receive,
+    }),
+  ];
+}
+
+function firstOfEach(values: Record<string, unknown>): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const first: unknown = Array.isArray(value) ? value[0] : value;
+      return [name, typeof first === 'string' ? first : undefined];
+    }),
+  );
+}

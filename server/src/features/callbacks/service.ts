@@ -1,0 +1,80 @@
+import type { CallbackAnswer, CallbackRequest } from '../../channels/contract.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound, Problem } from '../../kernel/errors.ts';
+import type { CallbackProviders } from '../connections/index.ts';
+import { createLinkSecrets, readCallbackToken } from '../links/index.ts';
+import type { ReportWriter } from './writer.ts';
+
+export interface CallbackService {
+  receive(
+    kind: string,
+    token: string,
+    request: CallbackRequest,
+    requestId: string,
+  ): Promise<CallbackAnswer | null>;
+}
+
+type CallbackDeps = Pick<Deps, 'pool' | 'keyring' | 'log' | 'clock' | 'outbound' | 'metrics'>;
+
+export function createCallbackService(
+  deps: CallbackDeps,
+  providers: CallbackProviders,
+  writer: ReportWriter,
+): CallbackService {
+  const { clock, outbound, log, metrics } = deps;
+  const secrets = createLinkSecrets(deps);
+
+  return {
+    async receive(kindName, token, request, requestId) {
+      const find = Object.hasOwn(providers, kindName) ? providers[kindName] : undefined;
+      const named = find && (await readCallbackToken(secrets, token));
+      if (!named) throw notFound('callback');
+      const { environmentId, providerId } = named;
+      const provider = await find(environmentId, providerId);
+      const read = provider?.kind.readCallback;
+      if (!provider || !read || provider.kind.manifest.kind !== kindName) throw notFound('callback');
+
+      const verdict = await read(request, provider.config, { clock, outbound });
+      if (verdict.kind === 'refused') {
+        metrics.callbacks.inc({ provider_kind: kindName, outcome: 'refused' });
+        const { status, reason } = verdict;
+        log.warn(
+          {
+            request_id: requestId,
+            environment_id: environmentId,
+            provider_id: providerId,
+            provider: kindName,
+            reason,
+          },
+          'a callback was refused',
+        );
+        throw refusal(status);
+      }
+      const { reports, nonce } = verdict;
+      if (reports.length > 0) {
+        const told = await writer.record({
+          environmentId,
+          providerId,
+          channel: provider.kind.manifest.channel,
+          reports,
+          ...(nonce === undefined ? {} : { nonce }),
+        });
+        for (const outcome of ['applied', 'duplicate', 'unknown'] as const)
+          metrics.callbacks.inc({ provider_kind: kindName, outcome }, told[outcome]);
+      }
+      return verdict.answer ?? null;
+    },
+  };
+}
+
+/** The reason is for the log: a stranger learns nothing from us about how to do better. */
+function refusal(status: 400 | 401 | 403): Problem {
+  switch (status) {
+    case 400:
+      return new Problem('parameter_invalid', 'The callback cannot be read.');
+    case 401:
+      return new Problem('invalid_credentials', 'The callback could not be verified.');
+    case 403:
+      return new Problem('callback_refused', 'Callbacks like this one are not taken here.');
+  }
+}

@@ -1,0 +1,201 @@
+import { Type } from 'typebox';
+import { createChatoneApi } from '../../../channels/chatone/index.ts';
+import type { Deps } from '../../../deps.ts';
+import { type Route, route } from '../../../http/route.ts';
+import { IdParams } from '../../../http/schema.ts';
+import { sessionTokenOf } from '../../../http/session-cookie.ts';
+import { Problem } from '../../../kernel/errors.ts';
+import type { NotificationService } from '../../notifications/index.ts';
+import { TestSent } from '../endpoints/schema.ts';
+import { createEventReader } from './events.ts';
+import { createOAuthFlow } from './oauth.ts';
+import {
+  CallbackQuery,
+  Installation,
+  InstallationChange,
+  InstallationPage,
+  InstallationQuery,
+  InstallQuery,
+  NewInstallation,
+  TestTargets,
+} from './schema.ts';
+import { createInstallationService, type InstallationService } from './service.ts';
+
+const tag = 'Chatone';
+
+export function chatoneRoutes(deps: Deps, notifications: Pick<NotificationService, 'sendTest'>): Route[] {
+  const api = createChatoneApi(deps.outbound, deps.config.CARILLON_CHATONE_API_URL, deps.clock);
+  const installations = createInstallationService(deps, api, notifications);
+  return [
+    ...installationRoutes(installations),
+    ...oauthRoutes(createOAuthFlow(deps, api, installations)),
+    eventsRoute(createEventReader(deps)),
+  ];
+}
+
+function installationRoutes(installations: InstallationService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/chatone/installations',
+      operation: 'createChatoneInstallation',
+      tag,
+      summary: 'Install a workspace by its bot token',
+      description:
+        'The token is checked with the service within 5 seconds. A workspace that is installed already keeps its id and gets the new token: 200. In Test a token that begins with `xoxb-sandbox` makes a sandbox installation, and nothing is called.',
+      access: 'channels:write',
+      body: NewInstallation,
+      responses: { 201: Installation, 200: Installation },
+      async handler({ principal, requestId, body }) {
+        const { installation, isNew } = await installations.installByToken(
+          { principal, requestId },
+          body.bot_token,
+        );
+        return { status: isNew ? 201 : 200, body: installation };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/chatone/installations',
+      operation: 'listChatoneInstallations',
+      tag,
+      summary: 'List the installations, newest first',
+      access: 'channels:read',
+      query: InstallationQuery,
+      responses: { 200: InstallationPage },
+      async handler({ principal, query }) {
+        return { status: 200, body: await installations.list(principal, query) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/chatone/installations/:id',
+      operation: 'getChatoneInstallation',
+      tag,
+      summary: 'Get an installation',
+      access: 'channels:read',
+      params: IdParams,
+      responses: { 200: Installation },
+      async handler({ principal, params }) {
+        return { status: 200, body: await installations.get(principal, params.id) };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/v1/chatone/installations/:id',
+      operation: 'updateChatoneInstallation',
+      tag,
+      summary: 'Say whether the bot joins public channels by itself',
+      access: 'channels:write',
+      params: IdParams,
+      body: InstallationChange,
+      responses: { 200: Installation },
+      async handler({ principal, requestId, params, body }) {
+        const { auto_join_public_channels: autoJoin } = body;
+        return {
+          status: 200,
+          body: await installations.setAutoJoin({ principal, requestId }, params.id, autoJoin),
+        };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/chatone/installations/:id',
+      operation: 'deleteChatoneInstallation',
+      tag,
+      summary: 'Delete an installation and revoke its token',
+      description:
+        'The installation goes even when the service cannot be reached to revoke the token; the audit log says whether it confirmed. A token that another installation lives by is not revoked. Notifications that are still queued fail with `installation_not_found`.',
+      access: 'channels:write',
+      params: IdParams,
+      responses: { 204: null },
+      async handler({ principal, requestId, params }) {
+        await installations.delete({ principal, requestId }, params.id);
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/chatone/installations/:id/send-test',
+      operation: 'sendTestToChatoneInstallation',
+      tag,
+      summary: 'Send a test message',
+      description:
+        'At least one target. With both, the direct message and the post are both sent, and the id of the direct message is returned.',
+      access: 'channels:write',
+      params: IdParams,
+      body: TestTargets,
+      responses: { 202: TestSent },
+      async handler({ principal, params, body }) {
+        const id = await installations.sendTest(principal, params.id, body);
+        return { status: 202, body: { notification_id: id } };
+      },
+    }),
+  ];
+}
+
+function oauthRoutes(flow: ReturnType<typeof createOAuthFlow>): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/oauth/chatone/install',
+      operation: 'startChatoneInstall',
+      tag,
+      summary: 'Begin to install the app in a workspace',
+      description:
+        'For a browser with a dashboard session: redirects to the service, which asks and sends the browser back to the callback within 10 minutes.',
+      access: 'session',
+      query: InstallQuery,
+      responses: { 302: null },
+      async handler({ query, raw }) {
+        const session = sessionTokenOf(raw.headers.cookie);
+        if (!session) throw new Problem('missing_credentials', 'Sign in to the dashboard first.');
+        return redirect(await flow.start(session, query.env_id));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/oauth/chatone/callback',
+      operation: 'finishChatoneInstall',
+      tag,
+      summary: 'End of an installation',
+      description:
+        'Where the service sends the browser. Redirects to the dashboard with `?installed=1&team=` or `?error=<code>`.',
+      access: 'public',
+      query: CallbackQuery,
+      responses: { 302: null },
+      async handler({ query, raw, requestId }) {
+        return redirect(await flow.finish(sessionTokenOf(raw.headers.cookie), query, requestId));
+      },
+    }),
+  ];
+}
+
+/** The address holds the state, which no other site should learn. */
+function redirect(location: string) {
+  return { status: 302, headers: { location, 'referrer-policy': 'no-referrer' } };
+}
+
+const eventsBodyLimit = 65_536;
+
+function eventsRoute(readEvent: ReturnType<typeof createEventReader>): Route {
+  return route({
+    method: 'POST',
+    path: '/hooks/chatone/events',
+    operation: 'receiveChatoneEvent',
+    tag,
+    summary: 'Events of the app',
+    description:
+      'The Request URL of the app. Signed with CARILLON_CHATONE_SIGNING_SECRET; `app_uninstalled` and `tokens_revoked` make an installation `gone`.',
+    access: 'public',
+    rawBody: true,
+    bodyLimit: eventsBodyLimit,
+    responses: { 200: Type.Object({ challenge: Type.Optional(Type.String()) }) },
+    handler: ({ raw, requestId }) =>
+      readEvent({
+        headers: raw.headers,
+        body: Buffer.isBuffer(raw.body) ? raw.body : Buffer.alloc(0),
+        requestId,
+      }),
+  });
+}

@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox';
+import { DateTime, Nullable, PageOf, pageQuery, Uuid } from '../../../http/schema.ts';
+import { health } from '../endpoints/schema.ts';
+
+export const NewInstallation = Type.Object(
+  {
+    bot_token: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      pattern: '^(?:xoxb-|xoxe\\.xoxb-)[\\x21-\\x7e]+$',
+      description:
+        'Of an app that is installed in the workspace already. In Test one that begins with `xoxb-sandbox` is not checked.',
+    }),
+  },
+  { title: 'NewChatoneInstallation' },
+);
+
+export const InstallationChange = Type.Object(
+  { auto_join_public_channels: Type.Boolean() },
+  { title: 'ChatoneInstallationChange' },
+);
+
+export const Installation = Type.Object(
+  {
+    id: Uuid,
+    team_id: Type.String(),
+    team_name: Type.String(),
+    bot_user_id: Type.String(),
+    app_id: Nullable(Type.String()),
+    scopes: Type.Array(Type.String()),
+    auto_join_public_channels: Type.Boolean({
+      description: 'Join a public channel (C…) when the bot is not in it, and post then.',
+    }),
+    installed_at: DateTime,
+    installed_by_user_id: Uuid,
+    ...health,
+  },
+  { title: 'ChatoneInstallation' },
+);
+export type Installation = Static<typeof Installation>;
+
+export const InstallationPage = PageOf(Installation);
+export const InstallationQuery = Type.Object(pageQuery);
+
+const target = (description: string) => Type.Optional(Nullable(Type.String({ maxLength: 255, description })));
+
+export const TestTargets = Type.Object(
+  {
+    chatone_user_id: target('Send it as a direct message.'),
+    chatone_channel_id: target('Post it to the channel. With both, both are sent.'),
+  },
+  { title: 'ChatoneTestTargets' },
+);
+export type TestTargets = Static<typeof TestTargets>;
+
+export const InstallQuery = Type.Object({ env_id: Uuid });
+
+export const CallbackQuery = Type.Object({
+  code: Type.Optional(Type.String({ maxLength: 1_000 })),
+  state: Type.Optional(Type.String({ maxLength: 2_000 })),
+  error: Type.Optional(Type.String({ maxLength: 200 })),
+});
+export type CallbackQuery = Static<typeof CallbackQuery>;

@@ -1,0 +1,53 @@
+import { createChatoneApi, createChatoneCarrier, isGone } from '../../../channels/chatone/index.ts';
+import type { Carrier } from '../../../channels/contract.ts';
+import { courteously, createCourtesy } from '../../../channels/courtesy.ts';
+import type { Deps } from '../../../deps.ts';
+import { createHealthBook } from '../health.ts';
+import { type InstallationRow, listInstallationsById } from './store.ts';
+import { createTokenKeeper } from './tokens.ts';
+
+interface Addressee {
+  environment_id: string;
+  connection_id: string | null;
+}
+
+/** Installations for the one who sends. */
+export interface ChatoneTargets {
+  /** By the id that a notification was accepted with, with one query. Those that were deleted are left out. */
+  targetsOf(addressees: readonly Addressee[]): Promise<(addressee: Addressee) => InstallationRow | null>;
+  /** Posts to one conversation: that is what the service's limit is on. */
+  carrierTo(installation: InstallationRow, conversation: string): Carrier;
+}
+
+/** About one message a second for a conversation; short bursts are tolerated. */
+const limit = { burst: 5, everyMs: 1_000 };
+
+export function createChatoneTargets(
+  deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'log' | 'outbound' | 'config'>,
+): ChatoneTargets {
+  const api = createChatoneApi(deps.outbound, deps.config.CARILLON_CHATONE_API_URL, deps.clock);
+  const health = createHealthBook(deps, 'chatone_installations', isGone);
+  const keeper = createTokenKeeper(deps, api);
+  const courtesy = createCourtesy(limit);
+  return {
+    async targetsOf(addressees) {
+      const ids = [...new Set(addressees.flatMap(({ connection_id: id }) => id ?? []))];
+      const rows = ids.length === 0 ? [] : await listInstallationsById(deps.pool, ids);
+      const found = new Map(rows.map((row) => [row.id, row]));
+      return ({ environment_id, connection_id }) => {
+        const row = found.get(connection_id ?? '');
+        return row && row.environment_id === environment_id ? row : null;
+      };
+    },
+    carrierTo(installation, conversation) {
+      const carrier = createChatoneCarrier({
+        api,
+        name: `chatone:${installation.team_id}`,
+        pace: `${installation.id}:${conversation}`,
+        autoJoin: installation.auto_join_public_channels,
+        token: (stale) => keeper.tokenOf(installation, stale),
+      });
+      return courteously(health.watch(carrier, installation), courtesy, deps.clock);
+    },
+  };
+}

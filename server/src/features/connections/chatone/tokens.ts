@@ -1,0 +1,123 @@
+import type { ChatoneApi } from '../../../channels/chatone/index.ts';
+import { describeAnswer } from '../../../channels/chatone/index.ts';
+import type { Outcome } from '../../../channels/contract.ts';
+import type { Deps } from '../../../deps.ts';
+import { type Keyring, sha256 } from '../../../kernel/crypto.ts';
+import {
+  claimTokenRefresh,
+  type InstallationRow,
+  listInstallationsById,
+  markTokenRefreshed,
+} from './store.ts';
+
+/** What the service granted. */
+export interface GrantedToken {
+  token: string;
+  refreshToken: string | null;
+  expiresInSeconds: number | null;
+}
+
+/** A grant as it is stored. */
+export function sealedToken(keyring: Keyring, id: string, grant: GrantedToken, now: number) {
+  return {
+    token_sealed: keyring.seal(grant.token, tokenContext(id)),
+    token_hash: sha256(grant.token),
+    refresh_sealed: grant.refreshToken === null ? null : keyring.seal(grant.refreshToken, refreshContext(id)),
+    token_expires_at: grant.expiresInSeconds === null ? null : new Date(now + grant.expiresInSeconds * 1000),
+  };
+}
+
+export const tokenContext = (id: string): string => `chatone_installation:${id}:token`;
+export const refreshContext = (id: string): string => `chatone_installation:${id}:refresh_token`;
+
+/** Tokens that end are renewed this long before. */
+const aheadMs = 3_600_000;
+const refreshTimeoutMs = 10_000;
+
+export interface TokenKeeper {
+  /** The token to use now. `stale`: the service has just called this one expired. */
+  tokenOf(row: InstallationRow, stale: string | null): Promise<string | { outcome: Outcome }>;
+}
+
+/** Keeps tokens fresh where the app has token rotation on; all others live until they are revoked. */
+export function createTokenKeeper(
+  { pool, keyring, clock, config, log }: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'config' | 'log'>,
+  api: ChatoneApi,
+): TokenKeeper {
+  const open = (row: InstallationRow): string => keyring.open(row.token_sealed, tokenContext(row.id));
+
+  /** The installation with its next token; null when this process cannot get one now. */
+  async function refresh(row: InstallationRow): Promise<InstallationRow | null> {
+    const { CARILLON_CHATONE_CLIENT_ID: id, CARILLON_CHATONE_CLIENT_SECRET: secret } = config;
+    if (!id || !secret) return null;
+    const claimed = await claimTokenRefresh(pool, row);
+    if (!claimed?.refresh_sealed) return null;
+    const answer = await api.call('oauth.v2.access', {
+      client: { id, secret },
+      args: {
+        grant_type: 'refresh_token',
+        refresh_token: keyring.open(claimed.refresh_sealed, refreshContext(row.id)),
+      },
+      timeoutMs: refreshTimeoutMs,
+    });
+    const grant = answer.kind === 'ok' ? grantOf(answer.body) : null;
+    if (!grant) {
+      const reason = answer.kind === 'ok' ? 'no token came' : describeAnswer(answer);
+      log.warn({ installation_id: row.id, reason }, 'a chatone token could not be renewed');
+      return null;
+    }
+    const renewed = { ...claimed, ...sealedToken(keyring, row.id, grant, clock()) };
+    await markTokenRefreshed(pool, renewed);
+    return renewed;
+  }
+
+  return {
+    async tokenOf(row, stale) {
+      const ends = row.token_expires_at?.getTime() ?? null;
+      let token: string;
+      try {
+        token = open(row);
+      } catch (error) {
+        log.error({ err: error, installation_id: row.id }, 'a chatone token cannot be opened');
+        return { outcome: unreadable };
+      }
+      if (ends === null && stale !== null) return { outcome: expired };
+      const now = clock();
+      if (ends === null || (stale === null && now < ends - aheadMs)) return token;
+      const renewed = await refresh(row);
+      if (renewed) return open(renewed);
+      if (stale === null && now < ends) return token;
+      // Another process may have been quicker.
+      const [latest] = await listInstallationsById(pool, [row.id]);
+      if (latest && latest.revision !== row.revision) return open(latest);
+      return { outcome: renewalFailed };
+    },
+  };
+}
+
+const unreadable: Outcome = {
+  kind: 'broken',
+  detail: 'The token cannot be opened any more; install the app again.',
+  code: 'token_unreadable',
+};
+const expired: Outcome = {
+  kind: 'broken',
+  detail: 'token_expired: The token has expired and cannot be renewed; install the app again.',
+  code: 'token_expired',
+};
+const renewalFailed: Outcome = {
+  kind: 'retry',
+  detail: 'token_expired: The token could not be renewed.',
+  code: 'token_expired',
+};
+
+/** Null: there is no bot token in it. */
+export function grantOf(body: Record<string, unknown>): GrantedToken | null {
+  const { access_token: token, refresh_token: refreshToken, expires_in: expiresIn } = body;
+  if (typeof token !== 'string' || !token.includes('xoxb-')) return null;
+  return {
+    token,
+    refreshToken: typeof refreshToken === 'string' ? refreshToken : null,
+    expiresInSeconds: typeof expiresIn === 'number' && expiresIn > 0 ? expiresIn : null,
+  };
+}

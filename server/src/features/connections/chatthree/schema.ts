@@ -1,0 +1,47 @@
+import { type Static, Type } from 'typebox';
+import { DateTime, Nullable } from '../../../http/schema.ts';
+import { endpointFields, health, Key, Label, WebhookUrl } from '../endpoints/schema.ts';
+
+const defaults = {
+  default_username: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: 80,
+        description:
+          'Who speaks, unless `template_data.username` of a send says so. Null: as the webhook is called.',
+      }),
+    ),
+  ),
+  default_avatar_url: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: 2_048,
+        description: 'Their picture, unless `template_data.avatar_url` says so.',
+      }),
+    ),
+  ),
+};
+
+export const NewChatthreeEndpoint = Type.Object(
+  { label: Label, webhook_url: WebhookUrl, key: Key, ...defaults },
+  { title: 'NewChatthreeEndpoint' },
+);
+
+export const ChatthreeEndpointChange = Type.Object(
+  { label: Type.Optional(Label), webhook_url: Type.Optional(WebhookUrl), ...defaults },
+  { title: 'ChatthreeEndpointChange' },
+);
+
+export const ChatthreeEndpoint = Type.Object(
+  {
+    ...endpointFields,
+    default_username: Nullable(Type.String()),
+    default_avatar_url: Nullable(Type.String()),
+    ...health,
+    created_at: DateTime,
+  },
+  { title: 'ChatthreeEndpoint' },
+);
+export type ChatthreeEndpoint = Static<typeof ChatthreeEndpoint>;
+
+export const ChatthreeEndpointList = Type.Object({ data: Type.Array(ChatthreeEndpoint) });

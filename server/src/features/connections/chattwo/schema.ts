@@ -1,0 +1,26 @@
+import { type Static, Type } from 'typebox';
+import { DateTime, OneOf } from '../../../http/schema.ts';
+import { endpointFields, health, Key, Label, WebhookUrl } from '../endpoints/schema.ts';
+
+export const NewChattwoEndpoint = Type.Object(
+  { label: Label, webhook_url: WebhookUrl, key: Key },
+  { title: 'NewChattwoEndpoint' },
+);
+
+export const ChattwoEndpointChange = Type.Object(
+  { label: Type.Optional(Label), webhook_url: Type.Optional(WebhookUrl) },
+  { title: 'ChattwoEndpointChange' },
+);
+
+export const ChattwoEndpoint = Type.Object(
+  {
+    ...endpointFields,
+    flavour: OneOf(['WorkflowsVariantA', 'WorkflowsVariantB', 'LegacyConnector']),
+    ...health,
+    created_at: DateTime,
+  },
+  { title: 'ChattwoEndpoint' },
+);
+export type ChattwoEndpoint = Static<typeof ChattwoEndpoint>;
+
+export const ChattwoEndpointList = Type.Object({ data: Type.Array(ChattwoEndpoint) });

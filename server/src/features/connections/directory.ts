@@ -1,0 +1,46 @@
+import { isDatabaseUnavailable, type Pool } from '../../db/sql.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
+import { listNamedInstallations } from './chatone/store.ts';
+import { type EndpointChannel, listNamedEndpoints } from './endpoints/store.ts';
+
+/** A chat connection as the accept path needs it. Never from memory: one that was made or deleted a moment ago counts. */
+export interface ChatDirectory {
+  findChatEndpoint(
+    environmentId: string,
+    channel: EndpointChannel,
+    name: string,
+  ): Promise<{ id: string; key: string } | null>;
+  findInstallation(environmentId: string, name: string | null): Promise<{ id: string; key: null } | null>;
+}
+
+/** Whatever is asked for while a query is under way goes into the next one. */
+const batching = {
+  concurrency: 2,
+  maxItems: 500,
+  splitOn: (error: unknown) => !isDatabaseUnavailable(error),
+};
+
+export function createChatDirectory(pool: Pool): ChatDirectory {
+  const endpoints = createBatcher(
+    async (wanted: { environment_id: string; channel: EndpointChannel; name: string }[]) => {
+      const nameOf = (one: (typeof wanted)[number]) => `${one.environment_id} ${one.channel} ${one.name}`;
+      const found = new Map((await listNamedEndpoints(pool, wanted)).map((row) => [nameOf(row), row]));
+      return wanted.map((one) => found.get(nameOf(one)) ?? null);
+    },
+    batching,
+  );
+  const installations = createBatcher(
+    (wanted: { environment_id: string; name: string | null }[]) => listNamedInstallations(pool, wanted),
+    batching,
+  );
+  return {
+    async findChatEndpoint(environmentId, channel, name) {
+      const row = await endpoints.add({ environment_id: environmentId, channel, name });
+      return row && { id: row.id, key: row.key };
+    },
+    async findInstallation(environmentId, name) {
+      const id = await installations.add({ environment_id: environmentId, name });
+      return id === null ? null : { id, key: null };
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { isUuid } from '../../../kernel/ids.ts';
+
+export const keyPattern = '^[a-z0-9][a-z0-9_-]{0,99}$';
+const maxSlug = 60;
+
+/** A label as a key: `Ops & Alerts` is `ops-alerts`. What has no letters that remain gets the other name. */
+export function slugOf(label: string, otherwise: string): string {
+  const slug = label
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, maxSlug)
+    .replace(/^-+|-+$/g, '');
+  return slug === '' || isUuid(slug) ? otherwise : slug;
+}
+
+/** The slug itself, else with `-2`, `-3` … */
+export function freeKey(slug: string, taken: ReadonlySet<string>): string {
+  let key = slug;
+  for (let number = 2; taken.has(key); number += 1) key = `${slug}-${number}`;
+  return key;
+}

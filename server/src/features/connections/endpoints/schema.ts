@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { maxUrlLength } from '../../../channels/net.ts';
+import { DateTime, Nullable, OneOf, Uuid } from '../../../http/schema.ts';
+import { connectionStatuses } from '../health.ts';
+import { keyPattern } from './key.ts';
+
+/** What the endpoints of both channels have. */
+export const Label = Type.String({ minLength: 1, maxLength: 200, description: 'Shown in the dashboard.' });
+
+export const WebhookUrl = Type.String({
+  format: 'uri',
+  minLength: 1,
+  maxLength: maxUrlLength,
+  description: 'Whoever knows it may post, so it is never shown again.',
+});
+
+export const Key = Type.Optional(
+  Nullable(
+    Type.String({
+      pattern: keyPattern,
+      description:
+        'What a send names in `recipient.endpoint`. Made of the label unless told; it never changes.',
+    }),
+  ),
+);
+
+export const health = {
+  status: OneOf(connectionStatuses, {
+    description:
+      '`broken`: the last call was refused as a whole, and it is tried again. `gone`: it is not called until it gets new credentials.',
+  }),
+  last_success_at: Nullable(DateTime),
+  last_failure_at: Nullable(DateTime),
+  last_failure_reason: Nullable(Type.String()),
+};
+
+export const endpointFields = {
+  id: Uuid,
+  key: Type.String(),
+  label: Type.String(),
+  webhook_url_prefix: Type.String({ description: 'The first 30 characters, for recognition.' }),
+};
+
+export const TestSent = Type.Object({ notification_id: Uuid }, { title: 'TestSent' });

@@ -1,0 +1,199 @@
+import { avatarUrlProblem, usernameProblem } from '../../../channels/chatthree/index.ts';
+import { type Sql, transaction } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Principal } from '../../../http/principal.ts';
+import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
+import { isUuid, newId } from '../../../kernel/ids.ts';
+import { recordAudit } from '../../audit/index.ts';
+import type { NotificationService, TestMessage } from '../../notifications/index.ts';
+import { freeKey, slugOf } from './key.ts';
+import * as store from './store.ts';
+import { endpointContext } from './targets.ts';
+
+export interface Caller {
+  principal: Principal;
+  requestId: string;
+}
+
+/** What tells the two channels apart. */
+export interface EndpointKind<View extends object> {
+  channel: store.EndpointChannel;
+  /** Its flavour, if there are several. Throws a Problem for a URL that is not accepted. */
+  readUrl(url: string): string | null;
+  viewOf(row: store.ChatEndpointRow): View;
+  test: Pick<TestMessage, 'text' | 'structured'>;
+}
+
+export interface EndpointBody {
+  label?: string | undefined;
+  webhook_url?: string | undefined;
+  key?: string | null | undefined;
+  default_username?: string | null | undefined;
+  default_avatar_url?: string | null | undefined;
+}
+export type NewEndpoint = EndpointBody & { label: string; webhook_url: string };
+
+export interface EndpointsService<View> {
+  create(caller: Caller, body: NewEndpoint): Promise<View>;
+  list(principal: Principal): Promise<View[]>;
+  get(principal: Principal, id: string): Promise<View>;
+  update(caller: Caller, id: string, body: EndpointBody): Promise<View>;
+  delete(caller: Caller, id: string): Promise<void>;
+  /** Returns the id of the notification. */
+  sendTest(principal: Principal, id: string): Promise<string>;
+}
+
+const maxEndpoints = 1_000;
+const prefixLength = 30;
+
+export function createEndpointsService<View extends object>(
+  { pool, keyring, clock }: Pick<Deps, 'pool' | 'keyring' | 'clock'>,
+  notifications: Pick<NotificationService, 'sendTest'>,
+  kind: EndpointKind<View>,
+): EndpointsService<View> {
+  const { channel, viewOf } = kind;
+  const noun = `${channel} endpoint`;
+
+  /** Everything about a URL that is stored: sealed, how it begins, what stands behind it. */
+  function urlFields(id: string, url: string) {
+    return {
+      flavour: kind.readUrl(url),
+      url_sealed: keyring.seal(url, endpointContext(id)),
+      url_prefix: url.slice(0, prefixLength),
+    };
+  }
+
+  async function audit(
+    tx: Sql,
+    { principal, requestId }: Caller,
+    change: string,
+    before: store.ChatEndpointRow | null,
+    after: store.ChatEndpointRow | null,
+  ): Promise<void> {
+    await recordAudit(tx, {
+      principal,
+      requestId,
+      action: `${channel}_endpoint.${change}`,
+      target: `${channel}_endpoint:${(after ?? before)?.id}`,
+      before: before && viewOf(before),
+      after: after && viewOf(after),
+    });
+  }
+
+  async function lock(tx: Sql, { environmentId }: Principal, id: string): Promise<store.ChatEndpointRow> {
+    const row = await store.lockEndpoint(tx, environmentId, channel, id);
+    if (!row) throw notFound(noun);
+    return row;
+  }
+
+  async function get({ environmentId }: Principal, id: string): Promise<store.ChatEndpointRow> {
+    const row = await store.findEndpoint(pool, environmentId, channel, id);
+    if (!row) throw notFound(noun);
+    return row;
+  }
+
+  /** Under the key that was asked for, or the first that is free. */
+  async function insert(tx: Sql, row: Omit<store.ChatEndpointRow, 'key'>, key: string | null) {
+    for (;;) {
+      const others = await store.listEndpoints(tx, row.environment_id, channel);
+      if (others.length >= maxEndpoints)
+        throw invalidParameter(
+          'webhook_url',
+          `An environment has at most ${maxEndpoints} ${channel} endpoints.`,
+        );
+      const taken = new Set(others.map((other) => other.key));
+      const complete = { ...row, key: key ?? freeKey(slugOf(row.label, channel), taken) };
+      if (await store.insertEndpoint(tx, complete)) return complete;
+      if (key !== null)
+        throw new Problem('duplicate_key', `The environment has a ${noun} with this key already.`, {
+          param: 'key',
+        });
+      // Somebody else took it meanwhile, and is visible by now.
+    }
+  }
+
+  return {
+    async create(caller, body) {
+      checkTexts(body);
+      const id = newId(clock());
+      const row = {
+        id,
+        environment_id: caller.principal.environmentId,
+        channel,
+        label: body.label,
+        ...urlFields(id, body.webhook_url),
+        default_username: body.default_username || null,
+        default_avatar_url: body.default_avatar_url || null,
+        revision: 1,
+        status: 'active' as const,
+        last_success_at: null,
+        last_failure_at: null,
+        last_failure_reason: null,
+      };
+      return transaction(pool, async (tx) => {
+        const inserted = await insert(tx, row, body.key || null);
+        await audit(tx, caller, 'created', null, inserted);
+        return viewOf(inserted);
+      });
+    },
+
+    async list({ environmentId }) {
+      return (await store.listEndpoints(pool, environmentId, channel)).map(viewOf);
+    },
+
+    async get(principal, id) {
+      return viewOf(await get(principal, id));
+    },
+
+    async update(caller, id, body) {
+      checkTexts(body);
+      return transaction(pool, async (tx) => {
+        const before = await lock(tx, caller.principal, id);
+        const { label, webhook_url: url, default_username: name, default_avatar_url: avatar } = body;
+        const after: store.ChatEndpointRow = {
+          ...before,
+          label: label ?? before.label,
+          default_username: name === undefined ? before.default_username : name || null,
+          default_avatar_url: avatar === undefined ? before.default_avatar_url : avatar || null,
+          // A URL given anew is a new start, also when it is the same.
+          ...(url === undefined
+            ? {}
+            : { ...urlFields(before.id, url), revision: before.revision + 1, status: 'active' as const }),
+        };
+        await store.updateEndpoint(tx, after);
+        await audit(tx, caller, 'updated', before, after);
+        return viewOf(after);
+      });
+    },
+
+    async delete(caller, id) {
+      await transaction(pool, async (tx) => {
+        const before = await lock(tx, caller.principal, id);
+        await store.deleteEndpoint(tx, before.id);
+        await audit(tx, caller, 'deleted', before, null);
+      });
+    },
+
+    async sendTest(principal, id) {
+      const row = await get(principal, id);
+      const sent = await notifications.sendTest(principal, {
+        channel,
+        connectionId: row.id,
+        address: row.key,
+        ...kind.test,
+      });
+      return sent.id;
+    },
+  };
+}
+
+function checkTexts({ label, key, default_username: name, default_avatar_url: avatar }: EndpointBody): void {
+  const problems = {
+    label: label !== undefined && /\p{Cc}/u.test(label) ? 'must not contain control characters' : null,
+    key: key && isUuid(key) ? 'must not look like an id' : null,
+    default_username: name ? usernameProblem(name) : null,
+    default_avatar_url: avatar ? avatarUrlProblem(avatar) : null,
+  };
+  for (const [field, problem] of Object.entries(problems))
+    if (problem) throw invalidParameter(field, `${field} ${problem}.`);
+}

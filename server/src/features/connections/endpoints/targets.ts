@@ -1,0 +1,50 @@
+import { LRUCache } from 'lru-cache';
+import { isGone } from '../../../channels/chatthree/index.ts';
+import type { Deps } from '../../../deps.ts';
+import { createHealthBook, type HealthBook } from '../health.ts';
+import { type ChatEndpointRow, type EndpointChannel, listEndpointsById } from './store.ts';
+
+/** Where a chat notification goes, for the one who sends it. */
+export interface ChatTarget extends ChatEndpointRow {
+  /** Null: the key that sealed it is no longer configured. */
+  url: string | null;
+}
+
+export interface ChatTargets {
+  /** By their id, with one query. Those that were deleted are left out. */
+  targetsOf(
+    channel: EndpointChannel,
+    addressees: readonly { environment_id: string; connection_id: string | null }[],
+  ): Promise<(addressee: { environment_id: string; connection_id: string | null }) => ChatTarget | null>;
+  health: HealthBook;
+}
+
+export function createChatTargets(deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'log'>): ChatTargets {
+  const opened = new LRUCache<string, string>({ max: 10_000 });
+  function open({ id, url_sealed: sealed }: ChatEndpointRow): string | null {
+    try {
+      const url = opened.get(sealed) ?? deps.keyring.open(sealed, endpointContext(id));
+      opened.set(sealed, url);
+      return url;
+    } catch (error) {
+      deps.log.error({ err: error, endpoint_id: id }, 'the URL of a chat endpoint cannot be opened');
+      return null;
+    }
+  }
+  return {
+    health: createHealthBook(deps, 'chat_endpoints', isGone),
+    async targetsOf(channel, addressees) {
+      const ids = [...new Set(addressees.flatMap(({ connection_id: id }) => id ?? []))];
+      const rows = ids.length === 0 ? [] : await listEndpointsById(deps.pool, ids);
+      const found = new Map(rows.filter((row) => row.channel === channel).map((row) => [row.id, row]));
+      return ({ environment_id, connection_id }) => {
+        const row = found.get(connection_id ?? '');
+        return row && row.environment_id === environment_id ? { ...row, url: open(row) } : null;
+      };
+    },
+  };
+}
+
+export function endpointContext(id: string): string {
+  return `chat_endpoint:${id}`;
+}

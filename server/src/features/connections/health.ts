@@ -1,0 +1,154 @@
+import { LRUCache } from 'lru-cache';
+import type { Carrier, Outcome } from '../../channels/contract.ts';
+import { type Pool, statement } from '../../db/sql.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
+import type { Log } from '../../kernel/log.ts';
+
+/**
+ * How connections are doing, as their last calls told. `broken`: it refused us as a whole, and is tried again; `gone`: it never
+ * will answer again with these credentials, and is not called until it gets new ones.
+ */
+export const connectionStatuses = ['active', 'broken', 'gone'] as const;
+export type ConnectionStatus = (typeof connectionStatuses)[number];
+
+export interface Health {
+  status: ConnectionStatus;
+  last_success_at: Date | null;
+  last_failure_at: Date | null;
+  last_failure_reason: string | null;
+}
+
+/** A connection with the credentials of a moment: what is learned about these says nothing about the next. */
+export interface Subject extends Pick<Health, 'status' | 'last_failure_reason'> {
+  id: string;
+  revision: number;
+}
+
+export interface HealthBook {
+  /** A carrier whose outcomes are written down; it is not called at all when its connection is gone. */
+  watch(carrier: Carrier, subject: Subject): Carrier;
+}
+
+interface Note {
+  id: string;
+  revision: number;
+  success_at: string | null;
+  failure_at: string | null;
+  reason: string | null;
+  status: ConnectionStatus | null;
+}
+
+interface Page {
+  writtenAt: number;
+  note: Note | null;
+  timer: NodeJS.Timeout | null;
+}
+
+const spacingMs = 1_000;
+const maxReason = 500;
+
+export function createHealthBook(
+  { pool, clock, log }: { pool: Pool; clock: () => number; log: Log },
+  table: 'chat_endpoints' | 'chatone_installations',
+  isGone: (code: string | null) => boolean,
+): HealthBook {
+  const mark = statement(
+    `connections_mark_${table}`,
+    `update ${table} c set
+       last_success_at = coalesce(i.success_at, c.last_success_at),
+       last_failure_at = coalesce(i.failure_at, c.last_failure_at),
+       last_failure_reason = coalesce(i.reason, c.last_failure_reason),
+       status = coalesce(i.status, c.status)
+     from json_to_recordset($1::json) as i (id uuid, revision int, success_at timestamptz, failure_at timestamptz,
+       reason text, status text)
+     where c.id = i.id and c.revision = i.revision`,
+  );
+  const writes = createBatcher<Note, undefined>(
+    async (notes) => {
+      await mark(pool, [JSON.stringify(notes)]);
+      return notes.map(() => undefined);
+    },
+    { concurrency: 1, maxItems: 200 },
+  );
+  // A busy endpoint has thousands of outcomes a second and one row: it is written at most once a second, with what the last
+  // of them told.
+  const pages = new LRUCache<string, Page>({ max: 10_000 });
+
+  async function write(page: Page): Promise<void> {
+    const { note } = page;
+    if (!note) return;
+    page.note = null;
+    page.timer = null;
+    page.writtenAt = Date.now();
+    await writes
+      .add(note)
+      .catch((error) => log.warn({ err: error }, 'the health of a connection is not noted'));
+  }
+
+  async function record({ id, revision }: Subject, outcome: Outcome): Promise<void> {
+    const note = noteOf(outcome, new Date(clock()).toISOString(), isGone);
+    if (!note) return;
+    const name = `${id} ${revision}`;
+    const page = pages.get(name) ?? { writtenAt: 0, note: null, timer: null };
+    pages.set(name, page);
+    page.note = { id, revision, ...merged(page.note, note) };
+    if (page.timer) return;
+    const waitMs = page.writtenAt + spacingMs - Date.now();
+    if (waitMs <= 0) return write(page);
+    page.timer = setTimeout(() => void write(page), waitMs).unref();
+  }
+
+  return {
+    watch: (carrier, subject) => ({
+      ...carrier,
+      async send(message, signal) {
+        if (subject.status === 'gone')
+          return { kind: 'broken', detail: subject.last_failure_reason ?? 'It is gone.', code: 'gone' };
+        const outcome = await carrier.send(message, signal);
+        await record(subject, outcome);
+        return outcome;
+      },
+    }),
+  };
+}
+
+type Told = Omit<Note, 'id' | 'revision'>;
+
+/** Null: it tells nothing about the connection. */
+function noteOf(outcome: Outcome, at: string, isGone: (code: string | null) => boolean): Told | null {
+  switch (outcome.kind) {
+    case 'accepted':
+      return { success_at: at, failure_at: null, reason: null, status: 'active' };
+    case 'throttled':
+      return null;
+    case 'broken':
+      return { ...failure(outcome, at), status: isGone(outcome.code) ? 'gone' : 'broken' };
+    case 'retry':
+    case 'rejected':
+    case 'suppress':
+    case 'ambiguous':
+      return failure(outcome, at);
+  }
+}
+
+function failure({ detail }: Outcome, at: string): Told {
+  return { success_at: null, failure_at: at, reason: detail.slice(0, maxReason), status: null };
+}
+
+function merged(before: Told | null, after: Told): Told {
+  return {
+    success_at: after.success_at ?? before?.success_at ?? null,
+    failure_at: after.failure_at ?? before?.failure_at ?? null,
+    reason: after.reason ?? before?.reason ?? null,
+    status: after.status ?? before?.status ?? null,
+  };
+}
+
+export function healthView({ status, last_success_at, last_failure_at, last_failure_reason }: Health) {
+  return {
+    status,
+    last_success_at: last_success_at?.toISOString() ?? null,
+    last_failure_at: last_failure_at?.toISOString() ?? null,
+    last_failure_reason,
+  };
+}

@@ -1,0 +1,32 @@
+import { smsProviders } from '../../../channels/registry.ts';
+import type { Deps } from '../../../deps.ts';
+import { callbackUrlFor, createLinkSecrets } from '../../links/index.ts';
+import type { CallbackProviderFinder, CallbackProviders } from '../callback-providers.ts';
+import { openProvider } from './provider.ts';
+import { findSmsSettings, type SmsSettings } from './store.ts';
+
+type CallbackDeps = Pick<Deps, 'pool' | 'keyring' | 'log' | 'config' | 'publicUrl'>;
+
+/** Where the provider of these settings reports to; null: there is none. */
+export type SmsCallbackUrl = (settings: SmsSettings) => Promise<string | null>;
+
+export function createSmsCallbackUrl(deps: CallbackDeps): SmsCallbackUrl {
+  const secrets = createLinkSecrets(deps);
+  return async ({ environment_id: environmentId, id, kind }) => {
+    const provider = kind === 'managed' ? deps.config.CARILLON_MANAGED_SMS_KIND : kind;
+    return provider && callbackUrlFor(secrets, deps.publicUrl(), { environmentId, kind: provider, id });
+  };
+}
+
+/** A provider whose settings were replaced by another kind reports to nobody; neither does one that was deleted. */
+export function smsCallbackProviders({
+  pool,
+  keyring,
+  config,
+}: Pick<Deps, 'pool' | 'keyring' | 'config'>): CallbackProviders {
+  const find: CallbackProviderFinder = async (environmentId, providerId) => {
+    const settings = await findSmsSettings(pool, environmentId);
+    return settings?.id === providerId ? openProvider(keyring, config, settings, null) : null;
+  };
+  return Object.fromEntries(Object.keys(smsProviders).map((kind) => [kind, find]));
+}

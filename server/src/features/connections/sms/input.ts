@@ -1,0 +1,74 @@
+import { parsePhoneNumber } from '../../../channels/address-key.ts';
+import type { ProviderConfig } from '../../../channels/contract.ts';
+import { smsProviders } from '../../../channels/registry.ts';
+import { senderIdProblem } from '../../../channels/sms/sender.ts';
+import { invalidParameter, missingParameter } from '../../../kernel/errors.ts';
+import { type SmsKind, type SmsSettingsBody, smsKinds } from './schema.ts';
+
+/** What a caller gave, checked and complete; secrets still open. */
+export interface SmsInput {
+  kind: SmsKind;
+  fromNumber: string | null;
+  fromSenderId: string | null;
+  config: ProviderConfig;
+}
+
+/** The first of these names the account; a secret belongs to the account it was given with. */
+const accountField = { smsone: 'account_sid', smstwo: 'api_key' } as const;
+
+export function readKind(given: string): SmsKind {
+  const kind = smsKinds.find((each) => each === given.toLowerCase());
+  if (!kind) throw invalidParameter('kind', `kind must be one of ${smsKinds.join(', ')}.`);
+  return kind;
+}
+
+/**
+ * Fields that the kind does not use are ignored. Credentials are write-only: those that are left out stay what they were
+ * (`stored`, opened; null when the kind was another one), as long as the account is the same.
+ */
+export function readInput(kind: SmsKind, body: SmsSettingsBody, stored: ProviderConfig | null): SmsInput {
+  // The operator's provider has the operator's sender: a tenant must not write in its name.
+  if (kind === 'managed') return { kind, fromNumber: null, fromSenderId: null, config: {} };
+  const config = readCredentials(kind, body, stored);
+  const fromNumber = body.from_number || null;
+  const fromSenderId = body.from_sender_id || null;
+  if (!fromNumber && !fromSenderId) throw missingParameter('from_number');
+  const senderProblem = fromSenderId ? senderIdProblem(fromSenderId, kind === 'smsone') : null;
+  if (senderProblem) throw invalidParameter('from_sender_id', `from_sender_id ${senderProblem}.`);
+  return { kind, fromNumber: fromNumber && readNumber(fromNumber), fromSenderId, config };
+}
+
+function readNumber(given: string): string {
+  const parsed = parsePhoneNumber(given);
+  if ('problem' in parsed) throw invalidParameter('from_number', `from_number ${parsed.problem}.`);
+  return parsed.number;
+}
+
+function readCredentials(
+  kind: 'smsone' | 'smstwo',
+  body: SmsSettingsBody,
+  stored: ProviderConfig | null,
+): ProviderConfig {
+  const { manifest, complete } = smsProviders[kind];
+  const given = body as Record<string, unknown>;
+  const account = given[`${kind}_${accountField[kind]}`];
+  const kept = !account || account === stored?.[accountField[kind]] ? stored : null;
+  const config: ProviderConfig = {};
+  for (const field of manifest.fields) {
+    const param = `${kind}_${field.name}`;
+    const value = given[param];
+    // null and the empty text clear what may be absent; what may not be, nobody can have meant to clear.
+    const keeps = value === undefined || (field.required && !value);
+    config[field.name] =
+      typeof value === 'string' && value !== '' ? value : keeps ? (kept?.[field.name] ?? null) : null;
+    if (field.required && config[field.name] === null) throw missingParameter(param);
+    if (String(config[field.name] ?? '').length > (field.max ?? 200))
+      throw invalidParameter(param, `${param} must have at most ${field.max ?? 200} characters.`);
+  }
+  const completed = complete?.(config) ?? { config };
+  if ('problem' in completed) {
+    const param = `${kind}_${completed.field}`;
+    throw invalidParameter(param, `${param} ${completed.problem}.`);
+  }
+  return completed.config;
+}

@@ -1,0 +1,67 @@
+import type { Principal } from '../../../http/principal.ts';
+import { type Route, route } from '../../../http/route.ts';
+import { notFound } from '../../../kernel/errors.ts';
+import { EnvironmentParams } from '../schema.ts';
+import { SmsSettingsBody, SmsSettingsView } from './schema.ts';
+import type { SmsDeps } from './senders.ts';
+import { createSmsSettingsService } from './service.ts';
+
+const path = '/v1/environments/:envId/sms-settings';
+const tag = 'SMS settings';
+
+export function smsRoutes(deps: SmsDeps): Route[] {
+  const settings = createSmsSettingsService(deps);
+  return [
+    route({
+      method: 'GET',
+      path,
+      operation: 'getSmsSettings',
+      tag,
+      summary: 'Read the SMS settings of an environment',
+      access: 'channels:read',
+      params: EnvironmentParams,
+      responses: { 200: SmsSettingsView },
+      async handler({ principal, params }) {
+        checkEnvironment(principal, params.envId);
+        return { status: 200, body: await settings.read(principal) };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path,
+      operation: 'replaceSmsSettings',
+      tag,
+      summary: 'Create or replace the SMS settings of an environment',
+      description:
+        'smsone needs its account SID, its auth token and a sender; smstwo its API key, its API secret and a sender; managed nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` says how that went. They are write-only, and those that are left out stay as they are while kind and account do. In a Test environment the settings are stored and checked, but sends end in the sandbox.',
+      access: 'channels:write',
+      params: EnvironmentParams,
+      body: SmsSettingsBody,
+      responses: { 200: SmsSettingsView },
+      async handler({ principal, params, body, requestId }) {
+        checkEnvironment(principal, params.envId);
+        return { status: 200, body: await settings.replace(principal, body, requestId) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path,
+      operation: 'deleteSmsSettings',
+      tag,
+      summary: 'Delete the SMS settings of an environment',
+      description: 'Sends that are queued, and later ones, then fail with `provider_not_configured`.',
+      access: 'channels:write',
+      params: EnvironmentParams,
+      responses: { 204: null },
+      async handler({ principal, params, requestId }) {
+        checkEnvironment(principal, params.envId);
+        await settings.remove(principal, requestId);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+function checkEnvironment(principal: Principal, environmentId: string): void {
+  if (environmentId.toLowerCase() !== principal.environmentId) throw notFound('environment');
+}

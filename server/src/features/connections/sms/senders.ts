@@ -1,0 +1,94 @@
+import { LRUCache } from 'lru-cache';
+import type { Carrier } from '../../../channels/contract.ts';
+import type { ProviderContext } from '../../../channels/registry.ts';
+import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Environment } from '../senders.ts';
+import { createSmsCallbackUrl } from './callback.ts';
+import { openProvider } from './provider.ts';
+import { listSmsSettings, type SmsSettings } from './store.ts';
+
+/** How an environment sends text messages. */
+export interface SmsSender {
+  /** Null: it cannot, and `problem` says why. */
+  carrier: Carrier | null;
+  fromNumber: string | null;
+  fromSenderId: string | null;
+  problem: string | null;
+}
+
+/** Who carries the text messages of environments, ready to use. Settings take effect within a second. */
+export interface SmsConnections {
+  /** With one query at most. */
+  sendersFor(environments: readonly Environment[]): Promise<Map<string, SmsSender>>;
+}
+
+export type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'publicUrl'>;
+
+const freshMs = 1_000;
+const testSenderId = 'Carillon';
+const nobody = { carrier: null, fromNumber: null, fromSenderId: null };
+
+export function createSmsConnections(deps: SmsDeps): SmsConnections {
+  const { pool, keyring, config, clock, log } = deps;
+  const senders = new LRUCache<string, { sender: SmsSender; readAt: number }>({ max: 10_000 });
+  const callbackUrl = createSmsCallbackUrl(deps);
+  const sandboxStore = createSandboxStore(pool);
+  const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
+  const context: ProviderContext = {
+    policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
+    clock,
+    sandbox: sandboxStore,
+    outbound: deps.outbound,
+  };
+
+  function testSender(settings: SmsSettings | undefined): SmsSender {
+    const fromNumber = settings?.from_number ?? null;
+    const fromSenderId = settings?.from_sender_id ?? (fromNumber ? null : testSenderId);
+    return { carrier: sandbox, fromNumber, fromSenderId, problem: null };
+  }
+
+  async function liveSender(settings: SmsSettings | undefined): Promise<SmsSender> {
+    if (!settings)
+      return { ...nobody, problem: 'The environment has no SMS provider; add one in its SMS settings.' };
+    try {
+      const provider = openProvider(keyring, config, settings, await callbackUrl(settings));
+      if (!provider)
+        return { ...nobody, problem: 'The operator of this service has set up no SMS provider.' };
+      const { fromNumber, fromSenderId } = provider;
+      const carrier = provider.kind.create(settings.kind, provider.config, context);
+      return { carrier: { ...carrier, pace: paceOf(settings) }, fromNumber, fromSenderId, problem: null };
+    } catch (error) {
+      log.error({ err: error, environmentId: settings.environment_id }, 'an SMS provider cannot be used');
+      return { ...nobody, problem: 'The stored credentials cannot be opened; give them anew.' };
+    }
+  }
+
+  return {
+    async sendersFor(environments) {
+      const now = clock();
+      const stale = environments.filter(({ id }) => now - (senders.get(id)?.readAt ?? 0) >= freshMs);
+      if (stale.length > 0) {
+        const settings = await listSmsSettings(
+          pool,
+          stale.map(({ id }) => id),
+        );
+        for (const { id, kind } of stale) {
+          const sender = kind === 'test' ? testSender(settings.get(id)) : await liveSender(settings.get(id));
+          senders.set(id, { sender, readAt: now });
+        }
+      }
+      return new Map(
+        environments.flatMap(({ id }) => {
+          const known = senders.get(id);
+          return known ? [[id, known.sender]] : [];
+        }),
+      );
+    },
+  };
+}
+
+/** The limits are the account's: that of the operator is shared by everyone who uses it. */
+function paceOf({ kind, id }: SmsSettings): string {
+  return kind === 'managed' ? 'sms:managed' : `sms:${id}`;
+}

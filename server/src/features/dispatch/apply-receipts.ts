@@ -1,0 +1,76 @@
+import type { Channel, Receipt } from '../../channels/contract.ts';
+import type { Sql } from '../../db/sql.ts';
+import type { Queue } from '../../queue/index.ts';
+import { announce } from '../notifications/index.ts';
+import { wakeRunsOf } from '../runs/index.ts';
+import { suppressRefused } from '../suppressions/index.ts';
+import { receiptUpdate, refusalIn } from './settle.ts';
+import { lockForReceipts, updateByReceipts } from './store.ts';
+
+/** What somebody reports about one notification. */
+export interface ReceiptFor {
+  notificationId: string;
+  environmentId: string;
+  /** It must have been sent over this channel; null: whatever it was. */
+  channel: Channel | null;
+  receipt: Receipt;
+}
+
+export interface Applied {
+  /** The notifications that are there; reports about others have no effect. */
+  known: Set<string>;
+  /** Ring `webhook_delivery` after the commit. */
+  announced: boolean;
+  /** Ring `run` after the commit. */
+  woken: boolean;
+}
+
+/** An email that is opened all day must not grow without end: of each type this many are kept as events. */
+const maxOfAType = 20;
+
+/**
+ * The one way in for what is learnt about a message after it was handed over: events, status, suppression, webhooks. Late and
+ * repeated receipts are kept as events and never move a status back.
+ */
+export async function applyReceipts(
+  tx: Sql,
+  { queue, now }: { queue: Pick<Queue, 'enqueue' | 'hasten'>; now: number },
+  receipts: readonly ReceiptFor[],
+): Promise<Applied> {
+  const byNotification = new Map<string, ReceiptFor[]>();
+  for (const entry of receipts) {
+    const key = `${entry.environmentId} ${entry.notificationId}`;
+    byNotification.set(key, [...(byNotification.get(key) ?? []), entry]);
+  }
+  const wanted = [...byNotification.values()].flatMap(([first]) => first ?? []);
+  const subjects = wanted.length === 0 ? [] : await lockForReceipts(tx, wanted);
+  const known = new Map<string, Receipt[]>();
+  const updates = subjects.flatMap((subject) => {
+    const mine = (byNotification.get(`${subject.environment_id} ${subject.id}`) ?? [])
+      .filter(({ channel }) => channel === null || channel === subject.channel)
+      .map(({ receipt }) => receipt);
+    if (mine.length === 0) return [];
+    known.set(subject.id, mine);
+    const counts = { ...subject.counts };
+    const kept = mine.filter((receipt) => {
+      const count = (counts[receipt.type] ?? 0) + 1;
+      counts[receipt.type] = count;
+      return count <= maxOfAType;
+    });
+    return kept.length === 0 ? [] : [receiptUpdate(subject.id, kept, now, subject.status)];
+  });
+  const updated = await updateByReceipts(tx, updates);
+  const refusals = updated.flatMap((notification) => {
+    const refusal = refusalIn(known.get(notification.id) ?? []);
+    return refusal ? [{ ...notification, ...refusal }] : [];
+  });
+  await suppressRefused(tx, refusals, now);
+  const additions = updated.map(({ id, environment_id: environmentId, channel }) => ({
+    id,
+    environmentId,
+    channel,
+    events: updates.find((update) => update.id === id)?.events ?? [],
+  }));
+  const woken = await wakeRunsOf(tx, queue, updates);
+  return { known: new Set(known.keys()), announced: await announce(tx, queue, additions), woken };
+}

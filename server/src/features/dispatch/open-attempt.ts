@@ -1,0 +1,68 @@
+import type { Carrier } from '../../channels/contract.ts';
+import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
+import type { Memory, OpenAttempt } from './memory.ts';
+import { type Circumstances, openOutcome, type Settled, unknownOutcome, unsettled } from './settle.ts';
+import type { DispatchFact } from './store.ts';
+
+/** The worker that made this attempt died before it could record the outcome, and a repeat would not be recognised. */
+export function resolveOpenAttempt(
+  fact: DispatchFact,
+  open: OpenAttempt,
+  memory: Memory,
+  at: Circumstances,
+): Settled {
+  const said = `${open.carrier}: the worker stopped during the call, so its outcome is unknown`;
+  const base: Settled = {
+    ...unsettled(fact),
+    memory,
+    attempts: 1,
+    round: fact.round + 1,
+    events: [eventEntry('Sending', open.started_at), eventEntry('AttemptFailed', at.now, said)],
+    trace: [attemptEntryOf(open)],
+  };
+  return openOutcome(base, fact, null, said, at);
+}
+
+/** The same where the carrier recognises a repeat: it is simply asked again. What that adds to the trace. */
+export function repeatedAttempt(open: OpenAttempt, now: number): StoredTraceEntry[] {
+  const detail = `${open.carrier} recognises a repeated message, so it is handed over to it again.`;
+  return [attemptEntryOf(open), unknownOutcome('retry', detail, now)];
+}
+
+export function repeatOf({ carrier, started_at }: OpenAttempt): NonNullable<Memory['repeat']> {
+  return { carrier, since: Date.parse(started_at) };
+}
+
+/** Providers that recognise a repeat do so for a day. */
+const rememberedMs = 23 * 3_600_000;
+
+/** Why the carrier that may have the message would not recognise a repeat any more; null: it would. */
+export function forgottenBy(
+  { carrier, since }: NonNullable<Memory['repeat']>,
+  carriers: readonly Carrier[],
+  now: number,
+): string | null {
+  if (!carriers.some(({ name }) => name === carrier)) return 'it has been removed from the settings';
+  return now - since > rememberedMs ? 'it would no longer recognise a repeat' : null;
+}
+
+export function resolveForgotten(base: Settled, fact: DispatchFact, why: string, at: Circumstances): Settled {
+  const { repeat, ...memory } = base.memory;
+  const said = `${repeat?.carrier}: it may have the message, and ${why}`;
+  const events = [...base.events, eventEntry('AttemptFailed', at.now, said)];
+  return openOutcome({ ...base, memory, events, round: fact.round + 1 }, fact, null, said, at);
+}
+
+function attemptEntryOf(open: OpenAttempt): StoredTraceEntry {
+  return {
+    at: open.started_at,
+    kind: 'attempt',
+    name: open.carrier,
+    provider_kind: open.carrier_kind,
+    verdict: 'ambiguous',
+    detail: 'The worker stopped during the call.',
+    code: null,
+    provider_message_id: null,
+    latency_ms: 0,
+  };
+}

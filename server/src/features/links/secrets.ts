@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Deps } from '../../deps.ts';
+import { findSecret, insertSecret, listSecrets, type SecretRow, updateSeal } from './store.ts';
+
+/** What all links of one environment are made with, whatever they are for. */
+export interface LinkSecret {
+  environmentId: string;
+  /** Says in a link whose it is, and nothing else. */
+  handle: Buffer;
+  secret: Buffer;
+}
+
+export interface LinkSecrets {
+  /** Those of environments, made on first use; one query at most for those that are not known yet. */
+  secretsFor(environmentIds: readonly string[]): Promise<Map<string, LinkSecret>>;
+  find(handle: Buffer): Promise<LinkSecret | null>;
+}
+
+export const handleBytes = 8;
+const secretBytes = 32;
+
+/** Secrets never change, so what was read once is good for ever: no expiry, no second query. */
+export function createLinkSecrets({
+  pool,
+  keyring,
+  log,
+}: Pick<Deps, 'pool' | 'keyring' | 'log'>): LinkSecrets {
+  const known = new LRUCache<string, LinkSecret>({ max: 20_000 }); // each by its environment and by its handle
+
+  async function open(row: SecretRow): Promise<LinkSecret | null> {
+    const context = `unsubscribe:${row.environment_id}`; // what they were first for
+    try {
+      const secret = keyring.open(row.sealed_secret, context);
+      // Old links must survive the encryption key they were sealed with: it may be retired one day.
+      if (keyring.isStale(row.sealed_secret)) await updateSeal(pool, row, keyring.seal(secret, context));
+      const opened = {
+        environmentId: row.environment_id,
+        handle: row.handle,
+        secret: Buffer.from(secret, 'base64url'),
+      };
+      known.set(row.environment_id, opened);
+      known.set(row.handle.toString('hex'), opened);
+      return opened;
+    } catch (error) {
+      log.error({ err: error, environment_id: row.environment_id }, 'a link secret cannot be opened');
+      return null;
+    }
+  }
+
+  async function makeSecret(environmentId: string): Promise<void> {
+    await insertSecret(pool, {
+      environment_id: environmentId,
+      handle: randomBytes(handleBytes),
+      sealed_secret: keyring.seal(
+        randomBytes(secretBytes).toString('base64url'),
+        `unsubscribe:${environmentId}`,
+      ),
+    });
+  }
+
+  return {
+    async secretsFor(environmentIds) {
+      const missing = environmentIds.filter((id) => !known.has(id));
+      if (missing.length > 0) {
+        let rows = await listSecrets(pool, missing);
+        if (rows.length < missing.length) {
+          const present = new Set(rows.map((row) => row.environment_id));
+          for (const id of missing) if (!present.has(id)) await makeSecret(id);
+          rows = await listSecrets(pool, missing);
+        }
+        for (const row of rows) await open(row);
+      }
+      return new Map(
+        environmentIds.flatMap((id) => {
+          const secret = known.get(id);
+          return secret ? [[id, secret]] : [];
+        }),
+      );
+    },
+
+    async find(handle) {
+      const cached = known.get(handle.toString('hex'));
+      if (cached) return cached;
+      const row = await findSecret(pool, handle);
+      return row && open(row);
+    },
+  };
+}

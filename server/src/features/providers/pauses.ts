@@ -1,0 +1,135 @@
+import { LRUCache } from 'lru-cache';
+import { untilDatabaseAnswers } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
+import { insertPauses, listPauses, listPausesOf, type NewPause, type PauseRow } from './pause-store.ts';
+
+/**
+ * Who asked us to slow down, and until when. The database knows for all processes; each keeps what it has heard in memory, so
+ * that asking costs nothing. It hears by the doorbell, within milliseconds, and at the latest with its next batch.
+ */
+export interface Pauses {
+  /** Reads what these environments are told to wait for: once for a batch. */
+  load(environmentIds: readonly string[]): Promise<void>;
+  /** The end of the pause; 0: there is none. */
+  until(environmentId: string, pace: string): number;
+  /** The provider said stop, to a call that began then. Resolves to the end of the pause, once everybody can know. */
+  pause(
+    environmentId: string,
+    pace: string,
+    retryAfterMs: number | null,
+    callStartedAt: number,
+  ): Promise<number>;
+  /** A call got through: the next pause is the first in a row again. */
+  eased(environmentId: string, pace: string): void;
+}
+
+export const longestPauseMs = 3_600_000;
+const ownPauseMs = 1_000;
+const topic = 'provider_pauses';
+const known = 50_000;
+
+/** What a provider asked for, if it makes sense. Days of silence are more likely a mistake than a wish. */
+export function askedPauseMs(retryAfterMs: number | null): number | null {
+  if (retryAfterMs === null || Number.isNaN(retryAfterMs) || retryAfterMs <= 0) return null;
+  return Math.min(retryAfterMs, longestPauseMs);
+}
+
+export function createPauses(
+  deps: Pick<Deps, 'pool' | 'clock' | 'doorbell' | 'config' | 'log' | 'metrics'>,
+): Pauses {
+  const { pool, clock, doorbell, log } = deps;
+  const ends = new LRUCache<string, number>({ max: known });
+  const letThrough = new LRUCache<string, number>({ max: known });
+  const keyOf = (environmentId: string, pace: string): string => `${environmentId} ${pace}`;
+
+  function learn(rows: PauseRow[]): void {
+    const now = clock();
+    for (const { environment_id, pace, left_ms } of rows)
+      ends.set(keyOf(environment_id, pace), now + left_ms);
+  }
+
+  let reading = false;
+  let again = false;
+  async function readAll(): Promise<void> {
+    if (reading) {
+      again = true;
+      return;
+    }
+    reading = true;
+    do {
+      again = false;
+      try {
+        const rows = await listPauses(pool, known);
+        learn(rows);
+        deps.metrics.pausedPaces.set(rows.length);
+      } catch (error) {
+        log.debug({ err: error }, 'pauses could not be read; the next batch reads its own');
+      }
+    } while (again);
+    reading = false;
+  }
+  doorbell.on(topic, () => void readAll()); // for as long as the process works
+
+  const writes = createBatcher<NewPause, undefined>(
+    async (pauses) => {
+      learn(await untilDatabaseAnswers(() => insertPauses(pool, mergePauses(pauses))));
+      doorbell.ring(topic);
+      return pauses.map(() => undefined);
+    },
+    { concurrency: 1, maxItems: 200 },
+  );
+
+  function until(environmentId: string, pace: string): number {
+    const end = ends.get(keyOf(environmentId, pace)) ?? 0;
+    return end > clock() ? end : 0;
+  }
+
+  return {
+    until,
+    async load(environmentIds) {
+      if (environmentIds.length > 0) learn(await listPausesOf(pool, [...environmentIds]));
+    },
+    async pause(environmentId, pace, retryAfterMs, callStartedAt) {
+      const key = keyOf(environmentId, pace);
+      const asked = askedPauseMs(retryAfterMs);
+      const ownMs = ownPauseMs * deps.config.CARILLON_RETRY_SCALE;
+      const before = ends.get(key) ?? 0;
+      const now = clock();
+      // Here it holds at once; everywhere else as soon as it is written.
+      ends.set(key, Math.max(before, now + (asked ?? ownMs)));
+      await writes.add({
+        environment_id: environmentId,
+        pace,
+        asked_ms: asked,
+        own_ms: ownMs,
+        call_ms: Math.max(0, now - callStartedAt),
+        eased: before > 0 && (letThrough.get(key) ?? 0) >= before,
+      });
+      return ends.get(key) ?? now;
+    },
+    eased(environmentId, pace) {
+      const key = keyOf(environmentId, pace);
+      if (ends.has(key)) letThrough.set(key, clock());
+    },
+  };
+}
+
+/** One for each pace: the longest wish, and the call that began last. */
+export function mergePauses(pauses: NewPause[]): NewPause[] {
+  const merged = new Map<string, NewPause>();
+  for (const pause of pauses) {
+    const key = `${pause.environment_id} ${pause.pace}`;
+    const other = merged.get(key);
+    merged.set(key, {
+      ...pause,
+      asked_ms:
+        pause.asked_ms === null && (other?.asked_ms ?? null) === null
+          ? null
+          : Math.max(pause.asked_ms ?? 0, other?.asked_ms ?? 0),
+      call_ms: Math.min(pause.call_ms, other?.call_ms ?? Number.POSITIVE_INFINITY),
+      eased: pause.eased || (other?.eased ?? false),
+    });
+  }
+  return [...merged.values()];
+}

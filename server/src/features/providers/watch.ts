@@ -1,0 +1,205 @@
+import type { Carrier, Outcome } from '../../channels/contract.ts';
+import type { Sql } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Lane } from '../../queue/index.ts';
+import { type Counted, countedAs, type Sign, signOf } from './health.ts';
+import {
+  type Count,
+  claimProbe,
+  deleteOldCounts,
+  insertCounts,
+  listDemoted,
+  markDemoted,
+  markRestored,
+  type ProviderKey,
+} from './health-store.ts';
+import { createOutages } from './outages.ts';
+import { deleteOldPauses } from './pause-store.ts';
+
+/** What a call said about its provider, on its way to the database. */
+export interface Observation extends Count {
+  sign: Sign;
+  startedAt: number;
+}
+
+export interface Call {
+  carrier: Carrier;
+  outcome: Outcome;
+  startedAt: number;
+}
+
+/** The order to try the providers in, and why it is not the configured one. */
+export interface Order {
+  carriers: Carrier[];
+  reason: { verdict: 'probe' | 'tried_last'; detail: string } | null;
+}
+
+/** Watches the health of providers, together with all other processes. A provider that fails is tried last. */
+export interface ProviderWatch {
+  /** Reads who is tried last in these environments: once for a batch. */
+  load(environmentIds: readonly string[]): Promise<void>;
+  order(environmentId: string, carriers: readonly Carrier[], lane: Lane): Promise<Order>;
+  /** What the calls for one message say, and how it has counted now. */
+  observe(
+    environmentId: string,
+    calls: readonly Call[],
+    counted: Readonly<Record<string, Counted>>,
+  ): { observations: Observation[]; counted: Record<string, Counted> };
+  /** In the transaction that writes what became of the messages. */
+  record(tx: Sql, observations: readonly Observation[]): Promise<void>;
+  /** After it. */
+  recorded(observations: readonly Observation[]): Promise<void>;
+  /** About twice a second. */
+  tick(): Promise<void>;
+}
+
+const probeEveryMs = 10_000;
+/** What hurries is not risked on a probe unless nothing else has come by for a while. */
+const criticalPatience = 5;
+const judgeEveryMs = 1_000;
+const sweepEveryMs = 30_000;
+
+interface Demotion {
+  since: Date;
+  probeAt: number;
+}
+
+export function createProviderWatch(
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'log' | 'metrics'>,
+): ProviderWatch {
+  const { pool, clock, log } = deps;
+  const probeMs = probeEveryMs * deps.config.CARILLON_RETRY_SCALE;
+  const outages = createOutages(deps, probeMs);
+  /** By environment and provider. */
+  const demotions = new Map<string, Map<string, Demotion>>();
+  const touched = new Map<string, ProviderKey>();
+  let judgedAt = 0;
+  let sweptAt = 0;
+
+  const demotionOf = (environmentId: string, { providerId }: Carrier): Demotion | undefined =>
+    providerId === undefined ? undefined : demotions.get(environmentId)?.get(providerId);
+
+  /** One message at a time, in the whole cluster, finds out whether the provider is back. */
+  async function takeProbe(
+    environmentId: string,
+    demoted: Carrier[],
+    lane: Lane,
+  ): Promise<Carrier | undefined> {
+    const now = clock();
+    for (const carrier of demoted) {
+      const demotion = demotionOf(environmentId, carrier);
+      const patience = lane === 'critical' ? criticalPatience * probeMs : 0;
+      if (!demotion || carrier.providerId === undefined || demotion.probeAt + patience > now) continue;
+      demotion.probeAt = now + probeMs;
+      const key = { environment_id: environmentId, provider: carrier.providerId };
+      if (await claimProbe(pool, key, probeMs).catch(() => false)) return carrier;
+    }
+    return undefined;
+  }
+
+  async function judge(): Promise<void> {
+    const now = clock();
+    if (now - sweptAt >= sweepEveryMs) {
+      // For what a process that died did not come to judge.
+      sweptAt = now;
+      touched.clear();
+      await outages.judge('all');
+      await Promise.all([deleteOldCounts(pool), deleteOldPauses(pool)]);
+    } else if (touched.size > 0 && now - judgedAt >= judgeEveryMs) {
+      judgedAt = now;
+      const keys = [...touched.values()];
+      touched.clear();
+      await outages.judge(keys);
+    }
+  }
+
+  return {
+    async load(environmentIds) {
+      if (environmentIds.length === 0) return;
+      const now = clock();
+      const rows = await listDemoted(pool, [...environmentIds]);
+      for (const id of environmentIds) demotions.delete(id);
+      for (const { environment_id, provider, demoted_since, probe_in_ms } of rows) {
+        const ofEnvironment = demotions.get(environment_id) ?? new Map<string, Demotion>();
+        demotions.set(
+          environment_id,
+          ofEnvironment.set(provider, { since: demoted_since, probeAt: now + probe_in_ms }),
+        );
+      }
+    },
+
+    async order(environmentId, carriers, lane) {
+      const demoted = carriers.filter((carrier) => demotionOf(environmentId, carrier));
+      const well = carriers.filter((carrier) => !demoted.includes(carrier));
+      if (demoted.length === 0 || well.length === 0) return { carriers: [...carriers], reason: null };
+      const probe = await takeProbe(environmentId, demoted, lane);
+      const last = demoted.filter((carrier) => carrier !== probe);
+      const names = demoted.map(({ name }) => name).join(', ');
+      return {
+        carriers: probe ? [probe, ...well, ...last] : [...well, ...last],
+        reason: probe
+          ? {
+              verdict: 'probe',
+              detail: `${probe.name} has been failing; this message tries whether it is back.`,
+            }
+          : { verdict: 'tried_last', detail: `Has been failing, and is tried last: ${names}.` },
+      };
+    },
+
+    observe(environmentId, calls, before) {
+      const counted = { ...before };
+      const observations: Observation[] = [];
+      for (const { carrier, outcome, startedAt } of calls) {
+        const sign = signOf(outcome);
+        if (carrier.providerId === undefined || sign === null) continue;
+        const now = clock();
+        const key = { environment_id: environmentId, provider: carrier.providerId };
+        const count = countedAs(counted[key.provider], sign, now);
+        // What was counted stays where it was: in its bucket, until the window has passed it.
+        const at = count.messages > 0 ? now : (counted[key.provider]?.at ?? now);
+        counted[key.provider] = { at, failed: sign !== 'well' };
+        observations.push({ ...key, name: carrier.name, ...count, sign, startedAt });
+      }
+      return { observations, counted };
+    },
+
+    record: (tx, observations) => insertCounts(tx, countsOf(observations)),
+
+    async recorded(observations) {
+      const now = clock();
+      for (const { environment_id, provider, sign, startedAt } of observations) {
+        const key = { environment_id, provider };
+        touched.set(`${environment_id} ${provider}`, key);
+        const isDemoted = demotions.get(environment_id)?.has(provider) ?? false;
+        try {
+          if (sign === 'well' && isDemoted) {
+            await markRestored(pool, key, now - startedAt);
+            demotions.get(environment_id)?.delete(provider);
+          }
+          // Whoever does not accept our credentials will not accept them for the next message either.
+          if (sign === 'broken' && !isDemoted) await markDemoted(pool, key, now - startedAt, probeMs);
+        } catch (error) {
+          log.warn(
+            { err: error, environmentId: environment_id, provider },
+            'the health of a provider was not written',
+          );
+        }
+      }
+    },
+
+    async tick() {
+      // Whoever ticks has other things to do, too: what could not be judged now is judged by the next sweep.
+      await judge().catch((error) => log.warn({ err: error }, 'the health of providers could not be judged'));
+    },
+  };
+}
+
+function countsOf(observations: readonly Observation[]): Count[] {
+  return observations.map(({ environment_id, provider, name, messages, failed }) => ({
+    environment_id,
+    provider,
+    name,
+    messages,
+    failed,
+  }));
+}

@@ -1,0 +1,2 @@
+export { type Tracking, trackedHtml } from './links.ts';
+export { trackingRoutes } from './routes.ts';

@@ -1,0 +1,67 @@
+import {
+  bytesOfId,
+  idOfBytes,
+  type LinkSecret,
+  type LinkSecrets,
+  makeToken,
+  readToken,
+} from '../links/index.ts';
+import { rewriteHtml } from './rewrite.ts';
+
+/** Longer ones would not pass for a path everywhere. */
+const maxTokenLength = 1_900;
+/** Whoever wants to leave must get out, also when we are down. */
+const leaveAlone = /unsubscribe|opt-?out/i;
+
+export interface Tracking {
+  opens: boolean;
+  clicks: boolean;
+}
+
+/** The HTML of an email whose opens, or the clicks on its links, are to be counted. The same in every attempt. */
+export function trackedHtml(
+  html: string,
+  notificationId: string,
+  tracking: Tracking,
+  { publicUrl, secret }: { publicUrl: string; secret: LinkSecret },
+): string {
+  const id = bytesOfId(notificationId);
+  return rewriteHtml(html, {
+    pixelUrl: tracking.opens ? `${publicUrl}/t/o/${makeToken(secret, 'open', id)}` : null,
+    replaceLink(url) {
+      if (!tracking.clicks || !isWebUrl(url) || leaveAlone.test(url)) return null;
+      if (url.startsWith(`${publicUrl}/u/`) || url.startsWith(`${publicUrl}/t/`)) return null;
+      const token = makeToken(secret, 'click', Buffer.concat([id, Buffer.from(url)]));
+      return token.length > maxTokenLength ? null : `${publicUrl}/t/c/${token}`;
+    },
+  });
+}
+
+function isWebUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username } = new URL(text);
+  return (protocol === 'http:' || protocol === 'https:') && username === '';
+}
+
+export interface Hit {
+  environmentId: string;
+  notificationId: string;
+}
+
+export async function readOpen(secrets: LinkSecrets, token: string): Promise<Hit | null> {
+  const read = await readToken(secrets, 'open', token);
+  if (read?.payload.length !== 16) return null;
+  return { environmentId: read.environmentId, notificationId: idOfBytes(read.payload) };
+}
+
+/** Where it leads was signed with it: a link that we did not write leads nowhere. */
+export async function readClick(
+  secrets: LinkSecrets,
+  token: string,
+): Promise<(Hit & { url: string }) | null> {
+  const read = await readToken(secrets, 'click', token);
+  if (!read || read.payload.length <= 16) return null;
+  const url = read.payload.subarray(16).toString('utf8');
+  if (!isWebUrl(url)) return null;
+  return { environmentId: read.environmentId, notificationId: idOfBytes(read.payload.subarray(0, 16)), url };
+}

@@ -1,0 +1,92 @@
+import { Tokenizer } from 'htmlparser2';
+
+export interface Rewriting {
+  /** Instead of a link's own address; null: leave it as it is. */
+  replaceLink: (url: string) => string | null;
+  /** An image that tells of being loaded; null: none. */
+  pixelUrl: string | null;
+}
+
+interface Edit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/**
+ * Exchanges the addresses of links and adds the pixel, and leaves every other byte as it was: mail clients are particular, and
+ * so are authors. The tokenizer, and not the parser above it, because its time does not grow with the nesting of what strangers
+ * write. What stands in comments, scripts and styles is no link.
+ */
+export function rewriteHtml(html: string, { replaceLink, pixelUrl }: Rewriting): string {
+  const edits: Edit[] = [];
+  let tag = '';
+  let attribute: { name: string; start: number; value: string } | null = null;
+  let link: Edit | null = null;
+  let isExempt = false;
+  let bodyEnd = html.length;
+
+  const endTag = (): void => {
+    if (link && !isExempt) edits.push(link);
+    link = null;
+    isExempt = false;
+  };
+  const tokenizer = new Tokenizer(
+    { xmlMode: false, decodeEntities: true },
+    {
+      onopentagname(start, end) {
+        tag = html.slice(start, end).toLowerCase();
+      },
+      onattribname(start, end) {
+        attribute = { name: html.slice(start, end).toLowerCase(), start, value: '' };
+      },
+      onattribdata(start, end) {
+        if (attribute) attribute.value += html.slice(start, end);
+      },
+      onattribentity(codePoint) {
+        if (attribute) attribute.value += String.fromCodePoint(codePoint);
+      },
+      onattribend(_quote, end) {
+        if (!attribute || (tag !== 'a' && tag !== 'area')) return;
+        const { name, start, value } = attribute;
+        if (name === 'data-track' && value.trim().toLowerCase() === 'off') isExempt = true;
+        if (name !== 'href' || link) return; // browsers take the first of two
+        const url = replaceLink(value.trim());
+        if (url !== null) link = { start, end, text: `href="${escaped(url)}"` };
+      },
+      onopentagend: endTag,
+      onselfclosingtag: endTag,
+      onclosetag(start, end) {
+        if (html.slice(start, end).toLowerCase() === 'body') bodyEnd = html.lastIndexOf('<', start);
+      },
+      oncdata() {},
+      oncomment() {},
+      ondeclaration() {},
+      onend() {},
+      onprocessinginstruction() {},
+      ontext() {},
+      ontextentity() {},
+    },
+  );
+  tokenizer.write(html);
+  tokenizer.end();
+  if (pixelUrl !== null) {
+    const text = `<img src="${escaped(pixelUrl)}" width="1" height="1" alt="" style="border:0;width:1px;height:1px">`;
+    edits.push({ start: bodyEnd, end: bodyEnd, text });
+  }
+  return spliced(html, edits);
+}
+
+function spliced(html: string, edits: Edit[]): string {
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { start, end, text } of edits.sort((a, b) => a.start - b.start)) {
+    pieces.push(html.slice(done, start), text);
+    done = end;
+  }
+  return pieces.join('') + html.slice(done);
+}
+
+function escaped(url: string): string {
+  return url.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}

@@ -1,0 +1,18 @@
+import type { SealedPlace } from '../../db/reseal.ts';
+import { endpointContext, environmentContext, type StoredSecret } from './secrets.ts';
+
+function secretsIn(table: string, key: string, contextOf: (id: string) => string): SealedPlace {
+  return {
+    table,
+    key,
+    column: 'secrets',
+    type: 'jsonb',
+    reseal: (secrets: StoredSecret[], row, again) =>
+      secrets.map((secret) => ({ ...secret, sealed: again(secret.sealed, contextOf(row[key] ?? '')) })),
+  };
+}
+
+export const webhookSealedPlaces = [
+  secretsIn('webhook_endpoints', 'id', endpointContext),
+  secretsIn('webhook_environment_secrets', 'environment_id', environmentContext),
+];

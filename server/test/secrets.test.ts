@@ -1,0 +1,496 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allRoutes } from '../src/routes.ts';
+import { startTestApp, type TestApp, type TestResponse, waitUntil } from './app.ts';
+import { type ChatoneSimulator, startChatoneSimulator } from './simulators/chatone.ts';
+import { type ChatthreeSimulator, startChatthreeSimulator } from './simulators/chatthree.ts';
+import { type ChattwoSimulator, startChattwoSimulator } from './simulators/chattwo.ts';
+import { type HttpSimulator, startHttpSimulator } from './simulators/http-simulator.ts';
+import { startMailgunSimulator } from './simulators/mailgun.ts';
+import { startPostmarkSimulator } from './simulators/postmark.ts';
+import { startResendSimulator } from './simulators/resend.ts';
+import { startSendgridSimulator } from './simulators/sendgrid.ts';
+import { startSesSimulator } from './simulators/ses.ts';
+import { type SmsoneSimulator, startSmsoneSimulator } from './simulators/smsone.ts';
+import { type SmstwoSimulator, startSmstwoSimulator } from './simulators/smstwo.ts';
+import { type SmtpSimulator, startSmtpSimulator } from './simulators/smtp.ts';
+import { startWebhookSink, type WebhookSink } from './simulators/webhook-sink.ts';
+
+/**
+ * Secrets that can be recognised are planted in every credential and webhook URL; then the service sends, succeeds and fails,
+ * with providers that repeat what they were given. Whatever it emitted is searched for them.
+ */
+const planted = new Map<string, string>();
+/** Hexadecimal, so that it fits every form that a credential may have. */
+function plant(name: string, length = 40): string {
+  const secret = createHash('sha512').update(`planted ${name}`).digest('hex').slice(0, length);
+  planted.set(name, secret);
+  return secret;
+}
+
+const emitted: { where: string; text: string }[] = [];
+const log: string[] = [];
+const emit = (where: string, value: unknown): void => {
+  emitted.push({ where, text: typeof value === 'string' ? value : JSON.stringify(value) });
+};
+
+let app: TestApp;
+let collector: HttpSimulator;
+let sink: WebhookSink;
+let smtp: SmtpSimulator;
+let smsone: SmsoneSimulator;
+let smstwo: SmstwoSimulator;
+let chatone: ChatoneSimulator;
+let chattwo: ChattwoSimulator;
+let chatthree: ChatthreeSimulator;
+const providers: { kind: string; simulator: HttpSimulator | null; config: Record<string, unknown> }[] = [];
+const stops: (() => Promise<void>)[] = [];
+
+function running<Simulator extends { stop(): Promise<void> }>(simulator: Simulator): Simulator {
+  stops.push(() => simulator.stop());
+  return simulator;
+}
+
+async function startEmailProviders(): Promise<void> {
+  const password = plant('smtp password');
+  smtp = running(await startSmtpSimulator({ user: { username: 'acme', password } }));
+  const secretAccessKey = plant('ses secret access key');
+  const ses = running(await startSesSimulator({ accessKeyId: 'AKIDPLANTED', secretAccessKey }));
+  const sendgridKey = `SG.${plant('sendgrid api key')}`;
+  const sendgrid = running(await startSendgridSimulator({ apiKey: sendgridKey }));
+  const webhookUser = { username: 'postmark', password: plant('postmark webhook password') };
+  const serverToken = plant('postmark server token');
+  const postmark = running(await startPostmarkSimulator({ serverToken, webhookUser }));
+  const webhookSecret = `whsec_${plant('resend webhook secret')}`;
+  const resendKey = `re_${plant('resend api key')}`;
+  const resend = running(await startResendSimulator({ apiKey: resendKey, webhookSecret }));
+  const mailgunKey = `key-${plant('mailgun api key')}`;
+  const signingKey = plant('mailgun signing key');
+  const mailgun = running(await startMailgunSimulator({ apiKey: mailgunKey, signingKey }));
+  providers.push(
+    {
+      kind: 'smtp',
+      simulator: null,
+      config: { host: '127.0.0.1', port: smtp.port, username: 'acme', password },
+    },
+    {
+      kind: 'ses',
+      simulator: ses,
+      config: { region: 'eu-west-1', access_key_id: 'AKIDPLANTED', secret_access_key: secretAccessKey },
+    },
+    { kind: 'sendgrid', simulator: sendgrid, config: { api_key: sendgridKey } },
+    {
+      kind: 'postmark',
+      simulator: postmark,
+      config: {
+        server_token: serverToken,
+        webhook_username: webhookUser.username,
+        webhook_password: webhookUser.password,
+      },
+    },
+    { kind: 'resend', simulator: resend, config: { api_key: resendKey, webhook_secret: webhookSecret } },
+    {
+      kind: 'mailgun',
+      simulator: mailgun,
+      config: { api_key: mailgunKey, domain: 'mg.acme.example', webhook_signing_key: signingKey },
+    },
+  );
+  for (const { simulator, config } of providers) if (simulator) config.base_url = simulator.url;
+}
+
+beforeAll(async () => {
+  await startEmailProviders();
+  smsone = running(
+    await startSmsoneSimulator({
+      accountSid: `AC${plant('smsone account', 32)}`,
+      authToken: plant('smsone token', 32),
+    }),
+  );
+  smstwo = running(
+    await startSmstwoSimulator({
+      apiSecret: plant('smstwo secret', 32),
+      signatureSecret: plant('smstwo signature secret'),
+    }),
+  );
+  chatone = running(
+    await startChatoneSimulator({ clientSecret: plant('chatone client secret'), burst: 1_000 }),
+  );
+  chattwo = running(await startChattwoSimulator({ burst: 1_000 }));
+  chatthree = running(await startChatthreeSimulator({ burst: 1_000 }));
+  collector = running(
+    await startHttpSimulator({
+      handle({ text }) {
+        emit('trace export', text);
+        return { status: 200 };
+      },
+    }),
+  );
+  sink = running(await startWebhookSink());
+  sink.reply = (call) => {
+    emit('webhook delivery', call.text + JSON.stringify({ ...call.headers, 'webhook-signature': '' }));
+    return 204;
+  };
+  app = await startTestApp({
+    logTo: { write: (line) => log.push(line) },
+    settings: {
+      LOG_LEVEL: 'trace',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      CARILLON_ENCRYPTION_KEY: Buffer.from(plant('encryption key', 32)).toString('base64'),
+      CARILLON_BOOTSTRAP_TEST_KEY: `crl_test_${plant('test key')}`,
+      CARILLON_BOOTSTRAP_LIVE_KEY: `crl_live_${plant('live key')}`,
+      CARILLON_ADMIN_PASSWORD: plant('admin password'),
+      CARILLON_SMSONE_API_URL: smsone.url,
+      CARILLON_SMSTWO_API_URL: smstwo.url,
+      CARILLON_CHATONE_API_URL: chatone.apiUrl,
+      CARILLON_CHATONE_AUTHORIZE_URL: chatone.authorizeUrl,
+      CARILLON_CHATONE_CLIENT_ID: chatone.clientId,
+      CARILLON_CHATONE_CLIENT_SECRET: chatone.clientSecret,
+      CARILLON_CHATONE_SIGNING_SECRET: plant('chatone signing secret'),
+      CARILLON_CHATTWO_URL_PATTERNS: chattwo.patterns,
+      CARILLON_CHATTHREE_URL_PATTERNS: chatthree.patterns,
+      CARILLON_MANAGED_SMS_KIND: 'smstwo',
+      CARILLON_MANAGED_SMS_ACCOUNT: smstwo.apiKey,
+      CARILLON_MANAGED_SMS_SECRET: smstwo.apiSecret,
+      CARILLON_MANAGED_SMS_FROM: 'Operator',
+    },
+  });
+  chatone.signingSecret = planted.get('chatone signing secret') ?? '';
+}, 60_000);
+afterAll(async () => {
+  await app?.stop();
+  await Promise.all(stops.map((stop) => stop()));
+});
+
+/** Every answer counts as emitted, except where a secret is shown this once because it was made just now. */
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  { key = app.liveKey, shownOnce = false } = {},
+): Promise<TestResponse> {
+  const answer = await app.request(method, path, body === undefined ? { key } : { key, body });
+  if (!shownOnce) emit(`${method} ${path}`, answer.body);
+  return answer;
+}
+
+const sent: string[] = [];
+async function send(body: object, key = app.liveKey): Promise<TestResponse['body']> {
+  const answer = await call('POST', '/v1/notifications', body, { key });
+  expect([answer.status, answer.body.error]).toEqual([202, undefined]);
+  sent.push(answer.body.id);
+  return waitUntil(async () => {
+    const { body: seen } = await app.request('GET', `/v1/notifications/${answer.body.id}`, { key });
+    return ['queued', 'sending'].includes(seen.status) ? new Error(JSON.stringify(seen)) : seen;
+  }, 30_000);
+}
+
+/** Sends until one is taken: settings count within a second. */
+async function sendUntilTaken(body: object, taken: () => boolean): Promise<void> {
+  await waitUntil(async () => {
+    const seen = await send(body);
+    return taken() || new Error(JSON.stringify(seen));
+  }, 30_000);
+}
+
+/** A provider can repeat what a call told it; what only signs its callbacks is in none. */
+function inRequests(config: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => !name.startsWith('webhook_')));
+}
+
+/** An answer that gives away what it was given, in every field in which some provider puts its words. */
+function repeating(status: number, given: Record<string, unknown>): { status: number; body: unknown } {
+  const said = Object.values(given)
+    .filter((value) => typeof value === 'string')
+    .join(' ');
+  const words = `${'refused: '.repeat(28)}${said} ${Buffer.from(said).toString('base64')} ${encodeURIComponent(said)}`;
+  const body = {
+    ok: false,
+    error: words,
+    message: words,
+    Message: words,
+    name: words,
+    errors: [{ message: words, field: words }],
+    ErrorCode: 300,
+    code: 12_345,
+    status,
+    messages: [{ status: '3', 'error-text': words }],
+    'error-code-label': words,
+    response_metadata: { messages: [words] },
+    needed: words,
+  };
+  return { status, body };
+}
+const statuses = [400, 401, 403, 404, 422, 500, 503, 200];
+
+const emailMessage = {
+  channel: 'email',
+  recipient: { address: 'ada@example.com' },
+  subject: 'Hello',
+  text_body: 'Hi',
+};
+const smsMessage = { channel: 'sms', recipient: { address: '+447700900123' }, text_body: 'Hi' };
+
+async function failWith(
+  simulator: HttpSimulator,
+  given: Record<string, unknown>,
+  body: object,
+): Promise<void> {
+  for (const status of statuses) {
+    simulator.fault = repeating(status, given);
+    const seen = await app.request('POST', '/v1/notifications', { key: app.liveKey, body });
+    expect(seen.status).toBe(202);
+    sent.push(seen.body.id);
+    await app.waitFor(seen.body.id, ({ attempt_count, status: at }) => attempt_count > 0 || at === 'failed');
+  }
+  simulator.fault = null;
+}
+
+describe('what is planted comes out nowhere', () => {
+  it('while email is sent, refused and failed over', async () => {
+    const path = `/v1/environments/${app.liveEnvironmentId}/email-settings`;
+    const settings = { from_address: 'hello@mg.acme.example' };
+    for (const { kind, simulator, config } of providers) {
+      const saved = await call('PUT', path, { ...settings, providers: [{ kind, config }] });
+      expect([kind, saved.status, saved.body.error]).toEqual([kind, 200, undefined]);
+      const received = (simulator ?? smtp) as unknown as { received: unknown[] };
+      await sendUntilTaken(emailMessage, () => received.received.length > 0);
+      const verify = `${path}/providers/${saved.body.providers[0].id}/verify`;
+      await call('POST', verify);
+      if (simulator) {
+        await failWith(simulator, inRequests(config), emailMessage);
+        simulator.fault = repeating(401, inRequests(config));
+        await call('POST', verify);
+        simulator.fault = null;
+      } else {
+        smtp.script.auth = (username, password) => ({ code: 535, text: `5.7.8 no ${username} ${password}` });
+        smtp.dropAll();
+        await call('POST', verify);
+        const seen = await call('POST', '/v1/notifications', emailMessage);
+        await app.waitFor(seen.body.id, ({ attempt_count }) => attempt_count > 0);
+        smtp.script = {};
+      }
+      await call('PUT', path, {
+        ...settings,
+        providers: [{ kind, config: { ...config, nonsense: { a: 1 } } }],
+      });
+      await call('PUT', path, { ...settings, providers: [{ kind: 'pigeon', config }] });
+    }
+  }, 120_000);
+
+  it('while text messages are sent and refused', async () => {
+    const path = `/v1/environments/${app.liveEnvironmentId}/sms-settings`;
+    const one = {
+      kind: 'smsone',
+      from_number: '+14155550100',
+      smsone_account_sid: smsone.accountSid,
+      smsone_auth_token: smsone.authToken,
+    };
+    smsone.fault = repeating(401, one);
+    await call('PUT', path, one);
+    smsone.fault = null;
+    const saved = await call('PUT', path, one);
+    // Before its tag a token says whose it is, after it for which provider: neither is secret.
+    planted.set('smsone callback token', saved.body.callback_url.split('/').at(-1).slice(12, 33));
+    await sendUntilTaken(smsMessage, () => smsone.received.length > 0);
+    const message = smsone.received.at(-1);
+    if (message) await smsone.receipt(message, 'delivered');
+    if (message) await smsone.receipt(message, 'failed', 30005, { signature: 'bm8=' });
+    await failWith(smsone, one, smsMessage);
+
+    const two = {
+      kind: 'smstwo',
+      from_sender_id: 'Acme',
+      smstwo_api_key: smstwo.apiKey,
+      smstwo_api_secret: smstwo.apiSecret,
+      smstwo_signature_secret: smstwo.signatureSecret,
+    };
+    smstwo.fault = repeating(401, two);
+    await call('PUT', path, two);
+    smstwo.fault = null;
+    await call('PUT', path, two);
+    await sendUntilTaken(smsMessage, () => smstwo.received.length > 0);
+    await failWith(smstwo, two, smsMessage);
+    await call('PUT', path, { ...two, from_sender_id: 'much too long a sender' });
+    await call('PUT', path, { kind: 'managed' });
+    await send(smsMessage);
+  }, 120_000);
+
+  it('while chats are posted to and refused', async () => {
+    const token = `xoxb-${plant('chatone bot token')}`;
+    chatone.addToken({ token });
+    chatone.addChannel('C0GENERAL');
+    const installed = await call('POST', '/v1/chatone/installations', { bot_token: token });
+    expect([installed.status, installed.body.error]).toEqual([201, undefined]);
+    await call('POST', '/v1/chatone/installations', { bot_token: `xoxb-${plant('a wrong bot token')}` });
+    const templates: [string, unknown][] = [
+      ['chatone', [{ type: 'section', text: { type: 'mrkdwn', text: 'Hi' } }]],
+      ['chattwo', { type: 'AdaptiveCard', version: '1.5', body: [{ type: 'TextBlock', text: 'Hi' }] }],
+      ['chatthree', { title: 'Hi' }],
+    ];
+    for (const [channel, structured] of templates) {
+      const bodies = [{ channel, structured_template: JSON.stringify(structured), text_template: 'Hi' }];
+      await call('POST', '/v1/templates', { key: channel, name: channel, bodies });
+    }
+    const flow = chattwo.addFlow();
+    const webhook = chatthree.addWebhook();
+    planted.set('chattwo sig', flow.sig);
+    planted.set('chatthree token', webhook.token);
+    const endpoints: [string, string][] = [
+      ['chattwo', flow.url],
+      ['chatthree', webhook.url],
+    ];
+    for (const [channel, url] of endpoints) {
+      const path = `/v1/${channel}-endpoints`;
+      const made = await call('POST', path, { label: 'Here', key: 'here', webhook_url: url });
+      expect([channel, made.status, made.body.error]).toEqual([channel, 201, undefined]);
+      await call('POST', path, { label: 'Here', webhook_url: url.replace('http', 'ftp') });
+      await call('POST', `${path}/${made.body.id}/send-test`);
+      await call('PUT', `${path}/${made.body.id}`, { label: 'There', webhook_url: `${url}&x=[` });
+    }
+    const posts: [HttpSimulator, Record<string, unknown>, object][] = [
+      [
+        chatone,
+        { token, secret: chatone.clientSecret },
+        { channel: 'chatone', recipient: { chatone_channel_id: 'C0GENERAL' }, template_key: 'chatone' },
+      ],
+      [
+        chattwo,
+        { url: flow.url, sig: flow.sig },
+        { channel: 'chattwo', recipient: { endpoint: 'here' }, template_key: 'chattwo' },
+      ],
+      [
+        chatthree,
+        { url: webhook.url, token: webhook.token },
+        { channel: 'chatthree', recipient: { endpoint: 'here' }, template_key: 'chatthree' },
+      ],
+    ];
+    for (const [simulator, given, body] of posts) {
+      await send(body);
+      await failWith(simulator, given, body);
+    }
+    await chatone.postEvent(`${app.url}/hooks/chatone/events`, { type: 'url_verification', challenge: 'x' });
+    await chatone.postEvent(
+      `${app.url}/hooks/chatone/events`,
+      { type: 'event_callback' },
+      { secret: 'wrong' },
+    );
+  }, 120_000);
+
+  it('while webhooks are signed, tokens are minted and keys are made', async () => {
+    const env = `/v1/environments/${app.liveEnvironmentId}`;
+    const once = { shownOnce: true };
+    const endpoint = await call('POST', '/v1/webhook-endpoints', { url: sink.url('/events') }, once);
+    planted.set('webhook signing secret', endpoint.body.signing_secret.slice('whsec_'.length));
+    const rotated = await call('POST', `${env}/webhook-secret/rotate`, {}, once);
+    planted.set('environment webhook secret', rotated.body.signing_secret.slice('whsec_'.length));
+    const inbox = await call('POST', `${env}/inbox-key/rotate`, {}, once);
+    planted.set('inbox signing key', inbox.body.signing_key.slice('csi_'.length));
+    const made = await call('POST', '/v1/api-keys', { name: 'planted', preset: 'full_access' }, once);
+    planted.set('api key', made.body.key.slice('crl_live_'.length));
+    const login = await app.request('POST', '/auth/login', {
+      key: null,
+      body: { email: app.adminEmail, password: app.adminPassword },
+    });
+    const cookie = /=([^;]+)/.exec(login.headers.get('set-cookie') ?? '')?.[1] ?? '';
+    expect(cookie.length).toBeGreaterThan(20);
+    planted.set('session', cookie);
+    await app.request('GET', '/auth/me', { key: null, headers: { cookie: `carillon_session=${cookie}` } });
+    await app.request('POST', '/auth/login', {
+      key: null,
+      body: { email: app.adminEmail, password: plant('a wrong password') },
+    });
+    await send({ channel: 'webhook', recipient: { address: sink.url('/notify') }, text_body: 'Hi' });
+    await send(emailMessage);
+    for (const channel of ['email', 'sms'] as const)
+      await send(channel === 'email' ? emailMessage : smsMessage, app.testKey);
+    await waitUntil(
+      async () => sink.received.length > 3 || new Error(`${sink.received.length} deliveries`),
+      20_000,
+    );
+  }, 60_000);
+
+  it('in any answer, and nowhere else', async () => {
+    await readEverything();
+    for (const path of ['/metrics', '/status', '/openapi.json', '/docs', '/readyz'])
+      emit(path, (await app.request('GET', path, { key: null })).body);
+    emit('database', await dump());
+    await app.app.stop(); // spans and log lines that are still on their way
+    emit('log', log.join(''));
+    expect(log.length).toBeGreaterThan(100);
+    expect(emitted.filter(({ where }) => where === 'trace export').length).toBeGreaterThan(0);
+
+    const found = emitted.flatMap(({ where, text }) =>
+      [...planted].flatMap(([name, secret]) => {
+        // Settings show their own callback URL; that is what it is for.
+        if (name === 'smsone callback token' && where.includes('sms-settings')) return [];
+        const leak = leakOf(text, secret);
+        return leak === null ? [] : [`${name} in ${where}: …${leak}…`];
+      }),
+    );
+    expect([...new Set(found)]).toEqual([]);
+    expect(planted.size).toBeGreaterThan(20);
+  }, 60_000);
+});
+
+/** Asks every GET of the API, with every id that it may be asked with. */
+async function readEverything(): Promise<void> {
+  const ids = new Set<string>(sent);
+  for (const { text } of emitted)
+    for (const [id] of text.matchAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g))
+      ids.add(id);
+  const isUseful = ({ method, path, access }: { method: string; path: string; access: string }) =>
+    method === 'GET' &&
+    access !== 'public' &&
+    access !== 'session' &&
+    !path.includes('stream') &&
+    !access.startsWith('recipient');
+  for (const route of allRoutes(app.deps).filter(isUseful)) {
+    const paths = new Set([route.path.replace(':envId', app.liveEnvironmentId)]);
+    for (const path of [...paths].filter((each) => each.includes('/:'))) {
+      paths.delete(path);
+      for (const id of [...ids].slice(-60)) paths.add(path.replace(/:\w+/g, id));
+    }
+    for (const path of paths) {
+      for (const key of [app.liveKey, app.testKey])
+        emit(`GET ${path}`, (await app.request('GET', path, { key })).body);
+    }
+  }
+  for (const id of sent)
+    emit(
+      `trace of ${id}`,
+      (await app.request('GET', `/v1/notifications/${id}/trace`, { key: app.liveKey })).body,
+    );
+  emit('audit log', (await app.request('GET', '/v1/audit-log?limit=100', { key: app.liveKey })).body);
+}
+
+async function dump(): Promise<string> {
+  const { rows: tables } = await app.pool.query(
+    "select format('%I', tablename) as name from pg_tables where schemaname = 'public'",
+  );
+  const parts: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await app.pool.query(
+      `select coalesce(string_agg(t::text, e'\\n'), '') as text from ${name} t`,
+    );
+    parts.push(rows[0].text);
+  }
+  return parts.join('\n');
+}
+
+const window = 12;
+
+/** A dozen characters of a secret are too many, whether as they are, in hexadecimal, in base64 or in a URL. */
+function leakOf(text: string, secret: string): string | null {
+  for (let at = 0; at + window <= secret.length; at += 1) {
+    const part = secret.slice(at, at + window);
+    if (text.includes(part)) return part;
+  }
+  const bytes = Buffer.from(secret);
+  const forms = [bytes.toString('hex'), encodeURIComponent(secret)];
+  // In base64 it looks different by where in a group of three bytes it begins; its first and last digits depend on others.
+  for (const before of ['', 'x', 'xx']) {
+    const coded = Buffer.from(before + secret).toString('base64');
+    forms.push(coded.slice(before === '' ? 0 : 4, -4));
+  }
+  return forms.find((form) => form.length >= window && text.includes(form)) ?? null;
+}
