@@ -1,4 +1,5 @@
-// The import law: main → app → tables → features → {engine, channels, queue, http} → db → kernel.
+// The import law: main → app → tables → features → {engine, channels, queue, http} → db → kernel; and cli, widgets → sdk, which
+// knows the wire and nothing else.
 // Type imports count too: knowing a type is knowing its owner. Tests and benchmarks may import anything.
 
 const src = '^server/src/';
@@ -106,6 +107,34 @@ module.exports = {
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'sdk-needs-nothing',
+      severity: 'error',
+      comment: 'The SDK runs wherever fetch does: no package, no node: module, nothing of ours but itself.',
+      from: { path: '^sdk/src/', pathNot: tests },
+      to: { pathNot: '^sdk/src/' },
+    },
+    {
+      name: 'clients-by-the-wire',
+      severity: 'error',
+      comment: 'Clients and the service know each other by openapi.json alone.',
+      from: { path: '^(sdk|cli|widgets)/(src|generate)/', pathNot: tests },
+      to: { path: '^(server|bench)/', pathNot: '/node_modules/' },
+    },
+    {
+      name: 'service-knows-no-client',
+      severity: 'error',
+      comment: 'The service never imports a client of its own.',
+      from: { path: src, pathNot: tests },
+      to: { path: '^(sdk|cli|widgets)/', pathNot: '/node_modules/' },
+    },
+    {
+      name: 'sdk-by-its-doors',
+      severity: 'error',
+      comment: 'Others see the SDK as its users do: through its entry points.',
+      from: { path: '^(cli|widgets)/src/' },
+      to: { path: '^sdk/', pathNot: '^sdk/src/(index|inbox/index|webhooks)\\.ts$' },
+    },
+    {
       name: 'no-cycles',
       severity: 'error',
       comment: 'Two files that need each other are one thought in the wrong places.',
@@ -127,7 +156,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],
-      conditionNames: ['import', 'types', 'node', 'default'],
+      conditionNames: ['carillon-source', 'import', 'types', 'node', 'default'],
       extensions: ['.ts', '.mjs', '.js', '.json'],
     },
   },

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
+import { areWidgetsFresh, buildWidgets } from './build-widgets.mjs';
 import { dist, ensureInstalled, exclusively, isProgram, root, run, stop } from './setup.mjs';
 
 const sources = join(root, 'server/src');
@@ -19,12 +20,12 @@ const marker = join(dist, '.build');
 /** Builds when a source has changed since the last time; in a process of its own, so that its memory is not the service's. */
 export async function ensureBuilt() {
   if (isFresh()) return;
-  const code = await run(process.execPath, [import.meta.filename]);
+  const code = await run(process.execPath, [import.meta.filename, '--service']);
   if (code !== 0) process.exit(code);
 }
 
 function isFresh() {
-  return existsSync(marker) && readFileSync(marker, 'utf8') === fingerprint();
+  return existsSync(marker) && readFileSync(marker, 'utf8') === fingerprint() && areWidgetsFresh();
 }
 
 /** Names, times and sizes instead of contents: a warm start should not read the whole source. */
@@ -62,6 +63,7 @@ async function build() {
       logLevel: 'warning',
     });
     copyMigrations(join(staging, 'migrations'));
+    await buildWidgets();
     publish(staging);
   } catch (error) {
     broken = error.errors !== undefined; // a mistake in the sources, which the bundler has printed
@@ -97,4 +99,6 @@ if (isProgram(import.meta.filename)) {
   await exclusively(async () => {
     if (!isFresh()) await build();
   });
+  // A start needs the service alone; `npm run build` makes the packages for others too.
+  if (!process.argv.includes('--service')) await (await import('./build-sdk.mjs')).buildSdk();
 }

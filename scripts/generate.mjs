@@ -1,5 +1,9 @@
-// `npm run generate`: writes what is derived from the code (openapi.json, docs/config.md, docs/errors.md, the schema dump).
+// `npm run generate`: writes what is derived from the code (openapi.json, docs/config.md, docs/errors.md, the schema dump), and
+// from openapi.json the types and methods of the SDK.
 // With --check: writes nothing, and fails when one of them is not what it would be.
 import { runTypeScript } from './run-typescript.mjs';
 
-process.exitCode = await runTypeScript('server/src/generate.ts', process.argv.slice(2));
+const args = process.argv.slice(2);
+const server = await runTypeScript('server/src/generate.ts', args);
+const sdk = await runTypeScript('sdk/generate/main.ts', args);
+process.exitCode = server || sdk;

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { cruise } from 'dependency-cruiser';
 
 const law = createRequire(import.meta.url)('../.dependency-cruiser.cjs');
-const folders = ['server/src', 'server/test', 'bench'].filter((folder) => existsSync(folder));
+const clients = ['sdk/src', 'sdk/generate', 'sdk/test', 'cli/src', 'cli/test', 'widgets/src', 'widgets/test'];
+const folders = ['server/src', 'server/test', 'bench', ...clients].filter((folder) => existsSync(folder));
 
 const sources = folders.flatMap((folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

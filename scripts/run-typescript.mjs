@@ -6,5 +6,11 @@ import { ensureInstalled, root, run } from './setup.mjs';
 export async function runTypeScript(program, args) {
   await ensureInstalled();
   const loader = pathToFileURL(join(root, 'scripts/typescript.mjs')).href;
-  return run(process.execPath, ['--import', loader, join(root, program), ...args]);
+  return run(process.execPath, [
+    '--conditions=carillon-source', // our own packages from their sources too
+    '--import',
+    loader,
+    join(root, program),
+    ...args,
+  ]);
 }

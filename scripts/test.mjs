@@ -3,16 +3,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { check } from './check.mjs';
+import { ensureChromium } from './chromium.mjs';
 import { ensureInstalled, run } from './setup.mjs';
 
 await ensureInstalled();
+const args = process.argv.slice(2);
+if (args.length === 0 || args.some((each) => each.includes('widgets'))) await ensureChromium();
 const checked = await check();
-const { code, passed, failed } = await runTests(process.argv.slice(2));
+const { code, passed, failed, skipped } = await runTests(args);
 
 if (!checked) console.log('checks failed: see above');
 // A file that could not be loaded has no tests to count, and a run without tests proves nothing: the exit code says so.
 process.exitCode = checked && code === 0 && failed === 0 && passed > 0 ? 0 : 1;
-console.log(`tests: ${passed} passed, ${failed} failed`);
+console.log(`tests: ${passed} passed, ${failed} failed, ${skipped} skipped`);
 
 async function runTests(args) {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-tests-'));
@@ -33,9 +36,9 @@ async function runTests(args) {
 
 function count(report) {
   try {
-    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
-    return { passed: numPassedTests, failed: numFailedTests };
+    const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
+    return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests };
   } catch {
-    return { passed: 0, failed: 0 }; // Vitest ended before it wrote one
+    return { passed: 0, failed: 0, skipped: 0 }; // Vitest ended before it wrote one
   }
 }

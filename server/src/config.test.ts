@@ -87,6 +87,24 @@ test('outbound calls may reach loopback exactly when the service listens there',
   ).toBe('all');
 });
 
+test('further chat URLs are patterns for a whole URL, with a flavour for chattwo', () => {
+  const config = loadConfig(
+    {
+      CARILLON_CHATTWO_URL_PATTERNS:
+        'A=https://a\\.example/.+, B=https://b\\.example/.+, https://c\\.example/.+',
+      CARILLON_CHATTHREE_URL_PATTERNS: 'https://d\\.example/.+',
+    },
+    folder,
+  );
+  expect(config.CARILLON_CHATTWO_URL_PATTERNS.map(({ flavour }) => flavour)).toEqual(['A', 'B', 'B']);
+  expect(config.CARILLON_CHATTWO_URL_PATTERNS[2]?.pattern.test('https://c.example/x')).toBe(true);
+  expect(config.CARILLON_CHATTHREE_URL_PATTERNS[0]?.test('https://d.example/x')).toBe(true);
+  expect(config.CARILLON_CHATTHREE_URL_PATTERNS[0]?.test('https://e.example/?https://d.example/x')).toBe(
+    false,
+  );
+  expect(problemsOf({ CARILLON_CHATTHREE_URL_PATTERNS: '(' }).join()).toContain('regular expressions');
+});
+
 test('masking leaves no secret behind', () => {
   const secret = Buffer.alloc(32, 9).toString('base64');
   const config = loadConfig(

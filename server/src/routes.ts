@@ -26,6 +26,7 @@ import { unsubscribeRoutes } from './features/unsubscribe/index.ts';
 import { usageRoutes } from './features/usage/index.ts';
 import { userRoutes } from './features/users/index.ts';
 import { webhookRoutes } from './features/webhooks/index.ts';
+import { widgetRoutes } from './features/widgets/index.ts';
 import {
   createWorkflowService,
   listWorkflowsWithTemplate,
@@ -70,6 +71,7 @@ export function allRoutes(deps: Deps, options: RouteOptions = { draining: () => 
     ...callbackRoutes(deps, { ...emailCallbackProviders(deps), ...smsCallbackProviders(deps) }, reports),
     ...accountRoutes(deps),
     ...auditRoutes(deps),
+    ...widgetRoutes(),
     ...operationRoutes(deps, { version, routes: () => routes, draining: options.draining }),
   ];
   return routes;

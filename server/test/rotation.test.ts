@@ -128,11 +128,10 @@ describe('rotating the encryption key', () => {
     await during.stop();
 
     const after = await start(newKey);
-    const alone = createKeyring([newKey]);
+    // Only a value that is sealed anew is really opened; so to a third key, and back.
     const opened = await resealAll(after.pool, createKeyring([thirdKey, newKey]), sealedPlaces);
     expect(opened.places.map(({ unopened }) => unopened)).toEqual(opened.places.map(() => 0));
     await resealAll(after.pool, createKeyring([newKey, thirdKey]), sealedPlaces);
-    expect(alone.ids).toEqual([idOf(newKey)]);
     expect((await after.request('GET', settings)).body.providers[0].config.password).toBe('••••word');
     await after.stop();
   });

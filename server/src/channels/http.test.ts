@@ -23,6 +23,23 @@ afterEach(() => {
 const post = (url: string, more: object = {}) =>
   outbound.request({ method: 'POST', url, body: '{}', timeoutMs: 2_000, maxBytes: 1_024, ...more });
 
+describe('a call that is broken off', () => {
+  test('fails at once, and says whether it was on its way', async () => {
+    sink.reply = () => () => {}; // never
+    const stopping = new AbortController();
+    const calling = post(sink.url(), { signal: stopping.signal, timeoutMs: 60_000 });
+    while (sink.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stopping.abort();
+    expect(await calling).toMatchObject({ kind: 'failure', failure: 'stopped', reached: true });
+    expect(await post(sink.url(), { signal: AbortSignal.abort() })).toMatchObject({
+      failure: 'stopped',
+      reached: false,
+    });
+    expect(sink.received).toHaveLength(1);
+    sink.dropAll();
+  });
+});
+
 describe('an answer', () => {
   test('comes with its status, headers and the beginning of its body', async () => {
     sink.reply = () => ({ status: 201, headers: { 'X-Thing': 'a' }, body: 'x'.repeat(5_000) });

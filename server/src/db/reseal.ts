@@ -66,7 +66,7 @@ export async function resealAll(
   for (const place of places) {
     await walk(pool, place, async (rows) => {
       for (const row of rows) {
-        place.reseal(valueOf(place, row), row, (sealed) => {
+        place.reseal(parsedValue(place, row), row, (sealed) => {
           const id = keyIdOf(sealed);
           used.set(id, (used.get(id) ?? 0) + 1);
           return sealed;
@@ -96,7 +96,7 @@ async function resealPlace(pool: Pool, keyring: Keyring, place: SealedPlace): Pr
     await walk(pool, place, async (rows) => {
       const changed = rows.flatMap((row) => {
         let count = 0;
-        const now = place.reseal(valueOf(place, row), row, (sealed, context) => {
+        const now = place.reseal(parsedValue(place, row), row, (sealed, context) => {
           const fresh = again(sealed, context);
           if (fresh !== sealed) count += 1;
           return fresh;
@@ -117,7 +117,7 @@ async function resealPlace(pool: Pool, keyring: Keyring, place: SealedPlace): Pr
 
 type Row = Record<string, string> & { key: string; value: string };
 
-function valueOf({ type }: SealedPlace, { value }: Row): unknown {
+function parsedValue({ type }: SealedPlace, { value }: Row): unknown {
   return type === 'jsonb' ? JSON.parse(value) : value;
 }
 

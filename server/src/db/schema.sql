@@ -46,6 +46,15 @@ create table audit_entries (
 );
 CREATE INDEX audit_entries_by_organization ON public.audit_entries USING btree (organization_id, id);
 
+create table callback_events (
+  environment_id uuid not null,
+  provider_id uuid not null,
+  event_hash bytea not null,
+  seen_at timestamp with time zone not null,
+  constraint callback_events_pkey PRIMARY KEY (environment_id, provider_id, event_hash)
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX callback_events_by_age ON public.callback_events USING btree (seen_at);
+
 create table categories (
   environment_id uuid not null,
   key text not null,
@@ -60,6 +69,86 @@ create table categories (
   constraint categories_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
 CREATE INDEX categories_by_id ON public.categories USING btree (environment_id, id);
+
+create table chat_endpoints (
+  id uuid not null,
+  environment_id uuid not null,
+  channel text not null,
+  key text not null,
+  label text not null,
+  url_sealed text not null,
+  url_prefix text not null,
+  flavour text,
+  default_username text,
+  default_avatar_url text,
+  revision integer default 1 not null,
+  status text default 'active'::text not null,
+  last_success_at timestamp with time zone,
+  last_failure_at timestamp with time zone,
+  last_failure_reason text,
+  constraint chat_endpoints_pkey PRIMARY KEY (id),
+  constraint chat_endpoints_environment_id_channel_key_key UNIQUE (environment_id, channel, key),
+  constraint chat_endpoints_channel_check CHECK ((channel = ANY (ARRAY['chattwo'::text, 'chatthree'::text]))),
+  constraint chat_endpoints_status_check CHECK ((status = ANY (ARRAY['active'::text, 'broken'::text, 'gone'::text]))),
+  constraint chat_endpoints_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+) with (fillfactor=80);
+
+create table chatone_installations (
+  id uuid not null,
+  environment_id uuid not null,
+  team_id text not null,
+  team_name text not null,
+  bot_user_id text not null,
+  app_id text,
+  scopes text[] not null,
+  auto_join_public_channels boolean default false not null,
+  is_sandbox boolean default false not null,
+  token_sealed text not null,
+  token_hash bytea not null,
+  token_expires_at timestamp with time zone,
+  refresh_sealed text,
+  refreshing_until timestamp with time zone,
+  installed_at timestamp with time zone not null,
+  installed_by_user_id uuid not null,
+  revision integer default 1 not null,
+  status text default 'active'::text not null,
+  last_success_at timestamp with time zone,
+  last_failure_at timestamp with time zone,
+  last_failure_reason text,
+  constraint chatone_installations_pkey PRIMARY KEY (id),
+  constraint chatone_installations_environment_id_team_id_key UNIQUE (environment_id, team_id),
+  constraint chatone_installations_status_check CHECK ((status = ANY (ARRAY['active'::text, 'broken'::text, 'gone'::text]))),
+  constraint chatone_installations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint chatone_installations_installed_by_user_id_fkey FOREIGN KEY (installed_by_user_id) REFERENCES users(id)
+) with (fillfactor=80);
+CREATE INDEX chatone_installations_by_team ON public.chatone_installations USING btree (team_id);
+CREATE INDEX chatone_installations_by_token ON public.chatone_installations USING btree (token_hash);
+
+create table chatone_oauth_states (
+  id uuid not null,
+  expires_at timestamp with time zone not null,
+  constraint chatone_oauth_states_pkey PRIMARY KEY (id)
+);
+
+create table digest_items (
+  run_id uuid not null,
+  source_run_id uuid not null,
+  item json not null,
+  constraint digest_items_pkey PRIMARY KEY (run_id, source_run_id)
+);
+CREATE INDEX digest_items_by_source ON public.digest_items USING btree (source_run_id);
+
+create table digests (
+  workflow_id uuid not null,
+  step_id text not null,
+  key text not null,
+  run_id uuid not null,
+  item_count integer not null,
+  item_size integer not null,
+  closes_at timestamp with time zone not null,
+  constraint digests_pkey PRIMARY KEY (workflow_id, step_id, key)
+);
+CREATE INDEX digests_by_run ON public.digests USING btree (run_id);
 
 create table email_settings (
   environment_id uuid not null,
@@ -245,6 +334,7 @@ create table notifications (
   last_error text,
   events jsonb not null,
   trace jsonb default '[]'::jsonb not null,
+  connection_id uuid,
   constraint notifications_pkey PRIMARY KEY (id)
 );
 CREATE INDEX notifications_by_address ON public.notifications USING btree (environment_id, address, id);
@@ -276,6 +366,39 @@ create table preferences (
   constraint preferences_source_check CHECK ((source = ANY (ARRAY['api'::text, 'recipient'::text, 'unsubscribe'::text]))),
   constraint preferences_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
+
+create table provider_health (
+  environment_id uuid not null,
+  provider text not null,
+  outage_id uuid,
+  firing_since timestamp with time zone,
+  demoted_since timestamp with time zone,
+  restored_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  probe_at timestamp with time zone default now() not null,
+  constraint provider_health_pkey PRIMARY KEY (environment_id, provider)
+);
+
+create table provider_health_counts (
+  environment_id uuid not null,
+  provider text not null,
+  bucket timestamp with time zone not null,
+  shard smallint not null,
+  name text not null,
+  messages integer not null,
+  failed integer not null,
+  constraint provider_health_counts_pkey PRIMARY KEY (environment_id, provider, bucket, shard)
+);
+
+create table provider_pauses (
+  environment_id uuid not null,
+  pace text not null,
+  paused_at timestamp with time zone not null,
+  paused_until timestamp with time zone not null,
+  strikes smallint not null,
+  since timestamp with time zone not null,
+  constraint provider_pauses_pkey PRIMARY KEY (environment_id, pace)
+);
+CREATE INDEX provider_pauses_by_end ON public.provider_pauses USING btree (paused_until);
 
 create table queue_later (
   id uuid not null,
@@ -353,6 +476,62 @@ create table rate_buckets (
   constraint rate_buckets_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id) ON DELETE CASCADE
 );
 
+create table run_sends (
+  notification_id uuid not null,
+  run_id uuid not null,
+  wait_for text not null,
+  moves integer default 0 not null,
+  constraint run_sends_pkey PRIMARY KEY (notification_id),
+  constraint run_sends_wait_for_check CHECK ((wait_for = ANY (ARRAY['sent'::text, 'delivered'::text])))
+);
+CREATE INDEX run_sends_by_run ON public.run_sends USING btree (run_id);
+
+create table run_steps (
+  run_id uuid not null,
+  seq integer not null,
+  step_id text not null,
+  kind text not null,
+  attempt_id text not null,
+  status text not null,
+  outcome text,
+  notification_id uuid,
+  event_id uuid,
+  output json,
+  next_step_id text,
+  next_scheduled_at timestamp with time zone,
+  started_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  constraint run_steps_pkey PRIMARY KEY (run_id, seq)
+);
+
+create table run_waits (
+  run_id uuid not null,
+  wait_key bytea not null,
+  event_id uuid,
+  constraint run_waits_pkey PRIMARY KEY (run_id)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX run_waits_claimed ON public.run_waits USING btree (event_id) WHERE (event_id IS NOT NULL);
+CREATE INDEX run_waits_open ON public.run_waits USING btree (wait_key) WHERE (event_id IS NULL);
+
+create table runs (
+  id uuid not null,
+  environment_id uuid not null,
+  workflow_id uuid not null,
+  version integer not null,
+  status text not null,
+  current_step_id text,
+  external_user_id text,
+  trigger_data json not null,
+  state json,
+  failure_reason text,
+  triggered_at timestamp with time zone default now() not null,
+  completed_at timestamp with time zone,
+  constraint runs_pkey PRIMARY KEY (id)
+) with (fillfactor=85, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX runs_by_status ON public.runs USING btree (workflow_id, status, id);
+CREATE INDEX runs_by_user ON public.runs USING btree (environment_id, external_user_id, id) WHERE (external_user_id IS NOT NULL);
+CREATE INDEX runs_by_workflow ON public.runs USING btree (workflow_id, id);
+
 create table sandbox_messages (
   environment_id uuid not null,
   id uuid not null,
@@ -375,6 +554,22 @@ create table sessions (
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
+
+create table sms_settings (
+  environment_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  from_number text,
+  from_sender_id text,
+  config jsonb default '{}'::jsonb not null,
+  credentials_validated_at timestamp with time zone,
+  credentials_detail text default ''::text not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint sms_settings_pkey PRIMARY KEY (environment_id),
+  constraint sms_settings_id_key UNIQUE (id),
+  constraint sms_settings_kind_check CHECK ((kind = ANY (ARRAY['managed'::text, 'smsone'::text, 'smstwo'::text]))),
+  constraint sms_settings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
 
 create table suppressions (
   environment_id uuid not null,
@@ -523,3 +718,58 @@ create table workers (
   alive_until timestamp with time zone not null,
   constraint workers_pkey PRIMARY KEY (id)
 );
+
+create table workflow_event_keys (
+  wait_key bytea not null,
+  event_id uuid not null,
+  constraint workflow_event_keys_pkey PRIMARY KEY (wait_key, event_id),
+  constraint workflow_event_keys_event_id_fkey FOREIGN KEY (event_id) REFERENCES workflow_events(id) ON DELETE CASCADE
+);
+CREATE INDEX workflow_event_keys_by_event ON public.workflow_event_keys USING btree (event_id);
+
+create table workflow_events (
+  id uuid not null,
+  run_id uuid,
+  name text not null,
+  data json not null,
+  arrived_at timestamp with time zone default clock_timestamp() not null,
+  constraint workflow_events_pkey PRIMARY KEY (id)
+);
+
+create table workflow_patterns (
+  workflow_id uuid not null,
+  hash bytea not null,
+  event_name text not null,
+  paths text[] not null,
+  lookback boolean not null,
+  constraint workflow_patterns_pkey PRIMARY KEY (workflow_id, hash),
+  constraint workflow_patterns_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
+);
+
+create table workflow_versions (
+  workflow_id uuid not null,
+  version integer not null,
+  id uuid not null,
+  body text not null,
+  template_keys text[] not null,
+  activated_at timestamp with time zone,
+  constraint workflow_versions_pkey PRIMARY KEY (workflow_id, version),
+  constraint workflow_versions_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
+);
+
+create table workflows (
+  id uuid not null,
+  environment_id uuid not null,
+  key text not null,
+  name text not null,
+  description text,
+  status text default 'draft'::text not null,
+  active_version integer,
+  latest_version integer default 0 not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint workflows_pkey PRIMARY KEY (id),
+  constraint workflows_environment_id_key_key UNIQUE (environment_id, key),
+  constraint workflows_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'disabled'::text]))),
+  constraint workflows_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE INDEX workflows_by_environment ON public.workflows USING btree (environment_id, id);

@@ -5,7 +5,8 @@ const openPrefix = '/inbox/v1/';
 
 const everywhere = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'X-Request-Id, Retry-After',
+  // Date: a page can then tell how far off the clock of its user is.
+  'access-control-expose-headers': 'X-Request-Id, Retry-After, Date',
 };
 
 const preflight = {

@@ -165,7 +165,7 @@ examine({
   provider: 'chatone',
   idempotent: false,
   start: chatoneBench,
-  mishaps: { ...httpMishaps(false), gateway_timeout: 'retry' },
+  mishaps: { ...httpMishaps(), gateway_timeout: 'retry' },
   refusals: [
     {
       title: 'a channel that is archived',
@@ -197,7 +197,7 @@ examine({
   start: chattwoBench,
   // A workflow may answer 200 with whatever its maker likes.
   mishaps: {
-    ...httpMishaps(false),
+    ...httpMishaps(),
     gateway_timeout: 'retry',
     malformed_answer: 'accepted',
     empty_answer: 'accepted',
@@ -226,7 +226,7 @@ examine({
   idempotent: false,
   isUnverifiable: true,
   start: chatthreeBench,
-  mishaps: { ...httpMishaps(false), gateway_timeout: 'retry' },
+  mishaps: { ...httpMishaps(), gateway_timeout: 'retry' },
   refusals: [
     {
       title: 'a deleted webhook',

@@ -18,7 +18,7 @@ examine({
   provider: 'ses',
   idempotent: false,
   start: sesBench,
-  mishaps: httpMishaps(false),
+  mishaps: httpMishaps(),
   refusals: [
     {
       title: 'too many requests',
@@ -97,7 +97,7 @@ examine({
   provider: 'sendgrid',
   idempotent: false,
   start: sendgridBench,
-  mishaps: httpMishaps(false),
+  mishaps: httpMishaps(),
   refusals: [
     {
       title: 'a bad request',
@@ -145,7 +145,7 @@ examine({
   provider: 'postmark',
   idempotent: false,
   start: postmarkBench,
-  mishaps: httpMishaps(false),
+  mishaps: httpMishaps(),
   refusals: [
     {
       title: 'an inactive recipient',
@@ -197,7 +197,7 @@ examine({
   provider: 'resend',
   idempotent: true,
   start: resendBench,
-  mishaps: httpMishaps(true),
+  mishaps: httpMishaps(),
   refusals: [
     ...(
       [
@@ -210,7 +210,7 @@ examine({
         [403, 'validation_error', 'broken'],
         [404, 'not_found', 'rejected'],
         [405, 'method_not_allowed', 'rejected'],
-        [409, 'concurrent_idempotent_requests', 'retry'],
+        [409, 'concurrent_idempotent_requests', 'ambiguous'],
         [409, 'resource_locked', 'retry'],
         [409, 'invalid_idempotent_request', 'rejected'],
         [422, 'invalid_attachment', 'rejected'],
@@ -240,7 +240,7 @@ examine({
   provider: 'mailgun',
   idempotent: false,
   start: mailgunBench,
-  mishaps: httpMishaps(false),
+  mishaps: httpMishaps(),
   refusals: [
     {
       title: 'a bad address',

@@ -194,7 +194,7 @@ export function examine<B extends Bench>(candidate: Candidate<B>): void {
         const again = { notificationId: idNumber(7) };
         for (const mishap of ['dropped_after_accept', 'hang_after_accept'] as const) {
           bench.provoke(mishap);
-          expect(await send({ ...again, timeoutMs: 300 })).toMatchObject({ kind: 'retry' });
+          expect(await send({ ...again, timeoutMs: 300 })).toMatchObject({ kind: 'ambiguous' });
         }
         bench.recover();
         const [first, second] = [await send(again), await send(again)];

@@ -27,25 +27,24 @@ export function provokeHttp(simulator: HttpSimulator, mishap: Mishap): void {
   simulator.fault = faults[mishap];
 }
 
-/** What they mean when nothing but the status of an answer counts as one. `open`: the provider may have the message. */
-export function httpMishaps(idempotent: boolean): Record<Mishap, Outcome['kind']> {
-  const open = idempotent ? 'retry' : 'ambiguous';
+/** What they mean. Whether the provider recognises a repeat makes no difference: that is for the dispatcher to know. */
+export function httpMishaps(): Record<Mishap, Outcome['kind']> {
   return {
     throttled: 'throttled',
     throttled_with_delay: 'throttled',
     throttled_absurdly: 'throttled',
     server_error: 'retry',
-    gateway_timeout: open,
+    gateway_timeout: 'ambiguous',
     error_page: 'retry',
-    page_instead_of_answer: open,
-    malformed_answer: open,
-    empty_answer: open,
-    half_answer: open,
+    page_instead_of_answer: 'ambiguous',
+    malformed_answer: 'ambiguous',
+    empty_answer: 'ambiguous',
+    half_answer: 'ambiguous',
     redirect: 'broken',
-    dropped: open,
-    dropped_after_accept: open,
-    hang: open,
-    hang_after_accept: open,
+    dropped: 'ambiguous',
+    dropped_after_accept: 'ambiguous',
+    hang: 'ambiguous',
+    hang_after_accept: 'ambiguous',
   };
 }
 

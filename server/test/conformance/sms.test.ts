@@ -98,7 +98,7 @@ examine({
   provider: 'smsone',
   idempotent: false,
   start: smsoneBench,
-  mishaps: httpMishaps(false),
+  mishaps: httpMishaps(),
   refusals: (
     [
       ['wrong credentials', 401, 20003, { kind: 'broken' }],
@@ -130,7 +130,7 @@ examine({
   provider: 'smstwo',
   idempotent: false,
   start: smstwoBench,
-  mishaps: httpMishaps(false),
+  mishaps: httpMishaps(),
   refusals: (
     [
       ['throttled', ['1'], { kind: 'throttled', retryAfterMs: null }],

@@ -1,5 +1,6 @@
 export { type ApiAnswer, type ChatoneApi, createChatoneApi, describeAnswer, scopesOf } from './api.ts';
 export { createChatoneCarrier } from './carrier.ts';
 export { isGone } from './classify.ts';
+export { isConversationId, isUserId } from './ids.ts';
 export { fallbackText, postOf } from './payload.ts';
 export { signatureProblem } from './signature.ts';

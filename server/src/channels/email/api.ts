@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import type { EmailMessage, Outcome, ProviderCarrier, Verdict } from '../contract.ts';
 import { type Answer, type Call, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
+import { lostAnswer } from '../lost-answer.ts';
 
 /** What email providers with an HTTP API have in common: one call, and what its end means where they leave it open. */
 export interface ApiContext {
@@ -69,9 +70,7 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
         return { kind: 'rejected', detail, code: 'message' };
       }
       const answer = await call(request, context.timeoutMs ?? sendTimeoutMs, signal);
-      const outcome = isRefusal(answer)
-        ? api.classify(readAnswer(answer, clock()))
-        : outcomeOfFailure(answer, api.idempotent);
+      const outcome = isRefusal(answer) ? api.classify(readAnswer(answer, clock())) : lostAnswer(answer);
       return {
         ...outcome,
         detail: clean(outcome.detail),
@@ -96,12 +95,6 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
 /** Something that says what became of the message: a whole answer, or the status of a refusal whose body broke off. */
 function isRefusal(answer: Answer | Failure): answer is Answer | (Failure & { status: number }) {
   return answer.kind === 'answer' || (answer.status !== null && answer.status >= 400);
-}
-
-function outcomeOfFailure({ failure, detail, reached }: Failure, idempotent: boolean): Outcome {
-  if (failure === 'blocked') return { kind: 'broken', detail, code: failure };
-  // Once the request is on its way the provider may have taken the message: whoever repeats it may send it twice.
-  return { kind: reached && !idempotent ? 'ambiguous' : 'retry', detail, code: failure };
 }
 
 function readAnswer(answer: (Answer | Failure) & { status: number }, at: number): ApiAnswer {
@@ -145,28 +138,30 @@ export function saidIn(answer: ApiAnswer, message: string | null): string {
 export interface Reading {
   detail: string;
   code: string | null;
-  idempotent: boolean;
   /** How long to wait after a 429, if it is not in Retry-After. */
   waitMs?: number | null;
 }
 
 /** The meaning of a status where the provider gives it no meaning of its own. */
-export function outcomeByStatus(answer: ApiAnswer, { detail, code, idempotent, waitMs }: Reading): Outcome {
+export function outcomeByStatus(answer: ApiAnswer, { detail, code, waitMs }: Reading): Outcome {
   const { status } = answer;
   const said = { detail, code: code ?? String(status) };
-  const open = idempotent ? 'retry' : 'ambiguous';
   if (status === 429) {
     const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], answer.at) ?? waitMs ?? null;
     return { kind: 'throttled', ...said, retryAfterMs };
   }
   if (status < 300)
-    return { kind: open, detail: `${detail} It is not the answer that was to be expected.`, code: said.code };
+    return {
+      kind: 'ambiguous',
+      detail: `${detail} It is not the answer that was to be expected.`,
+      code: said.code,
+    };
   if (status < 400)
     return { kind: 'broken', detail: `${detail} Redirects are not followed.`, code: said.code };
   if (status === 401 || status === 402 || status === 403) return { kind: 'broken', ...said };
   if (status === 408 || status === 425) return { kind: 'retry', ...said };
   // A gateway that waited for the provider in vain does not know what became of the message.
-  if (status === 504) return { kind: open, ...said };
+  if (status === 504) return { kind: 'ambiguous', ...said };
   if (status >= 500) {
     return {
       kind: 'retry',

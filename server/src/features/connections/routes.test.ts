@@ -74,9 +74,18 @@ describe('email settings', () => {
             username: 'acme',
             password: '••••word',
           },
+          callback_url: null,
           health,
         },
-        { id: expect.any(String), kind: 'sandbox', name: 'sandbox', enabled: false, config: {}, health },
+        {
+          id: expect.any(String),
+          kind: 'sandbox',
+          name: 'sandbox',
+          enabled: false,
+          config: {},
+          callback_url: null,
+          health,
+        },
       ],
     });
     expect((await read()).body).toEqual(written.body);

@@ -490,6 +490,12 @@ describe('the preference centre', () => {
           found.category_key === category && found.channel === channel,
       );
     expect(await cell('news', 'in_app')).toMatchObject({ opted_in: true, source: 'default' });
+    expect((await get(token, '/preferences')).body.categories).toContainEqual({
+      key: 'news',
+      name: 'News',
+      description: null,
+      default_channels: ['email', 'in_app'],
+    });
     const patch = (path: string, body: unknown) =>
       app.request('PATCH', `/inbox/v1/preferences/${path}`, { key: token, body });
     expect((await patch('news/in-app', { opted_in: false })).body).toMatchObject({

@@ -5,6 +5,7 @@ import {
   CategoryKey,
   channelOf,
   createPreferenceService,
+  DescribedMatrix,
   Preference,
   PreferenceMatrix,
   SetPreference,
@@ -24,14 +25,15 @@ export function preferenceCentreRoutes(deps: Pick<Deps, 'pool'>): Route[] {
       operation: 'getOwnPreferences',
       tag,
       summary: 'What the user wants',
-      description: 'Every category × channel with its effective value.',
+      description: 'Every category × channel with its effective value, and what the categories are called.',
       access,
-      responses: { 200: PreferenceMatrix },
-      async handler({ principal }) {
-        return {
-          status: 200,
-          body: { data: await service.matrix(principal.environmentId, principal.externalUserId) },
-        };
+      responses: { 200: DescribedMatrix },
+      async handler({ principal: { environmentId, externalUserId } }) {
+        const [data, categories] = await Promise.all([
+          service.matrix(environmentId, externalUserId),
+          service.describe(environmentId),
+        ]);
+        return { status: 200, body: { data, categories } };
       },
     }),
     route({

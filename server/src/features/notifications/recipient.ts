@@ -1,4 +1,5 @@
 import { parsePhoneNumber } from '../../channels/address-key.ts';
+import { isConversationId, isUserId } from '../../channels/chatone/index.ts';
 import { parseEmailAddress } from '../../channels/email/address.ts';
 import { parseTarget } from '../../channels/net.ts';
 import { missingParameter, Problem } from '../../kernel/errors.ts';
@@ -99,18 +100,14 @@ function checkUrl(text: string): string {
 
 type Request = Pick<SendRequest, 'recipient'>;
 
-const chatoneUser = /^[UW][A-Za-z0-9]+$/;
-/** Channels, private ones of old (G), and direct messages (D). */
-const chatoneRoom = /^[CGD][A-Za-z0-9]+$/;
-
 function chatoneTarget({ recipient }: Request, stored: UserFact | null): string {
   const { chatone_user_id: user, chatone_channel_id: room } = recipient;
   if (user && room) {
     throw invalid('chatone_channel_id', 'Give chatone_user_id or chatone_channel_id, not both.');
   }
-  if (user && !chatoneUser.test(user))
+  if (user && !isUserId(user))
     throw invalid('chatone_user_id', 'The id of a chatone user looks like U024BE7LH.');
-  if (room && !chatoneRoom.test(room))
+  if (room && !isConversationId(room))
     throw invalid('chatone_channel_id', 'The id of a chatone channel looks like C024BE91L.');
   const target = user || room;
   if (target) return target;

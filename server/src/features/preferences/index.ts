@@ -14,5 +14,5 @@ export {
 } from './preferences-service.ts';
 export { localTime, type QuietHours, quietUntil } from './quiet-hours.ts';
 export { channelOf, preferenceRoutes } from './routes.ts';
-export { CategoryKey, Preference, PreferenceMatrix, SetPreference } from './schema.ts';
+export { CategoryKey, DescribedMatrix, Preference, PreferenceMatrix, SetPreference } from './schema.ts';
 export { userKeyOf } from './user-key.ts';

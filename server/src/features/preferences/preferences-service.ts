@@ -5,7 +5,7 @@ import { notFound, Problem } from '../../kernel/errors.ts';
 import { type CategoryRow, listActiveCategories, listCategoriesByKey } from './categories-store.ts';
 import { listCells, upsertCells } from './cells-store.ts';
 import { type Cell, effectiveOf } from './effective.ts';
-import type { Preference } from './schema.ts';
+import type { DescribedCategory, Preference } from './schema.ts';
 import { userKeyOf } from './user-key.ts';
 
 export interface PreferenceChange {
@@ -18,6 +18,8 @@ export interface PreferenceChange {
 export interface PreferenceService {
   /** The effective value of every category × channel. */
   matrix(environmentId: string, user: string): Promise<Preference[]>;
+  /** What the categories of the matrix are called, for those who show it to people. */
+  describe(environmentId: string): Promise<DescribedCategory[]>;
   /** All or nothing. Cells that are not named stay as they are: nobody's opt-out is lost by leaving it out. */
   set(
     environmentId: string,
@@ -59,6 +61,16 @@ export function createPreferenceService({ pool }: Pick<Deps, 'pool'>): Preferenc
           viewOf(category, channel, byPlace.get(`${category.key} ${channel}`) ?? null),
         ),
       );
+    },
+
+    async describe(environmentId) {
+      const categories = await listActiveCategories(pool, environmentId);
+      return categories.map(({ key, name, description, default_channels }) => ({
+        key,
+        name,
+        description,
+        default_channels,
+      }));
     },
 
     async set(environmentId, user, changes, source) {

@@ -101,6 +101,20 @@ export type Preference = Static<typeof Preference>;
 
 export const PreferenceMatrix = Type.Object({ data: Type.Array(Preference) });
 
+const DescribedCategory = Type.Object({
+  key: Type.String(),
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  default_channels: Type.Array(OneOf(channels)),
+});
+export type DescribedCategory = Static<typeof DescribedCategory>;
+export const DescribedMatrix = Type.Object({
+  data: Type.Array(Preference),
+  categories: Type.Array(DescribedCategory, {
+    description: 'What the categories are called, to show them to people.',
+  }),
+});
+
 export const SetPreferences = Type.Object({
   preferences: Type.Array(
     Type.Object({ category_key: CategoryKey, channel: OneOf(channels), opted_in: Type.Boolean() }),

@@ -151,13 +151,12 @@ export async function markRestored(
 }
 
 export interface DemotedRow extends ProviderKey {
-  demoted_since: Date;
   probe_in_ms: number;
 }
 
 const selectDemoted = statement<DemotedRow>(
   'providers_list_demoted',
-  `select environment_id, provider, demoted_since, (extract(epoch from probe_at - now()) * 1000)::float8 as probe_in_ms
+  `select environment_id, provider, (extract(epoch from probe_at - now()) * 1000)::float8 as probe_in_ms
    from provider_health where environment_id = any ($1::uuid[]) and demoted_since is not null`,
 );
 
@@ -185,6 +184,10 @@ const removeOthers = statement(
   'providers_delete_health',
   'delete from provider_health where environment_id = $1 and provider <> all ($2::text[])',
 );
+const removeOthersCounts = statement(
+  'providers_delete_counts_of',
+  'delete from provider_health_counts where environment_id = $1 and provider <> all ($2::text[])',
+);
 const restoreAll = statement(
   'providers_restore_all',
   'update provider_health set demoted_since = null, restored_at = now() where environment_id = $1 and demoted_since is not null',
@@ -192,7 +195,9 @@ const restoreAll = statement(
 
 /** Somebody saved the settings: what was known of providers that are gone goes, and the others get a fresh chance. */
 export async function forgetHealth(tx: Sql, environmentId: string, kept: string[]): Promise<void> {
-  await removeOthers(tx, [environmentId, [...kept, 'managed']]);
+  const others = [environmentId, [...kept, 'managed']];
+  await removeOthers(tx, others);
+  await removeOthersCounts(tx, others); // or they would begin the outage anew
   await restoreAll(tx, [environmentId]);
 }
 

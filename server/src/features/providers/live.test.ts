@@ -239,34 +239,27 @@ describe('a provider that answers 429', () => {
     },
   );
 
-  test.each(['99999999', 'Fri, 31 Dec 2999 23:59:59 GMT'])(
-    'and wants us gone for ages (%s) is asked again within the hour',
-    {
-      timeout: 60_000,
-    },
-    async (retryAfter) => {
-      api.faults.push(tooMany(retryAfter));
-      const id = await send();
-      const { pause } = await waitUntil(async () => {
-        const { rows } = await app.pool.query(
-          `select extract(epoch from paused_until - now())::int as pause from provider_pauses where environment_id = $1`,
-          [app.liveEnvironmentId],
-        );
-        return rows[0] ?? new Error('no pause');
-      }, 20_000);
-      expect(pause).toBeGreaterThan(3_000);
-      expect(pause).toBeLessThanOrEqual(3_600);
-      const waiting = await becomes(
-        id,
-        ({ status, last_error }) => status === 'queued' && last_error !== null,
+  test('and wants to be left alone for years is asked again within the hour', {
+    timeout: 60_000,
+  }, async () => {
+    api.faults.push(tooMany('99999999'));
+    const id = await send();
+    const { pause } = await waitUntil(async () => {
+      const { rows } = await app.pool.query(
+        `select extract(epoch from paused_until - now())::int as pause from provider_pauses where environment_id = $1`,
+        [app.liveEnvironmentId],
       );
-      expect(waiting).toMatchObject({ attempt_count: 0, last_error: expect.stringContaining('429') });
-      const trace = await read(`${id}/trace`);
-      expect(trace.summary).toContain('Waiting until a provider may be asked again');
-      expect(Date.parse(trace.next_attempt_at)).toBeGreaterThan(Date.now() + 3_000_000);
-      expect((await app.request('DELETE', `/v1/notifications/${id}`, { key: app.liveKey })).status).toBe(204);
-    },
-  );
+      return rows[0] ?? new Error('no pause');
+    }, 20_000);
+    expect(pause).toBeGreaterThan(3_000);
+    expect(pause).toBeLessThanOrEqual(3_600);
+    const waiting = await becomes(id, ({ status, last_error }) => status === 'queued' && last_error !== null);
+    expect(waiting).toMatchObject({ attempt_count: 0, last_error: expect.stringContaining('429') });
+    const trace = await read(`${id}/trace`);
+    expect(trace.summary).toContain('Waiting until a provider may be asked again');
+    expect(Date.parse(trace.next_attempt_at)).toBeGreaterThan(Date.now() + 3_000_000);
+    expect((await app.request('DELETE', `/v1/notifications/${id}`, { key: app.liveKey })).status).toBe(204);
+  });
 });
 
 describe('a provider that fails', () => {

@@ -8,6 +8,7 @@ import { newId } from '../../kernel/ids.ts';
 import { createLog } from '../../kernel/log.ts';
 import { createMetrics } from '../../kernel/metrics.ts';
 import { createQueue } from '../../queue/index.ts';
+import { forgetHealth } from './health-store.ts';
 import { findHealth } from './view.ts';
 import { createProviderWatch, type ProviderWatch } from './watch.ts';
 
@@ -278,6 +279,15 @@ describe('a provider in outage', () => {
     expect(await got(now)).toBe(true);
   });
 
+  test('that comes last anyway is not probed', async () => {
+    const [worker] = workers;
+    await letTimePass(11_000);
+    expect(await worker?.watch.order(environmentId, [other, carrier], 'normal')).toEqual({
+      carriers: [other, carrier],
+      reason: null,
+    });
+  });
+
   test('that is the only one keeps its place', async () => {
     const [worker] = workers;
     expect(await worker?.watch.order(environmentId, [carrier], 'normal')).toEqual({
@@ -302,6 +312,23 @@ test('a provider that does not accept our credentials is tried last at once', as
   expect((await orderFor(worker)).carriers.map(({ name }) => name)).toEqual(['second', 'first']);
   expect(await announced()).toEqual([]);
   expect(await healthOf()).toMatchObject({ status: 'outage', messages: 0 });
+});
+
+test('saving the settings forgets providers that are gone, and gives the others a fresh chance', async () => {
+  await createEnvironment('pro');
+  await settle(100, failure);
+  const [worker] = workers;
+  if (!worker) throw new Error('no workers');
+  const save = (kept: string[]) => transaction(database.pool, (tx) => forgetHealth(tx, environmentId, kept));
+  await save([provider]);
+  await worker.watch.load([environmentId]);
+  expect((await orderFor(worker)).reason).toBeNull();
+  expect(await healthOf()).toMatchObject({ status: 'degraded', messages: 100 });
+  await save([]);
+  now += 60_000;
+  await worker.watch.tick();
+  expect(await announced()).toHaveLength(1);
+  expect(await healthOf()).toMatchObject({ status: 'healthy', messages: 0 });
 });
 
 test('a message that is retried counts once, and as well once it got through', async () => {

@@ -86,6 +86,15 @@ export function listPauses(sql: Sql, limit: number): Promise<PauseRow[]> {
   return selectAll(sql, [limit]);
 }
 
+const countAll = statement<{ count: number }>(
+  'providers_count_pauses',
+  'select count(*)::int as count from provider_pauses where paused_until > now()',
+);
+
+export async function countPauses(sql: Sql): Promise<number> {
+  return (await countAll(sql))[0]?.count ?? 0;
+}
+
 const removeOld = statement(
   'providers_delete_pauses',
   `delete from provider_pauses where paused_until < now() - interval '1 hour'`,

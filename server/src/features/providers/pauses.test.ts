@@ -5,7 +5,6 @@ import { createDoorbell, type Doorbell } from '../../db/doorbell.ts';
 import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLog } from '../../kernel/log.ts';
-import { createMetrics } from '../../kernel/metrics.ts';
 import { askedPauseMs, createPauses, longestPauseMs, mergePauses, type Pauses } from './pauses.ts';
 
 let database: TestDatabase;
@@ -25,14 +24,7 @@ function createProcess(retryScale = 1): Pauses {
   const doorbell = createDoorbell(database.pool, database.url, log);
   doorbells.push(doorbell);
   const config = { CARILLON_RETRY_SCALE: retryScale } as Deps['config'];
-  return createPauses({
-    pool: database.pool,
-    clock: Date.now,
-    doorbell,
-    config,
-    log,
-    metrics: createMetrics(),
-  });
+  return createPauses({ pool: database.pool, clock: Date.now, doorbell, config, log });
 }
 
 /** By the database's clock, to the second: from when it was asked for to when it ends. */

@@ -28,6 +28,8 @@ export const longestPauseMs = 3_600_000;
 const ownPauseMs = 1_000;
 const topic = 'provider_pauses';
 const known = 50_000;
+/** Read at a ring; whoever missed an older one reads it with its next batch. */
+const newest = 1_000;
 
 /** What a provider asked for, if it makes sense. Days of silence are more likely a mistake than a wish. */
 export function askedPauseMs(retryAfterMs: number | null): number | null {
@@ -35,9 +37,7 @@ export function askedPauseMs(retryAfterMs: number | null): number | null {
   return Math.min(retryAfterMs, longestPauseMs);
 }
 
-export function createPauses(
-  deps: Pick<Deps, 'pool' | 'clock' | 'doorbell' | 'config' | 'log' | 'metrics'>,
-): Pauses {
+export function createPauses(deps: Pick<Deps, 'pool' | 'clock' | 'doorbell' | 'config' | 'log'>): Pauses {
   const { pool, clock, doorbell, log } = deps;
   const ends = new LRUCache<string, number>({ max: known });
   const letThrough = new LRUCache<string, number>({ max: known });
@@ -60,9 +60,7 @@ export function createPauses(
     do {
       again = false;
       try {
-        const rows = await listPauses(pool, known);
-        learn(rows);
-        deps.metrics.pausedPaces.set(rows.length);
+        learn(await listPauses(pool, newest));
       } catch (error) {
         log.debug({ err: error }, 'pauses could not be read; the next batch reads its own');
       }

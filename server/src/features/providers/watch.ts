@@ -14,7 +14,7 @@ import {
   type ProviderKey,
 } from './health-store.ts';
 import { createOutages } from './outages.ts';
-import { deleteOldPauses } from './pause-store.ts';
+import { countPauses, deleteOldPauses } from './pause-store.ts';
 
 /** What a call said about its provider, on its way to the database. */
 export interface Observation extends Count {
@@ -59,39 +59,36 @@ const criticalPatience = 5;
 const judgeEveryMs = 1_000;
 const sweepEveryMs = 30_000;
 
-interface Demotion {
-  since: Date;
-  probeAt: number;
-}
-
 export function createProviderWatch(
   deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'log' | 'metrics'>,
 ): ProviderWatch {
   const { pool, clock, log } = deps;
   const probeMs = probeEveryMs * deps.config.CARILLON_RETRY_SCALE;
   const outages = createOutages(deps, probeMs);
-  /** By environment and provider. */
-  const demotions = new Map<string, Map<string, Demotion>>();
+  /** By environment and provider: who is tried last, and when the next probe is due. */
+  const demotions = new Map<string, Map<string, number>>();
   const touched = new Map<string, ProviderKey>();
   let judgedAt = 0;
   let sweptAt = 0;
 
-  const demotionOf = (environmentId: string, { providerId }: Carrier): Demotion | undefined =>
-    providerId === undefined ? undefined : demotions.get(environmentId)?.get(providerId);
+  function demote({ environment_id, provider }: ProviderKey, probeAt: number): void {
+    const ofEnvironment = demotions.get(environment_id) ?? new Map<string, number>();
+    demotions.set(environment_id, ofEnvironment.set(provider, probeAt));
+  }
 
-  /** One message at a time, in the whole cluster, finds out whether the provider is back. */
+  /** One message at a time, in the whole cluster, finds out whether a provider is back. */
   async function takeProbe(
     environmentId: string,
     demoted: Carrier[],
     lane: Lane,
   ): Promise<Carrier | undefined> {
     const now = clock();
+    const patience = lane === 'critical' ? criticalPatience * probeMs : 0;
     for (const carrier of demoted) {
-      const demotion = demotionOf(environmentId, carrier);
-      const patience = lane === 'critical' ? criticalPatience * probeMs : 0;
-      if (!demotion || carrier.providerId === undefined || demotion.probeAt + patience > now) continue;
-      demotion.probeAt = now + probeMs;
-      const key = { environment_id: environmentId, provider: carrier.providerId };
+      const key = { environment_id: environmentId, provider: carrier.providerId ?? '' };
+      const probeAt = demotions.get(environmentId)?.get(key.provider);
+      if (probeAt === undefined || probeAt + patience > now) continue;
+      demote(key, now + probeMs);
       if (await claimProbe(pool, key, probeMs).catch(() => false)) return carrier;
     }
     return undefined;
@@ -104,6 +101,7 @@ export function createProviderWatch(
       sweptAt = now;
       touched.clear();
       await outages.judge('all');
+      deps.metrics.pausedPaces.set(await countPauses(pool));
       await Promise.all([deleteOldCounts(pool), deleteOldPauses(pool)]);
     } else if (touched.size > 0 && now - judgedAt >= judgeEveryMs) {
       judgedAt = now;
@@ -119,22 +117,20 @@ export function createProviderWatch(
       const now = clock();
       const rows = await listDemoted(pool, [...environmentIds]);
       for (const id of environmentIds) demotions.delete(id);
-      for (const { environment_id, provider, demoted_since, probe_in_ms } of rows) {
-        const ofEnvironment = demotions.get(environment_id) ?? new Map<string, Demotion>();
-        demotions.set(
-          environment_id,
-          ofEnvironment.set(provider, { since: demoted_since, probeAt: now + probe_in_ms }),
-        );
-      }
+      for (const { probe_in_ms, ...key } of rows) demote(key, now + probe_in_ms);
     },
 
     async order(environmentId, carriers, lane) {
-      const demoted = carriers.filter((carrier) => demotionOf(environmentId, carrier));
+      const fallen = demotions.get(environmentId);
+      const demoted = carriers.filter(({ providerId }) => fallen?.has(providerId ?? ''));
       const well = carriers.filter((carrier) => !demoted.includes(carrier));
-      if (demoted.length === 0 || well.length === 0) return { carriers: [...carriers], reason: null };
-      const probe = await takeProbe(environmentId, demoted, lane);
+      const spare = carriers.findLastIndex((carrier) => well.includes(carrier));
+      // Whoever comes after all that are well has its usual place.
+      const displaced = demoted.filter((carrier) => carriers.indexOf(carrier) < spare);
+      if (displaced.length === 0) return { carriers: [...carriers], reason: null };
+      const probe = await takeProbe(environmentId, displaced, lane);
       const last = demoted.filter((carrier) => carrier !== probe);
-      const names = demoted.map(({ name }) => name).join(', ');
+      const names = displaced.map(({ name }) => name).join(', ');
       return {
         carriers: probe ? [probe, ...well, ...last] : [...well, ...last],
         reason: probe
@@ -177,7 +173,10 @@ export function createProviderWatch(
             demotions.get(environment_id)?.delete(provider);
           }
           // Whoever does not accept our credentials will not accept them for the next message either.
-          if (sign === 'broken' && !isDemoted) await markDemoted(pool, key, now - startedAt, probeMs);
+          if (sign === 'broken' && !isDemoted) {
+            await markDemoted(pool, key, now - startedAt, probeMs);
+            demote(key, now + probeMs);
+          }
         } catch (error) {
           log.warn(
             { err: error, environmentId: environment_id, provider },

@@ -40,13 +40,18 @@ export async function attemptFetch(
   const method = effect.request.method.toUpperCase() as Method;
   if (!methods.includes(method)) return { kind: 'failed', reason: `The method ${method} is not supported.` };
 
+  const hasBody = body !== null && method !== 'GET' && method !== 'HEAD';
   let answer: Answer | Failure;
   try {
     answer = await outbound.request({
       method,
       url,
-      headers: { 'idempotency-key': call.idempotencyKey, ...lowerCased(headers) },
-      ...(body === null || method === 'GET' || method === 'HEAD' ? {} : { body }),
+      headers: {
+        'idempotency-key': call.idempotencyKey,
+        ...(hasBody ? { 'content-type': 'application/json' } : {}),
+        ...lowerCased(headers),
+      },
+      ...(hasBody ? { body } : {}),
       timeoutMs,
       maxBytes: maxBytes + 1,
     });

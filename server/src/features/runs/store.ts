@@ -1,7 +1,9 @@
 import { query, type Sql, statement } from '../../db/sql.ts';
 import type { JsonObject, RunState } from '../../engine/index.ts';
+import { claimKeysSql, type KeyClaim } from '../../http/idempotency.ts';
 import type { Plan } from '../../http/principal.ts';
 import type { PageRequest } from '../../kernel/page.ts';
+import { enqueueSql, lanes } from '../../queue/index.ts';
 import type { ListQuery, RunStatus } from './schema.ts';
 import { storableJson } from './storable.ts';
 
@@ -24,16 +26,33 @@ export type NewRun = Pick<
   'id' | 'environment_id' | 'workflow_id' | 'version' | 'external_user_id' | 'trigger_data'
 >;
 
-const insertRows = statement(
+/** Like the acceptance of notifications one statement: the keys, the runs and their work, all of it or nothing. */
+const insertRows = statement<{ id: string }>(
   'runs_insert',
-  `insert into runs (id, environment_id, workflow_id, version, status, external_user_id, trigger_data)
-   select id, environment_id, workflow_id, version, 'pending', external_user_id, trigger_data
-   from json_to_recordset($1::json)
-     as (id uuid, environment_id uuid, workflow_id uuid, version int, external_user_id text, trigger_data json)`,
+  `with input as materialized (
+     select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, workflow_id uuid, version int,
+       external_user_id text, trigger_data json, operation text, key text, body_hash text)
+   ),
+   fresh as (${claimKeysSql('(select *, id as resource_id from input where key is not null) claims')}),
+   taken as materialized (select * from input where key is null or id in (select resource_id from fresh)),
+   lives as (
+     insert into runs (id, environment_id, workflow_id, version, status, external_user_id, trigger_data)
+     select id, environment_id, workflow_id, version, 'pending', external_user_id, trigger_data from taken
+   ),
+   ${enqueueSql('run', `(select id, ${lanes.normal}::smallint as lane, environment_id, null::timestamptz as run_at from taken) work`)}
+   select id from taken`,
 );
 
-export async function insertRuns(sql: Sql, runs: NewRun[]): Promise<void> {
-  await insertRows(sql, [storableJson(runs)]);
+/** Returns the ids of those that are new: the Idempotency-Key of the others is taken. Each key may be there once. */
+export async function insertRuns(
+  sql: Sql,
+  triggers: { run: NewRun; keyClaim: KeyClaim | null }[],
+): Promise<Set<string>> {
+  const rows = triggers.map(({ run, keyClaim }) => ({
+    ...run,
+    ...(keyClaim && { operation: keyClaim.operation, key: keyClaim.key, body_hash: keyClaim.bodyHash }),
+  }));
+  return new Set((await insertRows(sql, [storableJson(rows)])).map(({ id }) => id));
 }
 
 const select = `

@@ -1,13 +1,13 @@
-import { isDatabaseUnavailable, transaction } from '../../db/sql.ts';
+import { isDatabaseUnavailable } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type JsonObject, validateTriggerData } from '../../engine/index.ts';
 import {
   checkIdempotencyKey,
-  claimIdempotencyKeys,
   findEarlierHolder,
   findKeyHolder,
   hashBody,
   type KeyClaim,
+  nameOfKey,
 } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
@@ -36,7 +36,7 @@ interface NewTrigger {
   keyClaim: KeyClaim | null;
 }
 
-/** What arrives together is written together, like notifications: one transaction for the keys, the runs and their work. */
+/** What arrives together is written together, like notifications. */
 export function createTrigger(
   { pool, queue, clock }: Pick<Deps, 'pool' | 'queue' | 'clock'>,
   { findActive }: Pick<WorkflowService, 'findActive'>,
@@ -49,36 +49,14 @@ export function createTrigger(
     splitOn: (error) => !isDatabaseUnavailable(error),
   });
 
-  /** True: written. False: its Idempotency-Key was seen before. */
+  /** True: written. False: its Idempotency-Key was seen before, here or in the same batch. */
   async function write(triggers: NewTrigger[]): Promise<boolean[]> {
-    const written = await transaction(pool, async (tx, lastly) => {
-      const freshKeys = await claimIdempotencyKeys(
-        tx,
-        triggers.flatMap(({ keyClaim }) => keyClaim ?? []),
-      );
-      const fresh = triggers.filter(({ run, keyClaim }) => !keyClaim || freshKeys.has(run.id));
-      if (fresh.length > 0) {
-        lastly(
-          insertRuns(
-            tx,
-            fresh.map(({ run }) => run),
-          ),
-        );
-        // The turns of the queue are rows that batches share: they are locked last.
-        lastly(
-          queue.enqueue(
-            tx,
-            fresh.map(({ run }) => ({
-              kind: 'run',
-              id: run.id,
-              lane: 'normal',
-              environmentId: run.environment_id,
-            })),
-          ),
-        );
-      }
-      return new Set(fresh.map(({ run }) => run.id));
-    });
+    const first = new Map<string, NewTrigger>();
+    for (const trigger of triggers) {
+      const name = trigger.keyClaim ? nameOfKey(trigger.keyClaim) : trigger.run.id;
+      if (!first.has(name)) first.set(name, trigger);
+    }
+    const written = await insertRuns(pool, [...first.values()]);
     queue.ring('run');
     return triggers.map(({ run }) => written.has(run.id));
   }

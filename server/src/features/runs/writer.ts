@@ -215,7 +215,7 @@ export function createRunWriter(deps: WriterDeps, drafts: Drafts): RunWriter {
 
   const batcher = createBatcher<Ending, undefined>(
     (endings) => untilDatabaseAnswers(() => untilNoDeadlock(() => write(endings))),
-    { concurrency: 2, maxItems: 200 },
+    { concurrency: 2, maxItems: 200, weigh, maxWeight: 8_000_000 },
   );
   return { end: (ending) => batcher.add(ending) };
 }
@@ -250,6 +250,17 @@ function nextWork(claim: Claim, turn: Turn, hurry: boolean): NextWork[] {
   const until = effect && 'until' in effect ? effect.until : 0;
   const isNow = hurry || until <= turn.fact.now;
   return [{ ...workOf(claim), runAt: isNow ? null : new Date(until) }];
+}
+
+/** About how many characters it writes: what runs remember and send may be large. */
+function weigh(ending: Ending): number {
+  if (ending.kind !== 'turn') return 0;
+  const { decision, sends: sent } = ending.turn;
+  const words = sent.map(({ draft: { acceptance } }) => {
+    const { html_body, text_body } = acceptance.content;
+    return (html_body?.length ?? 0) + (text_body?.length ?? 0);
+  });
+  return words.reduce((sum, length) => sum + length, JSON.stringify(decision.state).length);
 }
 
 const deadlock = '40P01';

@@ -1,4 +1,9 @@
-import { type ChatoneApi, describeAnswer } from '../../../channels/chatone/index.ts';
+import {
+  type ChatoneApi,
+  describeAnswer,
+  isConversationId,
+  isUserId,
+} from '../../../channels/chatone/index.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Principal } from '../../../http/principal.ts';
@@ -165,7 +170,7 @@ export function createInstallationService(
         const before = await store.lockInstallation(tx, caller.principal.environmentId, id);
         if (!before) throw notFound('chatone installation');
         const after = { ...before, auto_join_public_channels: autoJoin };
-        await store.updateInstallation(tx, after);
+        await store.updateAutoJoin(tx, id, autoJoin);
         await audit(tx, caller, 'updated', before, after);
         return viewOf(after);
       });
@@ -189,8 +194,8 @@ export function createInstallationService(
     async sendTest(principal, id, { chatone_user_id: user, chatone_channel_id: room }) {
       const row = await get(principal, id);
       if (!user && !room) throw missingParameter('chatone_user_id');
-      checkTarget('chatone_user_id', user, /^[UW][A-Za-z0-9]+$/);
-      checkTarget('chatone_channel_id', room, /^[CGD][A-Za-z0-9]+$/);
+      checkTarget('chatone_user_id', user, isUserId);
+      checkTarget('chatone_channel_id', room, isConversationId);
       const send = (address: string) =>
         notifications.sendTest(principal, {
           channel: 'chatone',
@@ -212,8 +217,12 @@ const testBlocks = [
   { type: 'section', text: { type: 'mrkdwn', text: '*It rings.* A test message: this installation works.' } },
 ];
 
-function checkTarget(param: string, value: string | null | undefined, form: RegExp): void {
-  if (value && !form.test(value)) throw invalidParameter(param, `${param} does not have the form of one.`);
+function checkTarget(
+  param: string,
+  value: string | null | undefined,
+  isOne: (text: string) => boolean,
+): void {
+  if (value && !isOne(value)) throw invalidParameter(param, `${param} does not have the form of one.`);
 }
 
 /** Another token is another workspace, the same one always the same. */

@@ -55,10 +55,11 @@ const renew = statement(
   'connections_update_installation',
   `update chatone_installations set team_name = $2, bot_user_id = $3, app_id = $4, scopes = $5, is_sandbox = $6,
      token_sealed = $7, token_hash = $8, token_expires_at = $9, refresh_sealed = $10, refreshing_until = null,
-     installed_at = $11, installed_by_user_id = $12, revision = $13, status = $14, auto_join_public_channels = $15
+     installed_at = $11, installed_by_user_id = $12, revision = $13, status = $14
    where id = $1`,
 );
 
+/** Everything that a new installation of the same team brings. */
 export async function updateInstallation(sql: Sql, row: InstallationRow): Promise<void> {
   await renew(sql, [
     row.id,
@@ -75,8 +76,16 @@ export async function updateInstallation(sql: Sql, row: InstallationRow): Promis
     row.installed_by_user_id,
     row.revision,
     row.status,
-    row.auto_join_public_channels,
   ]);
+}
+
+const changeAutoJoin = statement(
+  'connections_update_auto_join',
+  'update chatone_installations set auto_join_public_channels = $2 where id = $1',
+);
+
+export async function updateAutoJoin(sql: Sql, id: string, autoJoin: boolean): Promise<void> {
+  await changeAutoJoin(sql, [id, autoJoin]);
 }
 
 const lockTeam = statement<InstallationRow>(

@@ -104,6 +104,12 @@ test('when it cannot be renewed now it is used while it lives, and tried again l
   });
 });
 
+test('when the service refuses to renew it, the connection is broken', async () => {
+  const dead = await installation(-1_000);
+  service.faults = [{ status: 200, body: { ok: false, error: 'invalid_refresh_token' } }];
+  expect(await keeper().tokenOf(dead, null)).toMatchObject({ outcome: { kind: 'broken' } });
+});
+
 test('a token that never was to end and has expired all the same is a broken connection', async () => {
   const row = { ...(await installation(43_200_000)), token_expires_at: null, refresh_sealed: null };
   expect(await keeper().tokenOf(row, 'x')).toMatchObject({ outcome: { kind: 'broken' } });

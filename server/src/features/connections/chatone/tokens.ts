@@ -46,8 +46,8 @@ export function createTokenKeeper(
 ): TokenKeeper {
   const open = (row: InstallationRow): string => keyring.open(row.token_sealed, tokenContext(row.id));
 
-  /** The installation with its next token; null when this process cannot get one now. */
-  async function refresh(row: InstallationRow): Promise<InstallationRow | null> {
+  /** The installation with its next token; `refused`: there will be none; null: this process cannot get one now. */
+  async function refresh(row: InstallationRow): Promise<InstallationRow | 'refused' | null> {
     const { CARILLON_CHATONE_CLIENT_ID: id, CARILLON_CHATONE_CLIENT_SECRET: secret } = config;
     if (!id || !secret) return null;
     const claimed = await claimTokenRefresh(pool, row);
@@ -64,7 +64,7 @@ export function createTokenKeeper(
     if (!grant) {
       const reason = answer.kind === 'ok' ? 'no token came' : describeAnswer(answer);
       log.warn({ installation_id: row.id, reason }, 'a chatone token could not be renewed');
-      return null;
+      return answer.kind === 'error' ? 'refused' : null;
     }
     const renewed = { ...claimed, ...sealedToken(keyring, row.id, grant, clock()) };
     await markTokenRefreshed(pool, renewed);
@@ -85,12 +85,12 @@ export function createTokenKeeper(
       const now = clock();
       if (ends === null || (stale === null && now < ends - aheadMs)) return token;
       const renewed = await refresh(row);
-      if (renewed) return open(renewed);
+      if (renewed && renewed !== 'refused') return open(renewed);
       if (stale === null && now < ends) return token;
       // Another process may have been quicker.
       const [latest] = await listInstallationsById(pool, [row.id]);
       if (latest && latest.revision !== row.revision) return open(latest);
-      return { outcome: renewalFailed };
+      return { outcome: renewed === 'refused' ? expired : renewalFailed };
     },
   };
 }

@@ -182,6 +182,20 @@ test('a workflow that is off makes the endpoint broken, and what waits arrives w
   }, 30_000);
 });
 
+test('data that makes a card of 40 KB fails the notification, with the reason', async () => {
+  const flow = chats.chattwo.addFlow();
+  const { body: endpoint } = await create({ label: 'Large', webhook_url: flow.url });
+  const sent = await chats.send(
+    'chattwo',
+    { endpoint: endpoint.key },
+    { template_data: { name: 'x'.repeat(40_000) } },
+  );
+  const done = await chats.until(sent.body.id, isDone);
+  expect(done.status).toBe('failed');
+  expect(done.last_error).toContain('28672 bytes');
+  expect(chats.chattwo.runs.filter((run) => run.flow === flow.id)).toEqual([]);
+});
+
 test('a test card needs no template, and its fate can be asked for', async () => {
   const flow = chats.chattwo.addFlow();
   const { body: endpoint } = await create({ label: 'Tested', webhook_url: flow.url });

@@ -13,7 +13,7 @@ export interface SmsInput {
   config: ProviderConfig;
 }
 
-/** The first of these names the account; a secret belongs to the account it was given with. */
+/** What names the account; a secret belongs to the account it was given with. */
 const accountField = { smsone: 'account_sid', smstwo: 'api_key' } as const;
 
 export function readKind(given: string): SmsKind {
@@ -59,11 +59,9 @@ function readCredentials(
     const value = given[param];
     // null and the empty text clear what may be absent; what may not be, nobody can have meant to clear.
     const keeps = value === undefined || (field.required && !value);
-    config[field.name] =
-      typeof value === 'string' && value !== '' ? value : keeps ? (kept?.[field.name] ?? null) : null;
-    if (field.required && config[field.name] === null) throw missingParameter(param);
-    if (String(config[field.name] ?? '').length > (field.max ?? 200))
-      throw invalidParameter(param, `${param} must have at most ${field.max ?? 200} characters.`);
+    const chosen = keeps ? (kept?.[field.name] ?? null) : String(value ?? '') || null;
+    if (field.required && chosen === null) throw missingParameter(param);
+    config[field.name] = chosen;
   }
   const completed = complete?.(config) ?? { config };
   if ('problem' in completed) {

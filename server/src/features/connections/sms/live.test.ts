@@ -337,7 +337,7 @@ describe('in Test', () => {
         to: '+447700900160',
         payload: {
           to: '+447700900160',
-          from: 'Carillon',
+          from: '+15005550000',
           text: 'д'.repeat(71),
           encoding: 'UCS-2',
           segments: 2,
@@ -353,6 +353,7 @@ describe('in Test', () => {
     ['+15005550006', 'delivered'],
     ['+15005550009', 'bounced'],
     ['+447700900161', 'delivered'],
+    ['+14155550123', 'delivered'],
   ])('%s ends %s, as often as one likes', async (address, status) => {
     await reach(await sendTest(address), status);
     await reach(await sendTest(address), status);

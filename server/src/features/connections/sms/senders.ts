@@ -19,14 +19,14 @@ export interface SmsSender {
 
 /** Who carries the text messages of environments, ready to use. Settings take effect within a second. */
 export interface SmsConnections {
-  /** With one query at most. */
   sendersFor(environments: readonly Environment[]): Promise<Map<string, SmsSender>>;
 }
 
 export type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'publicUrl'>;
 
 const freshMs = 1_000;
-const testSenderId = 'Carillon';
+/** What the sandbox shows as the sender while none is set. */
+const testNumber = '+15005550000';
 const nobody = { carrier: null, fromNumber: null, fromSenderId: null };
 
 export function createSmsConnections(deps: SmsDeps): SmsConnections {
@@ -43,16 +43,17 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
   };
 
   function testSender(settings: SmsSettings | undefined): SmsSender {
-    const fromNumber = settings?.from_number ?? null;
-    const fromSenderId = settings?.from_sender_id ?? (fromNumber ? null : testSenderId);
+    const fromSenderId = settings?.from_sender_id ?? null;
+    const fromNumber = settings?.from_number ?? (fromSenderId ? null : testNumber);
     return { carrier: sandbox, fromNumber, fromSenderId, problem: null };
   }
 
   async function liveSender(settings: SmsSettings | undefined): Promise<SmsSender> {
     if (!settings)
       return { ...nobody, problem: 'The environment has no SMS provider; add one in its SMS settings.' };
+    const reportsTo = await callbackUrl(settings);
     try {
-      const provider = openProvider(keyring, config, settings, await callbackUrl(settings));
+      const provider = openProvider(keyring, config, settings, reportsTo);
       if (!provider)
         return { ...nobody, problem: 'The operator of this service has set up no SMS provider.' };
       const { fromNumber, fromSenderId } = provider;
@@ -88,7 +89,7 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
   };
 }
 
-/** The limits are the account's: that of the operator is shared by everyone who uses it. */
+/** An environment has one account at a time; what its provider asked for does not bind the next one. */
 function paceOf({ kind, id }: SmsSettings): string {
-  return kind === 'managed' ? 'sms:managed' : `sms:${id}`;
+  return `sms:${kind}:${id}`;
 }

@@ -28,7 +28,6 @@ export interface SmsSettingsService {
 
 export function createSmsSettingsService(deps: SmsDeps): SmsSettingsService {
   const { pool, keyring, config, clock } = deps;
-
   const callbackUrl = createSmsCallbackUrl(deps);
 
   const auditOf = (settings: SmsSettings): Omit<SmsSettingsView, 'callback_url'> => ({

@@ -23,5 +23,5 @@ export function classify(answer: ApiAnswer): Outcome {
     (status === 400 && /not allowed to send|domain .*(unverified|disabled)/i.test(detail))
   )
     return { kind: 'broken', detail, code };
-  return outcomeByStatus(answer, { detail, code, idempotent: false, waitMs: waitIn(message ?? answer.text) });
+  return outcomeByStatus(answer, { detail, code, waitMs: waitIn(message ?? answer.text) });
 }

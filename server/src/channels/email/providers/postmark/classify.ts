@@ -16,7 +16,7 @@ export function classify(answer: ApiAnswer): Outcome {
   // Without a code of Postmark's own it was somebody on the way (a network filter) who said no.
   if (status === 403 && errorCode === null) return { kind: 'retry', detail, code };
   if (errorCode === null || status === 429 || status >= 500) {
-    return outcomeByStatus(answer, { detail, code, idempotent: false });
+    return outcomeByStatus(answer, { detail, code });
   }
   if (errorCode === 429) return { kind: 'throttled', detail, code, retryAfterMs: null };
   if (errorCode === 406) return { kind: 'suppress', detail, code, reason: 'hard_bounce' };

@@ -15,8 +15,9 @@ export function classify(answer: ApiAnswer): Outcome {
   }
   switch (name) {
     case 'concurrent_idempotent_requests':
+      // An earlier call for this notification is still being worked on: nobody else may be given it meanwhile.
+      return { kind: 'ambiguous', detail, code };
     case 'resource_locked':
-      // An earlier call with this key is still being worked on; its end is what the next one will hear.
       return { kind: 'retry', detail, code };
     case 'monthly_quota_exceeded':
       return { kind: 'broken', detail, code };
@@ -30,5 +31,5 @@ export function classify(answer: ApiAnswer): Outcome {
   }
   const seconds = Number(headers['ratelimit-reset'] ?? Number.NaN);
   const waitMs = seconds > 0 ? Math.min(seconds * 1000, dayMs) : null;
-  return outcomeByStatus(answer, { detail, code, idempotent: true, waitMs });
+  return outcomeByStatus(answer, { detail, code, waitMs });
 }

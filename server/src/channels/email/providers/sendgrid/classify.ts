@@ -26,5 +26,5 @@ export function classify(answer: ApiAnswer): Outcome {
   if (status === 451) return { kind: 'broken', detail, code }; // the account lives in another region
   const resetAt = Number(headers['x-ratelimit-reset'] ?? Number.NaN) * 1000;
   const waitMs = resetAt > at ? resetAt - at : null;
-  return outcomeByStatus(answer, { detail, code, idempotent: false, waitMs });
+  return outcomeByStatus(answer, { detail, code, waitMs });
 }

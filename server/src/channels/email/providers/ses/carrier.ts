@@ -1,4 +1,4 @@
-import { sign } from 'aws4';
+import aws4 from 'aws4';
 import type { ProviderCarrier } from '../../../contract.ts';
 import { type ApiAnswer, type ApiContext, type ApiRequest, createApiCarrier, urlUnder } from '../../api.ts';
 import { buildMime } from '../../mime.ts';
@@ -14,7 +14,7 @@ export function createSesCarrier(name: string, config: SesConfig, context: ApiCo
 
   function signed(method: 'GET' | 'POST', path: string, body?: string): ApiRequest {
     const url = new URL(urlUnder(baseUrl, path));
-    const { headers } = sign(
+    const { headers } = aws4.sign(
       {
         service: 'ses',
         region,

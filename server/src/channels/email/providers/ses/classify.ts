@@ -25,7 +25,7 @@ export function classify(answer: ApiAnswer): Outcome {
   const id = textIn(json, 'MessageId');
   if (status === 200 && id)
     return { kind: 'accepted', providerMessageId: id, detail: `200 ${id}`, code: '200' };
-  const byStatus = outcomeByStatus(answer, { detail, code, idempotent: false });
+  const byStatus = outcomeByStatus(answer, { detail, code });
   if (type === null || status >= 500) return byStatus;
   if (throttledTypes.has(type) || type === 'LimitExceededException') {
     const isForLong = type === 'LimitExceededException' || /daily message quota/i.test(detail);

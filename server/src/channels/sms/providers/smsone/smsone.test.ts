@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { localhostCertificate, localhostKey } from '../../../../../test/simulators/localhost-certificate.ts';
 import { type SmsoneSimulator, startSmsoneSimulator } from '../../../../../test/simulators/smsone.ts';
+import { startWebhookSink } from '../../../../../test/simulators/webhook-sink.ts';
 import type { CallbackRequest, Outcome, ProviderCarrier, SmsMessage } from '../../../contract.ts';
 import { createOutbound, type Outbound } from '../../../http.ts';
 import { knownCodes } from './codes.ts';
@@ -178,6 +180,20 @@ describe('smsone', () => {
     const blocked = createSmsoneCarrier('smsone', configFor(), { outbound: strict, clock: Date.now });
     expect(await blocked.send(message, new AbortController().signal)).toMatchObject({ kind: 'broken' });
     await strict.stop();
+  });
+
+  it('a certificate that nobody vouches for keeps the message here', async () => {
+    const impostor = await startWebhookSink({ tls: { key: localhostKey, cert: localhostCertificate } });
+    const tls = createSmsoneCarrier('smsone', configFor({ apiUrl: impostor.url('') }), {
+      outbound,
+      clock: Date.now,
+    });
+    expect(await tls.send(message, new AbortController().signal)).toMatchObject({
+      kind: 'retry',
+      code: 'tls',
+    });
+    expect(impostor.received).toHaveLength(0);
+    await impostor.stop();
   });
 
   it('ends when it is told to', async () => {

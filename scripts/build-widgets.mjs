@@ -1,0 +1,125 @@
+// The elements as the service serves them: widgets/src → server/dist/widgets, one module each with everything included,
+// compressed beforehand, and a manifest with their hashes. With --package: the package @carillon/widgets (widgets/dist).
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { dist, ensureInstalled, exclusively, isProgram, root, run, stop } from './setup.mjs';
+
+const target = join(dist, 'widgets');
+const marker = join(target, '.build');
+const sources = [join(root, 'widgets/src'), join(root, 'sdk/src')];
+const elements = ['inbox', 'preferences'];
+
+/** Before tests that need them; `npm start` and `npm run build` build everything. */
+export async function ensureWidgets() {
+  if (!areWidgetsFresh()) await exclusively(buildWidgets);
+}
+
+export function areWidgetsFresh() {
+  return existsSync(marker) && readFileSync(marker, 'utf8') === fingerprint();
+}
+
+function fingerprint() {
+  const hash = createHash('sha256');
+  const inputs = sources.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  for (const path of [...inputs, import.meta.filename, join(root, 'package-lock.json')].sort()) {
+    const { mtimeMs, size } = statSync(path);
+    hash.update(`${relative(root, path)} ${mtimeMs} ${size}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** Only by whoever holds the lock of `exclusively`. */
+export async function buildWidgets() {
+  if (areWidgetsFresh()) return;
+  const built = fingerprint();
+  const outputs = await bundle(elements, { splitting: false });
+  const staging = join(dist, `.widgets-${process.pid}`);
+  mkdirSync(staging, { recursive: true });
+  mkdirSync(target, { recursive: true });
+  const manifest = {};
+  for (const { name, bytes } of outputs) {
+    const digest = createHash('sha384').update(bytes).digest();
+    const mark = digest.toString('hex').slice(0, 12);
+    manifest[name] = {
+      file: name.replace(/\.js$/, `-${mark}.js`),
+      integrity: `sha384-${digest.toString('base64')}`,
+      bytes: bytes.length,
+    };
+    writeFileSync(join(staging, name), bytes);
+    writeFileSync(join(staging, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+    const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    writeFileSync(join(staging, `${name}.br`), brotliCompressSync(bytes, { params }));
+  }
+  writeFileSync(join(staging, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(join(staging, '.build'), built);
+  // The marker last: whoever finds it finds the rest.
+  for (const name of readdirSync(staging).sort().reverse()) renameSync(join(staging, name), join(target, name));
+  rmSync(staging, { recursive: true, force: true });
+}
+
+async function bundle(names, options) {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: names.map((name) => join(root, 'widgets/src', `${name}.ts`)),
+    outdir: 'out',
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'browser',
+    conditions: ['production'],
+    legalComments: 'none',
+    alias: { '@carillon/sdk/inbox': join(root, 'sdk/src/inbox/index.ts') },
+    absWorkingDir: root,
+    logLevel: 'warning',
+    ...options,
+  }).catch((error) => {
+    if (error.errors === undefined) throw error;
+    return stop('The widgets could not be built; the reason is above.');
+  });
+  return outputFiles.map(({ path, contents }) => ({ name: path.split(/[\\/]/).at(-1), bytes: contents }));
+}
+
+/** What `npm pack` puts into the package: the same modules, sharing what they have in common, with types. */
+export async function buildPackage() {
+  const folder = join(root, 'widgets/dist');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const { name, bytes } of await bundle([...elements, 'react'], {
+    splitting: true,
+    external: ['react'],
+    chunkNames: 'shared-[hash]',
+  })) {
+    writeFileSync(join(folder, name), bytes);
+  }
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const code = await run(process.execPath, [tsc, '-p', join(root, 'widgets/tsconfig.build.json')]);
+  if (code !== 0) stop('The declarations of the widgets could not be made; the reason is above.');
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.d.ts'))) {
+    const path = join(folder, name);
+    // TypeScript keeps `./x.ts` in declarations; consumers have `./x.d.ts`, which `./x.js` names.
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/((?:from|import\() ?'\.\/[^']+)\.ts'/g, "$1.js'"));
+  }
+}
+
+if (isProgram(import.meta.filename)) {
+  await ensureInstalled();
+  if (process.argv.includes('--package')) await buildPackage();
+  else await ensureWidgets();
+}

@@ -1,0 +1,93 @@
+/**
+ * How operations of the API become methods of the client. A rule names most: the tag is the group, and the operation without
+ * the words that the group says already is the method (`sendNotification` → `notifications.send`). Here is what the rule needs
+ * to know, and what it gets wrong. An operation that nobody thought of here still gets a name.
+ */
+export interface Group {
+  name: string;
+  /** The words that the group says already. */
+  said: RegExp;
+}
+
+const groups: Record<string, Group> = {
+  Notifications: { name: 'notifications', said: /Notifications?/ },
+  Templates: { name: 'templates', said: /Templates?/ },
+  Categories: { name: 'categories', said: /Categor(?:y|ies)/ },
+  Preferences: { name: 'preferences', said: /UserPreferences?/ },
+  Suppressions: { name: 'suppressions', said: /Suppressions?/ },
+  Users: { name: 'users', said: /Users?/ },
+  Usage: { name: 'usage', said: /Usage/ },
+  'Inbox tokens': { name: 'inboxTokens', said: /Inbox(?:Token)?/ },
+  Webhooks: { name: 'webhookEndpoints', said: /Webhook(?:Endpoints?)?/ },
+  Workflows: { name: 'workflows', said: /Workflows?/ },
+  'Workflow runs': { name: 'runs', said: /(?:Workflow)?Runs?/ },
+  Sandbox: { name: 'sandbox', said: /Sandbox/ },
+  'Email settings': { name: 'emailSettings', said: /Email(?:Settings)?/ },
+  'SMS settings': { name: 'smsSettings', said: /Sms(?:Settings)?/ },
+  Chatone: { name: 'chatone', said: /(?:To)?Chatone(?:Installations?)?/ },
+  Chattwo: { name: 'chattwo', said: /(?:To)?Chattwo(?:Endpoints?)?/ },
+  Chatthree: { name: 'chatthree', said: /(?:To)?Chatthree(?:Endpoints?)?/ },
+  Accounts: { name: 'environments', said: /Environments?/ },
+  'API keys': { name: 'apiKeys', said: /ApiKeys?/ },
+  'Dashboard sessions': { name: 'sessions', said: /Person/ },
+  'Audit log': { name: 'auditLog', said: /AuditEntries/ },
+};
+
+/** A name without a dot is a method of the client itself. */
+const irregular: Record<string, string> = {
+  getMe: 'me',
+  setUserPreferences: 'preferences.setMany',
+  triggerWorkflow: 'workflows.trigger',
+  postWorkflowEvent: 'workflows.postEvent',
+  listWorkflowRuns: 'runs.list',
+  verifyInboxToken: 'verifyToken',
+  getInboxFeed: 'feed',
+  getInboxUnreadCount: 'unreadCount',
+  getInboxItem: 'get',
+  markInboxItemRead: 'markRead',
+  markInboxItemUnread: 'markUnread',
+  archiveInboxItem: 'archive',
+  markInboxRead: 'markAllRead',
+  createStreamTicket: 'createStreamTicket',
+  getOwnPreferences: 'preferences.get',
+  setOwnPreference: 'preferences.set',
+  unsubscribeFromAll: 'preferences.unsubscribeAll',
+};
+
+export function methodName(operationId: string, tag: string): string {
+  const named = irregular[operationId];
+  if (named !== undefined) return named;
+  const group = groups[tag];
+  if (group === undefined) return `${camelCase(tag)}.${operationId}`;
+  const rest = operationId.replace(group.said, '');
+  return `${group.name}.${rest}`;
+}
+
+function camelCase(text: string): string {
+  const [first = '', ...others] = text.toLowerCase().split(/[^a-z0-9]+/);
+  return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+/** POSTs that may be made twice: they change nothing, or the same thing to the same. */
+export const repeatable = new Set([
+  'renderTemplate',
+  'simulateWorkflowVersion',
+  'createInboxToken',
+  'addSuppression',
+  'verifyEmailProvider',
+  'verifyInboxToken',
+  'markInboxItemRead',
+  'markInboxItemUnread',
+  'archiveInboxItem',
+  'createStreamTicket',
+  'unsubscribeFromAll',
+]);
+
+/** Names that mean something else in every program already. */
+export const renamedSchemas: Record<string, string> = { Error: 'ErrorBody', Event: 'NotificationEvent' };
+
+/** Where the wire accepts anything, to answer for each element alone, and a caller wants to know what is right. */
+export const refinedTypes: Record<string, string> = {
+  'sendNotificationBatch.notifications':
+    'Array<SendRequest & { idempotency_key?: string | null | undefined }>',
+};

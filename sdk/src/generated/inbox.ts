@@ -1,0 +1,154 @@
+// Generated from openapi.json: npm run generate
+
+import type { List } from '../list.ts';
+import type { Table } from '../operations.ts';
+import type { RequestOptions } from '../transport.ts';
+import type {
+  CreateStreamTicketResult,
+  GetInboxFeedParams,
+  GetInboxFeedResult,
+  GetInboxUnreadCountResult,
+  GetOwnPreferencesResult,
+  InboxItem,
+  MarkInboxReadParams,
+  MarkInboxReadResult,
+  Preference,
+  SetOwnPreferenceParams,
+  UnsubscribeFromAllResult,
+  VerifyInboxTokenResult,
+} from './types.ts';
+
+export interface InboxApi {
+  /**
+   * Show whom a token stands for.
+   *
+   * Any valid end-user token may call it.
+   *
+   * `POST /inbox/v1/tokens/verify`
+   */
+  verifyToken(options?: RequestOptions): Promise<VerifyInboxTokenResult>;
+  /**
+   * The items of an inbox, newest first.
+   *
+   * Archived items are left out. A page may be shorter than `limit` when the items are large; `next_cursor` alone says whether there are more.
+   *
+   * Needs an end-user token with the scope `inbox`.
+   *
+   * `GET /inbox/v1/feed`
+   */
+  feed(params?: GetInboxFeedParams, options?: RequestOptions): List<InboxItem, GetInboxFeedResult>;
+  /**
+   * How many items are unread.
+   *
+   * Needs an end-user token with the scope `inbox`.
+   *
+   * `GET /inbox/v1/unread-count`
+   */
+  unreadCount(options?: RequestOptions): Promise<GetInboxUnreadCountResult>;
+  /**
+   * One item.
+   *
+   * Needs an end-user token with the scope `inbox`.
+   *
+   * `GET /inbox/v1/notifications/{id}`
+   */
+  get(id: string, options?: RequestOptions): Promise<InboxItem>;
+  /**
+   * Mark an item as read.
+   *
+   * The first time, the notification gets the event `Opened` and the webhook `notification.read` fires.
+   *
+   * Needs an end-user token with the scope `inbox`.
+   *
+   * `POST /inbox/v1/notifications/{id}/read`
+   */
+  markRead(id: string, options?: RequestOptions): Promise<InboxItem>;
+  /**
+   * Mark an item as unread.
+   *
+   * Needs an end-user token with the scope `inbox`.
+   *
+   * `POST /inbox/v1/notifications/{id}/unread`
+   */
+  markUnread(id: string, options?: RequestOptions): Promise<InboxItem>;
+  /**
+   * Archive an item.
+   *
+   * It leaves the feed and the unread count, and can still be got by its id.
+   *
+   * Needs an end-user token with the scope `inbox`.
+   *
+   * `POST /inbox/v1/notifications/{id}/archive`
+   */
+  archive(id: string, options?: RequestOptions): Promise<InboxItem>;
+  /**
+   * Mark all items as read.
+   *
+   * Needs an end-user token with the scope `inbox`.
+   *
+   * `POST /inbox/v1/notifications/mark-all-read`
+   */
+  markAllRead(params?: MarkInboxReadParams, options?: RequestOptions): Promise<MarkInboxReadResult>;
+  /**
+   * Get a ticket for a stream.
+   *
+   * Opens one stream, once, within 30 seconds: `GET /inbox/v1/stream?ticket=`.
+   *
+   * Needs an end-user token with the scope `inbox`.
+   *
+   * `POST /inbox/v1/stream/tickets`
+   */
+  createStreamTicket(options?: RequestOptions): Promise<CreateStreamTicketResult>;
+  preferences: {
+    /**
+     * What the user wants.
+     *
+     * Every category × channel with its effective value, and what the categories are called.
+     *
+     * Needs an end-user token with the scope `prefs`.
+     *
+     * `GET /inbox/v1/preferences`
+     */
+    get(options?: RequestOptions): Promise<GetOwnPreferencesResult>;
+    /**
+     * Opt in or out.
+     *
+     * Needs an end-user token with the scope `prefs`.
+     *
+     * `PATCH /inbox/v1/preferences/{categoryKey}/{channel}`
+     */
+    set(
+      categoryKey: string,
+      channel: string,
+      params: SetOwnPreferenceParams,
+      options?: RequestOptions,
+    ): Promise<Preference>;
+    /**
+     * Opt out of everything.
+     *
+     * Every category that is not critical, on every channel. Categories made later follow their default.
+     *
+     * Needs an end-user token with the scope `prefs`.
+     *
+     * `POST /inbox/v1/preferences/unsubscribe-all`
+     */
+    unsubscribeAll(options?: RequestOptions): Promise<UnsubscribeFromAllResult>;
+  };
+}
+
+export const inboxApi: Table = {
+  verifyToken: { method: 'POST', path: '/inbox/v1/tokens/verify', repeatable: true },
+  feed: { method: 'GET', path: '/inbox/v1/feed', query: ['limit', 'cursor', 'status'], list: 'cursor' },
+  unreadCount: { method: 'GET', path: '/inbox/v1/unread-count' },
+  get: { method: 'GET', path: '/inbox/v1/notifications/{id}' },
+  markRead: { method: 'POST', path: '/inbox/v1/notifications/{id}/read', repeatable: true },
+  markUnread: { method: 'POST', path: '/inbox/v1/notifications/{id}/unread', repeatable: true },
+  archive: { method: 'POST', path: '/inbox/v1/notifications/{id}/archive', repeatable: true },
+  markAllRead: { method: 'POST', path: '/inbox/v1/notifications/mark-all-read', body: true },
+  createStreamTicket: { method: 'POST', path: '/inbox/v1/stream/tickets', repeatable: true },
+  preferences: {
+    get: { method: 'GET', path: '/inbox/v1/preferences' },
+    set: { method: 'PATCH', path: '/inbox/v1/preferences/{categoryKey}/{channel}', body: true },
+    unsubscribeAll: { method: 'POST', path: '/inbox/v1/preferences/unsubscribe-all', repeatable: true },
+  },
+};

@@ -1,0 +1,1550 @@
+// Generated from openapi.json: npm run generate
+
+export type Attachment = {
+  filename: string;
+  content_type: string;
+  size_bytes: number;
+  purged: boolean;
+};
+
+export type AwokenRuns = {
+  awoken_run_count: number;
+};
+
+export type Category = {
+  id: string;
+  key: string;
+  name: string;
+  description: string | null;
+  is_critical: boolean;
+  default_channels: Array<'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree'>;
+  default_opt_in: boolean;
+  is_archived: boolean;
+};
+
+export type CategoryInput = {
+  key: string;
+  name: string;
+  description?: (string | null) | undefined;
+  /** Sends ignore preferences and quiet hours and go in the critical lane; nobody can opt out. Cannot be changed later. */
+  is_critical?: boolean | undefined;
+  default_channels: Array<'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree'>;
+  default_opt_in?: boolean | undefined;
+};
+
+export type CategoryUpdate = {
+  name: string;
+  description?: (string | null) | undefined;
+  default_channels: Array<'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree'>;
+  default_opt_in: boolean;
+  /** May be given, and must be what it is. */
+  is_critical?: boolean | undefined;
+  /** false brings an archived category back. Stays as it is unless given. */
+  is_archived?: boolean | undefined;
+};
+
+export type ChatoneInstallation = {
+  id: string;
+  team_id: string;
+  team_name: string;
+  bot_user_id: string;
+  app_id: string | null;
+  scopes: Array<string>;
+  /** Join a public channel (C…) when the bot is not in it, and post then. */
+  auto_join_public_channels: boolean;
+  installed_at: string;
+  installed_by_user_id: string;
+  /** `broken`: the last call was refused as a whole, and it is tried again. `gone`: it is not called until it gets new credentials. */
+  status: 'active' | 'broken' | 'gone';
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  last_failure_reason: string | null;
+};
+
+export type ChatoneInstallationChange = {
+  auto_join_public_channels: boolean;
+};
+
+export type ChatoneTestTargets = {
+  /** Send it as a direct message. */
+  chatone_user_id?: (string | null) | undefined;
+  /** Post it to the channel. With both, both are sent. */
+  chatone_channel_id?: (string | null) | undefined;
+};
+
+export type ChatthreeEndpoint = {
+  id: string;
+  key: string;
+  label: string;
+  /** The first 30 characters, for recognition. */
+  webhook_url_prefix: string;
+  default_username: string | null;
+  default_avatar_url: string | null;
+  /** `broken`: the last call was refused as a whole, and it is tried again. `gone`: it is not called until it gets new credentials. */
+  status: 'active' | 'broken' | 'gone';
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  last_failure_reason: string | null;
+  created_at: string;
+};
+
+export type ChatthreeEndpointChange = {
+  /** Shown in the dashboard. */
+  label?: string | undefined;
+  /** Whoever knows it may post, so it is never shown again. */
+  webhook_url?: string | undefined;
+  /** Who speaks, unless `template_data.username` of a send says so. Null: as the webhook is called. */
+  default_username?: (string | null) | undefined;
+  /** Their picture, unless `template_data.avatar_url` says so. */
+  default_avatar_url?: (string | null) | undefined;
+};
+
+export type ChattwoEndpoint = {
+  id: string;
+  key: string;
+  label: string;
+  /** The first 30 characters, for recognition. */
+  webhook_url_prefix: string;
+  flavour: 'WorkflowsVariantA' | 'WorkflowsVariantB' | 'LegacyConnector';
+  /** `broken`: the last call was refused as a whole, and it is tried again. `gone`: it is not called until it gets new credentials. */
+  status: 'active' | 'broken' | 'gone';
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  last_failure_reason: string | null;
+  created_at: string;
+};
+
+export type ChattwoEndpointChange = {
+  /** Shown in the dashboard. */
+  label?: string | undefined;
+  /** Whoever knows it may post, so it is never shown again. */
+  webhook_url?: string | undefined;
+};
+
+export type ErrorBody = {
+  error: {
+    type:
+      | 'invalid_request_error'
+      | 'authentication_error'
+      | 'plan_limit_error'
+      | 'permission_error'
+      | 'not_found_error'
+      | 'conflict_error'
+      | 'rate_limit_error'
+      | 'api_error';
+    /** One of a closed list; see docs/errors.md. */
+    code: string;
+    /** A sentence for a person. */
+    message: string;
+    /** The field at fault, as a dotted path. */
+    param?: (string | null) | undefined;
+  };
+};
+
+export type NotificationEvent = {
+  type: string;
+  occurred_at: string;
+  detail: string | null;
+  suppression_reason: string | null;
+};
+
+export type InboxItem = {
+  /** The id of the notification. */
+  id: string;
+  subject: string | null;
+  /** Sanitised: safe to insert into a page. Null when there is only text. */
+  html_body: string | null;
+  text_body: string | null;
+  /** An http or https URL, or relative to the page that shows it. */
+  action_url: string | null;
+  is_read: boolean;
+  /** When it arrived in the inbox. */
+  created_at: string;
+  read_at: string | null;
+  /** The template_data of the notification. */
+  data: Record<string, unknown>;
+};
+
+export type InboxTokenRequest = {
+  external_user_id: string;
+  /** What the token is good for; both unless told. */
+  scope?: ('inbox' | 'prefs' | 'inbox prefs') | undefined;
+  ttl_seconds?: number | undefined;
+};
+
+export type NewChatoneInstallation = {
+  /** Of an app that is installed in the workspace already. In Test one that begins with `xoxb-sandbox` is not checked. */
+  bot_token: string;
+};
+
+export type NewChatthreeEndpoint = {
+  /** Shown in the dashboard. */
+  label: string;
+  /** Whoever knows it may post, so it is never shown again. */
+  webhook_url: string;
+  /** What a send names in `recipient.endpoint`. Made of the label unless told; it never changes. */
+  key?: (string | null) | undefined;
+  /** Who speaks, unless `template_data.username` of a send says so. Null: as the webhook is called. */
+  default_username?: (string | null) | undefined;
+  /** Their picture, unless `template_data.avatar_url` says so. */
+  default_avatar_url?: (string | null) | undefined;
+};
+
+export type NewChattwoEndpoint = {
+  /** Shown in the dashboard. */
+  label: string;
+  /** Whoever knows it may post, so it is never shown again. */
+  webhook_url: string;
+  /** What a send names in `recipient.endpoint`. Made of the label unless told; it never changes. */
+  key?: (string | null) | undefined;
+};
+
+export type NewWebhookEndpoint = {
+  url: string;
+  /** The event types to deliver; empty means all. */
+  event_filters?: (Array<string> | null) | undefined;
+  description?: (string | null) | undefined;
+  /** For a whole call, until the last byte of the answer. */
+  timeout_seconds?: (number | null) | undefined;
+};
+
+export type Notification = {
+  id: string;
+  environment_id: string;
+  status: 'queued' | 'sending' | 'sent' | 'failed' | 'suppressed' | 'delivered' | 'bounced' | 'complained';
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+  recipient: {
+    address: string | null;
+    name: string | null;
+  };
+  subject: string | null;
+  html_body: string | null;
+  text_body: string | null;
+  template_key: string | null;
+  template_data: Record<string, unknown>;
+  category: string | null;
+  priority: 'critical' | 'normal' | 'bulk';
+  idempotency_key: string | null;
+  action_url: string | null;
+  attempt_count: number;
+  suppression_reason: string | null;
+  last_error: string | null;
+  resent_from: string | null;
+  send_at: string | null;
+  sent_at: string | null;
+  created_at: string;
+  events: Array<NotificationEvent>;
+  attachments?: Array<Attachment> | undefined;
+};
+
+export type NotificationPatch = {
+  subject?: (string | null) | undefined;
+  html_body?: (string | null) | undefined;
+  text_body?: (string | null) | undefined;
+  template_data?: (Record<string, unknown> | null) | undefined;
+  action_url?: (string | null) | undefined;
+  send_at?: (string | null) | undefined;
+};
+
+export type Preference = {
+  category_key: string;
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+  opted_in: boolean;
+  /** Who decided: nobody (the default of the category), the API, the recipient, an unsubscribe link. */
+  source: 'default' | 'api' | 'recipient' | 'unsubscribe';
+  /** True: sends of this category go out whatever opted_in says. */
+  is_critical: boolean;
+};
+
+export type ProviderHealth = {
+  /** outage: it fails, and is tried last until a message gets through. */
+  status: 'healthy' | 'degraded' | 'outage';
+  /** Distinct messages of the last five minutes. */
+  messages: number;
+  failed_messages: number;
+  failure_rate: number;
+  /** When it began to fail. */
+  since: string | null;
+};
+
+export type QuietHours = {
+  /** HH:MM */
+  start_local: string;
+  /** HH:MM */
+  end_local: string;
+  /** A name of the IANA time zone database. */
+  timezone: string;
+};
+
+export type RenderedTemplate = {
+  subject: string;
+  html_body: string;
+  /** Of an email without a text template: what its HTML says. */
+  text_body: string;
+  /** The JSON of a structured body; null for other channels. */
+  structured: unknown;
+};
+
+export type RunCancellation = {
+  status: 'cancelling' | 'cancelled';
+};
+
+/** The JSON that would have been posted to the chat service. */
+export type SandboxChatPost = Record<string, unknown>;
+
+export type SandboxEmail = {
+  message_id: string;
+  from: {
+    address: string;
+    name: string | null;
+  };
+  to: {
+    address: string;
+    name: string | null;
+  };
+  reply_to: string | null;
+  subject: string;
+  html: string | null;
+  /** As given, or else derived from the HTML. */
+  text: string;
+  headers: Record<string, string>;
+  attachments: Array<{
+    filename: string;
+    content_type: string;
+    size_bytes: number;
+  }>;
+  /** The message, byte for byte. */
+  mime: string;
+  /** False when there were attachments: their bytes are not kept, and `mime` has a line in their place. */
+  mime_complete: boolean;
+};
+
+export type SandboxInboxItem = {
+  subject: string | null;
+  /** Sanitised, as it arrived in the inbox. */
+  html_body: string | null;
+  text_body: string | null;
+  action_url: string | null;
+  data: Record<string, unknown>;
+};
+
+export type SandboxSms = {
+  to: string;
+  from: string;
+  text: string;
+  encoding: 'GSM-7' | 'UCS-2';
+  /** The parts that the network carries it in. */
+  segments: number;
+};
+
+export type SandboxWebhook = {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  /** The JSON that would have been posted, byte for byte. */
+  body: string;
+};
+
+export type SendRequest = {
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+  recipient: {
+    address?: (string | null) | undefined;
+    name?: (string | null) | undefined;
+    external_user_id?: (string | null) | undefined;
+    endpoint?: (string | null) | undefined;
+    chatone_user_id?: (string | null) | undefined;
+    chatone_channel_id?: (string | null) | undefined;
+    chattwo_endpoint_id?: (string | null) | undefined;
+    chatthree_endpoint_id?: (string | null) | undefined;
+  };
+  subject?: (string | null) | undefined;
+  html_body?: (string | null) | undefined;
+  text_body?: (string | null) | undefined;
+  template_data?: (Record<string, unknown> | null) | undefined;
+  action_url?: (string | null) | undefined;
+  send_at?: (string | null) | undefined;
+  template_key?: (string | null) | undefined;
+  category?: (string | null) | undefined;
+  attachments?:
+    | (Array<{
+        filename: string;
+        content_type: string;
+        content_base64: string;
+      }> | null)
+    | undefined;
+  from_name?: (string | null) | undefined;
+  reply_to?: (string | null) | undefined;
+  priority?: ('critical' | 'normal' | 'bulk' | null) | undefined;
+};
+
+export type SimulatedRun = {
+  status: string;
+  failure_reason: string | null;
+  steps: Array<WorkflowStep>;
+};
+
+export type SmsSettings = {
+  id: string;
+  kind: 'Managed' | 'Smsone' | 'Smstwo';
+  from_number: string | null;
+  from_sender_id: string | null;
+  /** Whether the provider accepted the credentials when they were saved. */
+  credentials_validated: boolean;
+  credentials_validated_at: string | null;
+  /** What the provider said when it was asked. */
+  credentials_detail: string;
+  /** Where the provider reports receipts and replies. Receipts are asked for with every message; for replies (STOP), set it in the provider as the URL for incoming messages. */
+  callback_url: string | null;
+};
+
+export type SmsSettingsRequest = {
+  /** `managed`, `smsone` or `smstwo`, in any case. */
+  kind: string;
+  /** The sending number, in E.164 form. */
+  from_number?: (string | null) | undefined;
+  /** An alphanumeric sender: up to 11 letters and digits, one letter at least. It is used wherever it is delivered; to the United States and Canada messages come from `from_number`. */
+  from_sender_id?: (string | null) | undefined;
+  /** Required with `smsone`, unless it is set already. */
+  smsone_account_sid?: (string | null) | undefined;
+  /** Required with `smsone`, unless it is set already for this account. */
+  smsone_auth_token?: (string | null) | undefined;
+  /** Required with `smstwo`, unless it is set already. */
+  smstwo_api_key?: (string | null) | undefined;
+  /** Required with `smstwo`, unless it is set already for this key. */
+  smstwo_api_secret?: (string | null) | undefined;
+  /** When it is set, delivery receipts must be signed with it. null removes it. */
+  smstwo_signature_secret?: (string | null) | undefined;
+};
+
+export type Suppression = {
+  id: string;
+  /** In its normal form: lower case, an internationalised domain in its ASCII form, numbers in E.164. */
+  address: string;
+  reason: 'hard_bounce' | 'complaint' | 'manual_add' | 'unsubscribed';
+  source: 'provider' | 'manual' | 'recipient';
+  /** What the provider said. */
+  diagnostic_detail: string | null;
+  triggering_notification_id: string | null;
+  suppressed_at: string;
+};
+
+export type SuppressionInput = {
+  /** An email address or a phone number in E.164 form. */
+  address: string;
+  /** manual_add unless told; the others are for imports. */
+  reason?: ('hard_bounce' | 'complaint' | 'manual_add' | 'unsubscribed') | undefined;
+};
+
+export type Template = {
+  id: string;
+  key: string;
+  name: string;
+  version: number;
+  subject_template: string;
+  html_body_template: string;
+  text_body_template: string;
+  created_at: string;
+  updated_at: string;
+  bodies: Array<TemplateBody>;
+  /** Kebab-case: `in-app`. */
+  body_channels: Array<string>;
+};
+
+export type TemplateBody = {
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+  locale: string | null;
+  subject_template: string;
+  text_template: string;
+  html_template: string;
+  structured_template: string;
+};
+
+export type TemplateBodyPut = {
+  subject_template?: (string | null) | undefined;
+  text_template?: (string | null) | undefined;
+  html_template?: (string | null) | undefined;
+  structured_template?: (string | null) | undefined;
+};
+
+/** subject_template and html_body_template fill the email body and are required unless bodies is given. */
+export type TemplateCreate = {
+  key: string;
+  name: string;
+  subject_template?: (string | null) | undefined;
+  html_body_template?: (string | null) | undefined;
+  text_body_template?: (string | null) | undefined;
+  bodies?:
+    | Array<{
+        channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree' | 'in-app';
+        /** A language tag such as `de` or `de-AT`. */
+        locale?: (string | null) | undefined;
+        subject_template?: (string | null) | undefined;
+        text_template?: (string | null) | undefined;
+        html_template?: (string | null) | undefined;
+        structured_template?: (string | null) | undefined;
+      }>
+    | undefined;
+};
+
+/** The flat fields change the email body; bodies replaces all of them. */
+export type TemplatePatch = {
+  name?: string | undefined;
+  subject_template?: (string | null) | undefined;
+  html_body_template?: (string | null) | undefined;
+  text_body_template?: (string | null) | undefined;
+  bodies?:
+    | Array<{
+        channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree' | 'in-app';
+        /** A language tag such as `de` or `de-AT`. */
+        locale?: (string | null) | undefined;
+        subject_template?: (string | null) | undefined;
+        text_template?: (string | null) | undefined;
+        html_template?: (string | null) | undefined;
+        structured_template?: (string | null) | undefined;
+      }>
+    | undefined;
+};
+
+export type TemplatePromotion = {
+  /** Live was changed: not in a dry run, nor when it was identical. */
+  applied: boolean;
+  status: 'new' | 'changed' | 'identical';
+  template_diff: {
+    key: string;
+    status: 'added' | 'removed' | 'modified' | 'unchanged';
+    name: 'added' | 'removed' | 'modified' | 'unchanged';
+    bodies: Array<{
+      channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+      locale: string | null;
+      status: 'added' | 'removed' | 'modified' | 'unchanged';
+      subject: 'added' | 'removed' | 'modified' | 'unchanged';
+      text: 'added' | 'removed' | 'modified' | 'unchanged';
+      html: 'added' | 'removed' | 'modified' | 'unchanged';
+      structured: 'added' | 'removed' | 'modified' | 'unchanged';
+    }>;
+  };
+};
+
+/** Without a channel: email, else the first that has a body. With strict, undefined variables are refused. */
+export type TemplateRender = {
+  data?: (Record<string, unknown> | null) | undefined;
+  channel?:
+    | ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree' | 'in-app' | null)
+    | undefined;
+  /** A language tag such as `de` or `de-AT`. */
+  locale?: (string | null) | undefined;
+  strict?: (boolean | null) | undefined;
+};
+
+export type TemplateVersion = {
+  version: number;
+  name: string;
+  created_at: string;
+};
+
+export type TestSent = {
+  notification_id: string;
+};
+
+export type Trace = {
+  notification_id: string;
+  status: 'queued' | 'sending' | 'sent' | 'failed' | 'suppressed' | 'delivered' | 'bounced' | 'complained';
+  /** One sentence: why it did or did not arrive. */
+  summary: string;
+  next_attempt_at: string | null;
+  entries: Array<TraceEntry>;
+  webhook_deliveries: Array<WebhookDelivery>;
+};
+
+export type TraceEntry = {
+  at: string;
+  kind: 'gate' | 'attempt' | 'decision';
+  /** The gate, the provider, or the rule that decided. */
+  name: string;
+  /** pass, suppress, defer, drop; or the outcome of an attempt. */
+  verdict: string;
+  detail: string | null;
+  code: string | null;
+  provider_kind: string | null;
+  provider_message_id: string | null;
+  latency_ms: number | null;
+};
+
+/** status is `pending` after creation. */
+export type TriggeredRun = {
+  run_id: string;
+  status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelling' | 'cancelled';
+};
+
+export type Usage = {
+  plan: 'free' | 'pro' | 'scale' | 'unmetered';
+  period_start: string;
+  period_end: string;
+  /** Null: no bound. */
+  included_sends: number | null;
+  used_sends: number;
+  remaining_sends: number | null;
+  /** Beyond what is included, sends are refused with 402. */
+  hard_limit: boolean;
+  by_channel: {
+    email?: number | undefined;
+    in_app?: number | undefined;
+    webhook?: number | undefined;
+    sms?: number | undefined;
+    chatone?: number | undefined;
+    chattwo?: number | undefined;
+    chatthree?: number | undefined;
+  };
+};
+
+export type User = {
+  external_user_id: string;
+  email: string | null;
+  phone: string | null;
+  name: string | null;
+  locale: string | null;
+  timezone: string | null;
+  chatone_user_id: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type UserInput = {
+  email?: (string | null) | undefined;
+  /** In E.164 form. */
+  phone?: (string | null) | undefined;
+  name?: (string | null) | undefined;
+  /** A language tag, for example `it` or `pt-BR`. */
+  locale?: (string | null) | undefined;
+  /** A name of the IANA time zone database. */
+  timezone?: (string | null) | undefined;
+  chatone_user_id?: (string | null) | undefined;
+};
+
+export type WebhookAttempt = {
+  /** From 1, over all retries. */
+  number: number;
+  succeeded: boolean;
+  http_status_code: number | null;
+  response_snippet: string | null;
+  latency_ms: number;
+  error: string | null;
+  attempted_at: string;
+};
+
+export type WebhookDelivery = {
+  id: string;
+  endpoint_id: string;
+  /** The `webhook-id` of every attempt. */
+  event_id: string;
+  event_type: string;
+  status: 'pending' | 'in_flight' | 'succeeded' | 'permanent_failure' | 'failed';
+  /** Of the last attempt, as are the next three. */
+  http_status_code: number | null;
+  /** The first 1,024 bytes of the answer. */
+  response_snippet: string | null;
+  latency_ms: number | null;
+  /** A class and a sentence, for example `timeout: No complete answer …`. */
+  error: string | null;
+  attempt_count: number;
+  next_attempt_at: string | null;
+  created_at: string;
+};
+
+export type WebhookDeliveryWithPayload = {
+  id: string;
+  endpoint_id: string;
+  /** The `webhook-id` of every attempt. */
+  event_id: string;
+  event_type: string;
+  status: 'pending' | 'in_flight' | 'succeeded' | 'permanent_failure' | 'failed';
+  /** Of the last attempt, as are the next three. */
+  http_status_code: number | null;
+  /** The first 1,024 bytes of the answer. */
+  response_snippet: string | null;
+  latency_ms: number | null;
+  /** A class and a sentence, for example `timeout: No complete answer …`. */
+  error: string | null;
+  attempt_count: number;
+  next_attempt_at: string | null;
+  created_at: string;
+  payload: Record<string, unknown>;
+};
+
+export type WebhookEndpoint = {
+  id: string;
+  url: string;
+  /** `auto_disabled`: by the service, see `disabled_reason`. `disabled`: by DELETE. */
+  status: 'active' | 'paused' | 'auto_disabled' | 'disabled';
+  event_filters: Array<string>;
+  description: string;
+  timeout_seconds: number;
+  /** The first 8 characters, for recognition. */
+  signing_secret_prefix: string;
+  /** The first failure after the last success. */
+  failing_since: string | null;
+  /** `gone`: it answered 410. `failing`: five days without a success. */
+  disabled_reason: 'gone' | 'failing' | null;
+  created_at: string;
+};
+
+export type WebhookEndpointChange = {
+  url?: string | undefined;
+  /** The event types to deliver; empty means all. */
+  event_filters?: (Array<string> | null) | undefined;
+  description?: (string | null) | undefined;
+  /** For a whole call, until the last byte of the answer. */
+  timeout_seconds?: (number | null) | undefined;
+  /** `paused`: events are not recorded for it, and deliveries that were under way wait. `active` resumes, also what was disabled. */
+  status?: ('active' | 'paused') | undefined;
+};
+
+export type WebhookEndpointWithSecret = {
+  id: string;
+  url: string;
+  /** `auto_disabled`: by the service, see `disabled_reason`. `disabled`: by DELETE. */
+  status: 'active' | 'paused' | 'auto_disabled' | 'disabled';
+  event_filters: Array<string>;
+  description: string;
+  timeout_seconds: number;
+  /** The first 8 characters, for recognition. */
+  signing_secret_prefix: string;
+  /** The first failure after the last success. */
+  failing_since: string | null;
+  /** `gone`: it answered 410. `failing`: five days without a success. */
+  disabled_reason: 'gone' | 'failing' | null;
+  created_at: string;
+  /** Shown here and never again. */
+  signing_secret: string;
+};
+
+export type Workflow = {
+  id: string;
+  key: string;
+  name: string;
+  description: string | null;
+  /** draft: no version was activated yet. */
+  status: 'draft' | 'active' | 'disabled';
+  active_version: number | null;
+  latest_version: number | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type WorkflowCreate = {
+  key: string;
+  name: string;
+  description?: (string | null) | undefined;
+};
+
+export type WorkflowEvent = {
+  event_name: string;
+  event_data: Record<string, unknown>;
+};
+
+export type WorkflowPatch = {
+  name?: string | undefined;
+  description?: (string | null) | undefined;
+};
+
+export type WorkflowPromotion = {
+  /** Live was changed: not in a dry run, nor when it was identical. */
+  applied: boolean;
+  status: 'new' | 'changed' | 'identical';
+  workflow_diff: {
+    key: string;
+    status: 'added' | 'removed' | 'modified' | 'unchanged';
+    name: 'added' | 'removed' | 'modified' | 'unchanged';
+    description: 'added' | 'removed' | 'modified' | 'unchanged';
+    trigger_data_schema: 'added' | 'removed' | 'modified' | 'unchanged';
+    steps: Array<{
+      id: string;
+      status: 'added' | 'removed' | 'modified' | 'unchanged';
+    }>;
+    templates: Array<unknown>;
+  };
+  /** The version in Live that has this body; in a dry run the one that would get it. */
+  target_version: number;
+};
+
+export type WorkflowRun = {
+  id: string;
+  workflow_key: string;
+  /** The version it started on; it stays on it. */
+  version: number;
+  status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelling' | 'cancelled';
+  current_step_id: string | null;
+  /** Of trigger_data (`external_user_id`, or that of `recipient` or `user`), else of the first send that names one. */
+  external_user_id: string | null;
+  trigger_data: Record<string, unknown>;
+  source: 'Production' | 'Test';
+  created_at: string;
+  completed_at: string | null;
+  failure_reason: string | null;
+  steps: Array<WorkflowStep>;
+};
+
+export type WorkflowRunSummary = {
+  id: string;
+  workflow_key: string;
+  /** The version it started on; it stays on it. */
+  version: number;
+  status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelling' | 'cancelled';
+  current_step_id: string | null;
+  /** Of trigger_data (`external_user_id`, or that of `recipient` or `user`), else of the first send that names one. */
+  external_user_id: string | null;
+  trigger_data: Record<string, unknown>;
+  source: 'Production' | 'Test';
+  created_at: string;
+  completed_at: string | null;
+  failure_reason: string | null;
+};
+
+export type WorkflowSimulate = {
+  trigger_data: Record<string, unknown>;
+  events?:
+    | (Array<{
+        event_name: string;
+        event_data: Record<string, unknown>;
+        /** A timestamp, or a duration after the start; left out: as soon as the run waits for it. */
+        at?: string | undefined;
+      }> | null)
+    | undefined;
+  /** The JSON responses of fetch steps, by step id; a step without one gets null. */
+  responses?: (Record<string, unknown> | null) | undefined;
+  now?: (string | null) | undefined;
+};
+
+export type WorkflowStep = {
+  step_id: string;
+  kind: 'send' | 'delay' | 'branch' | 'wait_for_event' | 'digest' | 'fetch' | 'cancel' | 'noop';
+  /** Tells the repetitions of a step in a loop apart. */
+  attempt_id: string;
+  status: 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
+  outcome:
+    | 'sent'
+    | 'suppressed'
+    | 'branched'
+    | 'delayed'
+    | 'digested'
+    | 'event_received'
+    | 'timed_out'
+    | 'fetched'
+    | 'skipped'
+    | 'failed'
+    | 'cancelled'
+    | 'noop'
+    | null;
+  notification_id: string | null;
+  /** What the step left for later ones, as JSON text. */
+  output_json: string | null;
+  next_step_id: string | null;
+  next_scheduled_at: string | null;
+  started_at: string;
+  completed_at: string | null;
+};
+
+export type WorkflowTrigger = {
+  trigger_data: Record<string, unknown>;
+};
+
+export type WorkflowValidation = {
+  valid: boolean;
+  errors: Array<{
+    code: string;
+    message: string;
+    /** JSON Pointer into the body. */
+    pointer: string;
+  }>;
+};
+
+export type WorkflowVersion = {
+  workflow_key: string;
+  version: number;
+  is_active: boolean;
+  activated_at: string | null;
+  created_at: string;
+  body_json: string;
+};
+
+/** One of the two. The body is described by the JSON Schema at /workflows/schema.json. */
+export type WorkflowVersionCreate = {
+  /** The body as JSON text. */
+  body_json?: (string | null) | undefined;
+  body?: (Record<string, unknown> | null) | undefined;
+};
+
+export type WorkflowVersionSummary = {
+  version: number;
+  is_active: boolean;
+  activated_at: string | null;
+  created_at: string;
+};
+
+export type ListNotificationsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  status?:
+    | ('queued' | 'sending' | 'sent' | 'failed' | 'suppressed' | 'delivered' | 'bounced' | 'complained')
+    | undefined;
+  channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree') | undefined;
+  category?: string | undefined;
+  template_key?: string | undefined;
+  recipient?: string | undefined;
+  external_user_id?: string | undefined;
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+};
+
+export type ListNotificationsResult = {
+  data: Array<Notification>;
+  next_cursor: string | null;
+};
+
+export type SendNotificationBatchParams = {
+  notifications: Array<SendRequest & { idempotency_key?: string | null | undefined }>;
+};
+
+export type SendNotificationBatchResult = {
+  data: Array<{
+    index: number;
+    notification?: Notification | undefined;
+    error?:
+      | {
+          type: string;
+          code: string;
+          message: string;
+          param: string | null;
+        }
+      | undefined;
+  }>;
+};
+
+export type ListTemplatesParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListTemplatesResult = {
+  data: Array<Template>;
+  next_cursor: string | null;
+};
+
+export type PutTemplateBodyParams = TemplateBodyPut & {
+  /** A language tag such as `de` or `de-AT`. */
+  locale?: string | undefined;
+};
+
+export type DeleteTemplateBodyParams = {
+  /** A language tag such as `de` or `de-AT`. */
+  locale?: string | undefined;
+};
+
+export type ListTemplateVersionsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListTemplateVersionsResult = {
+  data: Array<TemplateVersion>;
+  next_cursor: string | null;
+};
+
+export type PromoteTemplateParams = {
+  dry_run?: (boolean | null) | undefined;
+};
+
+export type ListCategoriesParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  include_archived?: boolean | undefined;
+};
+
+export type ListCategoriesResult = {
+  data: Array<Category>;
+  next_cursor: string | null;
+};
+
+export type GetUserPreferencesResult = {
+  data: Array<Preference>;
+};
+
+export type SetUserPreferencesParams = {
+  preferences: Array<{
+    category_key: string;
+    channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+    opted_in: boolean;
+  }>;
+};
+
+export type SetUserPreferencesResult = {
+  data: Array<Preference>;
+};
+
+export type SetUserPreferenceParams = {
+  opted_in: boolean;
+};
+
+export type ListSuppressionsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  /** An email address or a phone number in E.164 form. */
+  address?: string | undefined;
+  reason?: ('hard_bounce' | 'complaint' | 'manual_add' | 'unsubscribed') | undefined;
+};
+
+export type ListSuppressionsResult = {
+  data: Array<Suppression>;
+  has_more: boolean;
+  next_cursor: string | null;
+};
+
+export type CreateInboxTokenResult = {
+  token: string;
+  expires_at: string;
+};
+
+export type RotateInboxKeyParams = {
+  /** How long earlier keys go on verifying tokens. 0: they are compromised. */
+  overlap_seconds?: number | undefined;
+};
+
+export type RotateInboxKeyResult = {
+  /** Shown this once. */
+  signing_key: string;
+  previous_valid_until: string;
+};
+
+export type ListWebhookEndpointsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  include_disabled?: boolean | undefined;
+};
+
+export type ListWebhookEndpointsResult = {
+  data: Array<WebhookEndpoint>;
+  next_cursor: string | null;
+};
+
+export type RotateEnvironmentWebhookSecretResult = {
+  environment_id: string;
+  signing_secret_prefix: string;
+  /** Shown here and never again. */
+  signing_secret: string;
+};
+
+export type ListWebhookDeliveriesParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  status?: ('pending' | 'in_flight' | 'succeeded' | 'permanent_failure' | 'failed') | undefined;
+  /** For example `notification.sent`. Types that do not exist yet are allowed. */
+  event_type?: string | undefined;
+};
+
+export type ListWebhookDeliveriesResult = {
+  data: Array<WebhookDelivery>;
+  next_cursor: string | null;
+};
+
+export type ListWebhookAttemptsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListWebhookAttemptsResult = {
+  data: Array<WebhookAttempt>;
+  next_cursor: string | null;
+};
+
+export type RecoverWebhookEndpointParams = {
+  /** What failed for good at this moment or later. */
+  since: string;
+};
+
+export type RecoverWebhookEndpointResult = {
+  /** Deliveries that are tried again, a hundred a second. */
+  count: number;
+};
+
+export type ListWorkflowsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  status?: ('draft' | 'active' | 'disabled') | undefined;
+};
+
+export type ListWorkflowsResult = {
+  data: Array<Workflow>;
+  next_cursor: string | null;
+};
+
+export type PromoteWorkflowParams = {
+  dry_run?: (boolean | null) | undefined;
+  /** Also promote the templates that the body names; needs templates:write. */
+  include_templates?: (boolean | null) | undefined;
+};
+
+export type ListWorkflowVersionsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListWorkflowVersionsResult = {
+  data: Array<WorkflowVersionSummary>;
+  next_cursor: string | null;
+};
+
+export type ActivateWorkflowVersionParams = {
+  dry_run?: boolean | undefined;
+};
+
+export type ListWorkflowRunsParams = {
+  status?:
+    | ('pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelling' | 'cancelled')
+    | undefined;
+  external_user_id?: string | undefined;
+  limit?: number | undefined;
+  page_token?: string | undefined;
+};
+
+export type ListWorkflowRunsResult = {
+  items: Array<WorkflowRunSummary>;
+  next_page_token: string | null;
+};
+
+export type ListSandboxMessagesParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  notification_id?: string | undefined;
+  channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree') | undefined;
+};
+
+export type ListSandboxMessagesResult = {
+  data: Array<{
+    id: string;
+    notification_id: string;
+    channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+    provider: string;
+    to: string;
+    created_at: string;
+    /** What would have been sent, by channel. */
+    payload: SandboxEmail | SandboxWebhook | SandboxInboxItem | SandboxSms | SandboxChatPost;
+  }>;
+  next_cursor: string | null;
+};
+
+export type GetEmailSettingsResult = {
+  from_address: string | null;
+  from_name: string | null;
+  reply_to: string | null;
+  sender_locked: boolean;
+  track_opens: boolean;
+  track_clicks: boolean;
+  providers: Array<{
+    id: string;
+    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+    name: string;
+    enabled: boolean;
+    /** Secrets show only how they end. */
+    config: Record<string, unknown>;
+    /** Where the provider is to report what became of messages; null for kinds that report nothing. */
+    callback_url: string | null;
+    health: ProviderHealth;
+  }>;
+};
+
+export type ReplaceEmailSettingsParams = {
+  /** The From address of every email. */
+  from_address?: (string | null) | undefined;
+  /** The default display name. */
+  from_name?: (string | null) | undefined;
+  reply_to?: (string | null) | undefined;
+  /** A request cannot change the display name. */
+  sender_locked?: boolean | undefined;
+  track_opens?: boolean | undefined;
+  track_clicks?: boolean | undefined;
+  /** In this order they are tried. */
+  providers?:
+    | Array<{
+        /** Of a provider that is there already: it keeps its id, name and the secrets that are not given. */
+        id?: string | undefined;
+        kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+        /** Shown in events and traces; unique within the environment. Its kind unless told. */
+        name?: string | undefined;
+        enabled?: boolean | undefined;
+        config?: Record<string, unknown> | undefined;
+      }>
+    | undefined;
+};
+
+export type ReplaceEmailSettingsResult = {
+  from_address: string | null;
+  from_name: string | null;
+  reply_to: string | null;
+  sender_locked: boolean;
+  track_opens: boolean;
+  track_clicks: boolean;
+  providers: Array<{
+    id: string;
+    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+    name: string;
+    enabled: boolean;
+    /** Secrets show only how they end. */
+    config: Record<string, unknown>;
+    /** Where the provider is to report what became of messages; null for kinds that report nothing. */
+    callback_url: string | null;
+    health: ProviderHealth;
+  }>;
+};
+
+export type VerifyEmailProviderResult = {
+  ok: boolean;
+  detail: string;
+};
+
+export type ListChatoneInstallationsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListChatoneInstallationsResult = {
+  data: Array<ChatoneInstallation>;
+  next_cursor: string | null;
+};
+
+export type ListChattwoEndpointsResult = {
+  data: Array<ChattwoEndpoint>;
+};
+
+export type ListChatthreeEndpointsResult = {
+  data: Array<ChatthreeEndpoint>;
+};
+
+export type GetMeResult = {
+  organization_id: string;
+  environment_id: string;
+  environment_kind: 'test' | 'live';
+  key_id: string | null;
+  /** The preset of the key, or `custom`; null for a dashboard session. */
+  key_scope: 'full_access' | 'send_only' | 'read_only' | 'custom' | null;
+  scopes: Array<
+    | 'notifications:send'
+    | 'notifications:read'
+    | 'notifications:write'
+    | 'templates:read'
+    | 'templates:write'
+    | 'preferences:read'
+    | 'preferences:write'
+    | 'suppressions:read'
+    | 'suppressions:write'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'channels:read'
+    | 'channels:write'
+    | 'workflows:trigger'
+    | 'workflows:read'
+    | 'workflows:write'
+    | 'keys:read'
+    | 'keys:write'
+  >;
+  /** `secret`: an API key. `session`: a dashboard person. */
+  key_type: 'secret' | 'session';
+};
+
+export type ListEnvironmentsResult = {
+  data: Array<{
+    id: string;
+    name: string;
+    kind: 'test' | 'live';
+    created_at: string;
+  }>;
+  next_cursor: string | null;
+};
+
+export type GetEnvironmentResult = {
+  id: string;
+  name: string;
+  kind: 'test' | 'live';
+  created_at: string;
+};
+
+export type ListApiKeysParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListApiKeysResult = {
+  data: Array<{
+    id: string;
+    name: string;
+    preset: 'full_access' | 'send_only' | 'read_only' | null;
+    scopes: Array<
+      | 'notifications:send'
+      | 'notifications:read'
+      | 'notifications:write'
+      | 'templates:read'
+      | 'templates:write'
+      | 'preferences:read'
+      | 'preferences:write'
+      | 'suppressions:read'
+      | 'suppressions:write'
+      | 'webhooks:read'
+      | 'webhooks:write'
+      | 'channels:read'
+      | 'channels:write'
+      | 'workflows:trigger'
+      | 'workflows:read'
+      | 'workflows:write'
+      | 'keys:read'
+      | 'keys:write'
+    >;
+    /** The last 4 characters, for recognition. */
+    last4: string;
+    created_by_user_id: string;
+    created_at: string;
+    expires_at: string | null;
+    /** To the minute. */
+    last_used_at: string | null;
+  }>;
+  next_cursor: string | null;
+};
+
+export type CreateApiKeyParams = {
+  name: string;
+  /** Give this or `scopes`. */
+  preset?: ('full_access' | 'send_only' | 'read_only') | undefined;
+  /** Give this or `preset`. */
+  scopes?:
+    | Array<
+        | 'notifications:send'
+        | 'notifications:read'
+        | 'notifications:write'
+        | 'templates:read'
+        | 'templates:write'
+        | 'preferences:read'
+        | 'preferences:write'
+        | 'suppressions:read'
+        | 'suppressions:write'
+        | 'webhooks:read'
+        | 'webhooks:write'
+        | 'channels:read'
+        | 'channels:write'
+        | 'workflows:trigger'
+        | 'workflows:read'
+        | 'workflows:write'
+        | 'keys:read'
+        | 'keys:write'
+      >
+    | undefined;
+  /** In the future; never unless told. */
+  expires_at?: (string | null) | undefined;
+};
+
+export type CreateApiKeyResult = {
+  id: string;
+  name: string;
+  preset: 'full_access' | 'send_only' | 'read_only' | null;
+  scopes: Array<
+    | 'notifications:send'
+    | 'notifications:read'
+    | 'notifications:write'
+    | 'templates:read'
+    | 'templates:write'
+    | 'preferences:read'
+    | 'preferences:write'
+    | 'suppressions:read'
+    | 'suppressions:write'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'channels:read'
+    | 'channels:write'
+    | 'workflows:trigger'
+    | 'workflows:read'
+    | 'workflows:write'
+    | 'keys:read'
+    | 'keys:write'
+  >;
+  /** The last 4 characters, for recognition. */
+  last4: string;
+  created_by_user_id: string;
+  created_at: string;
+  expires_at: string | null;
+  /** To the minute. */
+  last_used_at: string | null;
+  /** The secret key. It is shown here and never again. */
+  key: string;
+};
+
+export type RotateApiKeyParams = {
+  /** How long the old key goes on working. */
+  grace_seconds?: number | undefined;
+};
+
+export type RotateApiKeyResult = {
+  id: string;
+  name: string;
+  preset: 'full_access' | 'send_only' | 'read_only' | null;
+  scopes: Array<
+    | 'notifications:send'
+    | 'notifications:read'
+    | 'notifications:write'
+    | 'templates:read'
+    | 'templates:write'
+    | 'preferences:read'
+    | 'preferences:write'
+    | 'suppressions:read'
+    | 'suppressions:write'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'channels:read'
+    | 'channels:write'
+    | 'workflows:trigger'
+    | 'workflows:read'
+    | 'workflows:write'
+    | 'keys:read'
+    | 'keys:write'
+  >;
+  /** The last 4 characters, for recognition. */
+  last4: string;
+  created_by_user_id: string;
+  created_at: string;
+  expires_at: string | null;
+  /** To the minute. */
+  last_used_at: string | null;
+  /** The secret key. It is shown here and never again. */
+  key: string;
+};
+
+export type LoginParams = {
+  email: string;
+  password: string;
+};
+
+export type GetPersonResult = {
+  user_id: string;
+  email: string;
+  name: string;
+  organizations: Array<{
+    id: string;
+    name: string;
+    role: 'owner' | 'admin' | 'developer' | 'viewer';
+    environments: Array<{
+      id: string;
+      name: string;
+      kind: 'test' | 'live';
+      created_at: string;
+    }>;
+  }>;
+};
+
+export type ListAuditEntriesParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  action?: string | undefined;
+  target?: string | undefined;
+  actor_id?: string | undefined;
+  /** At this moment or later. */
+  created_after?: string | undefined;
+  /** Earlier than this moment. */
+  created_before?: string | undefined;
+};
+
+export type ListAuditEntriesResult = {
+  data: Array<{
+    id: string;
+    actor: {
+      kind: 'key' | 'user' | 'system';
+      id: string | null;
+    };
+    /** For example `api_key.created`. */
+    action: string;
+    /** For example `api_key:` and the id. */
+    target: string;
+    before: Record<string, unknown> | null;
+    after: Record<string, unknown> | null;
+    request_id: string | null;
+    environment_id: string | null;
+    created_at: string;
+  }>;
+  next_cursor: string | null;
+};
+
+export type GetHealthResult = {
+  status: string;
+};
+
+export type GetReadinessResult = {
+  status: string;
+  components: Array<{
+    name: string;
+    ok: boolean;
+    detail: string;
+  }>;
+};
+
+export type GetStatusResult = {
+  status: 'operational' | 'degraded';
+  version: string;
+  time: string;
+  components: Array<{
+    name: string;
+    status: 'operational' | 'degraded';
+  }>;
+};
+
+export type VerifyInboxTokenResult = {
+  external_user_id: string;
+  organization_id: string;
+  environment_id: string;
+  scopes: Array<'inbox' | 'prefs'>;
+  expires_at: string;
+};
+
+export type GetInboxFeedParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  status?: ('all' | 'read' | 'unread') | undefined;
+};
+
+export type GetInboxFeedResult = {
+  data: Array<InboxItem>;
+  next_cursor: string | null;
+  unread_count: number;
+};
+
+export type GetInboxUnreadCountResult = {
+  unread_count: number;
+};
+
+export type MarkInboxReadParams = {
+  /** Only items that arrived earlier; all unless given. */
+  before?: (string | null) | undefined;
+};
+
+export type MarkInboxReadResult = {
+  marked_count: number;
+  unread_count: number;
+};
+
+export type CreateStreamTicketResult = {
+  ticket: string;
+  expires_in: number;
+};
+
+export type GetOwnPreferencesResult = {
+  data: Array<Preference>;
+  /** What the categories are called, to show them to people. */
+  categories: Array<{
+    key: string;
+    name: string;
+    description: string | null;
+    default_channels: Array<'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree'>;
+  }>;
+};
+
+export type SetOwnPreferenceParams = {
+  opted_in: boolean;
+};
+
+export type UnsubscribeFromAllResult = {
+  data: Array<Preference>;
+};

@@ -1,0 +1,92 @@
+import { invalid } from './errors.ts';
+import { createList, type Paging } from './list.ts';
+import type { KeyedOptions, Transport } from './transport.ts';
+
+/** A row of the generated tables: how a method becomes a request. */
+export interface Operation {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `/v1/things/{id}`: every name in braces is an argument, in this order. */
+  path: string;
+  /** These parameters go into the query, the others into the body. */
+  query?: readonly string[];
+  body?: true;
+  list?: Paging;
+  /** Takes an idempotency key: in its header, or one in each element of this field. */
+  key?: 'header' | 'notifications';
+  /** A POST that may be made twice. */
+  repeatable?: true;
+  /** Answers with text instead of JSON. */
+  text?: true;
+}
+
+export interface Table {
+  readonly [name: string]: Operation | Table;
+}
+
+/** Turns a table into the object of methods that `Api`, generated beside it, describes. */
+export function bind<Api>(table: Table, transport: Transport): Api {
+  const entries = Object.entries(table).map(([name, row]) => [
+    name,
+    isOperation(row) ? method(row, transport) : bind(row, transport),
+  ]);
+  return Object.fromEntries(entries) as Api;
+}
+
+function isOperation(row: Operation | Table): row is Operation {
+  return typeof row.path === 'string';
+}
+
+type Params = Record<string, unknown>;
+
+function method(operation: Operation, transport: Transport) {
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return (...args: unknown[]): unknown => {
+    const rest = args.slice(names.length);
+    const params = (operation.body || operation.query ? rest.shift() : undefined) as Params | undefined;
+    const options = (rest[0] ?? {}) as KeyedOptions;
+    const send = async (given: Params | undefined): Promise<unknown> => {
+      const path = fillPath(operation.path, names, args);
+      return transport.send(request(operation, path, given, options), options);
+    };
+    return operation.list ? createList(operation.list, params ?? {}, send) : send(params);
+  };
+}
+
+function fillPath(path: string, names: string[], args: unknown[]): string {
+  return names.reduce((filled, name, index) => {
+    const value = args[index];
+    const text = typeof value === 'number' ? String(value) : value;
+    // URLs fold `.` and `..` away, also encoded: the request would go elsewhere.
+    if (typeof text !== 'string' || ['', '.', '..'].includes(text)) {
+      throw invalid(`${name} must be a text that can stand in a path.`, name);
+    }
+    return filled.replace(`{${name}}`, () => encodeURIComponent(text));
+  }, path);
+}
+
+function request(operation: Operation, path: string, params: Params = {}, options: KeyedOptions) {
+  const { method, query = [], key, text } = operation;
+  const search = new URLSearchParams();
+  const body: Params = {};
+  for (const [name, value] of Object.entries(params)) {
+    if (!query.includes(name)) body[name] = value;
+    else if (value !== undefined && value !== null) search.set(name, String(value));
+  }
+  if (key === 'notifications' && Array.isArray(body[key])) body[key] = body[key].map(withKey);
+  const idempotencyKey = key === 'header' ? (options.idempotency_key ?? crypto.randomUUID()) : null;
+  return {
+    method,
+    path: [path, search].filter(String).join('?'),
+    body: operation.body ? JSON.stringify(body) : undefined,
+    ...(idempotencyKey === null ? {} : { headers: { 'idempotency-key': idempotencyKey } }),
+    repeatable: method !== 'POST' || key !== undefined || operation.repeatable === true,
+    text,
+  };
+}
+
+/** So that a batch made again does not send again what the first one sent. */
+function withKey(element: unknown): unknown {
+  if (typeof element !== 'object' || element === null) return element;
+  const { idempotency_key } = element as { idempotency_key?: unknown };
+  return { ...element, idempotency_key: idempotency_key ?? crypto.randomUUID() };
+}

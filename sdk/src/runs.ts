@@ -1,0 +1,39 @@
+import { TimeoutError } from './errors.ts';
+import type { WorkflowRun } from './generated/types.ts';
+import { pause, type RequestOptions } from './transport.ts';
+
+export interface WaitOptions extends Omit<RequestOptions, 'timeout_ms'> {
+  /** How long to wait for the end of the run. Ten minutes unless told; runs may take days. */
+  timeout_ms?: number | undefined;
+  /** The longest pause between two looks. 5,000 unless told. */
+  poll_interval_ms?: number | undefined;
+}
+
+export interface Waiting {
+  /**
+   * Waits until a run has completed, failed or been cancelled, and resolves to it with its steps. Throws a TimeoutError when
+   * it takes longer than `timeout_ms`; the run goes on.
+   */
+  waitForCompletion(runId: string, options?: WaitOptions): Promise<WorkflowRun>;
+}
+
+const ends: readonly string[] = ['completed', 'failed', 'cancelled'];
+
+export function createWaiting(
+  getRun: (runId: string, options: RequestOptions) => Promise<WorkflowRun>,
+): Waiting {
+  return {
+    async waitForCompletion(runId, { timeout_ms = 600_000, poll_interval_ms = 5000, ...options } = {}) {
+      const endsAtMs = Date.now() + timeout_ms;
+      for (let waitMs = 200; ; waitMs = Math.min(poll_interval_ms, waitMs * 1.5)) {
+        const run = await getRun(runId, options);
+        if (ends.includes(run.status)) return run;
+        const leftMs = endsAtMs - Date.now();
+        if (leftMs <= 0) {
+          throw new TimeoutError(`Run ${runId} is still ${run.status} after ${timeout_ms} ms.`);
+        }
+        await pause(Math.min(waitMs, leftMs), options.signal);
+      }
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { readAnswer, unexpected } from './answer.ts';
+import { CarillonError, ConnectionError, invalid, TimeoutError } from './errors.ts';
+import { delayMs, isAmbiguous, mayRetry } from './retry.ts';
+
+export type Fetch = typeof globalThis.fetch;
+
+export interface TransportOptions {
+  /** Where the service is; a path in it is kept. `http://127.0.0.1:8400` unless told. */
+  base_url?: string | undefined;
+  /** Used instead of the global `fetch`: for proxies, tests, other runtimes. */
+  fetch?: Fetch | undefined;
+  /** For one attempt, answer included. 30,000 unless told. */
+  timeout_ms?: number | undefined;
+  /** How often a failed request is made again, where that can do no harm. 4 unless told; 0: never. */
+  max_retries?: number | undefined;
+  /** The first wait between two attempts; it doubles. 500 unless told. */
+  retry_delay_ms?: number | undefined;
+  /** Sent with every request. */
+  headers?: Record<string, string> | undefined;
+}
+
+/** The last argument of every method. */
+export interface RequestOptions {
+  /** Ends the call, with all its retries. */
+  signal?: AbortSignal | undefined;
+  timeout_ms?: number | undefined;
+  max_retries?: number | undefined;
+  headers?: Record<string, string> | undefined;
+}
+
+/** For what must not happen twice: the key is made by itself, and is the same in every retry. */
+export interface KeyedOptions extends RequestOptions {
+  /** Name one yourself when *your* program may make the call again, after a crash for example. Good for 24 hours. */
+  idempotency_key?: string | undefined;
+}
+
+/** Who is calling. */
+export interface Credentials {
+  get(): Promise<string | null>;
+  /** Called once when the service refused `stale`. */
+  renew?(stale: string | null): Promise<void>;
+}
+
+export interface Request {
+  method: string;
+  /** With the query. */
+  path: string;
+  body?: string | undefined;
+  headers?: Record<string, string> | undefined;
+  /** Making it twice does no more than making it once. */
+  repeatable: boolean;
+  text?: boolean | undefined;
+}
+
+export interface Transport {
+  send(request: Request, options?: RequestOptions): Promise<unknown>;
+  /** One attempt, whose answer is left to the caller: for streams. */
+  open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response>;
+}
+
+export function createTransport(options: TransportOptions, credentials: Credentials): Transport {
+  const base = baseUrl(options.base_url ?? 'http://127.0.0.1:8400');
+  // Called as a plain function: browsers refuse a `fetch` that is called as a method of something else.
+  const callFetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+
+  async function request(
+    { method, path, body, headers }: Omit<Request, 'repeatable'>,
+    token: string | null,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const response = await callFetch(base + path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+      redirect: 'manual',
+      signal,
+    });
+    // The API never redirects, and following one would turn a POST into a GET.
+    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+      throw unexpected(response, '');
+    }
+    return response;
+  }
+
+  async function attempt(wanted: Request, token: string | null, timeoutMs: number, given?: AbortSignal) {
+    const abort = new AbortController();
+    const stop = () => abort.abort();
+    const timer = setTimeout(stop, timeoutMs);
+    given?.addEventListener('abort', stop, { once: true });
+    try {
+      return await readAnswer(await request(wanted, token, abort.signal), wanted.text ?? false);
+    } catch (error) {
+      given?.throwIfAborted();
+      if (error instanceof CarillonError) throw error;
+      if (abort.signal.aborted) throw new TimeoutError(`No answer from ${base} within ${timeoutMs} ms.`);
+      throw connectionError(base, error);
+    } finally {
+      clearTimeout(timer);
+      given?.removeEventListener('abort', stop);
+    }
+  }
+
+  return {
+    async send(wanted, { signal, timeout_ms, max_retries, headers } = {}) {
+      const timeoutMs = timeout_ms ?? options.timeout_ms ?? 30_000;
+      const retries = max_retries ?? options.max_retries ?? 4;
+      const complete = { ...wanted, headers: { ...wanted.headers, ...headers } };
+      let renewed = false;
+      let maybeDone = false;
+      for (let retry = 0; ; ) {
+        signal?.throwIfAborted();
+        const token = await credentials.get();
+        try {
+          return await attempt(complete, token, timeoutMs, signal);
+        } catch (error) {
+          if (!(error instanceof CarillonError)) throw error;
+          if (error.status === 401 && credentials.renew && !renewed) {
+            renewed = true;
+            await credentials.renew(token);
+            continue;
+          }
+          // An attempt whose answer was lost has deleted it: what was asked for is so.
+          if (error.status === 404 && wanted.method === 'DELETE' && maybeDone) return undefined;
+          if (retry >= retries || !mayRetry(error, wanted.repeatable)) throw error;
+          maybeDone ||= isAmbiguous(error);
+          const baseMs = options.retry_delay_ms ?? 500;
+          await pause(delayMs(retry, baseMs, error.retry_after_ms, Math.random()), signal);
+          retry += 1;
+        }
+      }
+    },
+    async open(path, headers, signal) {
+      const token = await credentials.get();
+      try {
+        return await request({ method: 'GET', path, headers }, token, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error instanceof CarillonError ? error : connectionError(base, error);
+      }
+    },
+  };
+}
+
+/** Waits; the signal ends it early with its reason. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** Checked here because `fetch` would repeat a bad one, secret and all, in its error. */
+export function checkedSecret(secret: string, param: string): string {
+  const trimmed = typeof secret === 'string' ? secret.trim() : '';
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+    throw invalid(`${param} must be printable ASCII without spaces.`, param);
+  }
+  return trimmed;
+}
+
+function baseUrl(given: string): string {
+  const page = (globalThis as { location?: { href?: string } }).location?.href;
+  let url: URL;
+  try {
+    url = new URL(given, page);
+  } catch {
+    throw invalid('base_url must be a URL, for example https://carillon.example.com.', 'base_url');
+  }
+  if (!/^https?:$/.test(url.protocol)) throw invalid('base_url must be http or https.', 'base_url');
+  if (url.username || url.password || url.search || url.hash) {
+    throw invalid('base_url must not have credentials, a query or a fragment.', 'base_url');
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+const neverConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+
+/** Browsers do not tell why; then it may have arrived. */
+function connectionError(base: string, error: unknown): ConnectionError {
+  const { cause, message } = error as { cause?: { code?: unknown; syscall?: unknown }; message?: unknown };
+  const code = typeof cause?.code === 'string' ? cause.code : null;
+  const unsent = cause?.syscall === 'connect' || (code !== null && neverConnected.includes(code));
+  return new ConnectionError(`${base} could not be reached: ${code ?? String(message)}.`, unsent, error);
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { createClient, createInboxClient } from '@carillon/sdk';
+import { expect, test } from 'vitest';
+
+interface Described {
+  operationId: string;
+  parameters?: { in: string; name: string; required: boolean }[];
+  requestBody?: object;
+}
+const document: { paths: Record<string, Record<string, Described>> } = JSON.parse(
+  readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'),
+);
+const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
+  Object.entries(verbs).map(([verb, operation]) => ({ path, verb: verb.toUpperCase(), operation })),
+);
+
+/** Every method there is: its name, and how many arguments stand in its path. */
+function methodsIn(group: object, prefix = ''): { name: string; call: (...args: unknown[]) => unknown }[] {
+  return Object.entries(group).flatMap(([name, value]) =>
+    typeof value === 'function'
+      ? [{ name: prefix + name, call: value }]
+      : methodsIn(value, `${prefix}${name}.`),
+  );
+}
+
+/** Calls every method with more arguments than any has in its path; notes the requests that come out. */
+async function requestsOf(client: (fetch: typeof globalThis.fetch) => object, own: string[]) {
+  const seen: { verb: string; path: string; name: string }[] = [];
+  let name = '';
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    seen.push({ name, verb: init?.method ?? '', path: new URL(String(input)).pathname });
+    return Response.json({ data: [], items: [], next_cursor: null });
+  };
+  for (const method of methodsIn(client(fetch))) {
+    if (own.includes(method.name)) continue;
+    name = method.name;
+    const answer = method.call('arg-0', 'arg-1', 'arg-2', 'arg-3') as { page?: () => unknown };
+    await (answer.page ? answer.page() : answer);
+  }
+  return seen;
+}
+
+/** `/v1/things/{id}` as the arguments above fill it. */
+const filled = (path: string): string => {
+  let index = 0;
+  return path.replaceAll(/\{\w+\}/g, () => `arg-${index++}`);
+};
+
+test('every operation of the API is one method, and every method one operation', async () => {
+  const calls = await requestsOf((fetch) => createClient({ fetch }), ['runs.waitForCompletion']);
+  const wanted = operations.filter(({ path }) => path.startsWith('/v1/'));
+  expect(wanted.length).toBeGreaterThan(90);
+  for (const { path, verb, operation } of wanted) {
+    const names = calls
+      .filter((call) => call.verb === verb && call.path === filled(path))
+      .map(({ name }) => name);
+    expect(names, `${verb} ${path} (${operation.operationId})`).toHaveLength(1);
+  }
+  const known = operations.map(({ verb, path }) => `${verb} ${filled(path)}`);
+  for (const { verb, path, name } of calls) expect(known, name).toContain(`${verb} ${path}`);
+});
+
+test('every operation of the inbox is one method, the stream being `follow`', async () => {
+  const calls = await requestsOf(
+    (fetch) => createInboxClient({ base_url: 'http://inbox.test', token: 'token', fetch }),
+    ['follow'],
+  );
+  const wanted = operations.filter(
+    ({ path, operation }) => path.startsWith('/inbox/v1/') && operation.operationId !== 'streamInbox',
+  );
+  const asked = calls.map(({ verb, path }) => `${verb} ${path}`);
+  expect(asked.toSorted()).toEqual(wanted.map(({ verb, path }) => `${verb} ${filled(path)}`).toSorted());
+});
+
+test('what is for programs outside of these is there as well, and nothing else is left out', async () => {
+  const calls = await requestsOf((fetch) => createClient({ fetch }), ['runs.waitForCompletion']);
+  const reachable = new Set(calls.map(({ verb, path }) => `${verb} ${path}`));
+  const left = operations
+    .filter(({ path }) => !path.startsWith('/inbox/'))
+    .filter(({ verb, path }) => !reachable.has(`${verb} ${filled(path)}`))
+    .map(({ path }) => path);
+  // Pages, redirects, pixels, the scripts of pages, and what providers call.
+  expect(left.filter((path) => !/^\/(docs|u|t|oauth|hooks|widgets)\b/.test(path))).toEqual([]);
+});
+
+test('parameters go where the operation has them: path, query or body', async () => {
+  const seen: { url: string; init: RequestInit }[] = [];
+  const client = createClient({
+    base_url: 'http://api.test/under/',
+    fetch: async (input, init = {}) => {
+      seen.push({ url: String(input), init });
+      return Response.json({});
+    },
+  });
+  await client.templates.putBody('a/b c', 'email', { locale: 'it', subject_template: 'Ciao' });
+  await client.notifications.list({ status: 'queued', limit: 5, channel: undefined }).page();
+  expect(seen.map(({ url }) => url)).toEqual([
+    'http://api.test/under/v1/templates/a%2Fb%20c/bodies/email?locale=it',
+    'http://api.test/under/v1/notifications?status=queued&limit=5',
+  ]);
+  expect(seen[0]?.init.body).toBe('{"subject_template":"Ciao"}');
+  expect(seen[1]?.init.body).toBe(undefined);
+});
+
+test('an argument that cannot stand in a path is refused before anything is sent', async () => {
+  const client = createClient({
+    fetch: () => {
+      throw new Error('sent');
+    },
+  });
+  for (const id of ['', '.', '..', undefined as unknown as string, {} as unknown as string]) {
+    await expect(client.notifications.delete(id)).rejects.toMatchObject({
+      code: 'parameter_invalid',
+      param: 'id',
+    });
+  }
+});

@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest';
+import type { CallbackVerdict } from '../../../contract.ts';
+import { readCallback } from './callback.ts';
+
+const config = { webhook_username: 'u', webhook_password: 'a:password' };
+
+function read(
+  record: object,
+  authorization = `Basic ${Buffer.from('u:a:password').toString('base64')}`,
+): CallbackVerdict {
+  const body = Buffer.from(JSON.stringify({ Metadata: { notification_id: 'n1' }, ...record }));
+  return readCallback({ url: '', method: 'POST', headers: { authorization }, query: {}, body }, config);
+}
+
+const bounce = (Type: string, Inactive = false): object => ({
+  RecordType: 'Bounce',
+  ID: 7,
+  Type,
+  Inactive,
+  Details: '550',
+});
+
+it.each([
+  ['HardBounce', false],
+  ['BadEmailAddress', false],
+  ['Unsubscribe', false],
+  ['ManuallyDeactivated', false],
+  ['SoftBounce', true],
+  ['Blocked', true],
+  ['DMARCPolicy', true],
+  ['SpamNotification', true],
+  ['VirusNotification', true],
+  ['Unknown', true],
+])('a bounce of type %s is soft: %s', (type, soft) => {
+  expect(read(bounce(type))).toMatchObject({
+    reports: [{ eventId: 'Bounce:7', receipt: { type: 'Bounced', soft, detail: `postmark: ${type} 550` } }],
+  });
+});
+
+it('an address that Postmark gave up is given up, whatever the type', () => {
+  expect(read(bounce('SoftBounce', true))).toMatchObject({ reports: [{ receipt: { soft: false } }] });
+});
+
+it('what is only late is late, and a complaint among bounces is a complaint', () => {
+  expect(read(bounce('Transient'))).toMatchObject({ reports: [{ receipt: { type: 'DeliveryDelayed' } }] });
+  expect(read(bounce('DnsError'))).toMatchObject({ reports: [{ receipt: { type: 'DeliveryDelayed' } }] });
+  expect(read(bounce('SpamComplaint', true))).toMatchObject({
+    reports: [{ receipt: { type: 'Complained' } }],
+  });
+});
+
+it.each(['AutoResponder', 'AddressChange', 'ChallengeVerification', 'Subscribe'])(
+  '%s is no bounce',
+  (type) => {
+    expect(read(bounce(type))).toEqual({ kind: 'reports', reports: [] });
+  },
+);
+
+it.each([
+  [{ SuppressSending: true, SuppressionReason: 'ManualSuppression', Origin: 'Recipient' }, 'nothing'],
+  [{ SuppressSending: false, SuppressionReason: null, Origin: 'Recipient' }, 'again'],
+])('a change of subscription by the person: %j', (change, wants) => {
+  expect(read({ RecordType: 'SubscriptionChange', Recipient: 'ada@example.com', ...change })).toMatchObject({
+    reports: [{ about: 'recipient', address: 'ada@example.com', wants }],
+  });
+});
+
+it.each([
+  { SuppressSending: true, SuppressionReason: 'HardBounce', Origin: 'Recipient' },
+  { SuppressSending: true, SuppressionReason: 'SpamComplaint', Origin: 'Recipient' },
+  { SuppressSending: false, Origin: 'Customer' },
+])('no change that somebody else made, or that is told in another way: %j', (change) => {
+  const record = { RecordType: 'SubscriptionChange', Recipient: 'ada@example.com', ...change };
+  expect(read(record)).toEqual({ kind: 'reports', reports: [] });
+});
+
+it.each([
+  '',
+  'Basic',
+  `Basic ${Buffer.from('u:a:passwore').toString('base64')}`,
+  `Bearer ${Buffer.from('u:a:password').toString('base64')}`,
+])('the credentials %j are wrong', (authorization) => {
+  expect(read(bounce('HardBounce'), authorization)).toMatchObject({ kind: 'refused', status: 401 });
+});

@@ -1,0 +1,109 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Entry } from './inbox-store.ts';
+import { archiveIcon, checkIcon, dotIcon } from './icons.ts';
+import { type Say, timeAgo } from './messages.ts';
+import { safeUrl, sanitise } from './sanitise.ts';
+
+export interface RowContext {
+  say: Say;
+  language: string;
+  /** The service's now, in Unix milliseconds. */
+  now: number;
+  linkTarget: string | null;
+  /** Made when a row comes into the window, dropped when it leaves. */
+  bodies: Map<string, HTMLElement | null>;
+  open(entry: Entry, event: Event): void;
+  toggleRead(entry: Entry): void;
+  archive(entry: Entry): void;
+  expand(entry: Entry): void;
+}
+
+/** One item. Only the row that the keyboard is at can be tabbed to, with what is in it. */
+export function row(entry: Entry, position: number, isCurrent: boolean, context: RowContext): TemplateResult {
+  const { item, expanded, overflows } = entry;
+  const { say } = context;
+  const tabindex = isCurrent ? 0 : -1;
+  const body = bodyOf(entry, context.bodies);
+  if (body) {
+    body.classList.toggle('clamped', !expanded);
+    body.classList.toggle('overflows', overflows);
+  }
+  const at = Date.parse(item.created_at);
+  const readLabel = say(item.is_read ? 'markUnread' : 'markRead');
+  return html`<article
+    part="item ${item.is_read ? '' : 'item-unread'}"
+    class=${item.is_read ? '' : 'unread'}
+    data-id=${item.id}
+    tabindex=${tabindex}
+    aria-posinset=${position}
+    aria-setsize="-1"
+    aria-labelledby="t-${item.id}"
+    aria-describedby="b-${item.id}"
+  >
+    ${item.is_read ? nothing : html`<span class="dot" part="dot"></span>`}
+    <div class="line">
+      ${title(entry, context)}
+      <time part="time" datetime=${item.created_at} title=${new Date(at).toLocaleString(context.language)}
+        >${timeAgo(at, context.now, context.language, say('now'))}</time
+      >
+    </div>
+    <div id="b-${item.id}">${body}</div>
+    ${
+      overflows
+        ? html`<button class="more text-button" tabindex=${tabindex} aria-expanded=${expanded} @click=${() => context.expand(entry)}>
+            ${say(expanded ? 'showLess' : 'showMore')}
+          </button>`
+        : nothing
+    }
+    <div class="actions" part="actions">
+      <button class="icon-button" tabindex=${tabindex} aria-label=${readLabel} title=${readLabel} @click=${() => context.toggleRead(entry)}>
+        ${item.is_read ? dotIcon : checkIcon}
+      </button>
+      <button class="icon-button" tabindex=${tabindex} aria-label=${say('archive')} title=${say('archive')} @click=${() => context.archive(entry)}>
+        ${archiveIcon}
+      </button>
+    </div>
+  </article>`;
+}
+
+/** A real link when there is somewhere to go, so that it can be opened in a new tab and copied as usual. */
+function title(entry: Entry, { say, linkTarget, open }: RowContext): TemplateResult {
+  const { id, subject, is_read, action_url } = entry.item;
+  const text = html`${is_read ? nothing : html`<span class="sr-only">${say('unread')}: </span>`}<bdi>${subject || say('untitled')}</bdi>`;
+  const href = safeUrl(action_url);
+  const onClick = (event: Event) => open(entry, event);
+  if (href === null) {
+    return html`<button id="t-${id}" class="title" part="title" tabindex="-1" @click=${onClick}>${text}</button>`;
+  }
+  return html`<a
+    id="t-${id}"
+    class="title"
+    part="title"
+    tabindex="-1"
+    href=${href}
+    target=${linkTarget ?? nothing}
+    rel="noopener"
+    @click=${onClick}
+    @auxclick=${onClick}
+    >${text}</a
+  >`;
+}
+
+function bodyOf({ item }: Entry, bodies: Map<string, HTMLElement | null>): HTMLElement | null {
+  const made = bodies.get(item.id);
+  if (made !== undefined) return made;
+  const body = makeBody(item.html_body, item.text_body);
+  bodies.set(item.id, body);
+  return body;
+}
+
+function makeBody(htmlBody: string | null, textBody: string | null): HTMLElement | null {
+  if (!htmlBody && !textBody) return null;
+  const body = document.createElement('div');
+  body.className = htmlBody ? 'body' : 'body text';
+  body.setAttribute('part', 'body');
+  body.dir = 'auto';
+  if (htmlBody) body.append(sanitise(htmlBody));
+  else body.textContent = textBody;
+  return body;
+}

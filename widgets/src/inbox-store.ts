@@ -1,0 +1,343 @@
+import type { InboxEvent, InboxItem } from '@carillon/sdk/inbox';
+import { type Client, createClient } from './client.ts';
+import { type Connection, followTogether } from './shared-stream.ts';
+import type { Tokens } from './tokens.ts';
+
+export type FeedStatus = 'all' | 'unread';
+export type Mark = 'read' | 'unread' | 'archive';
+
+/** An item and what the list knows of its row. */
+export interface Entry {
+  item: InboxItem;
+  /** Pixels, once it has been shown. */
+  height: number;
+  expanded: boolean;
+  /** Its body is longer than what is shown unexpanded. */
+  overflows: boolean;
+}
+
+export interface InboxHost {
+  changed(): void;
+  arrived(item: InboxItem): void;
+  counted(unread: number): void;
+  connected(connection: Connection): void;
+  failed(error: unknown, during: string): void;
+}
+
+export interface InboxOptions {
+  url: string;
+  tokens: Tokens;
+  host: InboxHost;
+  /** False: only the count is wanted until `load` is called. */
+  eager: boolean;
+}
+
+const pageSize = 30;
+/** The feed is read once the stream is open, so that nothing falls between; but nobody waits longer than this for it. */
+const patienceMs = 1_000;
+
+/** What an inbox element shows. Changes are shown at once, and taken back when the service refuses them. */
+export class InboxStore {
+  entries: Entry[] = [];
+  unread: number | null = null;
+  status: FeedStatus = 'all';
+  phase: 'waiting' | 'loading' | 'ready' | 'failed' = 'waiting';
+  loadingMore = false;
+  moreFailed = false;
+  connection: Connection = 'connecting';
+  readonly client: Client;
+
+  #url: string;
+  #tokens: Tokens;
+  #host: InboxHost;
+  #abort = new AbortController();
+  #cursor: string | null = null;
+  #wanted: boolean;
+  /** Events that came while a page was being read; applied after it, because the page may be older. */
+  #held: InboxEvent[] | null = null;
+  #loads = 0;
+  #pending = 0;
+  #count: number | null = null;
+  #announced: number | null = null;
+
+  constructor({ url, tokens, host, eager }: InboxOptions) {
+    this.client = createClient(url, tokens);
+    this.#url = url;
+    this.#tokens = tokens;
+    this.#host = host;
+    this.#wanted = eager;
+  }
+
+  get hasMore(): boolean {
+    return this.#cursor !== null;
+  }
+
+  start(): void {
+    const impatient = setTimeout(() => void this.#catchUp(), patienceMs);
+    const { signal } = this.#abort;
+    signal.addEventListener('abort', () => clearTimeout(impatient));
+    void followTogether(
+      this.#url,
+      this.client,
+      this.#tokens,
+      {
+        onEvent: (event) => this.#take(event),
+        onConnection: (connection) => this.#connected(connection),
+        onReady: () => {
+          clearTimeout(impatient);
+          void this.#catchUp();
+        },
+      },
+      signal,
+    );
+  }
+
+  stop(): void {
+    this.#abort.abort();
+  }
+
+  #page(status: FeedStatus, cursor: string | null) {
+    return this.client.feed({ status, limit: pageSize, ...(cursor ? { cursor } : {}) }).page();
+  }
+
+  /** The first page, anew; also when another `status` is wanted. */
+  async load(status: FeedStatus = this.status): Promise<void> {
+    const turn = ++this.#loads;
+    this.#wanted = true;
+    this.status = status;
+    this.phase = 'loading';
+    this.entries = [];
+    this.#cursor = null;
+    this.loadingMore = false;
+    this.#held ??= [];
+    this.#host.changed();
+    try {
+      const feed = await this.#page(status, null);
+      if (turn !== this.#loads) return;
+      this.entries = feed.data.map(entryOf);
+      this.#cursor = feed.next_cursor;
+      this.phase = 'ready';
+      this.#setCount(feed.unread_count);
+    } catch (error) {
+      if (turn !== this.#loads) return;
+      this.phase = 'failed';
+      this.#failed(error, 'load');
+    }
+    this.#release();
+  }
+
+  async loadMore(): Promise<void> {
+    if (this.phase !== 'ready' || this.loadingMore || this.#cursor === null) return;
+    const turn = this.#loads;
+    this.loadingMore = true;
+    this.moreFailed = false;
+    this.#host.changed();
+    try {
+      const feed = await this.#page(this.status, this.#cursor);
+      if (turn !== this.#loads) return;
+      const known = new Set(this.entries.map(({ item }) => item.id));
+      this.entries = [...this.entries, ...feed.data.filter(({ id }) => !known.has(id)).map(entryOf)];
+      this.#cursor = feed.next_cursor;
+    } catch (error) {
+      if (turn !== this.#loads) return;
+      this.moreFailed = true;
+      this.#failed(error, 'load');
+    }
+    this.loadingMore = false;
+    this.#host.changed();
+  }
+
+  /** Reads the newest page again and fits it to what is shown. */
+  async refresh(): Promise<void> {
+    if (!this.#wanted) {
+      this.#setCount((await this.client.unreadCount()).unread_count);
+      return;
+    }
+    if (this.phase !== 'ready') {
+      if (this.phase !== 'loading') await this.load();
+      return;
+    }
+    const turn = this.#loads;
+    this.#held ??= [];
+    try {
+      const feed = await this.#page(this.status, null);
+      if (turn !== this.#loads) return;
+      this.#merge(feed.data, feed.next_cursor);
+      this.#setCount(feed.unread_count);
+    } finally {
+      if (turn === this.#loads) this.#release();
+    }
+  }
+
+  async mark(id: string, as: Mark): Promise<void> {
+    const entry = this.#find(id);
+    const before = entry?.item;
+    if (!entry || !before || (as !== 'archive' && before.is_read === (as === 'read'))) return;
+    const index = this.entries.indexOf(entry);
+    if (as === 'archive') this.entries = this.entries.filter((each) => each !== entry);
+    else entry.item = { ...before, is_read: as === 'read' };
+    const change = as === 'unread' ? 1 : before.is_read ? 0 : -1;
+    await this.#attempt(as, change, () => this.#marking(as)(id), {
+      done: (item) => {
+        if (as !== 'archive') entry.item = item;
+      },
+      undo: () => {
+        entry.item = before;
+        if (as !== 'archive' || this.#find(id)) return;
+        this.entries = [...this.entries.slice(0, index), entry, ...this.entries.slice(index)];
+      },
+    });
+  }
+
+  async markAllRead(): Promise<void> {
+    const unread = this.entries.filter(({ item }) => !item.is_read);
+    // Only up to the newest one that could be seen, by the clock of the service.
+    const newest = this.status === 'all' ? this.entries[0]?.item.created_at : undefined;
+    const before = newest ? new Date(Date.parse(newest) + 1).toISOString() : null;
+    const was = unread.map((entry) => ({ entry, item: entry.item }));
+    for (const entry of unread) entry.item = { ...entry.item, is_read: true };
+    await this.#attempt('read', -(this.unread ?? 0), () => this.client.markAllRead({ before }), {
+      done: ({ unread_count }) => {
+        this.#count = unread_count;
+      },
+      undo: () => {
+        for (const { entry, item } of was) entry.item = item;
+      },
+    });
+  }
+
+  #marking(as: Mark): (id: string) => Promise<InboxItem> {
+    if (as === 'archive') return this.client.archive;
+    return as === 'read' ? this.client.markRead : this.client.markUnread;
+  }
+
+  #find(id: string): Entry | undefined {
+    return this.entries.find(({ item }) => item.id === id);
+  }
+
+  async #attempt<Answer>(
+    during: string,
+    change: number,
+    work: () => Promise<Answer>,
+    { done, undo }: { done(answer: Answer): void; undo(): void },
+  ): Promise<void> {
+    const before = this.unread;
+    this.#pending += 1;
+    this.unread = Math.max(0, (this.unread ?? 0) + change);
+    this.#announce();
+    this.#host.changed();
+    try {
+      done(await work());
+    } catch (error) {
+      undo();
+      if (this.#count === null && before !== null) this.unread = Math.max(0, (this.unread ?? 0) - change);
+      this.#failed(error, during);
+    }
+    this.#pending -= 1;
+    // Counts that came meanwhile did not know of the later changes of a series; the last one does.
+    if (this.#pending === 0 && this.#count !== null) this.unread = this.#count;
+    if (this.#pending === 0) this.#count = null;
+    this.#announce();
+    this.#host.changed();
+  }
+
+  #setCount(unread: number): void {
+    if (this.#pending > 0) this.#count = unread;
+    else this.unread = unread;
+    this.#announce();
+    this.#host.changed();
+  }
+
+  #announce(): void {
+    if (this.unread === null || this.unread === this.#announced) return;
+    this.#announced = this.unread;
+    this.#host.counted(this.unread);
+  }
+
+  async #catchUp(): Promise<void> {
+    if (this.#abort.signal.aborted) return;
+    try {
+      await this.refresh();
+    } catch (error) {
+      // The feed has shown its own failure; a count that cannot be read now comes with the next event.
+      if (!this.#wanted) this.#failed(error, 'load');
+    }
+  }
+
+  #connected(connection: Connection): void {
+    if (connection === this.connection) return;
+    this.connection = connection;
+    this.#host.connected(connection);
+    this.#host.changed();
+    if (connection === 'live' && this.phase === 'failed') void this.load();
+  }
+
+  #failed(error: unknown, during: string): void {
+    if (!this.#abort.signal.aborted) this.#host.failed(error, during);
+  }
+
+  #release(): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const event of held) this.#apply(event);
+    this.#host.changed();
+  }
+
+  #take(event: InboxEvent): void {
+    if (this.#held) this.#held.push(event);
+    else this.#apply(event);
+    if (!this.#held) this.#host.changed();
+  }
+
+  #apply({ type, data }: InboxEvent): void {
+    const entry = 'id' in data ? this.#find(data.id) : undefined;
+    switch (type) {
+      case 'notification.arrived':
+        if (entry) return;
+        if (this.phase === 'ready') this.entries = [entryOf(data), ...this.entries];
+        this.#host.arrived(data);
+        return;
+      case 'notification.read':
+        if (entry) entry.item = { ...entry.item, is_read: true, read_at: data.read_at };
+        return;
+      case 'notification.unread':
+        if (entry) entry.item = { ...entry.item, is_read: false, read_at: null };
+        return;
+      case 'notification.archived':
+      case 'notification.deleted':
+        if (entry) this.entries = this.entries.filter((each) => each !== entry);
+        return;
+      case 'unread_count.changed':
+        this.#setCount(data.unread_count);
+        return;
+      case 'reset':
+        this.#setCount(data.unread_count);
+        void this.#catchUp();
+    }
+  }
+
+  /** The page replaces what it covers; if it does not reach down to what is shown, everything. */
+  #merge(page: InboxItem[], nextCursor: string | null): void {
+    const known = new Map(this.entries.map((entry) => [entry.item.id, entry]));
+    const head = page.map((item) => {
+      const entry = known.get(item.id);
+      if (!entry) return entryOf(item);
+      entry.item = item;
+      return entry;
+    });
+    const lastKnown = head.findLast((entry) => known.has(entry.item.id));
+    const tail = lastKnown ? this.entries.slice(this.entries.indexOf(lastKnown) + 1) : [];
+    const inHead = new Set(head);
+    const rest = nextCursor === null ? [] : tail.filter((entry) => !inHead.has(entry));
+    const isGap = this.entries.length > 0 && !lastKnown;
+    const firstKnown = head.findIndex((entry) => known.has(entry.item.id));
+    const fresh = firstKnown < 0 ? head : head.slice(0, firstKnown);
+    this.entries = [...head, ...rest];
+    if (rest.length === 0) this.#cursor = nextCursor;
+    for (const { item } of fresh.toReversed()) if (!item.is_read && !isGap) this.#host.arrived(item);
+  }
+}
+
+function entryOf(item: InboxItem): Entry {
+  return { item, height: 0, expanded: false, overflows: false };
+}

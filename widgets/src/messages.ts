@@ -1,0 +1,123 @@
+/** Everything the elements say. `{count}` and other names in braces are filled in; texts with a count have a form per plural. */
+export type Plural = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;
+
+export const english = {
+  notifications: 'Notifications',
+  bell: 'Notifications',
+  bellUnread: { one: 'Notifications, {count} unread', other: 'Notifications, {count} unread' } as Plural,
+  unread: 'Unread',
+  filter: 'Show',
+  filterAll: 'All',
+  filterUnread: 'Unread',
+  markAllRead: 'Mark all as read',
+  markRead: 'Mark as read',
+  markUnread: 'Mark as unread',
+  archive: 'Archive',
+  showMore: 'Show more',
+  showLess: 'Show less',
+  untitled: 'Notification',
+  now: 'now',
+  close: 'Close',
+  loading: 'Loading…',
+  loadingMore: 'Loading more…',
+  retry: 'Try again',
+  empty: 'Nothing here yet',
+  emptyHint: 'What is new will show up here.',
+  emptyUnread: 'All read',
+  emptyUnreadHint: 'You are up to date.',
+  loadFailed: 'This could not be loaded.',
+  moreFailed: 'More could not be loaded.',
+  offline: 'No connection. Trying again…',
+  unauthorized: 'Your session has ended. Reload the page to sign in again.',
+  changeFailed: 'That did not work. Nothing was changed.',
+  arrived: 'New notification: {title}',
+  fresh: { one: '{count} new', other: '{count} new' } as Plural,
+  archived: 'Archived',
+  allRead: 'All notifications are read',
+  preferences: 'Notification preferences',
+  category: 'Topic',
+  alwaysOn: 'Always on',
+  unsubscribeAll: 'Turn everything off',
+  unsubscribeConfirm: 'Turn off everything except what is always on?',
+  confirm: 'Turn off',
+  cancel: 'Cancel',
+  saved: 'Saved',
+  noCategories: 'There is nothing to choose yet.',
+  cell: '{category}: {channel}',
+  channel_email: 'Email',
+  channel_in_app: 'In the app',
+  channel_sms: 'SMS',
+  channel_webhook: 'Webhook',
+  channel_chatone: 'Chat 1',
+  channel_chattwo: 'Chat 2',
+  channel_chatthree: 'Chat 3',
+};
+
+export type Messages = typeof english;
+export type MessageName = keyof Messages;
+
+const registered = new Map<string, Partial<Messages>>();
+
+/** Texts of a language for all elements of the page, e.g. `registerMessages('it', { archive: 'Archivia' })`. */
+export function registerMessages(language: string, messages: Partial<Messages>): void {
+  registered.set(language.toLowerCase(), messages);
+}
+
+export type Say = (name: MessageName, values?: Record<string, string | number>) => string;
+
+export function createSay(language: string, own: Partial<Messages> | null): Say {
+  const tag = language.toLowerCase();
+  const texts: Messages = {
+    ...english,
+    ...registered.get(tag.split('-')[0] ?? ''),
+    ...registered.get(tag),
+    ...own,
+  };
+  return (name, values = {}) => {
+    const text = texts[name];
+    const form = typeof text === 'string' ? text : (text[pluralOf(language, Number(values.count))] ?? text.other);
+    return form.replace(/\{(\w+)\}/g, (whole, key: string) => {
+      const value = values[key];
+      return typeof value === 'number' ? value.toLocaleString(language) : (value ?? whole);
+    });
+  };
+}
+
+function pluralOf(language: string, count: number): Intl.LDMLPluralRule {
+  return new Intl.PluralRules(language).select(count);
+}
+
+/** A tag that Intl takes; a page may say anything in `lang`. */
+export function validLanguage(...candidates: (string | null | undefined)[]): string {
+  for (const candidate of candidates) {
+    try {
+      const [tag] = Intl.getCanonicalLocales(candidate || []);
+      if (tag) return tag;
+    } catch {
+      // not a language tag
+    }
+  }
+  return 'en';
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** "now", "5 min. ago", "yesterday", "3 Mar": never in the future, whatever the clock says. */
+export function timeAgo(at: number, now: number, language: string, nowText: string): string {
+  const age = Math.max(0, now - at);
+  if (age < minute) return nowText;
+  if (age < 7 * day) {
+    const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'narrow' });
+    if (age < hour) return relative.format(-Math.floor(age / minute), 'minute');
+    if (age < day) return relative.format(-Math.floor(age / hour), 'hour');
+    return relative.format(-Math.floor(age / day), 'day');
+  }
+  const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return new Date(at).toLocaleDateString(language, {
+    day: 'numeric',
+    month: 'short',
+    ...(sameYear ? {} : { year: 'numeric' }),
+  });
+}

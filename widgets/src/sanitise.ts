@@ -1,0 +1,90 @@
+/**
+ * Bodies are sanitised by the service when they are accepted. This is the second lock on the same door: only known elements
+ * are built anew, attribute by attribute, from a document in which nothing runs and nothing is loaded. Nothing is inserted
+ * as markup.
+ */
+const kept = new Set(
+  'A B BLOCKQUOTE BR CAPTION CODE DD DEL DIV DL DT EM FIGCAPTION FIGURE HR I IMG INS KBD LI MARK OL P PRE Q S SMALL SPAN STRONG SUB SUP TABLE TBODY TD TFOOT TH THEAD TIME TR U UL'.split(
+    ' ',
+  ),
+);
+/** Their text is not for reading. */
+const dropped = new Set(
+  'SCRIPT STYLE TEMPLATE NOSCRIPT IFRAME OBJECT EMBED SVG MATH HEAD TITLE FORM INPUT BUTTON SELECT TEXTAREA AUDIO VIDEO CANVAS LINK META BASE'.split(
+    ' ',
+  ),
+);
+const attributes: Record<string, string[]> = {
+  '*': ['dir', 'lang', 'title'],
+  IMG: ['alt', 'width', 'height'],
+  TD: ['colspan', 'rowspan'],
+  TH: ['colspan', 'rowspan', 'scope'],
+  OL: ['start'],
+  TIME: ['datetime'],
+};
+/** Deeper than any message, and shallow enough for the stack. */
+const maxDepth = 100;
+
+export function sanitise(html: string): DocumentFragment {
+  const parsed = new DOMParser().parseFromString(html, 'text/html');
+  const fragment = document.createDocumentFragment();
+  copyChildren(parsed.body, fragment, 0);
+  return fragment;
+}
+
+function copyChildren(from: Node, to: Node, depth: number): void {
+  if (depth > maxDepth) return;
+  for (const node of from.childNodes) {
+    if (node.nodeType === Node.TEXT_NODE) to.appendChild(document.createTextNode(node.nodeValue ?? ''));
+    else if (node instanceof Element || node.nodeType === Node.ELEMENT_NODE) copyElement(node as Element, to, depth);
+  }
+}
+
+function copyElement(element: Element, to: Node, depth: number): void {
+  const name = element.tagName.toUpperCase();
+  if (dropped.has(name)) return;
+  const copy = copyOf(name, element);
+  if (copy) to.appendChild(copy);
+  copyChildren(element, copy ?? to, depth + 1);
+}
+
+function copyOf(name: string, element: Element): HTMLElement | null {
+  // A heading of a message is none of the page that shows it.
+  if (/^H[1-6]$/.test(name)) {
+    const heading = document.createElement('p');
+    heading.className = 'heading';
+    return heading;
+  }
+  if (!kept.has(name)) return null;
+  const copy = document.createElement(name.toLowerCase());
+  for (const attribute of [...(attributes['*'] ?? []), ...(attributes[name] ?? [])]) {
+    const value = element.getAttribute(attribute);
+    if (value !== null) copy.setAttribute(attribute, value);
+  }
+  if (copy instanceof HTMLAnchorElement) {
+    const href = safeUrl(element.getAttribute('href'), ['http:', 'https:', 'mailto:']);
+    if (href === null) return document.createElement('span');
+    copy.setAttribute('href', href);
+    copy.rel = 'noopener noreferrer nofollow';
+    copy.target = '_blank';
+  }
+  if (copy instanceof HTMLImageElement) {
+    const src = safeUrl(element.getAttribute('src'), ['http:', 'https:']);
+    if (src === null) return null;
+    copy.alt = element.getAttribute('alt') ?? '';
+    copy.loading = 'lazy';
+    copy.referrerPolicy = 'no-referrer';
+    copy.src = src;
+  }
+  return copy;
+}
+
+/** The address as it was given, when following it means loading a page and not running code. */
+export function safeUrl(url: string | null, protocols = ['http:', 'https:']): string | null {
+  if (url === null || url === '') return null;
+  try {
+    return protocols.includes(new URL(url, document.baseURI).protocol) ? url : null;
+  } catch {
+    return null;
+  }
+}

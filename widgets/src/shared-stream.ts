@@ -1,0 +1,112 @@
+import { AuthenticationError, type InboxEvent, PermissionError } from '@carillon/sdk/inbox';
+import type { Client } from './client.ts';
+import { subjectOf, type Tokens } from './tokens.ts';
+
+/** live: told at once. polling: the stream does not get through, requests do. offline: nothing gets through. */
+export type Connection = 'connecting' | 'live' | 'polling' | 'offline' | 'unauthorized';
+
+export interface Follower {
+  onEvent(event: InboxEvent): void;
+  onConnection(connection: Connection): void;
+  /** What happens from now on will be told, what happened before must be read: said whenever a stream begins anew. */
+  onReady(): void;
+}
+
+type Word = { event: InboxEvent } | { connection: Connection } | { ready: true };
+type Tell = (word: Word) => void;
+
+/**
+ * One stream for all tabs and elements of a user in a browser: browsers allow six connections to a host over HTTP/1.1, and
+ * seven tabs with a stream each would leave none for anything else. Whoever holds the lock reads the stream and tells the
+ * others; when it goes, the next one begins a stream, and everyone reads what may have happened in between. Without locks
+ * (pages that are not secure) everyone has a stream of its own.
+ */
+export async function followTogether(
+  url: string,
+  client: Client,
+  tokens: Tokens,
+  follower: Follower,
+  signal: AbortSignal,
+): Promise<void> {
+  const hear = (word: Word): void => {
+    if (signal.aborted) return;
+    if ('event' in word) follower.onEvent(word.event);
+    else if ('connection' in word) follower.onConnection(word.connection);
+    else follower.onReady();
+  };
+  while (!signal.aborted) {
+    try {
+      const subject = subjectOf(await tokens.peek());
+      if (signal.aborted) return;
+      if (subject && navigator.locks) {
+        await takeTurns(`carillon ${url} ${subject}`, hear, (tell) => lead(client, tokens, tell, signal), signal);
+      } else {
+        await lead(client, tokens, hear, signal);
+      }
+      // Only a refusal ends it: nothing will change until the page gives another token.
+      if (!signal.aborted) await tokens.changed();
+    } catch {
+      if (signal.aborted) return;
+      hear({ connection: tokens.isStuck ? 'unauthorized' : 'offline' });
+      await (tokens.isStuck ? tokens.changed() : new Promise((resolve) => setTimeout(resolve, 5_000)));
+    }
+  }
+}
+
+/** Reads the stream until it is aborted or refused. */
+function lead(client: Client, tokens: Tokens, tell: Tell, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let begins = true;
+    let refusals = 0;
+    const following = client.follow({
+      signal,
+      on_event(event) {
+        tell({ event });
+        if (begins) tell({ ready: true });
+        begins = false;
+        refusals = 0;
+      },
+      on_state(state) {
+        if (state === 'streaming') tell({ connection: 'live' });
+        else if (state === 'polling') tell({ connection: 'polling' });
+        else if (state === 'closed') resolve();
+      },
+      on_error(error) {
+        const isRefused = tokens.isStuck || error instanceof PermissionError;
+        if (isRefused) tell({ connection: 'unauthorized' });
+        else if (!(error instanceof AuthenticationError)) tell({ connection: 'offline' });
+        // The first refusal of a token that can be had anew is nothing to tell of.
+        else if (++refusals > 1) tell({ connection: 'unauthorized' });
+        if (isRefused) following.close();
+      },
+    });
+  });
+}
+
+async function takeTurns(
+  name: string,
+  hear: Tell,
+  leading: (tell: Tell) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const channel = new BroadcastChannel(name);
+  channel.onmessage = ({ data }: MessageEvent<Word>) => hear(data);
+  const leadTurn = () =>
+    leading((word) => {
+      // A refusal is about the token of this tab alone.
+      if (!('connection' in word && word.connection === 'unauthorized')) channel.postMessage(word);
+      hear(word);
+    });
+  try {
+    const isFirst = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
+      if (lock) await leadTurn();
+      return lock !== null;
+    });
+    if (isFirst) return;
+    hear({ connection: 'live' });
+    hear({ ready: true });
+    await navigator.locks.request(name, { signal }, leadTurn);
+  } finally {
+    channel.close();
+  }
+}
