@@ -43,7 +43,7 @@ describe('a notification', () => {
     }, 20_000);
     const [message] = (await client.sandbox.listMessages({ notification_id: sent.id }).page()).data;
     expect(message?.to).toBe('delivered@sandbox.test');
-    expect((await client.notifications.trace(sent.id)).data.length).toBeGreaterThan(0);
+    expect((await client.notifications.trace(sent.id)).entries.length).toBeGreaterThan(0);
     expect(await client.notifications.delete(sent.id)).toBe(undefined);
     expect(await failure(client.notifications.get(sent.id))).toBeInstanceOf(NotFoundError);
   });
@@ -79,7 +79,7 @@ describe('a list', () => {
   test('that is one page on the wire is walked alike', async () => {
     const kinds: string[] = [];
     for await (const { kind } of client.environments.list()) kinds.push(kind);
-    expect(kinds.toSorted()).toEqual(['live', 'test']);
+    expect(kinds).toEqual(['test']);
   });
 
   test('that is left early asks for no further page', async () => {

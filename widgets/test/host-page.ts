@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { mintToken } from '../../server/src/features/inbox/token.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../../server/test/app.ts';
 
 const script = (name: string) => new URL(`../../scripts/${name}`, import.meta.url).href;
@@ -27,7 +28,10 @@ export interface Host {
   /** A page of another origin that shows this markup to this user. */
   open(context: BrowserContext, markup: string, options?: OpenOptions): Promise<HostPage>;
   send(user: string, more?: Record<string, unknown>): Promise<string>;
-  token(user: string): Promise<string>;
+  /** Good for so long; less than nothing: it has expired already. */
+  token(user: string, secondsLeft?: number): Promise<string>;
+  /** The first token that the site hands to this user is of that kind. */
+  giveShortToken(user: string): void;
   stop(): Promise<void>;
 }
 
@@ -45,15 +49,18 @@ export async function startHost(settings: TestAppOptions['settings'] = {}): Prom
   const app = await startTestApp({ settings });
   const link = await startLink(app.url);
   const pages = new Map<string, string>();
-  const token = async (user: string): Promise<string> => {
-    const { body } = await app.request('POST', '/v1/inbox/tokens', { body: { external_user_id: user } });
-    return body.token;
+  const { body: key } = await app.request('POST', `/v1/environments/${app.testEnvironmentId}/inbox-key/rotate`);
+  const token = async (user: string, secondsLeft = 900): Promise<string> => {
+    const claims = { environmentId: app.testEnvironmentId, externalUserId: user, scope: 'inbox prefs', ttlSeconds: 900 } as const;
+    return (await mintToken(key.signing_key, claims, Date.now() - (900 - secondsLeft) * 1000)).token;
   };
+  const shortly = new Set<string>();
   const site = await listen(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://site');
     if (pathname === '/token') {
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ token: await token(searchParams.get('user') ?? '') }));
+      const user = searchParams.get('user') ?? '';
+      response.end(JSON.stringify({ token: await token(user, shortly.delete(user) ? 3 : 900) }));
       return;
     }
     response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -70,6 +77,7 @@ export async function startHost(settings: TestAppOptions['settings'] = {}): Prom
     browser,
     interrupt: link.interrupt,
     token,
+    giveShortToken: (user) => shortly.add(user),
     newContext: (options) => browser.newContext({ viewport: { width: 900, height: 700 }, ...options }),
     async open(context, markup, { user = 'ada', root = 'lang="en"', head = '', url = link.url } = {}) {
       const path = `/page-${pages.size}`;

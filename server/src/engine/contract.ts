@@ -319,6 +319,7 @@ export interface StepEntry {
 }
 
 export interface Decision {
+  /** The input did not fit: nothing happened, and nothing but `state` (as it was) is to be read. */
   ignored: boolean;
   status: DecidedStatus;
   failureReason: string | null;

@@ -85,6 +85,12 @@ describe('the shape of a body', () => {
     [JSON.stringify({ steps: [noop('a')], x: 'x'.repeat(5_000_000) }), 'too_large '],
   ])('%.80j', (body, problem) => expect(structural(body)).toContain(problem));
 
+  test('a body of templates is refused before they are read', () => {
+    const many = Array.from({ length: 2_001 }, () => '{{ trigger.x }}');
+    expect(structural({ steps: [noop('a', { many })] })).toEqual(['too_large ']);
+    expect(structural({ steps: [noop('a', { many: many.slice(1) })] })).toEqual([]);
+  });
+
   test('a body nested too deeply is refused before anything recurses', () => {
     const deep = `{"steps":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     expect(structural(deep)[0]).toMatch(/^too_deep \/steps/);

@@ -11,7 +11,7 @@ import type {
 import { limits } from './limits.ts';
 import { definitionSchema } from './schema.ts';
 import { triggerSchemaProblem } from './trigger-data.ts';
-import { escapePointer } from './value.ts';
+import { escapePointer, isTemplate } from './value.ts';
 
 /** Codes of structural problems: `invalid_json`, `too_large`, `too_deep`, `missing_field`, `invalid_field`. */
 const maxProblems = 20;
@@ -27,9 +27,8 @@ export function parseDefinition(given: unknown): ParsedDefinition {
       return refuse('invalid_json', `The body is not JSON: ${(error as Error).message}.`, '');
     }
   }
-  const deep = tooDeepAt(body);
-  if (deep !== null)
-    return refuse('too_deep', `The body is nested more than ${limits.bodyDepth} levels deep.`, deep);
+  const excess = excessIn(body);
+  if (excess) return { ok: false, problems: [excess] };
   if (typeof given !== 'string' && Buffer.byteLength(JSON.stringify(body) ?? '') > limits.bodyBytes)
     return refuse('too_large', tooLarge, '');
 
@@ -54,19 +53,25 @@ function refuse(code: string, message: string, pointer: string): ParsedDefinitio
   return { ok: false, problems: [{ code, message, pointer }] };
 }
 
-/** Without recursion: it stands before everything that recurses. */
-function tooDeepAt(body: unknown): string | null {
+/** Too deep, or too many templates. Without recursion: it stands before everything that recurses. */
+function excessIn(body: unknown): DefinitionProblem | null {
+  let templates = 0;
   const waiting: { value: unknown; pointer: string; depth: number }[] = [
     { value: body, pointer: '', depth: 0 },
   ];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    if (typeof next.value !== 'object' || next.value === null) continue;
-    if (next.depth >= limits.bodyDepth) return next.pointer;
-    for (const [key, value] of Object.entries(next.value))
-      if (typeof value === 'object')
-        waiting.push({ value, pointer: `${next.pointer}/${escapePointer(key)}`, depth: next.depth + 1 });
+    const { value, pointer, depth } = next;
+    if (typeof value === 'string' && isTemplate(value)) templates += 1;
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth >= limits.bodyDepth) {
+      const message = `The body is nested more than ${limits.bodyDepth} levels deep.`;
+      return { code: 'too_deep', message, pointer };
+    }
+    for (const [key, part] of Object.entries(value))
+      waiting.push({ value: part, pointer: `${pointer}/${escapePointer(key)}`, depth: depth + 1 });
   }
-  return null;
+  if (templates <= limits.templates) return null;
+  return { code: 'too_large', message: `The body has more than ${limits.templates} templates.`, pointer: '' };
 }
 
 let shape: ValidateFunction | null = null;

@@ -3,6 +3,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { EmailMessage, Outcome, ProviderCarrier, Verdict } from '../contract.ts';
 import { type Answer, type Call, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
 import { lostAnswer } from '../lost-answer.ts';
+import { isRecord } from '../shape.ts';
+import { oneLine } from './mime.ts';
 
 /** What email providers with an HTTP API have in common: one call, and what its end means where they leave it open. */
 export interface ApiContext {
@@ -19,7 +21,7 @@ export interface ApiAnswer {
   /** Names in lower case. */
   headers: Record<string, string | undefined>;
   /** The body, when it is a JSON object. */
-  json: Record<string, unknown> | null;
+  json: Json | null;
   /** The beginning of the body, in one line. */
   text: string;
   /** When it came. */
@@ -111,18 +113,24 @@ function readAnswer(answer: (Answer | Failure) & { status: number }, at: number)
   };
 }
 
-export function jsonObject(text: string): Record<string, unknown> | null {
+export type Json = Record<string, unknown>;
+
+/** The object in a text; null when there is none. */
+export function jsonObject(text: string): Json | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }
 }
 
-export function textIn(json: Record<string, unknown> | null, name: string): string | null {
+export function recordIn(json: Json | null, name: string): Json | null {
+  const value = json?.[name];
+  return isRecord(value) ? value : null;
+}
+
+export function textIn(json: Json | null, name: string): string | null {
   const value = json?.[name];
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -170,10 +178,6 @@ export function outcomeByStatus(answer: ApiAnswer, { detail, code, waitMs }: Rea
     };
   }
   return { kind: 'rejected', ...said };
-}
-
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {

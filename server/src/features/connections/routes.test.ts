@@ -246,7 +246,7 @@ describe('secrets', () => {
       responses[0]?.body.providers.map((entry: { config: { password: string } }) => entry.config.password),
     ).toEqual(['••••word', '••••']);
     const audit = await app.pool.query(
-      "select before, after from audit_entries where action = 'email_settings.updated'",
+      "select before, after from audit_entries where action = 'email_settings.updated' order by id",
     );
     const stored = await app.pool.query('select providers from email_settings where environment_id = $1', [
       app.liveEnvironmentId,

@@ -9,8 +9,8 @@ const widestSpreadMs = 120_000;
 
 /**
  * The notification goes back to the queue with nothing counted against it. What waits together would come back together, so
- * each time it finds its providers paused again it takes its next turn within twice the time: however many wait, they soon ask
- * no more often than the provider lets through. The trace says it once.
+ * each time it finds its providers paused again it takes its next turn within twice the time, up to two minutes. The trace says
+ * it once.
  */
 export function settleWaiting(
   base: Settled,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, type TestResponse, waitUntil } from '../../../test/app.ts';
+import { startResendSimulator } from '../../../test/simulators/resend.ts';
 import { type SendgridSimulator, startSendgridSimulator } from '../../../test/simulators/sendgrid.ts';
 import { type SmtpSimulator, startRawServer, startSmtpSimulator } from '../../../test/simulators/smtp.ts';
 import { startWebhookSink, type WebhookSink } from '../../../test/simulators/webhook-sink.ts';
@@ -331,6 +332,27 @@ describe('a provider that fails', () => {
       }),
     ).toMatchObject({ messages: 1 });
   });
+});
+
+test('a provider that lost its answer and recognises repeats is asked again, and no other', {
+  timeout: 60_000,
+}, async () => {
+  const api = await startResendSimulator({ apiKey: 're_live' });
+  await configureProviders([
+    { kind: 'resend', name: 'first', config: { api_key: 're_live', base_url: api.url } },
+    smtp('second', second.port),
+  ]);
+  api.faults.push('drop_after_accept');
+  const id = await send();
+  expect(await becomes(id, isSent)).toMatchObject({ attempt_count: 2 });
+  expect(await attemptsOf(id)).toMatchObject([
+    { name: 'first', verdict: 'ambiguous' },
+    { name: 'outcome_unknown', verdict: 'retry' },
+    { name: 'first', verdict: 'accepted' },
+  ]);
+  expect(api.received).toHaveLength(1);
+  expect(second.received).toHaveLength(0);
+  await api.stop();
 });
 
 test('a provider that is removed while its messages are queued hands them to those that are left', {

@@ -73,6 +73,7 @@ test('random workflows under random events and kill -9 of the workers: every tim
     const steps = runs.flatMap((run) => run.steps.map((step) => ({ ...step, run: run.id })));
     const having = (outcome: string) => steps.filter((step) => step.outcome === outcome);
     expect(having('event_received')).toHaveLength(awoken);
+    expect(steps.length).toBeGreaterThan(100);
     expect(having('sent').length).toBeGreaterThan(20);
     expect(having('event_received').length).toBeGreaterThan(5);
     expect(having('timed_out').length).toBeGreaterThan(5);

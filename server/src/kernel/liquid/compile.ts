@@ -42,7 +42,7 @@ interface EngineOptions {
 
 /** Throws a TemplateFault with the place of the mistake. */
 export function compile(source: string, flavour: Flavour, options: EngineOptions): CompiledTemplate {
-  const engine = createEngine(flavour, options);
+  const engine = engineFor(flavour, options);
   const templates = read(engine, source, options);
   return {
     render(data, budget, limit, otherwise) {
@@ -76,7 +76,7 @@ export type CompiledOutput = (data: object, budget: Budget) => unknown;
 /** For a source that is exactly one `{{ … }}`; null for any other. Throws a TemplateFault with the place of the mistake. */
 export function compileOutput(source: string): CompiledOutput | null {
   if (!source.startsWith('{{') || !source.endsWith('}}')) return null;
-  const engine = createEngine('value', { locale: null });
+  const engine = engineFor('value', { locale: null });
   const [output, more] = read(engine, source, {});
   if (!(output instanceof Output) || more) return null;
   return (data, budget) => {
@@ -138,6 +138,16 @@ type BinaryOperator = (left: unknown, right: unknown, context: Context) => boole
 
 /** No file is ever read: the tags that name one do not exist here. */
 const withoutTags = ['include', 'render', 'layout', 'block'];
+
+/** An engine keeps nothing of what it reads or renders. Making one takes longer than reading a small template, so the usual ones are shared. */
+const shared = new Map<string, Liquid>();
+
+function engineFor(flavour: Flavour | 'value', options: EngineOptions): Liquid {
+  if (options.locale !== null || options.strict) return createEngine(flavour, options);
+  const known = shared.get(flavour) ?? createEngine(flavour, options);
+  shared.set(flavour, known);
+  return known;
+}
 
 function createEngine(flavour: Flavour | 'value', { locale, strict = false }: EngineOptions): Liquid {
   const engine = new Liquid({

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { sameBytes } from '../../../../kernel/crypto.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
-import { jsonObject, textIn } from '../../api.ts';
+import { type Json, jsonObject, recordIn, textIn } from '../../api.ts';
 
 /** Mailgun repeats a call for eight hours. */
 const toleranceMs = 12 * 3_600_000;
@@ -34,13 +34,6 @@ export function readCallback(
   if (!(age < toleranceMs && age > -aheadMs))
     return { kind: 'refused', status: 401, reason: 'the timestamp is too old or not a time' };
   return { kind: 'reports', reports: reportsOf(event), nonce: token };
-}
-
-type Json = Record<string, unknown>;
-
-function recordIn(json: Json | null, name: string): Json | null {
-  const value = json?.[name];
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
 }
 
 function reportsOf(event: Json): Report[] {

@@ -1,5 +1,5 @@
 import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
-import { type ApiAnswer, type ApiContext, createApiCarrier, textIn, urlUnder } from '../../api.ts';
+import { type ApiAnswer, type ApiContext, createApiCarrier, recordIn, textIn, urlUnder } from '../../api.ts';
 import { mailboxText, partsOf } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { MailgunConfig } from './manifest.ts';
@@ -61,10 +61,9 @@ function formOf(message: EmailMessage): FormPart[] {
 }
 
 function judge(answer: ApiAnswer): { ok: boolean; detail: string } {
-  const domain = answer.json?.domain;
-  if (answer.status !== 200 || typeof domain !== 'object' || domain === null)
-    return { ok: false, detail: classify(answer).detail };
-  const state = textIn(domain as Record<string, unknown>, 'state');
+  const domain = recordIn(answer.json, 'domain');
+  if (answer.status !== 200 || !domain) return { ok: false, detail: classify(answer).detail };
+  const state = textIn(domain, 'state');
   return state === 'active'
     ? { ok: true, detail: 'The key is good, and the domain is active.' }
     : { ok: false, detail: `The key is good, but the domain is ${state ?? 'not active'}.` };

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
-import { jsonObject, textIn } from '../../api.ts';
+import { type Json, jsonObject, recordIn, textIn } from '../../api.ts';
 
 /** Postmark signs nothing; it sends the user name and the password that stand in the address it was given. */
 export function readCallback({ headers, body }: CallbackRequest, config: ProviderConfig): CallbackVerdict {
@@ -20,13 +20,9 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-type Json = Record<string, unknown>;
-
 function reportsOf(record: Json): Report[] {
   const eventId = eventIdOf(record);
-  const metadata =
-    typeof record.Metadata === 'object' && record.Metadata !== null ? (record.Metadata as Json) : {};
-  const notificationId = textIn(metadata, 'notification_id');
+  const notificationId = textIn(recordIn(record, 'Metadata'), 'notification_id');
   const receipt = receiptOf(record);
   const reports: Report[] = [];
   if (receipt && notificationId) reports.push({ about: 'notification', notificationId, receipt, eventId });

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { sameBytes } from '../../../../kernel/crypto.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt } from '../../../contract.ts';
-import { jsonObject, textIn } from '../../api.ts';
+import { type Json, jsonObject, recordIn, textIn } from '../../api.ts';
 
 /** Each attempt is signed with its own time. */
 const toleranceMs = 5 * 60_000;
@@ -35,13 +35,6 @@ export function readCallback(
   const notificationId = tagIn(data.tags, 'notification_id');
   if (!receipt || !notificationId) return { kind: 'reports', reports: [] };
   return { kind: 'reports', reports: [{ about: 'notification', notificationId, receipt, eventId: id }] };
-}
-
-type Json = Record<string, unknown>;
-
-function recordIn(json: Json | null, name: string): Json | null {
-  const value = json?.[name];
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
 }
 
 /** Tags come as an object, or as the list that they were sent as. */

@@ -1,7 +1,5 @@
 import type { Receipt, Report } from '../../../contract.ts';
-import { textIn } from '../../api.ts';
-
-type Json = Record<string, unknown>;
+import { type Json, recordIn, textIn } from '../../api.ts';
 
 /** An event that SES published. `id`: of the SNS message, the same when it is delivered again. */
 export function reportsOf(event: Json, id: string): Report[] {
@@ -75,11 +73,6 @@ function said(part: Json | null, text: string): { detail: string; at?: string } 
 function diagnosis(recipients: unknown): string {
   const [first] = list(recipients);
   return textIn(first ?? null, 'diagnosticCode') ?? textIn(first ?? null, 'status') ?? '';
-}
-
-function recordIn(json: Json | null, name: string): Json | null {
-  const value = json?.[name];
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
 }
 
 function list(value: unknown): Json[] {
