@@ -34,6 +34,8 @@ const many = Number(process.env.BENCH_WAITING ?? 1_000_000);
 const crowd = 10_000;
 const posts = 200;
 const deadlineMs = 120_000;
+/** Where waiting runs are. */
+const tables = ['runs', 'run_steps', 'run_waits', 'queue_later'];
 
 const report = createReport('workflows');
 const database = await startDatabase();
@@ -227,8 +229,7 @@ async function seedWaiting(
       ],
     );
   }
-  for (const table of ['runs', 'run_steps', 'run_waits', 'queue_later'])
-    await query(pool, `vacuum analyze ${table}`);
+  for (const table of tables) await query(pool, `vacuum analyze ${table}`);
   await query(pool, 'checkpoint');
 }
 
@@ -247,8 +248,6 @@ async function postTimes(from: number, count: number): Promise<number> {
   }
   return median(times);
 }
-
-const tables = ['runs', 'run_steps', 'run_waits', 'queue_later'];
 
 async function sizeOfTables(): Promise<number> {
   const [row] = await query<{ bytes: number }>(

@@ -71,7 +71,7 @@ describe.skipIf(!chromiumPath)('the preference centre', { timeout: 60_000 }, () 
     await page.getByText('Nothing was changed').first().waitFor({ timeout: deadlineMs });
     host.interrupt(null);
     expect(await email.isChecked()).toBe(true);
-    expect(await events('error')).toMatchObject([{ during: 'change', status: 502 }]);
+    expect(await events('error')).toMatchObject([{ during: 'change' }]);
     await email.click();
     await becomes('alan', 'email', false);
     await page.getByText('Nothing was changed').waitFor({ state: 'detached' });

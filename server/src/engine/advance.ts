@@ -11,6 +11,7 @@ import {
   requestOf,
   StepFailure,
 } from './evaluate.ts';
+import { newMeter, spentOf } from './expression.ts';
 import { nextOf, targetOf } from './graph.ts';
 import { defaultDigestItems, limits } from './limits.ts';
 import { stepOf } from './program.ts';
@@ -34,17 +35,20 @@ export function goOn(turn: Turn, first: string | null): Decision {
     state.pending = { kind: 'begin' };
     if (state.seq >= limits.stepsInRun)
       throw new StepFailure(`the run has executed ${limits.stepsInRun} steps, which is the limit`);
-    if (turn.began >= limits.stepsInDecision) return perform(turn, { kind: 'continue' });
+    if (turn.began >= limits.stepsInDecision || turn.worked >= limits.workInDecision)
+      return perform(turn, { kind: 'continue' });
     const step = stepOf(turn.program, next);
     if (!step) throw new StepFailure('this version of the workflow has no such step');
     turn.began += 1;
     state.seq += 1;
     state.startedAt = turn.now;
     turn.open = true;
+    turn.meter = newMeter();
     const begun = begin(turn, step);
     if (begun.kind === 'decided') return begun.decision;
     remember(turn, begun.outcome, null);
     close(turn, begun.outcome, null, begun.next);
+    turn.worked += spentOf(turn.meter);
     next = begun.next;
   }
 }

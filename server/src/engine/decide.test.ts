@@ -119,6 +119,19 @@ describe('immediate steps', () => {
     expect(run.tell({ kind: 'resume' })).toMatchObject({ status: 'completed', state: { seq: 250 } });
   });
 
+  test('a chain of heavy conditions gives way too, and the conditions of one step share what it may do', () => {
+    const l = Array.from({ length: 150 }, (_, index) => index);
+    const heavy = 'trigger.l.all(a, trigger.l.all(b, a + b >= 0))';
+    const chain = newRun(
+      parsed(...Array.from({ length: 5 }, (_, index) => noop(`s${index}`, { when: heavy }))),
+      { l },
+    );
+    expect(chain.tell({ kind: 'start' })).toMatchObject({ effect: { kind: 'continue' }, state: { seq: 2 } });
+    const branches = Array.from({ length: 50 }, () => ({ when: `!${heavy}`, goto: 'end' }));
+    const decision = newRun(parsed({ id: 'b', kind: 'branch', branches }), { l }).tell({ kind: 'start' });
+    expect(decision.failureReason).toBe('Step "b": branches[3].when: it needs more work than a step may do.');
+  });
+
   test('a loop ends at the limit with a reason; its repetitions are told apart', () => {
     const run = newRun(parsed({ id: 'a', kind: 'delay', duration: '0s' }, noop('b', { next: 'a' })));
     let decision = run.tell({ kind: 'start' });

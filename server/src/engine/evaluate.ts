@@ -12,12 +12,12 @@ import type {
   WaitForEventStep,
 } from './contract.ts';
 import { durationHint, maxDurationMs, parseDuration } from './duration.ts';
-import { ExpressionFault, type Scope } from './expression.ts';
+import { ExpressionFault, type Meter, type Scope } from './expression.ts';
 import { limits } from './limits.ts';
 import { nextLocalTime, parseTimestamp } from './local-time.ts';
 import { canonicalJson, keyOfValues } from './match.ts';
 import { htmlFields, type Program } from './program.ts';
-import { evaluateValue, isTemplate, ValueFault } from './value.ts';
+import { evaluateValue, isTemplate, isTemplated, ValueFault } from './value.ts';
 
 /** Why a step cannot be done: the end of its run, in words for a person. */
 export class StepFailure extends Error {
@@ -30,7 +30,12 @@ export interface Setting {
   run: RunFacts;
   state: RunState;
   now: number;
+  /** For the step under way. */
+  meter: Meter;
 }
+
+/** Liquid has a budget of its own for each value; against CEL one counts as this much. */
+const templateWork = 100_000;
 
 function scopeOf({ run, state, now }: Setting): Scope {
   return {
@@ -58,7 +63,7 @@ export function evaluateCondition(setting: Setting, source: string, field: strin
 
 function evaluateExpression(setting: Setting, source: string, field: string): unknown {
   try {
-    return setting.program.expressionOf(source).evaluate(scopeOf(setting));
+    return setting.program.expressionOf(source).evaluate(scopeOf(setting), setting.meter);
   } catch (error) {
     if (error instanceof ExpressionFault) throw new StepFailure(`${field}: ${error.message}`);
     throw error;
@@ -66,6 +71,8 @@ function evaluateExpression(setting: Setting, source: string, field: string): un
 }
 
 function evaluate(setting: Setting, value: Json, field: string, html?: ReadonlySet<string>): Json {
+  if (!isTemplated(value)) return value;
+  setting.meter.left -= templateWork;
   try {
     return evaluateValue(setting.program.templates, value, scopeOf(setting), html);
   } catch (error) {
@@ -75,8 +82,10 @@ function evaluate(setting: Setting, value: Json, field: string, html?: ReadonlyS
   }
 }
 
-function evaluateText(setting: Setting, value: Json, field: string): string {
-  const text = evaluate(setting, value, field);
+const evaluateText = (setting: Setting, value: Json, field: string): string =>
+  textOf(evaluate(setting, value, field), field);
+
+function textOf(text: Json | undefined, field: string): string {
   if (typeof text === 'number' || typeof text === 'boolean') return String(text);
   if (typeof text !== 'string') throw new StepFailure(`${field} has no value`);
   return text;
@@ -120,17 +129,18 @@ export function notificationOf(setting: Setting, step: SendStep): JsonObject {
 }
 
 export function requestOf(setting: Setting, step: FetchStep): FetchEffect['request'] {
-  const url = evaluateText(setting, step.url, 'url');
+  const evaluated = evaluate(setting, { url: step.url, headers: step.headers, body: step.body }, '');
+  const { url: given, headers: values, body } = evaluated as { url: Json; headers: JsonObject; body: Json };
+  const url = textOf(given, 'url');
   if (url.length > limits.url || !URL.canParse(url)) throw new StepFailure('url is not a valid URL');
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(step.headers)) {
-    const text = evaluateText(setting, value, `headers.${name}`);
+  for (const [name, value] of Object.entries(values)) {
+    const text = textOf(value, `headers.${name}`);
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(text))
       throw new StepFailure(`headers.${name} is not a valid header`);
     headers[name] = text;
   }
-  const body = step.body === null ? null : JSON.stringify(evaluate(setting, step.body, 'body'));
-  return { url, method: step.method, headers, body };
+  return { url, method: step.method, headers, body: step.body === null ? null : JSON.stringify(body) };
 }
 
 export function digestKeyOf(setting: Setting, step: DigestStep): string {
@@ -144,11 +154,8 @@ export function digestKeyOf(setting: Setting, step: DigestStep): string {
 
 /** The values are fixed now. One that is not there is a mistake: the run would wait for an event that nobody means. */
 export function matchKeyFor(setting: Setting, step: WaitForEventStep): string {
-  const values: Record<string, Json> = {};
-  for (const [path, template] of Object.entries(step.match)) {
-    const value = evaluate(setting, template, `match.${path}`);
-    if (value === null && template !== null) throw new StepFailure(`match.${path} has no value`);
-    values[path] = value;
-  }
+  const values = evaluate(setting, step.match, 'match') as JsonObject;
+  for (const [path, template] of Object.entries(step.match))
+    if (values[path] === null && template !== null) throw new StepFailure(`match.${path} has no value`);
   return keyOfValues(values);
 }

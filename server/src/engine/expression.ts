@@ -7,11 +7,18 @@ import { limits } from './limits.ts';
  * expression, not its work, so the work is counted here: every node that is evaluated, and what reading, joining and comparing
  * large values takes. Counted, not timed: the same expression over the same data always gets the same verdict.
  */
-const maxCost = 500_000;
+const maxWork = 500_000;
 /** An error costs a stack and a message, and quantifiers go on after one. */
-const errorCost = 100;
+const errorWork = 100;
 /** A regular expression is one step that counting cannot interrupt. */
 const regexLimitMs = 250;
+
+/** What is left to spend. One for all expressions of a step. */
+export interface Meter {
+  left: number;
+}
+export const newMeter = (): Meter => ({ left: maxWork });
+export const spentOf = (meter: Meter): number => maxWork - meter.left;
 
 /** A sentence for whoever wrote the expression. */
 export class ExpressionFault extends Error {
@@ -26,7 +33,7 @@ export interface Expression {
   /** The static type: `bool`, `dyn`, `string`, … */
   type: string;
   /** Throws an ExpressionFault. Whole numbers come as bigint, timestamps as Date. */
-  evaluate(scope: Scope): unknown;
+  evaluate(scope: Scope, meter: Meter): unknown;
 }
 
 /** Parts of the library's tree and evaluator that its types keep to themselves. */
@@ -57,7 +64,8 @@ const arithmetic: [string, (a: number, b: number) => number][] = [
 ];
 
 const environment = createEnvironment();
-let costLeft = 0;
+/** Of the evaluation that is going on: the library has no place for it. */
+let current: Meter = { left: 0 };
 
 /** Throws an ExpressionFault. */
 export function compileExpression(source: string): Expression {
@@ -67,26 +75,27 @@ export function compileExpression(source: string): Expression {
   const checked = guarded(() => parsed.check());
   if (!checked.valid) throw new ExpressionFault(sentence(checked.error));
   countRoot(parsed.ast as unknown as Node);
-  const run = (scope: Scope): unknown => {
-    costLeft = maxCost;
+  const run = (scope: Scope, meter: Meter): unknown => {
+    current = meter;
     return parsed(scope);
   };
   const usesRegex = /\bmatches\b/.test(source);
   return {
     type: checked.type ?? 'dyn',
-    evaluate: (scope) => guarded(() => (usesRegex ? within(regexLimitMs, () => run(scope)) : run(scope))),
+    evaluate: (scope, meter) =>
+      guarded(() => (usesRegex ? within(regexLimitMs, () => run(scope, meter)) : run(scope, meter))),
   };
 }
 
-class CostExceeded extends Error {
+class WorkExceeded extends Error {
   constructor() {
-    super('it needs more work than an expression may do');
+    super('it needs more work than a step may do');
   }
 }
 
 function spend(cost: number): void {
-  costLeft -= cost;
-  if (costLeft < 0) throw new CostExceeded();
+  current.left -= cost;
+  if (current.left < 0) throw new WorkExceeded();
 }
 
 function createEnvironment(): Environment {
@@ -131,8 +140,8 @@ function countWork(made: Environment): void {
     try {
       return found.run(node, context);
     } catch (error) {
-      if (error instanceof CostExceeded) throw error;
-      spend(errorCost);
+      if (error instanceof WorkExceeded) throw error;
+      spend(errorWork);
       return error;
     }
   };
@@ -209,7 +218,7 @@ function weigh(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let weight = 0;
   const waiting: unknown[] = [value];
-  while (waiting.length > 0 && weight <= costLeft) {
+  while (waiting.length > 0 && weight <= current.left) {
     const next = waiting.pop();
     weight += 1;
     if (typeof next !== 'object' || next === null) continue;

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
 import type { Json } from './contract.ts';
 import { parseDuration } from './duration.ts';
-import { compileExpression, ExpressionFault, type Scope } from './expression.ts';
+import { compileExpression, ExpressionFault, newMeter, type Scope } from './expression.ts';
 import { nextLocalTime, parseTimestamp } from './local-time.ts';
 import { createTemplates, evaluateValue, templateFaults, ValueFault } from './value.ts';
 
@@ -95,7 +95,7 @@ describe('the hour on the wall', () => {
 
 describe('expressions', () => {
   const evaluate = (source: string, trigger: Json = {}, more: Partial<Scope> = {}) =>
-    compileExpression(source).evaluate(scope(trigger, more));
+    compileExpression(source).evaluate(scope(trigger, more), newMeter());
 
   test.each<[string, Json, unknown]>([
     ['trigger.amount > 100', { amount: 100.5 }, true],
@@ -176,7 +176,7 @@ describe('expressions', () => {
   ])('stops %s', (_, source, data) => {
     const expression = compileExpression(source);
     const spent = spentMs(() =>
-      expect(() => expression.evaluate(scope(data))).toThrow('more work than an expression may do'),
+      expect(() => expression.evaluate(scope(data), newMeter())).toThrow('more work than a step may do'),
     );
     expect(spent).toBeLessThan(5_000);
   });

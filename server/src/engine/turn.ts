@@ -10,14 +10,16 @@ import type {
   StepOutcome,
 } from './contract.ts';
 import { type Setting, StepFailure } from './evaluate.ts';
+import { newMeter } from './expression.ts';
 import { limits } from './limits.ts';
 import { programOf, stepOf } from './program.ts';
 
 /** One call of decide: `state` is a draft of the next state. */
 export interface Turn extends Setting {
   entries: StepEntry[];
-  /** Steps begun in this call. */
+  /** Steps begun in this call, and the work of those that are done. */
   began: number;
+  worked: number;
   /** The step under way has a line in the timeline that is not closed yet. */
   open: boolean;
 }
@@ -30,6 +32,8 @@ export function newTurn(definition: Definition, run: RunFacts, state: RunState, 
     now,
     entries: [],
     began: 0,
+    worked: 0,
+    meter: newMeter(),
     open: state.pending !== null && state.pending.kind !== 'begin',
   };
 }

@@ -28,6 +28,9 @@ export interface Templates {
 /** Whether a text depends on the run. */
 export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%');
 
+/** Whether any text in it does. */
+export const isTemplated = (value: Json): boolean => holds(value, isTemplate);
+
 export function createTemplates(): Templates {
   const known: Record<Flavour, Map<string, Text>> = { text: new Map(), html: new Map() };
   return {
@@ -60,7 +63,6 @@ export function evaluateValue(
   scope: object,
   htmlFields: ReadonlySet<string> = new Set(),
 ): Json {
-  if (!holds(value, isTemplate)) return value;
   const budget = createBudget();
   const render = () => visit(value, '');
   const result = holds(value, isWork) ? guarded('', () => within(watchdogMs, render)) : render();

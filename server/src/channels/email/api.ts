@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
+import { sha256 } from '../../kernel/crypto.ts';
 import type { EmailMessage, Outcome, ProviderCarrier, Verdict } from '../contract.ts';
 import { type Answer, type Call, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
 import { lostAnswer } from '../lost-answer.ts';
@@ -62,7 +62,7 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
     name: api.name,
     kind: api.kind,
     idempotent: api.idempotent,
-    pace: `${api.kind}:${createHash('sha256').update(JSON.stringify(api.account)).digest('hex').slice(0, 24)}`,
+    pace: `${api.kind}:${sha256(JSON.stringify(api.account)).toString('hex').slice(0, 24)}`,
     async send(message: EmailMessage, signal) {
       let request: ApiRequest;
       try {

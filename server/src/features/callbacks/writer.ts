@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Channel, Report } from '../../channels/contract.ts';
 import { isDatabaseUnavailable, type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
+import { sha256 } from '../../kernel/crypto.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { applyReceipts, type ReceiptFor } from '../dispatch/index.ts';
 import { applyWishes, type Wish } from '../suppressions/index.ts';
@@ -124,7 +124,7 @@ async function claim(
 }
 
 function eventOf({ environmentId, providerId }: Telling, id: string): SeenEvent {
-  return { environmentId, providerId, hash: createHash('sha256').update(id).digest().subarray(0, 16) };
+  return { environmentId, providerId, hash: sha256(id).subarray(0, 16) };
 }
 
 function keyOf({ environmentId, providerId, hash }: SeenEvent): string {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { sameBytes, sha256 } from '../../../../kernel/crypto.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { type Json, jsonObject, recordIn, textIn } from '../../api.ts';
 
@@ -9,15 +9,11 @@ export function readCallback({ headers, body }: CallbackRequest, config: Provide
     return { kind: 'refused', status: 401, reason: 'webhook_username and webhook_password are not set' };
   const wanted = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   // Of equal length whatever was sent, so that the comparison tells nothing.
-  if (!timingSafeEqual(digest(headers.authorization ?? ''), digest(wanted)))
+  if (!sameBytes(sha256(headers.authorization ?? ''), sha256(wanted)))
     return { kind: 'refused', status: 401, reason: 'the user name or the password is missing or wrong' };
   const record = jsonObject(body.toString('utf8'));
   if (!record) return { kind: 'refused', status: 400, reason: 'the body is not a JSON object' };
   return { kind: 'reports', reports: reportsOf(record) };
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 function reportsOf(record: Json): Report[] {
@@ -36,7 +32,7 @@ function eventIdOf(record: Json): string {
   const { RecordType, ID, MessageID, Recipient, Email } = record;
   if (typeof ID === 'number') return `${RecordType}:${ID}`;
   const at = record.DeliveredAt ?? record.ReceivedAt ?? record.BouncedAt ?? record.ChangedAt;
-  return digest(
+  return sha256(
     JSON.stringify([RecordType, MessageID, Recipient ?? Email, at, record.OriginalLink]),
   ).toString('hex');
 }

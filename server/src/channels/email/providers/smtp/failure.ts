@@ -1,4 +1,5 @@
 import { AddressRefused, ConnectTimeout } from '../../../net.ts';
+import { withoutSecrets } from '../../../secrets.ts';
 import type { Failure, Stage } from './classify.ts';
 
 const maxDetail = 300;
@@ -19,17 +20,22 @@ interface NodemailerError extends Error {
 }
 
 /** What went wrong, in our own terms, from whatever nodemailer or the system threw. */
-export function failureOf(stage: Stage, error: unknown, signal: AbortSignal): Failure {
+export function failureOf(
+  stage: Stage,
+  error: unknown,
+  signal: AbortSignal,
+  secrets: readonly string[] = [],
+): Failure {
   const { code, originalCode, responseCode, response, message } = error as NodemailerError;
   const failed = (kind: Failure['kind'], detail: string): Failure => ({
     stage,
     kind,
     reply: '',
-    detail: detail.slice(0, maxDetail),
+    detail: withoutSecrets(detail, secrets).slice(0, maxDetail),
   });
   if (code === 'ETLS') return failed('tls', `TLS failed: ${message}`);
   if (response && responseCode) {
-    const reply = oneLineReply(response);
+    const reply = oneLineReply(response, secrets);
     return { stage, kind: 'reply', reply, detail: reply };
   }
   if (signal.aborted) return failed('stopped', 'Stopped before the server answered.');
@@ -48,12 +54,12 @@ export function failureOf(stage: Stage, error: unknown, signal: AbortSignal): Fa
 }
 
 /** `550-5.1.1 a\n550 5.1.1 b` → `550 5.1.1 a b`, without control characters and not endless. */
-export function oneLineReply(reply: string): string {
+export function oneLineReply(reply: string, secrets: readonly string[] = []): string {
   const [first = '', ...rest] = reply.split('\n').map((line) => line.trim());
   const prefix = /^\d{3}([ -]\d\.\d{1,3}\.\d{1,3})?[ -]?/.exec(first)?.[0] ?? '';
   const more = rest.map((line) => line.replace(/^\d{3}[ -](\d\.\d{1,3}\.\d{1,3} )?/, ''));
   const joined = [prefix.replaceAll('-', ' ') + first.slice(prefix.length), ...more].join(' ');
-  return joined
+  return withoutSecrets(joined, secrets)
     .replace(/\p{Cc}+/gu, ' ')
     .slice(0, maxDetail)
     .trim();

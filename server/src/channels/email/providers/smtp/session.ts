@@ -61,7 +61,8 @@ export async function openSession(
     logger: false,
   });
   connection.on('error', () => {}); // each step below hears of it in its own way
-  const run = stepsOf(connection, socket, signal);
+  const secrets = auth ? secretsOf(auth) : [];
+  const run = stepsOf(connection, socket, signal, secrets);
   try {
     await run('greeting', (done) => connection.connect(done));
     const offersUtf8 = /^250[ -]SMTPUTF8\s*$/im.test(String(connection.lastServerResponse));
@@ -70,12 +71,18 @@ export async function openSession(
       const credentials = { user: auth.username, pass: auth.password };
       await run('auth', (done) => connection.login({ credentials }, done));
     }
-    return sessionOn(connection, socket, offersUtf8, timeouts);
+    return sessionOn(connection, socket, { offersUtf8, secrets, timeouts });
   } catch (error) {
     connection.close();
     socket.destroy();
     throw error;
   }
+}
+
+/** In every form in which it was sent, and in which a server may repeat it. */
+function secretsOf({ username, password }: NonNullable<SmtpConfig['auth']>): string[] {
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  return [base64(`\0${username}\0${password}`), base64(password), password];
 }
 
 /** How long a server may take over a QUIT or RSET before it is left standing. */
@@ -90,14 +97,19 @@ const noAuth: Failure = {
 };
 
 /** Runs a step of the dialogue to its callback, to an error or the end of the connection, or until `signal` says stop. */
-function stepsOf(connection: SMTPConnection, socket: Socket, signal: AbortSignal) {
+function stepsOf(
+  connection: SMTPConnection,
+  socket: Socket,
+  signal: AbortSignal,
+  secrets: readonly string[],
+) {
   return (stage: Stage, start: (done: (error?: Error | null) => void) => void): Promise<void> =>
     new Promise((resolve, reject) => {
       const settle = (error?: unknown): void => {
         connection.off('error', settle);
         connection.off('end', onEnd);
         signal.removeEventListener('abort', onAbort);
-        if (error) reject(new SmtpFailure(failureOf(stage, error, signal)));
+        if (error) reject(new SmtpFailure(failureOf(stage, error, signal, secrets)));
         else resolve();
       };
       const onEnd = (): void => settle(new Error('The server closed the connection.'));
@@ -113,11 +125,16 @@ function stepsOf(connection: SMTPConnection, socket: Socket, signal: AbortSignal
     });
 }
 
+interface SessionFacts {
+  offersUtf8: boolean;
+  secrets: readonly string[];
+  timeouts: Timeouts;
+}
+
 function sessionOn(
   connection: SMTPConnection,
   socket: Socket,
-  offersUtf8: boolean,
-  { envelopeMs, messageMs }: Timeouts,
+  { offersUtf8, secrets, timeouts: { envelopeMs, messageMs } }: SessionFacts,
 ): Session {
   let clean = true;
 
@@ -160,9 +177,9 @@ function sessionOn(
       // A server that thanks us before it has everything is not talking about this message.
       if (!body.readableEnded) throw new Error('The server replied before the end of the message.');
       clean = true;
-      return oneLineReply(reply);
+      return oneLineReply(reply, secrets);
     } catch (error) {
-      const failure = failureOf(stageOf(error, body), error, signal);
+      const failure = failureOf(stageOf(error, body), error, signal, secrets);
       if (failure.kind === 'reply' && (body.readableEnded || !body.readableDidRead)) clean = await reset();
       throw new SmtpFailure(failure);
     }
