@@ -83,9 +83,8 @@ async function bundle(names, options) {
     format: 'esm',
     target: 'es2022',
     platform: 'browser',
-    conditions: ['production'],
+    conditions: ['carillon-source', 'production'],
     legalComments: 'none',
-    alias: { '@carillon/sdk/inbox': join(root, 'sdk/src/inbox/index.ts') },
     absWorkingDir: root,
     logLevel: 'warning',
     ...options,
@@ -111,10 +110,27 @@ export async function buildPackage() {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const code = await run(process.execPath, [tsc, '-p', join(root, 'widgets/tsconfig.build.json')]);
   if (code !== 0) stop('The declarations of the widgets could not be made; the reason is above.');
-  for (const name of readdirSync(folder).filter((each) => each.endsWith('.d.ts'))) {
-    const path = join(folder, name);
+  addDeclarations(folder);
+}
+
+/** Only what pages see has types in the package; the machinery behind it (and the types of Lit) stays outside. */
+function addDeclarations(folder) {
+  const made = join(folder, 'types/widgets/src');
+  for (const name of ['public', 'messages', 'react']) {
     // TypeScript keeps `./x.ts` in declarations; consumers have `./x.d.ts`, which `./x.js` names.
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/((?:from|import\() ?'\.\/[^']+)\.ts'/g, "$1.js'"));
+    const text = readFileSync(join(made, `${name}.d.ts`), 'utf8').replaceAll(/('\.\/[^']+)\.ts'/g, "$1.js'");
+    writeFileSync(join(folder, `${name}.d.ts`), text);
+  }
+  rmSync(join(folder, 'types'), { recursive: true });
+  for (const name of elements) {
+    const element = `Carillon${name[0].toUpperCase()}${name.slice(1)}`;
+    const lines = [
+      `import type { ${element}Element } from './public.js';`,
+      "export { type Messages, registerMessages } from './messages.js';",
+      "export type * from './public.js';",
+      `export declare const ${element}: { new (): ${element}Element };`,
+    ];
+    writeFileSync(join(folder, `${name}.d.ts`), `${lines.join('\n')}\n`);
   }
 }
 

@@ -70,13 +70,13 @@ export function createTransport(options: TransportOptions, credentials: Credenti
   ): Promise<Response> {
     const response = await callFetch(base + path, {
       method,
-      headers: {
-        accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...options.headers,
-        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        ...headers,
-      },
+      headers: merged(
+        { accept: 'application/json' },
+        body === undefined ? {} : { 'content-type': 'application/json' },
+        options.headers,
+        token === null ? {} : { authorization: `Bearer ${token}` },
+        headers,
+      ),
       ...(body === undefined ? {} : { body }),
       redirect: 'manual',
       signal,
@@ -145,6 +145,13 @@ export function createTransport(options: TransportOptions, credentials: Credenti
       }
     },
   };
+}
+
+/** The later one wins, whatever the case of its letters; plain objects would send both. */
+function merged(...all: (Record<string, string> | undefined)[]): Headers {
+  const headers = new Headers();
+  for (const [name, value] of all.flatMap((each) => Object.entries(each ?? {}))) headers.set(name, value);
+  return headers;
 }
 
 /** Waits; the signal ends it early with its reason. */

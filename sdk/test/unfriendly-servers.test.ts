@@ -165,9 +165,11 @@ describe('a call', () => {
     });
     await createClient({ ...quick, base_url: url }).me();
     await createClient({ ...quick, base_url: url, user_agent: 'shop/2.0' }).me();
+    await createClient({ ...quick, base_url: url, headers: { 'User-Agent': 'mine' } }).me();
     expect(agents).toEqual([
       expect.stringMatching(/^carillon-sdk\/\d/),
       expect.stringMatching(/^shop\/2\.0 carillon-sdk\/\d/),
+      'mine',
     ]);
   });
 });

@@ -1,11 +1,12 @@
 import { LitElement, type PropertyDeclarations, type PropertyValues } from 'lit';
 import { CarillonError } from '@carillon/sdk/inbox';
 import { createSay, type Messages, type Say, validLanguage } from './messages.ts';
+import type { CarillonElementProperties, CarillonEvents } from './public.ts';
 import { theme } from './theme.ts';
 import { createTokens, subjectOf, type TokenSettings, type Tokens } from './tokens.ts';
 
 /** What both elements have in common: where the service is, whose token it is, how it looks and in which language. */
-export abstract class CarillonElement extends LitElement {
+export abstract class CarillonElement extends LitElement implements CarillonElementProperties {
   static override styles = [theme];
   static override properties: PropertyDeclarations = {
     url: {},
@@ -18,14 +19,11 @@ export abstract class CarillonElement extends LitElement {
     lang: {},
   };
 
-  /** Where the service is; the one that served this script unless told. */
   declare url: string | null;
   declare token: string | null;
-  /** An address of the page's own server that answers with `{"token": "…"}`. */
   declare tokenUrl: string | null;
   declare tokenProvider: (() => Promise<string> | string) | null;
   declare messages: Partial<Messages> | null;
-  /** light, dark, or what the system prefers. */
   declare theme: string | null;
 
   protected say: Say = createSay('en', null);
@@ -94,7 +92,11 @@ export abstract class CarillonElement extends LitElement {
   }
 
   /** True unless the page called preventDefault. */
-  protected emit(type: string, detail: unknown, cancelable = false): boolean {
+  protected emit<Type extends keyof CarillonEvents>(
+    type: Type,
+    detail: CarillonEvents[Type],
+    cancelable = false,
+  ): boolean {
     return this.dispatchEvent(
       new CustomEvent(type, { detail, cancelable, bubbles: true, composed: true }),
     );

@@ -1,6 +1,7 @@
-import type { InboxEvent, InboxItem } from '@carillon/sdk/inbox';
+import type { InboxEvent } from '@carillon/sdk/inbox';
 import { type Client, createClient } from './client.ts';
-import { type Connection, followTogether } from './shared-stream.ts';
+import type { Connection, InboxItem } from './public.ts';
+import { followTogether } from './shared-stream.ts';
 import type { Tokens } from './tokens.ts';
 
 export type FeedStatus = 'all' | 'unread';

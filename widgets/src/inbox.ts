@@ -5,20 +5,18 @@ import { bellIcon, closeIcon } from './icons.ts';
 import { type RowContext, row } from './inbox-row.ts';
 import { type Entry, type FeedStatus, InboxStore } from './inbox-store.ts';
 import { inboxStyle } from './inbox-style.ts';
+import type { CarillonInboxElement, InboxVariant } from './public.ts';
 import type { Tokens } from './tokens.ts';
 import { type Range, visibleRange } from './window.ts';
 
-export type { InboxItem } from '@carillon/sdk/inbox';
-export { type Messages, registerMessages } from './messages.ts';
-
-export type InboxVariant = 'bell' | 'panel' | 'list';
+export { registerMessages } from './messages.ts';
 
 /** Of a row that was never shown. */
 const estimate = 78;
 const clockMs = 60_000;
 
 /** `<carillon-inbox>`: a bell with a badge that opens the inbox, or the inbox itself. */
-export class CarillonInbox extends CarillonElement {
+export class CarillonInbox extends CarillonElement implements CarillonInboxElement {
   static override styles = [...CarillonElement.styles, inboxStyle];
   static override properties: PropertyDeclarations = {
     ...CarillonElement.properties,
@@ -27,9 +25,7 @@ export class CarillonInbox extends CarillonElement {
   };
 
   declare variant: InboxVariant;
-  /** Instead of "Notifications". */
   declare heading: string | null;
-  /** Where action links open, e.g. `_blank`. */
   declare linkTarget: string | null;
 
   #store: InboxStore | null = null;
@@ -51,7 +47,6 @@ export class CarillonInbox extends CarillonElement {
     this.linkTarget = null;
   }
 
-  /** Null until it is known. */
   get unreadCount(): number | null {
     return this.#store?.unread ?? null;
   }
@@ -65,7 +60,6 @@ export class CarillonInbox extends CarillonElement {
     if (this.variant === 'bell' && this.#isOpen) this.#panel?.hidePopover();
   }
 
-  /** Reads the newest items again. */
   async refresh(): Promise<void> {
     await this.#store?.refresh().catch(() => {});
   }
@@ -519,9 +513,3 @@ export class CarillonInbox extends CarillonElement {
 }
 
 if (!customElements.get('carillon-inbox')) customElements.define('carillon-inbox', CarillonInbox);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'carillon-inbox': CarillonInbox;
-  }
-}

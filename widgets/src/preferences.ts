@@ -5,17 +5,16 @@ import { lockIcon } from './icons.ts';
 import type { MessageName } from './messages.ts';
 import { type Category, PreferencesStore } from './preferences-store.ts';
 import { preferencesStyle } from './preferences-style.ts';
+import type { CarillonPreferencesElement, PreferencesVariant } from './public.ts';
 import type { Tokens } from './tokens.ts';
 
-export { type Messages, registerMessages } from './messages.ts';
-
-export type PreferencesVariant = 'table' | 'cards' | 'auto';
+export { registerMessages } from './messages.ts';
 
 /** Narrower than this, a table of switches is hard to read. */
 const tableWidth = 520;
 
 /** `<carillon-preferences>`: what a user wants to get, and where. */
-export class CarillonPreferences extends CarillonElement {
+export class CarillonPreferences extends CarillonElement implements CarillonPreferencesElement {
   static override styles = [...CarillonElement.styles, preferencesStyle];
   static override properties: PropertyDeclarations = {
     ...CarillonElement.properties,
@@ -24,7 +23,6 @@ export class CarillonPreferences extends CarillonElement {
   };
 
   declare variant: PreferencesVariant;
-  /** Which ones, in this order, e.g. `email in_app`; those that are in use unless told. */
   declare channels: string | null;
   declare hideUnsubscribe: boolean;
 
@@ -51,7 +49,6 @@ export class CarillonPreferences extends CarillonElement {
     this.hideUnsubscribe = false;
   }
 
-  /** Reads them again. */
   async refresh(): Promise<void> {
     await this.#store?.load();
   }
@@ -251,10 +248,4 @@ export class CarillonPreferences extends CarillonElement {
 
 if (!customElements.get('carillon-preferences')) {
   customElements.define('carillon-preferences', CarillonPreferences);
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'carillon-preferences': CarillonPreferences;
-  }
 }

@@ -3,60 +3,62 @@ import {
   createElement,
   type ForwardRefExoticComponent,
   forwardRef,
+  type ReactNode,
   type Ref,
   type RefAttributes,
   useImperativeHandle,
   useLayoutEffect,
   useRef,
 } from 'react';
-import type { CarillonInbox as InboxElement, InboxItem, InboxVariant } from './inbox.ts';
 import './inbox.ts';
-import type { Messages } from './messages.ts';
-import type { CarillonPreferences as PreferencesElement, PreferencesVariant } from './preferences.ts';
 import './preferences.ts';
+import type {
+  CarillonElementProperties,
+  CarillonEvents,
+  CarillonInboxElement,
+  CarillonPreferencesElement,
+  InboxVariant,
+  PreferencesVariant,
+} from './public.ts';
 
-export type { InboxItem, Messages };
-export { registerMessages } from './messages.ts';
+export { type Messages, registerMessages } from './messages.ts';
+export type * from './public.ts';
 
-interface CommonProps extends Omit<ComponentPropsWithoutRef<'div'>, 'onError'> {
-  /** Where the service is. */
-  url?: string;
-  token?: string;
-  /** An address of your own server that answers with `{"token": "…"}`. */
-  tokenUrl?: string;
-  /** Called for the first token, and whenever one was refused. */
-  tokenProvider?: () => Promise<string> | string;
-  messages?: Partial<Messages>;
-  theme?: 'light' | 'dark';
-  onError?: (event: CustomEvent<{ code: string; status: number | null; message: string; during: string }>) => void;
-  onTokenExpired?: (event: CustomEvent<Record<string, never>>) => void;
+type Given<Properties> = { [Name in keyof Properties]?: Properties[Name] | undefined };
+type Handler<Type extends keyof CarillonEvents> = ((event: CustomEvent<CarillonEvents[Type]>) => void) | undefined;
+type HtmlProps = Omit<ComponentPropsWithoutRef<'div'>, 'onError' | 'onChange' | 'onToggle' | 'children'>;
+
+interface CommonProps extends HtmlProps, Given<CarillonElementProperties> {
+  onError?: Handler<'carillon-error'>;
+  onTokenExpired?: Handler<'carillon-token-expired'>;
+  children?: ReactNode;
 }
 
-export interface CarillonInboxProps extends Omit<CommonProps, 'onChange' | 'onToggle'> {
-  variant?: InboxVariant;
-  heading?: string;
-  linkTarget?: string;
-  onNotification?: (event: CustomEvent<{ item: InboxItem }>) => void;
-  onUnreadCount?: (event: CustomEvent<{ unread_count: number }>) => void;
-  /** preventDefault keeps the link from being followed: for routers. */
-  onOpen?: (event: CustomEvent<{ item: InboxItem }>) => void;
-  onChange?: (event: CustomEvent<{ id: string; as: 'read' | 'unread' | 'archive' }>) => void;
-  onToggle?: (event: CustomEvent<{ open: boolean }>) => void;
-  onConnection?: (event: CustomEvent<{ connection: string }>) => void;
+export interface CarillonInboxProps
+  extends CommonProps,
+    Given<Pick<CarillonInboxElement, 'variant' | 'heading' | 'linkTarget'>> {
+  onNotification?: Handler<'carillon-notification'>;
+  onUnreadCount?: Handler<'carillon-unread-count'>;
+  onOpen?: Handler<'carillon-open'>;
+  onChange?: Handler<'carillon-change'>;
+  onToggle?: Handler<'carillon-toggle'>;
+  onConnection?: Handler<'carillon-connection'>;
 }
 
-export interface CarillonPreferencesProps extends CommonProps {
-  variant?: PreferencesVariant;
-  channels?: string;
-  hideUnsubscribe?: boolean;
-  onPreference?: (event: CustomEvent<{ category_key: string; channel: string; opted_in: boolean }>) => void;
-  onUnsubscribeAll?: (event: CustomEvent<Record<string, never>>) => void;
+export interface CarillonPreferencesProps
+  extends CommonProps,
+    Given<Pick<CarillonPreferencesElement, 'variant' | 'channels' | 'hideUnsubscribe'>> {
+  onPreference?: Handler<'carillon-preference'>;
+  onUnsubscribeAll?: Handler<'carillon-unsubscribe-all'>;
 }
 
-const commonEvents = { onError: 'carillon-error', onTokenExpired: 'carillon-token-expired' };
+type Events = Record<string, keyof CarillonEvents>;
+type Wrapped<Element, Props> = ForwardRefExoticComponent<Props & RefAttributes<Element>>;
+
+const commonEvents: Events = { onError: 'carillon-error', onTokenExpired: 'carillon-token-expired' };
 const commonProperties = ['url', 'token', 'tokenUrl', 'tokenProvider', 'messages', 'theme', 'variant'];
 
-export const CarillonInbox = wrap<InboxElement, CarillonInboxProps>(
+export const CarillonInbox: Wrapped<CarillonInboxElement, CarillonInboxProps> = wrap(
   'carillon-inbox',
   [...commonProperties, 'heading', 'linkTarget'],
   {
@@ -70,7 +72,7 @@ export const CarillonInbox = wrap<InboxElement, CarillonInboxProps>(
   },
 );
 
-export const CarillonPreferences = wrap<PreferencesElement, CarillonPreferencesProps>(
+export const CarillonPreferences: Wrapped<CarillonPreferencesElement, CarillonPreferencesProps> = wrap(
   'carillon-preferences',
   [...commonProperties, 'channels', 'hideUnsubscribe'],
   { ...commonEvents, onPreference: 'carillon-preference', onUnsubscribeAll: 'carillon-unsubscribe-all' },
@@ -80,48 +82,52 @@ export const CarillonPreferences = wrap<PreferencesElement, CarillonPreferencesP
 function wrap<Element extends HTMLElement, Props extends object>(
   tag: string,
   properties: string[],
-  events: Record<string, string>,
-): ForwardRefExoticComponent<Props & RefAttributes<Element>> {
-  const Wrapped = forwardRef((props: Props, outer: Ref<Element | null>) => {
+  events: Events,
+): Wrapped<Element, Props> {
+  function Wrapper(given: Props, outer: Ref<Element | null>) {
     const element = useRef<Element>(null);
-    const latest = useRef(props as Record<string, unknown>);
+    const props = given as Record<string, unknown>;
+    const latest = useRef(props);
     useImperativeHandle<Element | null, Element | null>(outer, () => element.current, []);
     useLayoutEffect(() => {
-      const given = props as Record<string, unknown>;
-      latest.current = given;
+      latest.current = props;
       const target = element.current as unknown as Record<string, unknown>;
-      for (const name of properties) {
-        if (name in given) target[name] = given[name];
-      }
+      for (const name of properties) if (props[name] !== undefined) target[name] = props[name];
     });
     useLayoutEffect(() => {
-      const listeners = Object.entries(events).map(([prop, type]) => {
-        const listener = (event: Event) => (latest.current[prop] as ((event: Event) => void) | undefined)?.(event);
-        return { type, listener };
-      });
       const target = element.current;
-      for (const { type, listener } of listeners) target?.addEventListener(type, listener);
-      return () => {
-        for (const { type, listener } of listeners) target?.removeEventListener(type, listener);
-      };
+      const end = new AbortController();
+      for (const [prop, type] of Object.entries(events)) {
+        const listener = (event: Event) => (latest.current[prop] as ((event: Event) => void) | undefined)?.(event);
+        target?.addEventListener(type, listener, { signal: end.signal });
+      }
+      return () => end.abort();
     }, []);
     const rest = Object.entries(props).filter(([name]) => !properties.includes(name) && !(name in events));
     return createElement(tag, { ...Object.fromEntries(rest), ref: element });
-  });
-  Wrapped.displayName = tag;
-  return Wrapped as unknown as ForwardRefExoticComponent<Props & RefAttributes<Element>>;
+  }
+  Wrapper.displayName = tag;
+  return forwardRef(Wrapper as never) as unknown as Wrapped<Element, Props>;
 }
 
-/** For those who write `<carillon-inbox>` in JSX themselves. */
+interface ElementAttributes<Element> extends ComponentPropsWithoutRef<'div'> {
+  ref?: Ref<Element>;
+  url?: string;
+  token?: string;
+  'token-url'?: string;
+  theme?: 'light' | 'dark';
+}
+
+/** For those who write the elements in JSX themselves. */
 declare module 'react' {
   namespace JSX {
     interface IntrinsicElements {
-      'carillon-inbox': ElementAttributes<InboxElement> & {
+      'carillon-inbox': ElementAttributes<CarillonInboxElement> & {
         variant?: InboxVariant;
         heading?: string;
         'link-target'?: string;
       };
-      'carillon-preferences': ElementAttributes<PreferencesElement> & {
+      'carillon-preferences': ElementAttributes<CarillonPreferencesElement> & {
         variant?: PreferencesVariant;
         channels?: string;
         'hide-unsubscribe'?: boolean;
@@ -129,11 +135,3 @@ declare module 'react' {
     }
   }
 }
-
-type ElementAttributes<Element> = ComponentPropsWithoutRef<'div'> & {
-  ref?: Ref<Element>;
-  url?: string;
-  token?: string;
-  'token-url'?: string;
-  theme?: 'light' | 'dark';
-};

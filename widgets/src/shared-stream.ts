@@ -1,9 +1,7 @@
 import { AuthenticationError, type InboxEvent, PermissionError } from '@carillon/sdk/inbox';
 import type { Client } from './client.ts';
+import type { Connection } from './public.ts';
 import { subjectOf, type Tokens } from './tokens.ts';
-
-/** live: told at once. polling: the stream does not get through, requests do. offline: nothing gets through. */
-export type Connection = 'connecting' | 'live' | 'polling' | 'offline' | 'unauthorized';
 
 export interface Follower {
   onEvent(event: InboxEvent): void;

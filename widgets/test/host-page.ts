@@ -41,6 +41,8 @@ export interface OpenOptions {
   root?: string;
   head?: string;
   url?: string;
+  /** False: the markup brings its own. */
+  scripts?: boolean;
 }
 
 /** The service, a browser, and a site that embeds the elements: the site has an origin of its own. */
@@ -79,10 +81,11 @@ export async function startHost(settings: TestAppOptions['settings'] = {}): Prom
     token,
     giveShortToken: (user) => shortly.add(user),
     newContext: (options) => browser.newContext({ viewport: { width: 900, height: 700 }, ...options }),
-    async open(context, markup, { user = 'ada', root = 'lang="en"', head = '', url = link.url } = {}) {
+    async open(context, markup, options = {}) {
+      const { user = 'ada', root = 'lang="en"', head = '', url = link.url, scripts = true } = options;
       const path = `/page-${pages.size}`;
       const filled = markup.replaceAll('USER', `url="${url}" token-url="/token?user=${encodeURIComponent(user)}"`);
-      pages.set(path, document(app.url, root, head, filled));
+      pages.set(path, document(root, head + (scripts ? scriptsOf(app.url) : ''), filled));
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on('console', (message) => {
@@ -130,17 +133,20 @@ const eventTypes = [
   'unsubscribe-all',
 ];
 
-function document(scripts: string, root: string, head: string, body: string): string {
+function scriptsOf(url: string): string {
+  return ['inbox', 'preferences']
+    .map((name) => `<script type="module" crossorigin src="${url}/widgets/${name}.js"></script>`)
+    .join('');
+}
+
+function document(root: string, head: string, body: string): string {
   return `<!doctype html><html ${root}><head><meta charset="utf-8"><title>Host</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
 <style>body { margin: 24px; font-family: system-ui; background: Canvas; color: CanvasText; color-scheme: light dark } main { min-height: 600px }</style>
 <script>
   const events = [];
   for (const type of ${JSON.stringify(eventTypes)}) addEventListener('carillon-' + type, (event) => events.push({ type, detail: event.detail }));
-</script>${head}
-<script type="module" crossorigin src="${scripts}/widgets/inbox.js"></script>
-<script type="module" crossorigin src="${scripts}/widgets/preferences.js"></script>
-</head><body><main><h1>Host page</h1>${body}</main></body></html>`;
+</script>${head}</head><body><main><h1>Host page</h1>${body}</main></body></html>`;
 }
 
 async function listen(handler: (request: IncomingMessage, response: ServerResponse) => unknown) {

@@ -546,3 +546,22 @@ test('an expression that cannot be evaluated fails its step with a sentence', ()
     'Step "x": this version of Carillon knows no kind of step called "teleport".',
   );
 });
+
+test('data that is nested deeper than the stack fails the step that touches it', () => {
+  let deep: Json = [];
+  for (let depth = 0; depth < 100_000; depth++) deep = [deep];
+  const reason = (step: JsonObject) => newRun(parsed(step), { deep }).tell({ kind: 'start' }).failureReason;
+  const tooDeep = /nested too deeply/;
+  expect(reason(send({ template_data: { x: '{{ trigger.deep }}' } }))).toMatch(tooDeep);
+  expect(reason(send({ subject: 'x {{ trigger.deep }}' }))).toMatch(tooDeep);
+  expect(reason({ id: 'w', kind: 'wait_for_event', event: 'e', match: { x: '{{ trigger.deep }}' } })).toMatch(
+    tooDeep,
+  );
+  expect(reason({ id: 'd', kind: 'digest', key: '{{ trigger.deep }}', window: '1h' })).toMatch(tooDeep);
+  expect(reason(noop('a', { when: 'trigger.deep == [trigger.deep]' }))).toMatch(/^Step "a": when/);
+  const run = newRun(parsed({ id: 'f', kind: 'fetch', url: 'https://x.test' }));
+  run.tell({ kind: 'start' });
+  expect(run.tell({ kind: 'fetched', body: deep }).failureReason).toBe(
+    'Step "f": its output is nested too deeply.',
+  );
+});

@@ -388,6 +388,13 @@ describe('matching', () => {
       expect(matchKeyOf([path], { a: 'x', l: [1] })).toBeNull();
   });
 
+  test('data that is nested deeper than the stack matches nothing', () => {
+    let deep: Json = [];
+    for (let depth = 0; depth < 100_000; depth++) deep = [deep];
+    expect(matchKeyOf(['a'], { a: deep })).toBeNull();
+    expect(matchKeyOf(['b'], { a: deep, b: 1 })).toBe(matchKeyOf(['b'], { b: 1 }));
+  });
+
   test('the patterns of a definition are distinct', () => {
     const wait = (id: string, match: JsonObject, more: JsonObject = {}) => ({
       id,

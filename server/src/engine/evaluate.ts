@@ -146,7 +146,7 @@ export function requestOf(setting: Setting, step: FetchStep): FetchEffect['reque
 export function digestKeyOf(setting: Setting, step: DigestStep): string {
   const value = evaluate(setting, step.key, 'key');
   if (value === null || value === '') throw new StepFailure('key has no value');
-  const key = typeof value === 'string' ? value : canonicalJson(value);
+  const key = typeof value === 'string' ? value : unlessDeep('key', () => canonicalJson(value));
   if (key.length > limits.digestKey)
     throw new StepFailure(`key is longer than ${limits.digestKey} characters`);
   return key;
@@ -157,5 +157,15 @@ export function matchKeyFor(setting: Setting, step: WaitForEventStep): string {
   const values = evaluate(setting, step.match, 'match') as JsonObject;
   for (const [path, template] of Object.entries(step.match))
     if (values[path] === null && template !== null) throw new StepFailure(`match.${path} has no value`);
-  return keyOfValues(values);
+  return unlessDeep('match', () => keyOfValues(values));
+}
+
+/** Data may be nested deeper than the stack is: what recurses into it throws a RangeError. */
+export function unlessDeep<Result>(what: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError) throw new StepFailure(`${what} is nested too deeply`);
+    throw error;
+  }
 }

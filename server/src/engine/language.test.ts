@@ -229,7 +229,7 @@ describe('values', () => {
   });
   test('values without templates stay as they are, at any depth', () => {
     const plain = { a: [1, null, { b: 'x } y' }], __x: true };
-    expect(value(plain, {})).toBe(plain);
+    expect(value(plain, {})).toEqual(plain);
     expect(value({ a: { b: ['{{ trigger.x }}', 'y'] } }, { x: [1] })).toEqual({ a: { b: [[1], 'y'] } });
   });
   test('data is escaped in the HTML fields, and only there', () => {

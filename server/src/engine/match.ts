@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Definition, EventPattern, Json, JsonObject } from './contract.ts';
 
-/** JSON with sorted object keys: equal values have equal text, so 1 is 1.0 and is not "1". */
-export function canonicalJson(value: Json): string {
+/** Deeper than this, nobody compares values; and recursion must end before the stack does. */
+const maxDepth = 100;
+
+/** JSON with sorted object keys: equal values have equal text, so 1 is 1.0 and is not "1". Throws a RangeError when it is too deep. */
+export function canonicalJson(value: Json, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (depth === maxDepth) throw new RangeError('nested too deeply');
+  const inner = (part: Json | undefined) => canonicalJson(part ?? null, depth + 1);
+  if (Array.isArray(value)) return `[${value.map(inner).join(',')}]`;
   const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`).join(',')}}`;
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${inner(value[key])}`).join(',')}}`;
 }
 
 /** `order.lines.0.sku`: own properties and list positions only. undefined when the data does not have it. */
@@ -20,7 +25,7 @@ export function valueAt(data: Json, path: string): Json | undefined {
   return value;
 }
 
-/** A hash, because values may be long and an index entry may not. */
+/** A hash, because values may be long and an index entry may not. Throws a RangeError when a value is too deep. */
 export function keyOfValues(values: Readonly<Record<string, Json>>): string {
   const pairs = Object.keys(values)
     .sort()
@@ -28,7 +33,7 @@ export function keyOfValues(values: Readonly<Record<string, Json>>): string {
   return createHash('sha256').update(canonicalJson(pairs)).digest('base64url');
 }
 
-/** The key of an event's data under a set of paths; null when a path is missing, for then no such wait matches. */
+/** The key of an event's data under a set of paths; null when a path is missing (or too deep), for then no such wait matches. */
 export function matchKeyOf(paths: readonly string[], data: JsonObject): string | null {
   const values: Record<string, Json> = {};
   for (const path of paths) {
@@ -36,7 +41,12 @@ export function matchKeyOf(paths: readonly string[], data: JsonObject): string |
     if (value === undefined) return null;
     values[path] = value;
   }
-  return keyOfValues(values);
+  try {
+    return keyOfValues(values);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 /** The distinct (event, paths) of its wait_for_event steps: what must be known to find the runs that an event wakes. */

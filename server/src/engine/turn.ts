@@ -9,7 +9,7 @@ import type {
   StepEntry,
   StepOutcome,
 } from './contract.ts';
-import { type Setting, StepFailure } from './evaluate.ts';
+import { type Setting, StepFailure, unlessDeep } from './evaluate.ts';
 import { newMeter } from './expression.ts';
 import { limits } from './limits.ts';
 import { programOf, stepOf } from './program.ts';
@@ -42,7 +42,7 @@ export function remember(turn: Turn, outcome: StepOutcome, output: Json): void {
   const { state } = turn;
   const step = stepOf(turn.program, state.stepId);
   if (!step || !leavesOutput(step.kind)) return;
-  const size = sizeOf(output);
+  const size = unlessDeep('its output', () => sizeOf(output));
   if (size > limits.output) throw new StepFailure(`its output is larger than ${limits.output / 1_024} KB`);
   const before = state.results[step.id];
   state.resultsSize += size - (before ? sizeOf(before.output) : 0);

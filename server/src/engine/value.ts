@@ -1,6 +1,5 @@
 import { type Budget, createBudget } from '../kernel/liquid/budget.ts';
 import { compile, compileOutput } from '../kernel/liquid/compile.ts';
-import { TemplateFault } from '../kernel/liquid/fault.ts';
 import { within } from '../kernel/liquid/watchdog.ts';
 import type { Json, JsonObject } from './contract.ts';
 import { limits } from './limits.ts';
@@ -66,7 +65,7 @@ export function evaluateValue(
   const budget = createBudget();
   const render = () => visit(value, '');
   const result = holds(value, isWork) ? guarded('', () => within(watchdogMs, render)) : render();
-  if (JSON.stringify(result).length > limits.values)
+  if (guarded('', () => JSON.stringify(result)).length > limits.values)
     throw new ValueFault('', `it is larger than ${limits.values} characters`);
   return result;
 
@@ -127,9 +126,8 @@ function guarded<Result>(pointer: string, work: () => Result): Result {
     return work();
   } catch (error) {
     if (error instanceof ValueFault) throw error;
-    const message =
-      error instanceof TemplateFault || error instanceof Error ? error.message : 'it cannot be rendered';
-    throw new ValueFault(pointer, message);
+    if (error instanceof RangeError) throw new ValueFault(pointer, 'it is nested too deeply');
+    throw new ValueFault(pointer, error instanceof Error ? error.message : 'it cannot be rendered');
   }
 }
 

@@ -56,6 +56,8 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
     const limits = { timeoutMs, maxBytes: maxAnswerBytes, ...(signal ? { signal } : {}) };
     return outbound.request({ ...request, headers, ...limits });
   };
+  const read = (answer: (Answer | Failure) & { status: number }): ApiAnswer =>
+    readAnswer(answer, clock(), api.secrets);
   const clean = (text: string): string => withoutSecrets(oneLine(text), api.secrets).slice(0, maxDetail);
 
   return {
@@ -72,7 +74,7 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
         return { kind: 'rejected', detail, code: 'message' };
       }
       const answer = await call(request, context.timeoutMs ?? sendTimeoutMs, signal);
-      const outcome = isRefusal(answer) ? api.classify(readAnswer(answer, clock())) : lostAnswer(answer);
+      const outcome = isRefusal(answer) ? api.classify(read(answer)) : lostAnswer(answer);
       return {
         ...outcome,
         detail: clean(outcome.detail),
@@ -85,9 +87,7 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
         Math.min(context.timeoutMs ?? verifyTimeoutMs, verifyTimeoutMs),
       );
       const { ok, detail } =
-        answer.kind === 'answer'
-          ? api.check.judge(readAnswer(answer, clock()))
-          : { ok: false, detail: answer.detail };
+        answer.kind === 'answer' ? api.check.judge(read(answer)) : { ok: false, detail: answer.detail };
       return { ok, detail: clean(detail) };
     },
     close: async () => {},
@@ -99,8 +99,13 @@ function isRefusal(answer: Answer | Failure): answer is Answer | (Failure & { st
   return answer.kind === 'answer' || (answer.status !== null && answer.status >= 400);
 }
 
-function readAnswer(answer: (Answer | Failure) & { status: number }, at: number): ApiAnswer {
-  const text = answer.body.toString('utf8');
+function readAnswer(
+  answer: (Answer | Failure) & { status: number },
+  at: number,
+  secrets: readonly string[],
+): ApiAnswer {
+  // Before anything is cut: half a secret would not be recognised.
+  const text = withoutSecrets(answer.body.toString('utf8'), secrets);
   const headers = answer.kind === 'answer' ? answer.headers : {};
   return {
     status: answer.status,

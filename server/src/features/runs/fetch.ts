@@ -87,16 +87,17 @@ function judge(answer: Answer | Failure): Verdict {
   return { kind: 'failed', reason };
 }
 
-/** An answer that does not claim to be JSON has no output. */
+/** What is not JSON has no output, unless it says that it is: then something went wrong on the way. */
 function read({ headers, body }: Answer): Verdict {
   if (body.length > maxBytes)
     return { kind: 'failed', reason: `The answer is larger than ${maxBytes / 1024} KiB.` };
-  const type = String(headers['content-type'] ?? '');
-  if (body.length === 0 || !/[/+]json\b/i.test(type)) return { kind: 'fetched', body: null };
+  if (body.length === 0) return { kind: 'fetched', body: null };
   try {
     return { kind: 'fetched', body: storable(JSON.parse(body.toString('utf8')) as Json) };
   } catch {
-    return { kind: 'failed', reason: 'The answer says that it is JSON and is not.' };
+    return /[/+]json\b/i.test(String(headers['content-type'] ?? ''))
+      ? { kind: 'failed', reason: 'The answer says that it is JSON and is not.' }
+      : { kind: 'fetched', body: null };
   }
 }
 

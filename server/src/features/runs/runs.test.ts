@@ -264,6 +264,15 @@ describe('a fetch step', () => {
     expect(shape(run)).toEqual(['ask:failed']);
   });
 
+  test('that is answered with something else than JSON has no output', async () => {
+    sink.reply = () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'fine' });
+    await app.define('plain', [fetchStep('/plain', { method: 'PUT', body: [1] })]);
+    const run = await app.reaches(await app.trigger('plain'), 'completed');
+    expect(run.steps[0]).toMatchObject({ outcome: 'fetched', output_json: null });
+    const call = sink.received.find(({ path }) => path === '/plain');
+    expect([call?.headers['content-type'], call?.text]).toEqual(['application/json', '[1]']);
+  });
+
   test('goes where on_error says', async () => {
     sink.reply = () => 404;
     await app.define('fallback', [

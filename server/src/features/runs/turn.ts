@@ -2,7 +2,6 @@ import {
   type Decision,
   type Definition,
   decide,
-  type Effect,
   type FetchEffect,
   type Input,
   initialState,
@@ -155,11 +154,6 @@ export function refusedAt(turn: Turn, index: number, problem: Problem): Turn {
 export function cancelled({ fact }: { fact: TurnFact }): Turn {
   const decision = decideFor(fact, fact.state ?? initialState(), { kind: 'cancel' }, fact.now);
   return { fact, decision, entries: decision.entries, sends: [] };
-}
-
-/** How long the run waits by itself; null: it goes on at once. */
-export function waitOf(effect: Effect | null): number | null {
-  return effect && 'until' in effect ? effect.until : null;
 }
 
 function decideFor(fact: TurnFact, state: RunState, input: Input, now: number): Decision {

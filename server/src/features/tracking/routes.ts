@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
 import type { Report } from '../../channels/contract.ts';
 import type { Deps } from '../../deps.ts';
@@ -42,6 +43,8 @@ export function trackingRoutes(
 ): Route[] {
   const { clock, log } = deps;
   const secrets = createLinkSecrets(deps);
+  // What this process has just written: somebody who asks all the time does not keep the database busy.
+  const recent = new LRUCache<string, true>({ max: 10_000, ttl: minuteMs });
 
   /** Repetitions within a minute are one: clients and their proxies ask more than once. */
   async function count(
@@ -53,12 +56,15 @@ export function trackingRoutes(
     if (isMachine(raw)) return;
     const { environmentId, notificationId } = hit;
     const eventId = `${type} ${notificationId} ${Math.floor(clock() / minuteMs)} ${detail ?? ''}`;
+    if (recent.has(eventId)) return;
+    recent.set(eventId, true);
     const report = { about: 'notification' as const, notificationId, receipt: { type, detail }, eventId };
     const written = recorder
       .record({ environmentId, providerId: ourselves, channel: 'email', reports: [report] })
-      .catch((error) =>
-        log.warn({ err: error, request_id: raw.id }, 'an open or a click could not be recorded'),
-      );
+      .catch((error) => {
+        recent.delete(eventId);
+        log.warn({ err: error, request_id: raw.id }, 'an open or a click could not be recorded');
+      });
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, patienceMs);
