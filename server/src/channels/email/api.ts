@@ -3,6 +3,7 @@ import { sha256 } from '../../kernel/crypto.ts';
 import type { EmailMessage, Outcome, ProviderCarrier, Verdict } from '../contract.ts';
 import { type Answer, type Call, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
 import { lostAnswer } from '../lost-answer.ts';
+import { withoutSecrets } from '../secrets.ts';
 import { isRecord } from '../shape.ts';
 import { oneLine } from './mime.ts';
 
@@ -183,10 +184,6 @@ export function outcomeByStatus(answer: ApiAnswer, { detail, code, waitMs }: Rea
     };
   }
   return { kind: 'rejected', ...said };
-}
-
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((left, secret) => (secret.length < 4 ? left : left.replaceAll(secret, '••••')), text);
 }
 
 /** Checks a `base_url`; null: it can be used. */

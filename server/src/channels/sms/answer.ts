@@ -1,6 +1,7 @@
 import type { Outcome } from '../contract.ts';
 import type { Answer, Failure } from '../http.ts';
 import { lostAnswer } from '../lost-answer.ts';
+import { withoutSecrets } from '../secrets.ts';
 
 /** What providers of text messages answer, as far as it is the same for all of them. */
 
@@ -9,10 +10,7 @@ const maxWords = 300;
 /** A provider's own words: one line of bounded length, and without the credentials that it may repeat. */
 export function words(text: unknown, secrets: readonly string[]): string {
   if (typeof text !== 'string') return '';
-  const hidden = secrets
-    .filter((secret) => secret.length > 0)
-    .reduce((rest, secret) => rest.replaceAll(secret, '•••'), text);
-  return hidden
+  return withoutSecrets(text, secrets)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, maxWords);

@@ -218,7 +218,7 @@ describe('smsone', () => {
     expect(outcome).toMatchObject({
       kind: 'broken',
       code: '20404',
-      detail: '20404 No /Accounts/•••/ with •••',
+      detail: '20404 No /Accounts/••••/ with ••••',
     });
   });
 

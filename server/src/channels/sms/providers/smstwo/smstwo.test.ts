@@ -173,7 +173,7 @@ describe('smstwo', () => {
   it('repeats no credentials that the provider repeats', async () => {
     const text = `Bad ${provider.apiKey} / ${provider.apiSecret}`;
     provider.faults = [{ status: 200, body: { messages: [{ status: '4', 'error-text': text }] } }];
-    expect(await send()).toMatchObject({ kind: 'broken', detail: 'status 4 Bad ••• / •••' });
+    expect(await send()).toMatchObject({ kind: 'broken', detail: 'status 4 Bad •••• / ••••' });
   });
 
   it('checks credentials without sending', async () => {
