@@ -2,18 +2,23 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ensureInstalled, isProgram, root, run, stop } from './setup.mjs';
+import { ensureInstalled, exclusively, isProgram, root, run, stop } from './setup.mjs';
 
 const source = join(root, 'sdk/src');
 const target = join(root, 'sdk/dist');
 const entries = ['index', 'inbox/index', 'webhooks'];
 
-export async function buildSdk() {
+/** One at a time: it begins by removing what is there. */
+export function buildSdk() {
+  return exclusively(build);
+}
+
+async function build() {
   const began = Date.now();
   rmSync(target, { recursive: true, force: true });
-  const { build } = await import('esbuild');
+  const { build: bundle } = await import('esbuild');
   const common = { bundle: true, target: 'es2022', sourcemap: false, outbase: source, logLevel: 'warning' };
-  await build({
+  await bundle({
     ...common,
     entryPoints: entries.map((entry) => join(source, `${entry}.ts`)),
     outdir: join(target, 'esm'),
@@ -22,7 +27,7 @@ export async function buildSdk() {
     chunkNames: 'shared-[hash]',
     platform: 'neutral',
   });
-  await build({
+  await bundle({
     ...common,
     entryPoints: [join(source, 'index.ts')],
     outdir: join(target, 'cjs'),

@@ -68,7 +68,8 @@ export async function buildWidgets() {
   writeFileSync(join(staging, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   writeFileSync(join(staging, '.build'), built);
   // The marker last: whoever finds it finds the rest.
-  for (const name of readdirSync(staging).sort().reverse()) renameSync(join(staging, name), join(target, name));
+  for (const name of readdirSync(staging).sort().reverse())
+    renameSync(join(staging, name), join(target, name));
   rmSync(staging, { recursive: true, force: true });
 }
 

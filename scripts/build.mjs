@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
-import { areWidgetsFresh, buildWidgets } from './build-widgets.mjs';
+import { areWidgetsFresh, buildPackage, buildWidgets } from './build-widgets.mjs';
 import { dist, ensureInstalled, exclusively, isProgram, root, run, stop } from './setup.mjs';
 
 const sources = join(root, 'server/src');
@@ -100,5 +100,9 @@ if (isProgram(import.meta.filename)) {
     if (!isFresh()) await build();
   });
   // A start needs the service alone; `npm run build` makes the packages for others too.
-  if (!process.argv.includes('--service')) await (await import('./build-sdk.mjs')).buildSdk();
+  if (!process.argv.includes('--service')) {
+    await (await import('./build-sdk.mjs')).buildSdk();
+    await buildPackage();
+    await (await import('./build-cli.mjs')).buildCli();
+  }
 }

@@ -11,6 +11,15 @@ const checks = {
     '--tsBuildInfoFile',
     'server/dist/types.tsbuildinfo',
   ],
+  'types of the widgets': [
+    'node_modules/typescript/bin/tsc',
+    '--noEmit',
+    '--incremental',
+    '--tsBuildInfoFile',
+    'server/dist/widgets.tsbuildinfo',
+    '-p',
+    'widgets',
+  ],
   'format and lint': [
     'node_modules/@biomejs/biome/bin/biome',
     'ci',

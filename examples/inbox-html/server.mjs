@@ -21,9 +21,13 @@ async function call(path, body) {
 }
 
 const routes = {
-  'GET /': () => ({ html: readFileSync(new URL('index.html', import.meta.url), 'utf8').replaceAll('{{carillon}}', carillon) }),
+  'GET /': () => ({
+    html: readFileSync(new URL('index.html', import.meta.url), 'utf8').replaceAll('{{carillon}}', carillon),
+  }),
   // The key stays here; the browser gets a token that stands for one user, for a quarter of an hour.
-  'GET /token': async (user) => ({ json: { token: (await call('/v1/inbox/tokens', { external_user_id: user })).token } }),
+  'GET /token': async (user) => ({
+    json: { token: (await call('/v1/inbox/tokens', { external_user_id: user })).token },
+  }),
   'POST /send': async (user) => ({
     json: await call('/v1/notifications', {
       channel: 'in_app',
@@ -39,7 +43,9 @@ const server = createServer(async (request, response) => {
   const answer = routes[`${request.method} ${request.url}`];
   try {
     const { html, json } = answer ? await answer(userOf(request)) : {};
-    response.writeHead(answer ? 200 : 404, { 'content-type': html ? 'text/html; charset=utf-8' : 'application/json' });
+    response.writeHead(answer ? 200 : 404, {
+      'content-type': html ? 'text/html; charset=utf-8' : 'application/json',
+    });
     response.end(html ?? JSON.stringify(json ?? {}));
   } catch (error) {
     console.error(error);

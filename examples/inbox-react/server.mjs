@@ -50,7 +50,10 @@ async function call(path, body) {
 const routes = {
   'GET /': () => ['text/html; charset=utf-8', page],
   'GET /main.js': () => ['text/javascript; charset=utf-8', script],
-  'GET /token': async (user) => ['application/json', await call('/v1/inbox/tokens', { external_user_id: user })],
+  'GET /token': async (user) => [
+    'application/json',
+    await call('/v1/inbox/tokens', { external_user_id: user }),
+  ],
   'POST /send': async (user) => [
     'application/json',
     await call('/v1/notifications', {

@@ -94,7 +94,7 @@ export async function verifyWebhook(options: VerifyWebhookOptions): Promise<Webh
 
 function headerOf(headers: VerifyWebhookOptions['headers'], name: string): string {
   const value =
-    headers instanceof Headers
+    typeof headers.get === 'function' // not instanceof: runtimes and frameworks have classes of their own
       ? headers.get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   const text = typeof value === 'string' ? value : value?.join(' ');

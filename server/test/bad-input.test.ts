@@ -183,6 +183,12 @@ const refusals: [string, unknown, string, string | null][] = [
   ['text as body', '"hello"', 'parameter_invalid', null],
   ['null as body', 'null', 'parameter_invalid', null],
   ['broken JSON', '{"channel": ', 'invalid_json', null],
+  [
+    'nesting without end',
+    `{"channel":"email","template_data":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+    'invalid_json',
+    null,
+  ],
   ['a __proto__ key', '{"channel":"email","__proto__":{"admin":true}}', 'parameter_invalid', null],
 ];
 

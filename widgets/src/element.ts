@@ -1,5 +1,5 @@
-import { LitElement, type PropertyDeclarations, type PropertyValues } from 'lit';
 import { CarillonError } from '@carillon/sdk/inbox';
+import { LitElement, type PropertyDeclarations, type PropertyValues } from 'lit';
 import { createSay, type Messages, type Say, validLanguage } from './messages.ts';
 import type { CarillonElementProperties, CarillonEvents } from './public.ts';
 import { theme } from './theme.ts';
@@ -97,13 +97,12 @@ export abstract class CarillonElement extends LitElement implements CarillonElem
     detail: CarillonEvents[Type],
     cancelable = false,
   ): boolean {
-    return this.dispatchEvent(
-      new CustomEvent(type, { detail, cancelable, bubbles: true, composed: true }),
-    );
+    return this.dispatchEvent(new CustomEvent(type, { detail, cancelable, bubbles: true, composed: true }));
   }
 
   protected emitError(error: unknown, during: string): void {
-    const { code, status } = error instanceof CarillonError ? error : { code: 'token_unavailable', status: null };
+    const { code, status } =
+      error instanceof CarillonError ? error : { code: 'token_unavailable', status: null };
     this.emit('carillon-error', { code, status, message: (error as Error).message, during });
   }
 }

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Entry } from './inbox-store.ts';
 import { archiveIcon, checkIcon, dotIcon } from './icons.ts';
+import type { Entry } from './inbox-store.ts';
 import { type Say, timeAgo } from './messages.ts';
 import { safeUrl, sanitise } from './sanitise.ts';
 
@@ -47,7 +47,7 @@ export function row(entry: Entry, position: number, isCurrent: boolean, context:
         >${timeAgo(at, context.now, context.language, say('now'))}</time
       >
     </div>
-    <div id="b-${item.id}">${body}</div>
+    <div class="content" id="b-${item.id}">${body}</div>
     ${
       overflows
         ? html`<button class="more text-button" tabindex=${tabindex} aria-expanded=${expanded} @click=${() => context.expand(entry)}>

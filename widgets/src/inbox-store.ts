@@ -170,34 +170,37 @@ export class InboxStore {
     }
   }
 
-  async mark(id: string, as: Mark): Promise<void> {
+  /** Whether it was accepted. */
+  async mark(id: string, as: Mark): Promise<boolean> {
     const entry = this.#find(id);
     const before = entry?.item;
-    if (!entry || !before || (as !== 'archive' && before.is_read === (as === 'read'))) return;
+    if (!entry || !before || (as !== 'archive' && before.is_read === (as === 'read'))) return false;
     const index = this.entries.indexOf(entry);
     if (as === 'archive') this.entries = this.entries.filter((each) => each !== entry);
     else entry.item = { ...before, is_read: as === 'read' };
+    const shown = entry.item;
     const change = as === 'unread' ? 1 : before.is_read ? 0 : -1;
-    await this.#attempt(as, change, () => this.#marking(as)(id), {
+    return this.#attempt(as, change, () => this.#marking(as)(id), {
       done: (item) => {
         if (as !== 'archive') entry.item = item;
       },
       undo: () => {
-        entry.item = before;
+        // Unless the stream has told otherwise: the answer alone was lost.
+        if (entry.item === shown) entry.item = before;
         if (as !== 'archive' || this.#find(id)) return;
         this.entries = [...this.entries.slice(0, index), entry, ...this.entries.slice(index)];
       },
     });
   }
 
-  async markAllRead(): Promise<void> {
+  async markAllRead(): Promise<boolean> {
     const unread = this.entries.filter(({ item }) => !item.is_read);
     // Only up to the newest one that could be seen, by the clock of the service.
     const newest = this.status === 'all' ? this.entries[0]?.item.created_at : undefined;
     const before = newest ? new Date(Date.parse(newest) + 1).toISOString() : null;
     const was = unread.map((entry) => ({ entry, item: entry.item }));
     for (const entry of unread) entry.item = { ...entry.item, is_read: true };
-    await this.#attempt('read', -(this.unread ?? 0), () => this.client.markAllRead({ before }), {
+    return this.#attempt('read', -(this.unread ?? 0), () => this.client.markAllRead({ before }), {
       done: ({ unread_count }) => {
         this.#count = unread_count;
       },
@@ -221,8 +224,9 @@ export class InboxStore {
     change: number,
     work: () => Promise<Answer>,
     { done, undo }: { done(answer: Answer): void; undo(): void },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const before = this.unread;
+    let isAccepted = true;
     this.#pending += 1;
     this.unread = Math.max(0, (this.unread ?? 0) + change);
     this.#announce();
@@ -230,6 +234,7 @@ export class InboxStore {
     try {
       done(await work());
     } catch (error) {
+      isAccepted = false;
       undo();
       if (this.#count === null && before !== null) this.unread = Math.max(0, (this.unread ?? 0) - change);
       this.#failed(error, during);
@@ -240,6 +245,7 @@ export class InboxStore {
     if (this.#pending === 0) this.#count = null;
     this.#announce();
     this.#host.changed();
+    return isAccepted;
   }
 
   #setCount(unread: number): void {

@@ -227,6 +227,7 @@ export const inboxStyle = css`
     color: var(--_muted);
     overflow-wrap: anywhere;
     /* Words run in their own direction; the column stays where the page has it. */
+    text-align: -webkit-match-parent;
     text-align: match-parent;
   }
   .body.clamped {
@@ -311,7 +312,7 @@ export const inboxStyle = css`
     article {
       min-block-size: 70px;
     }
-    .body {
+    .content {
       padding-inline-end: 68px;
     }
     .actions {

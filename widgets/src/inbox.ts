@@ -1,18 +1,18 @@
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { CarillonElement } from './element.ts';
+import { FeedView } from './feed-view.ts';
 import { bellIcon, closeIcon } from './icons.ts';
 import { type RowContext, row } from './inbox-row.ts';
-import { type Entry, type FeedStatus, InboxStore } from './inbox-store.ts';
+import { type Entry, type FeedStatus, InboxStore, type Mark } from './inbox-store.ts';
 import { inboxStyle } from './inbox-style.ts';
+import { place } from './placement.ts';
 import type { CarillonInboxElement, InboxVariant } from './public.ts';
 import type { Tokens } from './tokens.ts';
-import { type Range, visibleRange } from './window.ts';
 
 export { registerMessages } from './messages.ts';
 
-/** Of a row that was never shown. */
-const estimate = 78;
+/** Ages are told anew so often. */
 const clockMs = 60_000;
 
 /** `<carillon-inbox>`: a bell with a badge that opens the inbox, or the inbox itself. */
@@ -29,16 +29,17 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
   declare linkTarget: string | null;
 
   #store: InboxStore | null = null;
+  #view = new FeedView({
+    root: () => this.shadowRoot,
+    requestUpdate: () => this.requestUpdate(),
+    store: () => this.#store,
+    archive: (entry) => void this.#mark(entry, 'archive'),
+  });
   #isOpen = false;
-  #range: Range = { start: 0, end: 0, before: 0, after: 0 };
-  #currentId: string | null = null;
-  #fresh = 0;
+  /** What a screen reader says. */
   #status = '';
-  #bodies = new Map<string, HTMLElement | null>();
-  #anchor: { id: string; top: number } | null = null;
-  #focusNext = false;
+  #hasFailed = false;
   #clock: ReturnType<typeof setInterval> | undefined;
-  #frame = 0;
 
   constructor() {
     super();
@@ -65,8 +66,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
   }
 
   async markAllRead(): Promise<void> {
-    await this.#store?.markAllRead();
-    if (this.#store?.unread === 0) this.#announce(this.say('allRead'));
+    if (await this.#store?.markAllRead()) this.#announce(this.say('allRead'));
   }
 
   protected override enter(url: string, tokens: Tokens): void {
@@ -77,7 +77,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
       host: {
         changed: () => this.requestUpdate(),
         arrived: (item) => {
-          if (this.#scroller && this.#scroller.scrollTop > 40) this.#fresh += 1;
+          this.#view.noteArrival();
           this.#announce(this.say('arrived', { title: item.subject || this.say('untitled') }));
           this.emit('carillon-notification', { item });
         },
@@ -99,9 +99,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
   protected override leave(): void {
     this.#store?.stop();
     this.#store = null;
-    this.#fresh = 0;
-    this.#currentId = null;
-    this.#bodies.clear();
+    this.#view.reset();
     clearInterval(this.#clock);
   }
 
@@ -109,106 +107,24 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     return this.renderRoot.querySelector<HTMLElement>('.panel');
   }
 
-  get #scroller(): HTMLElement | null {
-    return this.renderRoot.querySelector<HTMLElement>('.scroller');
+  get #bell(): HTMLElement | null {
+    return this.renderRoot.querySelector<HTMLElement>('.bell');
   }
 
-  #problem = false;
   #announce(text: string, isProblem = false): void {
-    this.#status = text;
-    this.#problem = isProblem;
+    // The same words twice would not be said twice.
+    this.#status = text === this.#status ? `${text}\u00a0` : text;
+    this.#hasFailed = isProblem;
     this.requestUpdate();
   }
 
   protected override willUpdate(changed: PropertyValues): void {
     super.willUpdate(changed);
-    const entries = this.#store?.entries ?? [];
-    const scroller = this.#scroller;
-    if (!entries.some(({ item }) => item.id === this.#currentId)) {
-      // The current one went away: the keyboard stays where it was, at what has moved up.
-      const at = Math.min(this.#currentIndex, entries.length - 1);
-      this.#currentId = entries[Math.max(0, at)]?.item.id ?? null;
-    }
-    this.#currentIndex = Math.max(
-      0,
-      entries.findIndex(({ item }) => item.id === this.#currentId),
-    );
-    this.#noteAnchor(scroller);
-    this.#hadFocus = this.#feed?.contains(this.#active) ?? false;
-    this.#range = visibleRange(entries, estimate, scroller?.scrollTop ?? 0, scroller?.clientHeight ?? 600);
-    const shown = new Set(entries.slice(this.#range.start, this.#range.end).map(({ item }) => item.id));
-    for (const id of this.#bodies.keys()) if (!shown.has(id)) this.#bodies.delete(id);
-  }
-  #currentIndex = 0;
-  #hadFocus = false;
-
-  get #feed(): HTMLElement | null {
-    return this.renderRoot.querySelector<HTMLElement>('.feed');
-  }
-
-  get #active(): Element | null {
-    return this.shadowRoot?.activeElement ?? null;
-  }
-
-  /** The first row that is seen: it must not move under the reader when rows above it come, go, or turn out taller. */
-  #noteAnchor(scroller: HTMLElement | null): void {
-    this.#anchor = null;
-    if (!scroller || scroller.scrollTop <= 0) return;
-    for (const element of scroller.querySelectorAll('article')) {
-      const top = element.offsetTop - scroller.scrollTop;
-      if (top + element.offsetHeight <= 0) continue;
-      this.#anchor = { id: element.dataset.id ?? '', top };
-      return;
-    }
+    this.#view.prepare();
   }
 
   protected override updated(): void {
-    const scroller = this.#scroller;
-    const feed = this.#feed;
-    if (!scroller || !feed || !this.#store) return;
-    // Through the object model and not as attributes: pages may forbid inline styles.
-    feed.style.paddingBlockStart = `${this.#range.before}px`;
-    feed.style.paddingBlockEnd = `${this.#range.after}px`;
-    this.#measure(feed);
-    this.#keepPlace(scroller, feed);
-    this.#keepFocus(feed);
-    if (scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 800 && scroller.clientHeight > 0) {
-      if (!this.#store.moreFailed) void this.#store.loadMore();
-    }
-  }
-
-  #measure(feed: HTMLElement): void {
-    const byId = new Map(this.#rendered().map((entry) => [entry.item.id, entry]));
-    for (const element of feed.querySelectorAll('article')) {
-      const entry = byId.get(element.dataset.id ?? '');
-      if (!entry || element.offsetHeight === 0) continue;
-      entry.height = element.offsetHeight;
-      const body = this.#bodies.get(entry.item.id);
-      const overflows = entry.expanded ? entry.overflows : !!body && body.scrollHeight > body.clientHeight + 4;
-      if (overflows === entry.overflows) continue;
-      entry.overflows = overflows;
-      this.requestUpdate();
-    }
-  }
-
-  #rendered(): Entry[] {
-    return this.#store?.entries.slice(this.#range.start, this.#range.end) ?? [];
-  }
-
-  #keepPlace(scroller: HTMLElement, feed: HTMLElement): void {
-    const anchor = this.#anchor;
-    if (!anchor) return;
-    const element = feed.querySelector<HTMLElement>(`[data-id="${CSS.escape(anchor.id)}"]`);
-    const moved = element ? element.offsetTop - scroller.scrollTop - anchor.top : 0;
-    if (Math.abs(moved) > 1) scroller.scrollTop += moved;
-  }
-
-  /** Focus that goes with its row is given to what follows; never lost to the page. */
-  #keepFocus(feed: HTMLElement): void {
-    if (!this.#focusNext && (!this.#hadFocus || feed.contains(this.#active))) return;
-    const current = feed.querySelector<HTMLElement>('article[tabindex="0"]');
-    (current ?? feed).focus({ preventScroll: !this.#focusNext });
-    this.#focusNext = false;
+    this.#view.settle();
   }
 
   protected override render(): TemplateResult {
@@ -270,11 +186,11 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
       ${this.#renderNotice()}
       <div class="body-area">
         ${
-          this.#fresh > 0
-            ? html`<button class="fresh" part="fresh" @click=${this.#toTop}>↑ ${say('fresh', { count: this.#fresh })}</button>`
+          this.#view.fresh > 0
+            ? html`<button class="fresh" part="fresh" @click=${this.#view.toTop}>↑ ${say('fresh', { count: this.#view.fresh })}</button>`
             : nothing
         }
-        <div class="scroller" @scroll=${this.#onScroll}>${this.#renderFeed()}</div>
+        <div class="scroller" @scroll=${this.#view.onScroll}>${this.#renderFeed()}</div>
       </div>
       <footer part="footer"><slot name="footer"></slot></footer>
     </div>`;
@@ -286,15 +202,15 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
   }
 
   #show(status: FeedStatus): void {
-    this.#fresh = 0;
-    if (this.#scroller) this.#scroller.scrollTop = 0;
+    this.#view.reset();
     void this.#store?.load(status);
   }
 
   #renderNotice(): TemplateResult | typeof nothing {
     const connection = this.#store?.connection;
-    if (connection === 'unauthorized') return html`<div class="notice problem" role="alert">${this.say('unauthorized')}</div>`;
-    if (this.#problem) return html`<div class="notice problem">${this.say('changeFailed')}</div>`;
+    if (connection === 'unauthorized')
+      return html`<div class="notice problem" role="alert">${this.say('unauthorized')}</div>`;
+    if (this.#hasFailed) return html`<div class="notice problem">${this.say('changeFailed')}</div>`;
     if (connection === 'offline') return html`<div class="notice">${this.say('offline')}</div>`;
     return nothing;
   }
@@ -323,7 +239,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
       >`;
     }
     const context = this.#rowContext(store);
-    const { start } = this.#range;
+    const { start } = this.#view;
     return html`<div
         class="feed"
         part="feed"
@@ -331,13 +247,13 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
         tabindex="-1"
         aria-labelledby="heading"
         aria-busy=${store.loadingMore}
-        @keydown=${this.#onKey}
-        @focusin=${this.#onFocus}
+        @keydown=${this.#view.onKey}
+        @focusin=${this.#view.onFocus}
       >
         ${repeat(
-          this.#rendered(),
+          this.#view.rows(),
           ({ item }) => item.id,
-          (entry, index) => row(entry, start + index + 1, entry.item.id === this.#currentId, context),
+          (entry, index) => row(entry, start + index + 1, this.#view.isCurrent(entry), context),
         )}
       </div>
       ${store.loadingMore ? html`<div class="end">${say('loadingMore')}</div>` : nothing}
@@ -354,7 +270,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
       language: this.language,
       now: Date.now() + store.client.skewMs(),
       linkTarget: this.linkTarget,
-      bodies: this.#bodies,
+      bodies: this.#view.bodies,
       open: (entry, event) => this.#open(entry, event),
       toggleRead: (entry) => this.#mark(entry, entry.item.is_read ? 'unread' : 'read'),
       archive: (entry) => this.#mark(entry, 'archive'),
@@ -367,19 +283,18 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
 
   #open(entry: Entry, event: Event): void {
     if (event instanceof MouseEvent && event.type === 'auxclick' && event.button !== 1) return;
-    this.#currentId = entry.item.id;
+    this.#view.setCurrent(entry.item.id);
     if (!this.emit('carillon-open', { item: entry.item }, true)) event.preventDefault();
     if (!entry.item.is_read) void this.#mark(entry, 'read');
     this.requestUpdate();
   }
 
-  async #mark(entry: Entry, as: 'read' | 'unread' | 'archive'): Promise<void> {
-    this.#problem = false;
+  async #mark(entry: Entry, as: Mark): Promise<void> {
+    this.#hasFailed = false;
     const { id } = entry.item;
     const marked = this.#store?.mark(id, as);
     if (as === 'archive') this.#announce(this.say('archived'));
-    await marked;
-    if (!this.#problem) this.emit('carillon-change', { id, as });
+    if (await marked) this.emit('carillon-change', { id, as });
   }
 
   /** It can be measured only once it is there, and must not be seen before it is in its place. */
@@ -394,121 +309,44 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     if (isOpen === this.#isOpen) return;
     this.#isOpen = isOpen;
     if (isOpen) {
-      this.#place(panel);
+      this.#place();
       panel.style.visibility = '';
-      addEventListener('resize', this.#onResize);
-      addEventListener('scroll', this.#onResize, { passive: true, capture: true });
-      this.#focusNext = this.#store?.phase === 'ready' && this.#store.entries.length > 0;
-      if (!this.#focusNext) panel.querySelector<HTMLElement>('button')?.focus();
+      addEventListener('resize', this.#onMove);
+      addEventListener('scroll', this.#onMove, { passive: true, capture: true });
+      panel.querySelector<HTMLElement>('button')?.focus();
+      this.#view.focus();
       if (this.#store?.phase === 'waiting' || this.#store?.phase === 'failed') void this.#store.load();
     } else {
       this.#stopPlacing();
-      this.#problem = false;
+      this.#view.focus(false);
+      this.#hasFailed = false;
       // Escape gives focus back by itself; a click elsewhere keeps it where the click was.
-      if (this.#active && panel.contains(this.#active)) this.#bell?.focus();
+      if (panel.contains(this.shadowRoot?.activeElement ?? null)) this.#bell?.focus();
     }
     this.requestUpdate();
     this.emit('carillon-toggle', { open: isOpen });
   };
 
-  get #bell(): HTMLElement | null {
-    return this.renderRoot.querySelector<HTMLElement>('.bell');
+  #place(): void {
+    const panel = this.#panel;
+    const bell = this.#bell;
+    if (panel && bell) place(panel, bell);
   }
 
-  #onResize = (event: Event): void => {
+  #onMove = (event: Event): void => {
     const panel = this.#panel;
-    if (panel && !event.composedPath().includes(panel)) this.#place(panel);
+    if (panel && !event.composedPath().includes(panel)) this.#place();
   };
 
   #stopPlacing(): void {
-    removeEventListener('resize', this.#onResize);
-    removeEventListener('scroll', this.#onResize, { capture: true });
+    removeEventListener('resize', this.#onMove);
+    removeEventListener('scroll', this.#onMove, { capture: true });
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#stopPlacing();
     this.#isOpen = false;
-    cancelAnimationFrame(this.#frame);
-  }
-
-  /** Below the bell and aligned with its end, above it when there is more room, and always inside the window. */
-  #place(panel: HTMLElement): void {
-    const bell = this.#bell?.getBoundingClientRect();
-    if (!bell) return;
-    const { offsetWidth: width, offsetHeight: height } = panel;
-    const isRtl = getComputedStyle(this).direction === 'rtl';
-    const { innerWidth, innerHeight } = window;
-    const wantedLeft = isRtl ? bell.left : bell.right - width;
-    const below = bell.bottom + 8;
-    const top = below + height <= innerHeight - 8 || bell.top < innerHeight / 2 ? below : bell.top - height - 8;
-    panel.style.left = `${Math.max(8, Math.min(wantedLeft, innerWidth - width - 8))}px`;
-    panel.style.top = `${Math.max(8, Math.min(top, innerHeight - height - 8))}px`;
-  }
-
-  #onScroll = (): void => {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = requestAnimationFrame(() => {
-      const scroller = this.#scroller;
-      const store = this.#store;
-      if (!scroller || !store) return;
-      if (scroller.scrollTop <= 40) this.#fresh = 0;
-      const { start, end } = visibleRange(store.entries, estimate, scroller.scrollTop, scroller.clientHeight, 300);
-      const nearEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 800 && store.hasMore;
-      if (start < this.#range.start || end > this.#range.end || nearEnd || scroller.scrollTop === 0) this.requestUpdate();
-    });
-  };
-
-  #toTop = (): void => {
-    this.#fresh = 0;
-    this.#currentId = this.#store?.entries[0]?.item.id ?? null;
-    if (this.#scroller) this.#scroller.scrollTop = 0;
-    this.#focusNext = true;
-    this.requestUpdate();
-  };
-
-  #onFocus = (event: FocusEvent): void => {
-    const id = (event.target as Element).closest<HTMLElement>('article')?.dataset.id;
-    if (!id || id === this.#currentId) return;
-    this.#currentId = id;
-    this.requestUpdate();
-  };
-
-  #onKey = (event: KeyboardEvent): void => {
-    const entries = this.#store?.entries ?? [];
-    const at = this.#currentIndex;
-    const target = event.target as HTMLElement;
-    const isRow = target.matches('article, .feed');
-    const moves: Record<string, number> = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1,
-      PageDown: at + 5,
-      PageUp: at - 5,
-      Home: 0,
-      End: entries.length - 1,
-    };
-    const to = moves[event.key];
-    const entry = entries[at];
-    if (to !== undefined) this.#moveTo(Math.max(0, Math.min(to, entries.length - 1)));
-    else if (isRow && (event.key === 'Enter' || event.key === ' ')) {
-      target.querySelector<HTMLElement>('.title')?.click();
-    } else if (isRow && event.key === 'Delete' && entry) void this.#mark(entry, 'archive');
-    else return;
-    event.preventDefault();
-  };
-
-  #moveTo(index: number): void {
-    const scroller = this.#scroller;
-    const entries = this.#store?.entries ?? [];
-    const entry = entries[index];
-    if (!scroller || !entry) return;
-    this.#currentId = entry.item.id;
-    const { start, end } = this.#range;
-    if (index < start || index >= end) {
-      scroller.scrollTop = entries.slice(0, index).reduce((sum, { height }) => sum + (height || estimate), 0);
-    }
-    this.#focusNext = true;
-    this.requestUpdate();
   }
 }
 

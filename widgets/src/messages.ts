@@ -75,7 +75,8 @@ export function createSay(language: string, own: Partial<Messages> | null): Say 
   };
   return (name, values = {}) => {
     const text = texts[name];
-    const form = typeof text === 'string' ? text : (text[pluralOf(language, Number(values.count))] ?? text.other);
+    const form =
+      typeof text === 'string' ? text : (text[pluralOf(language, Number(values.count))] ?? text.other);
     return form.replace(/\{(\w+)\}/g, (whole, key: string) => {
       const value = values[key];
       return typeof value === 'number' ? value.toLocaleString(language) : (value ?? whole);

@@ -77,7 +77,10 @@ export class PreferencesStore {
     cells.set(channel, optedIn);
     return this.#attempt(
       async () => {
-        cells.set(channel, (await this.#client.preferences.set(key, channel, { opted_in: optedIn })).opted_in);
+        cells.set(
+          channel,
+          (await this.#client.preferences.set(key, channel, { opted_in: optedIn })).opted_in,
+        );
       },
       () => cells.set(channel, before),
     );
@@ -86,7 +89,8 @@ export class PreferencesStore {
   unsubscribeAll(): Promise<boolean> {
     const before = this.categories.map((category) => ({ category, cells: category.cells }));
     for (const category of this.categories) {
-      if (!category.isCritical) category.cells = new Map([...category.cells.keys()].map((key) => [key, false]));
+      if (!category.isCritical)
+        category.cells = new Map([...category.cells.keys()].map((key) => [key, false]));
     }
     return this.#attempt(
       () => this.#client.preferences.unsubscribeAll(),
@@ -113,7 +117,8 @@ export class PreferencesStore {
   }
 
   #fail(error: unknown, during: 'load' | 'change'): void {
-    this.isUnauthorized = this.#tokens.isStuck || error instanceof PermissionError || error instanceof AuthenticationError;
+    this.isUnauthorized =
+      this.#tokens.isStuck || error instanceof PermissionError || error instanceof AuthenticationError;
     this.#host.failed(error, during);
   }
 

@@ -25,7 +25,9 @@ export { type Messages, registerMessages } from './messages.ts';
 export type * from './public.ts';
 
 type Given<Properties> = { [Name in keyof Properties]?: Properties[Name] | undefined };
-type Handler<Type extends keyof CarillonEvents> = ((event: CustomEvent<CarillonEvents[Type]>) => void) | undefined;
+type Handler<Type extends keyof CarillonEvents> =
+  | ((event: CustomEvent<CarillonEvents[Type]>) => void)
+  | undefined;
 type HtmlProps = Omit<ComponentPropsWithoutRef<'div'>, 'onError' | 'onChange' | 'onToggle' | 'children'>;
 
 interface CommonProps extends HtmlProps, Given<CarillonElementProperties> {
@@ -78,36 +80,44 @@ export const CarillonPreferences: Wrapped<CarillonPreferencesElement, CarillonPr
   { ...commonEvents, onPreference: 'carillon-preference', onUnsubscribeAll: 'carillon-unsubscribe-all' },
 );
 
-/** Properties and events are set by hand: React 18 knows neither on custom elements, and React 19 only some names. */
 function wrap<Element extends HTMLElement, Props extends object>(
   tag: string,
   properties: string[],
   events: Events,
 ): Wrapped<Element, Props> {
-  function Wrapper(given: Props, outer: Ref<Element | null>) {
-    const element = useRef<Element>(null);
-    const props = given as Record<string, unknown>;
-    const latest = useRef(props);
-    useImperativeHandle<Element | null, Element | null>(outer, () => element.current, []);
-    useLayoutEffect(() => {
-      latest.current = props;
-      const target = element.current as unknown as Record<string, unknown>;
-      for (const name of properties) if (props[name] !== undefined) target[name] = props[name];
-    });
-    useLayoutEffect(() => {
-      const target = element.current;
-      const end = new AbortController();
-      for (const [prop, type] of Object.entries(events)) {
-        const listener = (event: Event) => (latest.current[prop] as ((event: Event) => void) | undefined)?.(event);
-        target?.addEventListener(type, listener, { signal: end.signal });
-      }
-      return () => end.abort();
-    }, []);
-    const rest = Object.entries(props).filter(([name]) => !properties.includes(name) && !(name in events));
-    return createElement(tag, { ...Object.fromEntries(rest), ref: element });
-  }
+  const Wrapper = forwardRef<Element, Record<string, unknown>>((props, outer) =>
+    createElement(tag, useElementProps(props, outer, properties, events)),
+  );
   Wrapper.displayName = tag;
-  return forwardRef(Wrapper as never) as unknown as Wrapped<Element, Props>;
+  return Wrapper as unknown as Wrapped<Element, Props>;
+}
+
+/** Properties and events are set by hand: React 18 knows neither on custom elements, and React 19 only some names. */
+function useElementProps<Element extends HTMLElement>(
+  props: Record<string, unknown>,
+  outer: Ref<Element>,
+  properties: string[],
+  events: Events,
+): Record<string, unknown> {
+  const element = useRef<Element>(null);
+  const latest = useRef(props);
+  useImperativeHandle<Element | null, Element | null>(outer, () => element.current, []);
+  useLayoutEffect(() => {
+    latest.current = props;
+    const target = element.current as unknown as Record<string, unknown>;
+    for (const name of properties) if (props[name] !== undefined) target[name] = props[name];
+  });
+  useLayoutEffect(() => {
+    const end = new AbortController();
+    for (const [prop, type] of Object.entries(events)) {
+      const listener = (event: Event) =>
+        (latest.current[prop] as ((event: Event) => void) | undefined)?.(event);
+      element.current?.addEventListener(type, listener, { signal: end.signal });
+    }
+    return () => end.abort();
+  }, [events]);
+  const rest = Object.entries(props).filter(([name]) => !properties.includes(name) && !(name in events));
+  return { ...Object.fromEntries(rest), ref: element };
 }
 
 interface ElementAttributes<Element> extends ComponentPropsWithoutRef<'div'> {

@@ -25,8 +25,26 @@ const attributes: Record<string, string[]> = {
 /** Deeper than any message, and shallow enough for the stack. */
 const maxDepth = 100;
 
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { createHTML(html: string): string },
+  ): { createHTML(html: string): string };
+}
+
+/** Pages that enforce Trusted Types allow it by name. Parsing is harmless here: what is parsed is never inserted. */
+function createPolicy() {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  try {
+    return trustedTypes?.createPolicy('carillon', { createHTML: (html) => html });
+  } catch {
+    return undefined; // a second copy of this script in the page; the first one has registered the elements
+  }
+}
+const policy = createPolicy();
+
 export function sanitise(html: string): DocumentFragment {
-  const parsed = new DOMParser().parseFromString(html, 'text/html');
+  const parsed = new DOMParser().parseFromString(policy?.createHTML(html) ?? html, 'text/html');
   const fragment = document.createDocumentFragment();
   copyChildren(parsed.body, fragment, 0);
   return fragment;
@@ -36,7 +54,8 @@ function copyChildren(from: Node, to: Node, depth: number): void {
   if (depth > maxDepth) return;
   for (const node of from.childNodes) {
     if (node.nodeType === Node.TEXT_NODE) to.appendChild(document.createTextNode(node.nodeValue ?? ''));
-    else if (node instanceof Element || node.nodeType === Node.ELEMENT_NODE) copyElement(node as Element, to, depth);
+    else if (node instanceof Element || node.nodeType === Node.ELEMENT_NODE)
+      copyElement(node as Element, to, depth);
   }
 }
 

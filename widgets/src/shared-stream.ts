@@ -37,7 +37,12 @@ export async function followTogether(
       const subject = subjectOf(await tokens.peek());
       if (signal.aborted) return;
       if (subject && navigator.locks) {
-        await takeTurns(`carillon ${url} ${subject}`, hear, (tell) => lead(client, tokens, tell, signal), signal);
+        await takeTurns(
+          `carillon ${url} ${subject}`,
+          hear,
+          (tell) => lead(client, tokens, tell, signal),
+          signal,
+        );
       } else {
         await lead(client, tokens, hear, signal);
       }

@@ -24,7 +24,7 @@ export function createTokens(initial: TokenSettings, onExpired: () => void): Tok
   let inUse: string | null = null;
   let asking: Promise<string> | null = null;
   let isStuck = false;
-  let waiting: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
 
   async function ask(): Promise<string> {
     const { tokenProvider, tokenUrl } = settings;

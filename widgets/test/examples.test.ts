@@ -22,7 +22,11 @@ describe.skipIf(!chromiumPath)('the examples', { timeout: 60_000 }, () => {
 
   async function openExample(name: string): Promise<{ page: Page; complaints: string[] }> {
     const env = { ...process.env, CARILLON_URL: host.app.url, CARILLON_KEY: host.app.testKey, PORT: '0' };
-    const site = spawn(process.execPath, [`examples/${name}/server.mjs`], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const site = spawn(process.execPath, [`examples/${name}/server.mjs`], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     sites.push(site);
     const url = await new Promise<string>((resolve, reject) => {
       site.stdout.on('data', (text: Buffer) => {
@@ -83,7 +87,11 @@ describe.skipIf(!chromiumPath)('the examples', { timeout: 60_000 }, () => {
         .replaceAll('/carillon-token', `/token?user=${user}`);
       const { page, complaints } = await host.open(context, markup, { user, scripts: false });
       if (snippet.includes('<carillon-inbox')) {
-        await page.getByRole('button', { name: 'Notifications, 1 unread' }).or(page.getByRole('article', { name: 'Printed' })).first().waitFor();
+        await page
+          .getByRole('button', { name: 'Notifications, 1 unread' })
+          .or(page.getByRole('article', { name: 'Printed' }))
+          .first()
+          .waitFor();
       }
       if (snippet.includes('<carillon-preferences')) await page.getByRole('switch').first().waitFor();
       expect(complaints).toEqual([]);

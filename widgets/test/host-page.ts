@@ -1,6 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import { mintToken } from '../../server/src/features/inbox/token.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../../server/test/app.ts';
 
@@ -51,9 +57,17 @@ export async function startHost(settings: TestAppOptions['settings'] = {}): Prom
   const app = await startTestApp({ settings });
   const link = await startLink(app.url);
   const pages = new Map<string, string>();
-  const { body: key } = await app.request('POST', `/v1/environments/${app.testEnvironmentId}/inbox-key/rotate`);
+  const { body: key } = await app.request(
+    'POST',
+    `/v1/environments/${app.testEnvironmentId}/inbox-key/rotate`,
+  );
   const token = async (user: string, secondsLeft = 900): Promise<string> => {
-    const claims = { environmentId: app.testEnvironmentId, externalUserId: user, scope: 'inbox prefs', ttlSeconds: 900 } as const;
+    const claims = {
+      environmentId: app.testEnvironmentId,
+      externalUserId: user,
+      scope: 'inbox prefs',
+      ttlSeconds: 900,
+    } as const;
     return (await mintToken(key.signing_key, claims, Date.now() - (900 - secondsLeft) * 1000)).token;
   };
   const shortly = new Set<string>();
@@ -84,7 +98,10 @@ export async function startHost(settings: TestAppOptions['settings'] = {}): Prom
     async open(context, markup, options = {}) {
       const { user = 'ada', root = 'lang="en"', head = '', url = link.url, scripts = true } = options;
       const path = `/page-${pages.size}`;
-      const filled = markup.replaceAll('USER', `url="${url}" token-url="/token?user=${encodeURIComponent(user)}"`);
+      const filled = markup.replaceAll(
+        'USER',
+        `url="${url}" token-url="/token?user=${encodeURIComponent(user)}"`,
+      );
       pages.set(path, document(root, head + (scripts ? scriptsOf(app.url) : ''), filled));
       const page = await context.newPage();
       const complaints: string[] = [];
@@ -96,7 +113,8 @@ export async function startHost(settings: TestAppOptions['settings'] = {}): Prom
       return {
         page,
         complaints,
-        events: (type) => page.evaluate(`events.filter((each) => each.type === '${type}').map((each) => each.detail)`),
+        events: (type) =>
+          page.evaluate(`events.filter((each) => each.type === '${type}').map((each) => each.detail)`),
       };
     },
     async send(user, more = {}) {
@@ -167,10 +185,14 @@ async function listen(handler: (request: IncomingMessage, response: ServerRespon
 async function startLink(target: string) {
   let mode: 'down' | 'html' | null = null;
   const link = await listen(async (request, response) => {
-    if (mode === 'down') return request.socket.destroy();
+    if (mode === 'down') {
+      request.socket.destroy();
+      return;
+    }
     if (mode === 'html') {
       response.writeHead(502, { 'content-type': 'text/html', 'access-control-allow-origin': '*' });
-      return response.end('<h1>Bad gateway</h1>');
+      response.end('<h1>Bad gateway</h1>');
+      return;
     }
     const abort = new AbortController();
     response.on('close', () => abort.abort());
@@ -184,7 +206,12 @@ async function startLink(target: string) {
         ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
         signal: abort.signal,
       });
-      const passed = [...answer.headers].filter(([name]) => !['connection', 'transfer-encoding', 'content-encoding', 'content-length', 'keep-alive'].includes(name));
+      const passed = [...answer.headers].filter(
+        ([name]) =>
+          !['connection', 'transfer-encoding', 'content-encoding', 'content-length', 'keep-alive'].includes(
+            name,
+          ),
+      );
       response.writeHead(answer.status, Object.fromEntries(passed));
       response.flushHeaders();
       for await (const chunk of answer.body ?? []) response.write(chunk);

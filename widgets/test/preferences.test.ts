@@ -10,7 +10,12 @@ describe.skipIf(!chromiumPath)('the preference centre', { timeout: 60_000 }, () 
   beforeAll(async () => {
     host = await startHost({ CARILLON_ROLES: 'api' });
     for (const category of [
-      { key: 'news', name: 'Product news', description: '<b>Monthly</b>', default_channels: ['email', 'in_app'] },
+      {
+        key: 'news',
+        name: 'Product news',
+        description: '<b>Monthly</b>',
+        default_channels: ['email', 'in_app'],
+      },
       { key: 'security', name: 'Security', default_channels: ['email'], is_critical: true },
     ])
       await host.app.request('POST', '/v1/preferences/categories', { body: category });
@@ -20,11 +25,15 @@ describe.skipIf(!chromiumPath)('the preference centre', { timeout: 60_000 }, () 
   const stored = async (user: string, channel: string): Promise<boolean> => {
     const { body } = await host.app.request('GET', `/v1/preferences/users/${user}`);
     return body.data.find(
-      (cell: { category_key: string; channel: string }) => cell.category_key === 'news' && cell.channel === channel,
+      (cell: { category_key: string; channel: string }) =>
+        cell.category_key === 'news' && cell.channel === channel,
     ).opted_in;
   };
   const becomes = (user: string, channel: string, wanted: boolean) =>
-    waitUntil(async () => ((await stored(user, channel)) === wanted ? true : new Error('not yet')), deadlineMs);
+    waitUntil(
+      async () => ((await stored(user, channel)) === wanted ? true : new Error('not yet')),
+      deadlineMs,
+    );
 
   test('shows what is on, keeps what is changed, and tells the page; by keyboard too', async () => {
     const context = await host.newContext();

@@ -23,17 +23,43 @@ describe.skipIf(!chromiumPath)('in light and dark, in both directions, on a phon
     mkdirSync(folder, { recursive: true });
     host = await startHost();
     for (const category of [
-      { key: 'product_news', name: 'Product news', description: 'What is new, about once a month.', default_channels: ['email', 'in_app'] },
-      { key: 'orders', name: 'Orders', description: 'Confirmations, shipping, returns.', default_channels: ['email', 'in_app', 'sms'] },
+      {
+        key: 'product_news',
+        name: 'Product news',
+        description: 'What is new, about once a month.',
+        default_channels: ['email', 'in_app'],
+      },
+      {
+        key: 'orders',
+        name: 'Orders',
+        description: 'Confirmations, shipping, returns.',
+        default_channels: ['email', 'in_app', 'sms'],
+      },
       { key: 'security', name: 'Security alerts', default_channels: ['email'], is_critical: true },
       { key: 'digest', name: 'Weekly digest', default_channels: ['email'], default_opt_in: false },
     ])
       await host.app.request('POST', '/v1/preferences/categories', { body: category });
     for (const item of [
-      { subject: 'Welcome aboard', html_body: '<p>Good to have you here. <a href="https://example.com/start">Start with the tour</a>.</p>' },
-      { subject: 'Invoice 2026-118 is due', html_body: '<p>The amount is <strong>€ 240.00</strong>, payable until <em>30 November</em>.</p>', action_url: '/invoices/118' },
-      { subject: 'Grace Hopper mentioned you in “Release plan for the autumn and everything that has to happen before it”', html_body: '<blockquote>Could you have a look at the numbers before we send this out?</blockquote>' },
-      { subject: 'Report finished', html_body: '<h2>Summary</h2><ul><li>12,400 sent</li><li>12,391 delivered</li><li>9 bounced</li></ul><p>Everything else is in the full report, which you find where it always is, together with the figures of the months before.</p>' },
+      {
+        subject: 'Welcome aboard',
+        html_body:
+          '<p>Good to have you here. <a href="https://example.com/start">Start with the tour</a>.</p>',
+      },
+      {
+        subject: 'Invoice 2026-118 is due',
+        html_body: '<p>The amount is <strong>€ 240.00</strong>, payable until <em>30 November</em>.</p>',
+        action_url: '/invoices/118',
+      },
+      {
+        subject:
+          'Grace Hopper mentioned you in “Release plan for the autumn and everything that has to happen before it”',
+        html_body: '<blockquote>Could you have a look at the numbers before we send this out?</blockquote>',
+      },
+      {
+        subject: 'Report finished',
+        html_body:
+          '<h2>Summary</h2><ul><li>12,400 sent</li><li>12,391 delivered</li><li>9 bounced</li></ul><p>Everything else is in the full report, which you find where it always is, together with the figures of the months before.</p>',
+      },
       { subject: 'طلبك في الطريق', html_body: '<p>سيصل يوم الثلاثاء.</p>' },
       { subject: 'Order 7 has shipped', html_body: '<p>It is on its way.</p>', action_url: '/orders/7' },
     ]) {
@@ -55,7 +81,15 @@ describe.skipIf(!chromiumPath)('in light and dark, in both directions, on a phon
   const ready = (page: Page) => page.getByRole('article', { name: 'Order 7 has shipped' }).waitFor();
   const switches = (page: Page) => page.getByRole('switch').first().waitFor();
 
-  const views: { name: string; markup: string; root?: string; width?: number; touch?: boolean; user?: string; show(page: Page): Promise<unknown> }[] = [
+  const views: {
+    name: string;
+    markup: string;
+    root?: string;
+    width?: number;
+    touch?: boolean;
+    user?: string;
+    show(page: Page): Promise<unknown>;
+  }[] = [
     {
       name: 'bell',
       markup: `<div style="text-align: end">${inbox('bell')}</div>`,
@@ -76,10 +110,28 @@ describe.skipIf(!chromiumPath)('in light and dark, in both directions, on a phon
     { name: 'panel-rtl', markup: inbox('panel'), root: 'lang="ar" dir="rtl"', show: ready },
     { name: 'panel-italian', markup: inbox('panel') + italian, root: 'lang="it"', show: ready },
     { name: 'panel-phone', markup: inbox('panel'), width: 360, touch: true, show: ready },
-    { name: 'panel-empty', markup: inbox('panel'), user: 'nobody', show: (page) => page.getByText('Nothing here yet').waitFor() },
-    { name: 'preferences-table', markup: '<carillon-preferences variant="table" USER></carillon-preferences>', show: switches },
-    { name: 'preferences-cards', markup: '<carillon-preferences variant="cards" style="max-width: 420px" USER></carillon-preferences>', show: switches },
-    { name: 'preferences-auto-phone', markup: '<carillon-preferences USER></carillon-preferences>', width: 360, show: (page) => page.getByRole('group', { name: 'Orders' }).waitFor() },
+    {
+      name: 'panel-empty',
+      markup: inbox('panel'),
+      user: 'nobody',
+      show: (page) => page.getByText('Nothing here yet').waitFor(),
+    },
+    {
+      name: 'preferences-table',
+      markup: '<carillon-preferences variant="table" USER></carillon-preferences>',
+      show: switches,
+    },
+    {
+      name: 'preferences-cards',
+      markup: '<carillon-preferences variant="cards" style="max-width: 420px" USER></carillon-preferences>',
+      show: switches,
+    },
+    {
+      name: 'preferences-auto-phone',
+      markup: '<carillon-preferences USER></carillon-preferences>',
+      width: 360,
+      show: (page) => page.getByRole('group', { name: 'Orders' }).waitFor(),
+    },
   ];
 
   for (const { name, markup, root, width, touch, user, show } of views) {

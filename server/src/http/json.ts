@@ -3,9 +3,12 @@ import { Problem } from '../kernel/errors.ts';
 /** Only bodies that contain one of these need the walk below; everything else goes through at the speed of JSON.parse. */
 const suspicious = /__proto__|\\u(?:0000|[dD][89a-fA-F]|005[fF])/;
 
+const maxDepth = 100;
+
 /**
- * Parses a request body. Three things that JSON allows must not come further: NUL (PostgreSQL cannot store it: refused),
- * `__proto__` keys (prototype pollution: refused) and lone surrogates (not text: replaced by U+FFFD).
+ * Parses a request body. Four things that JSON allows must not come further: NUL (PostgreSQL cannot store it: refused),
+ * `__proto__` keys (prototype pollution: refused), lone surrogates (not text: replaced by U+FFFD), and nesting without end
+ * (whoever walks it would run out of stack: refused).
  */
 export function parseJson(text: string): unknown {
   let value: unknown;
@@ -14,7 +17,16 @@ export function parseJson(text: string): unknown {
   } catch {
     throw new Problem('invalid_json', 'The body is not valid JSON.');
   }
+  if (isDeeperThan(value, maxDepth))
+    throw new Problem('invalid_json', `The body is nested more than ${maxDepth} levels deep.`);
   return suspicious.test(text) ? cleaned(value, '') : value;
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  const entries: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return entries.some((entry) => isDeeperThan(entry, levels - 1));
 }
 
 function cleaned(value: unknown, path: string): unknown {

@@ -139,7 +139,10 @@ describe('sending', () => {
   });
 
   test('a channel without a provider fails with a clear reason', async () => {
-    const { body } = await send({ channel: 'sms', recipient: { address: '+14155550123' }, text_body: 'Hi' });
+    const { body } = await app.request('POST', '/v1/notifications', {
+      body: { channel: 'sms', recipient: { address: '+14155550123' }, text_body: 'Hi' },
+      key: app.liveKey,
+    });
     const failed = await app.waitFor(body.id, (n) => n.status === 'failed');
     expect(failed.last_error).toMatch(/^provider_not_configured/);
   });

@@ -247,7 +247,8 @@ describe('a provider that answers 429', () => {
     const id = await send();
     const { pause } = await waitUntil(async () => {
       const { rows } = await app.pool.query(
-        `select extract(epoch from paused_until - now())::int as pause from provider_pauses where environment_id = $1`,
+        `select extract(epoch from paused_until - now())::int as pause from provider_pauses
+         where environment_id = $1 and paused_until > now()`,
         [app.liveEnvironmentId],
       );
       return rows[0] ?? new Error('no pause');

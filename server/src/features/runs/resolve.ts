@@ -39,14 +39,21 @@ export function workOf({ id, lane, environmentId }: Claim): Work {
  * What may have happened to a run while its turn was being thought out. Whoever wakes a run leaves a trace of it under a lock
  * that is taken here (a claimed wait, a counted move, a closed digest), because it found nothing in the queue to hasten.
  */
-export async function resolve(tx: Sql, endings: Held[]): Promise<{ turns: TurnEnding[]; next: NextWork[] }> {
+export async function resolve(
+  tx: Sql,
+  lastly: (statement: Promise<unknown>) => void,
+  endings: Held[],
+): Promise<{ turns: TurnEnding[]; next: NextWork[] }> {
+  const facts = endings.map(factOf);
   const waitingFor = (kind: string): string[] =>
-    endings.map(factOf).flatMap((fact) => (fact.state?.pending?.kind === kind ? fact.id : []));
+    facts.flatMap((fact) => (fact.state?.pending?.kind === kind ? fact.id : []));
   const forEvent = waitingFor('event');
   const forNotification = waitingFor('notification');
   const forDigest = waitingFor('digest_open');
-  const claimed =
-    forEvent.length > 0 ? await waits.lockWaits(tx, forEvent) : new Map<string, string | null>();
+  // A wait that an event has claimed is nobody else's: those who cancel wait for the lock on the run, which is ours.
+  const heard = new Set(facts.filter(({ event_id }) => event_id !== null).map(({ id }) => id));
+  const unheard = forEvent.filter((id) => !heard.has(id));
+  const claimed = unheard.length > 0 ? await waits.lockWaits(tx, unheard) : new Map<string, string | null>();
   const moves =
     forNotification.length > 0 ? await sends.lockSends(tx, forNotification) : new Map<string, number>();
   const open = forDigest.length > 0 ? await digests.lockOpenDigests(tx, forDigest) : new Set<string>();
@@ -59,7 +66,7 @@ export async function resolve(tx: Sql, endings: Held[]): Promise<{ turns: TurnEn
     const fact = factOf(ending);
     const pending = fact.state?.pending?.kind;
     const isWoken =
-      (pending === 'event' && fact.event_id === null && (claimed.get(fact.id) ?? null) !== null) ||
+      (pending === 'event' && (claimed.get(fact.id) ?? null) !== null) ||
       (pending === 'notification' && moves.get(fact.id) !== (fact.moves ?? undefined)) ||
       (pending === 'digest_open' && fact.digest?.isOpen === true && !open.has(fact.id));
     switch (ending.kind) {
@@ -77,13 +84,11 @@ export async function resolve(tx: Sql, endings: Held[]): Promise<{ turns: TurnEn
         break;
     }
   }
-  const moving = turns.map(({ turn }) => turn.fact.id);
-  const left = (waitingIds: string[]): string[] => waitingIds.filter((id) => moving.includes(id));
-  await Promise.all([
-    waits.deleteWaits(tx, left(forEvent)),
-    sends.deleteSends(tx, left(forNotification)),
-    digests.closeDigests(tx, [...closing, ...left(forDigest)]),
-    digests.deleteItems(tx, left(forDigest)),
-  ]);
+  const moving = new Set(turns.map(({ turn }) => turn.fact.id));
+  const left = (waitingIds: string[]): string[] => waitingIds.filter((id) => moving.has(id));
+  lastly(waits.deleteWaits(tx, left(forEvent)));
+  lastly(sends.deleteSends(tx, left(forNotification)));
+  lastly(digests.closeDigests(tx, [...closing, ...left(forDigest)]));
+  lastly(digests.deleteItems(tx, left(forDigest)));
   return { turns, next };
 }

@@ -40,6 +40,7 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
       );
       const { turns, next } = await resolve(
         tx,
+        lastly,
         mine.map((ending) => {
           const isCancelled =
             statuses.get(ending.claim.id) === 'cancelling' && factOf(ending).status !== 'cancelling';

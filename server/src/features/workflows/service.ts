@@ -14,6 +14,7 @@ import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
+import type { Author } from './author.ts';
 import { readBody, triggerDataProblem } from './body.ts';
 import { createDefinitions, createWorkflowDirectory, nameOf, type WorkflowDirectory } from './definitions.ts';
 import { promoteWorkflow } from './promote.ts';
@@ -34,12 +35,6 @@ import type { VersionRow, WorkflowRow } from './store.ts';
 import * as store from './store.ts';
 import { auditViewOf } from './view.ts';
 import { worldOf } from './world.ts';
-
-/** Who changes something, and with which request. */
-export interface Author {
-  principal: Principal;
-  requestId: string;
-}
 
 export interface VersionOf<Row = VersionRow> {
   workflow: WorkflowRow;

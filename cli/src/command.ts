@@ -1,0 +1,76 @@
+import type { parseArgs } from 'node:util';
+import type { Client } from '@carillon/sdk';
+import type { Io } from './io.ts';
+import type { Style } from './style.ts';
+
+export interface Option {
+  type: 'string' | 'boolean';
+  short?: string;
+  multiple?: boolean;
+  description: string;
+  /** What the value is called in the help, and the values to choose from if they are few. */
+  value?: string;
+  choices?: readonly string[];
+}
+export type Options = Record<string, Option>;
+
+type Values<O extends Options> = ReturnType<
+  typeof parseArgs<{ options: O; allowPositionals: true }>
+>['values'];
+
+export interface Example {
+  command: string;
+  says: string;
+}
+
+/** What a command is given besides its arguments. */
+export interface Context {
+  io: Io;
+  style: Style;
+  /** The result is wanted as JSON. */
+  json: boolean;
+  /** Without a request; it throws when nobody has logged in. */
+  client(): Client;
+  /** The address that `client` speaks to. */
+  url(): string;
+  /** The name of the profile, null when it comes from the environment. */
+  profile(): string | null;
+}
+
+interface Shape<O extends Options> {
+  /** `keys create`: one or two words. */
+  name: string;
+  summary: string;
+  /** The positional arguments as the help shows them. */
+  arguments?: string;
+  /** At least and at most so many positional arguments; none unless told. */
+  takes?: [number, number];
+  details?: string;
+  options: O;
+  examples: Example[];
+}
+
+export interface Command extends Shape<Options> {
+  /** Everything after the name goes to another program as it is. */
+  passesOn?: true;
+  /** Resolves to whether all is well (exit code 0), or to another exit code. */
+  run(context: Context, values: Record<string, unknown>, positionals: string[]): Promise<number | void>;
+}
+
+/** Keeps the types of the options together with the function that reads them. */
+export function command<const O extends Options>(
+  shape: Shape<O> & {
+    run(context: Context, values: Values<O>, positionals: string[]): Promise<number | void>;
+    passesOn?: true;
+  },
+): Command {
+  return shape as unknown as Command;
+}
+
+/** Every command has these. */
+export const commonOptions = {
+  url: { type: 'string', value: 'url', description: 'The service; else CARILLON_URL, else of the profile' },
+  profile: { type: 'string', short: 'p', value: 'name', description: 'A profile of `carillon login`' },
+  json: { type: 'boolean', description: 'The result as JSON' },
+  help: { type: 'boolean', short: 'h', description: 'This help' },
+} as const satisfies Options;

@@ -1,0 +1,36 @@
+import type { Command } from './command.ts';
+import { completion } from './commands/completion.ts';
+import { configurationCommands } from './commands/configuration.ts';
+import { doctor } from './commands/doctor.ts';
+import { get } from './commands/get.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
+import { login } from './commands/login.ts';
+import { logout } from './commands/logout.ts';
+import { promoteCommands } from './commands/promote.ts';
+import { demo, simulators, start } from './commands/repository.ts';
+import { send } from './commands/send.ts';
+import { simulate } from './commands/simulate.ts';
+import { tail } from './commands/tail.ts';
+import { trace } from './commands/trace.ts';
+
+/** Every command, in the order of the help. A new one is a file and a line here. */
+export const commands: readonly Command[] = [
+  start,
+  demo,
+  simulators,
+  login,
+  logout,
+  send,
+  tail,
+  get,
+  trace,
+  listKeys,
+  createKey,
+  rotateKey,
+  revokeKey,
+  ...configurationCommands,
+  ...promoteCommands,
+  simulate,
+  doctor,
+  completion(() => commands),
+];

@@ -1,0 +1,136 @@
+import { CarillonError, type TemplatePromotion, type WorkflowPromotion } from '@carillon/sdk';
+import { collect } from '../collect.ts';
+import { type Command, type Context, command } from '../command.ts';
+import { countOf } from '../configuration/push.ts';
+import { CliError, exitCodes, usageError } from '../errors.ts';
+import { confirmed } from '../input.ts';
+
+interface Item {
+  kind: 'templates' | 'workflows';
+  key: string;
+  promote(dry_run: boolean): Promise<TemplatePromotion | WorkflowPromotion>;
+}
+
+const options = {
+  'dry-run': { type: 'boolean', description: 'Only show what would change in Live' },
+  yes: { type: 'boolean', short: 'y', description: 'Do not ask' },
+} as const;
+
+const details =
+  'Live becomes what Test is. It takes a Test key; the difference is shown first. Each template, and each workflow, is all or\n' +
+  'nothing. Categories are not promoted: push them with a Live profile.';
+
+export const promoteCommands: readonly Command[] = [
+  command({
+    name: 'promote',
+    summary: 'Copy every template and active workflow from Test to Live',
+    details,
+    options,
+    examples: [
+      { command: 'carillon promote --dry-run', says: 'what would change in Live' },
+      { command: 'carillon categories push --profile live && carillon promote', says: 'everything' },
+    ],
+    async run(context, values) {
+      const { templates, workflows } = context.client();
+      return promote(context, values, [
+        ...(await collect(templates.list({ limit: 100 }))).map(({ key }) => template(context, key)),
+        ...(await collect(workflows.list({ limit: 100, status: 'active' }))).map(({ key }) => workflow(context, key)),
+      ]);
+    },
+  }),
+  command({
+    name: 'templates promote',
+    summary: 'Copy templates from Test to Live',
+    arguments: '<key…>',
+    takes: [1, 1000],
+    details,
+    options,
+    examples: [{ command: 'carillon templates promote order-shipped', says: 'shows the difference, asks, promotes' }],
+    run: (context, values, keys) => promote(context, values, keys.map((key) => template(context, key))),
+  }),
+  command({
+    name: 'workflows promote',
+    summary: 'Copy the active versions of workflows from Test to Live',
+    arguments: '<key…>',
+    takes: [1, 1000],
+    details,
+    options: {
+      ...options,
+      'include-templates': { type: 'boolean', description: 'Also the templates that they name' },
+    },
+    examples: [{ command: 'carillon workflows promote welcome --include-templates', says: 'all of it or nothing' }],
+    run: (context, values, keys) =>
+      promote(context, values, keys.map((key) => workflow(context, key, values['include-templates']))),
+  }),
+];
+
+function template({ client }: Context, key: string): Item {
+  return { kind: 'templates', key, promote: (dry_run) => client().templates.promote(key, { dry_run }) };
+}
+
+function workflow({ client }: Context, key: string, include_templates = false): Item {
+  const promote = (dry_run: boolean) => client().workflows.promote(key, { dry_run, include_templates });
+  return { kind: 'workflows', key, promote };
+}
+
+async function promote(
+  { io, json, style }: Context,
+  { 'dry-run': dryRun, yes }: { 'dry-run'?: boolean | undefined; yes?: boolean | undefined },
+  items: Item[],
+): Promise<number> {
+  const names = items.map(({ kind, key }) => `${kind}/${key}`);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice) throw usageError(`${twice} is named twice.`);
+  const planned: { item: Item; status: string; refusal: string | null }[] = [];
+  for (const item of items) {
+    io.progress(`comparing ${item.kind}/${item.key}…`);
+    planned.push({ item, ...(await compare(item, items)) });
+  }
+  const changes = planned.filter(({ status }) => status !== 'identical');
+  const refused = planned.filter(({ refusal }) => refusal !== null);
+  if (!json) {
+    for (const { item, status, refusal } of changes) {
+      const mark = status === 'new' ? style('green', '+') : style('yellow', '~');
+      io.out(`${refusal ? style('red', '✗') : mark} ${item.kind}/${item.key} (${refusal ?? status})`);
+    }
+    if (changes.length === 0) io.out('Live is what Test is.');
+  }
+  const result = (applied: boolean) => {
+    const shown = planned.map(({ item, status, refusal }) => ({ kind: item.kind, key: item.key, status, refusal }));
+    if (json) io.out(JSON.stringify({ applied, items: shown }));
+  };
+  if (refused.length > 0) {
+    result(false);
+    throw new CliError(`${countOf(refused.length, 'resource')} cannot be promoted; Live was not changed.`, {
+      hint: 'A category that Live lacks: carillon categories push --profile <live>. A template: promote it too.',
+    });
+  }
+  if (dryRun || changes.length === 0) {
+    result(false);
+    return exitCodes.ok;
+  }
+  const question = `Promote ${countOf(changes.length, 'resource')} to ${style('bold', 'LIVE')}?`;
+  if (!(await confirmed(io, question, yes))) {
+    io.err('Nothing was promoted.');
+    return exitCodes.ok;
+  }
+  for (const { item } of changes) {
+    await item.promote(false);
+    if (!json) io.out(`${style('green', '✓')} ${item.kind}/${item.key}`);
+  }
+  result(true);
+  return exitCodes.ok;
+}
+
+/** Templates go first, so a workflow that only lacks one of those that are promoted with it is in order. */
+async function compare(item: Item, items: Item[]): Promise<{ status: string; refusal: string | null }> {
+  try {
+    return { status: (await item.promote(true)).status, refusal: null };
+  } catch (error) {
+    if (!(error instanceof CarillonError) || error.code !== 'workflow_invalid') throw error;
+    const missing = /template_not_found|template_body_missing/.test(error.message);
+    const others = /unknown_category|invalid_|goto_|unreachable/.test(error.message);
+    const comesAlong = missing && !others && items.some(({ kind }) => kind === 'templates');
+    return { status: 'changed', refusal: comesAlong ? null : error.message };
+  }
+}

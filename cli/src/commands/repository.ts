@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { command } from '../command.ts';
+import { CliError } from '../errors.ts';
+import type { Io } from '../io.ts';
+
+export const start = fromRepository('start', 'Start the service', [
+  { command: 'carillon start', says: 'install and build when needed, then run' },
+  { command: 'PORT=8500 carillon start', says: 'settings are environment variables' },
+  { command: 'carillon start --help', says: 'every setting' },
+]);
+
+export const demo = fromRepository('demo', 'Show the lives of a few notifications in the sandbox', [
+  { command: 'carillon demo', says: 'nothing has to run beforehand' },
+]);
+
+export const simulators = fromRepository('simulators', 'Run every provider, simulated, on this machine', [
+  { command: 'carillon simulators', says: 'prints how to point Carillon at them' },
+  { command: 'carillon simulators --free-ports', says: 'wherever there is room' },
+]);
+
+/** The service is not part of this package: these run what the repository has. */
+function fromRepository(name: string, summary: string, examples: { command: string; says: string }[]) {
+  return command({
+    name,
+    summary,
+    arguments: '[arguments]',
+    details: 'Needs the repository: run it below the folder, or set CARILLON_HOME to it.',
+    options: {},
+    passesOn: true,
+    examples,
+    async run({ io }, _values, args) {
+      const root = findRepository(io);
+      if (!root)
+        throw new CliError(`carillon ${name} runs the service from its repository, and there is none here.`, {
+          hint: 'Clone it and run the command in there, or set CARILLON_HOME to its folder. Every other command works anywhere.',
+        });
+      return spawned(io, root, [join(root, `scripts/${name}.mjs`), ...args]);
+    },
+  });
+}
+
+export function findRepository({ env, cwd }: Pick<Io, 'env' | 'cwd'>): string | null {
+  if (env.CARILLON_HOME) return isRepository(env.CARILLON_HOME) ? env.CARILLON_HOME : null;
+  const own = fileURLToPath(new URL('.', import.meta.url));
+  for (const from of [cwd, own]) {
+    for (let folder = from; ; folder = dirname(folder)) {
+      if (isRepository(folder)) return folder;
+      if (folder === dirname(folder)) break;
+    }
+  }
+  return null;
+}
+
+function isRepository(folder: string): boolean {
+  try {
+    const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: unknown };
+    return name === 'carillon' && existsSync(join(folder, 'scripts/start.mjs'));
+  } catch {
+    return false;
+  }
+}
+
+/** Ctrl-C reaches the child from the terminal; SIGTERM is handed on. We end when it has. */
+function spawned(io: Io, root: string, args: string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: io.env });
+    const terminate = () => child.kill('SIGTERM');
+    const wait = () => {
+      ending = io.onInterrupt(wait);
+    };
+    let ending = io.onInterrupt(wait);
+    process.on('SIGTERM', terminate);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      process.off('SIGTERM', terminate);
+      ending();
+      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0));
+    });
+  });
+}

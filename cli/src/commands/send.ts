@@ -1,0 +1,160 @@
+import { basename, extname } from 'node:path';
+import type { Notification, SendRequest } from '@carillon/sdk';
+import { command, type Context } from '../command.ts';
+import { CliError, exitCodes, usageError } from '../errors.ts';
+import { choiceOf, jsonOf, numberOf, readFileOf } from '../input.ts';
+import { plain, statusStyle } from '../style.ts';
+
+const channels = ['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
+const priorities = ['critical', 'normal', 'bulk'] as const;
+
+const mediaTypes: Record<string, string> = {
+  '.pdf': 'application/pdf',
+  '.txt': 'text/plain',
+  '.html': 'text/html',
+  '.csv': 'text/csv',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.ics': 'text/calendar',
+};
+
+export const send = command({
+  name: 'send',
+  summary: 'Send a notification on any channel',
+  details:
+    'Flags, or the whole request as JSON with --data; a flag wins over the same field of --data. A value @path is read from\n' +
+    'a file and - from the standard input where JSON is wanted. With a Test key nothing leaves the machine.',
+  options: {
+    channel: { type: 'string', short: 'c', value: 'channel', choices: channels, description: 'email unless told' },
+    to: { type: 'string', short: 't', value: 'address', description: 'Address, number, URL or user id' },
+    user: { type: 'string', value: 'id', description: 'Your id of the user' },
+    name: { type: 'string', value: 'name', description: 'Of the recipient' },
+    endpoint: { type: 'string', value: 'key', description: 'Of chattwo, chatthree, a webhook or an installation' },
+    'chatone-user': { type: 'string', value: 'id', description: 'A direct message' },
+    'chatone-channel': { type: 'string', value: 'id', description: 'A post' },
+    subject: { type: 'string', short: 's', value: 'text', description: 'Subject or title' },
+    text: { type: 'string', value: 'text', description: 'Text body' },
+    html: { type: 'string', value: 'html', description: 'HTML body' },
+    'text-file': { type: 'string', value: 'path', description: 'Text body from a file' },
+    'html-file': { type: 'string', value: 'path', description: 'HTML body from a file' },
+    template: { type: 'string', value: 'key', description: 'Instead of bodies' },
+    'template-data': { type: 'string', value: 'json', description: 'JSON, @path or -' },
+    category: { type: 'string', value: 'key', description: 'What it is about' },
+    priority: { type: 'string', value: 'priority', choices: priorities, description: 'normal unless told' },
+    'action-url': { type: 'string', value: 'url', description: 'Where a click leads' },
+    'send-at': { type: 'string', value: 'time', description: 'ISO 8601; now unless told' },
+    'from-name': { type: 'string', value: 'name', description: 'Of the sender' },
+    'reply-to': { type: 'string', value: 'address', description: 'Where answers go' },
+    attach: { type: 'string', value: 'path', multiple: true, description: 'A file' },
+    'idempotency-key': { type: 'string', value: 'key', description: 'The same key never sends twice' },
+    data: { type: 'string', short: 'd', value: 'json', description: 'The request: JSON, @path or -' },
+    wait: { type: 'boolean', short: 'w', description: 'Until it is delivered or has failed' },
+    timeout: { type: 'string', value: 'seconds', description: 'How long --wait waits; 60 unless told' },
+  },
+  examples: [
+    {
+      command: 'carillon send --to delivered@sandbox.test --subject Hello --text "It rings." --wait',
+      says: 'an email, and what became of it',
+    },
+    {
+      command: `carillon send --to ada@example.com --template order-shipped --template-data '{"order":{"id":"A-1"}}'`,
+      says: 'with a template',
+    },
+    { command: 'carillon send --channel sms --to +15005550006 --text "Your code is 1234"', says: 'an SMS' },
+    { command: 'carillon send --data @request.json', says: 'the request as the API takes it' },
+  ],
+  async run(context, values) {
+    const { io, client } = context;
+    const seconds = numberOf(values.timeout, '--timeout', 1, 86_400) ?? 60;
+    if (values.data === '-' && values['template-data'] === '-')
+      throw usageError('Only one of --data and --template-data can be the standard input.');
+    const data = values.data === undefined ? {} : await jsonOf(io, values.data, '--data');
+    const { recipient = {}, ...rest } = data;
+    const file = (path: string | undefined, flag: string) =>
+      path === undefined ? undefined : readFileOf(io, path, flag).toString('utf8');
+    const request = {
+      ...rest,
+      ...given({
+        channel: choiceOf(values.channel, channels, '--channel') ?? (data.channel === undefined ? 'email' : undefined),
+        subject: values.subject,
+        text_body: values.text ?? file(values['text-file'], '--text-file'),
+        html_body: values.html ?? file(values['html-file'], '--html-file'),
+        template_key: values.template,
+        template_data:
+          values['template-data'] === undefined
+            ? undefined
+            : await jsonOf(io, values['template-data'], '--template-data'),
+        category: values.category,
+        priority: choiceOf(values.priority, priorities, '--priority'),
+        action_url: values['action-url'],
+        send_at: values['send-at'],
+        from_name: values['from-name'],
+        reply_to: values['reply-to'],
+        attachments: values.attach?.map((path) => attachment(context, path)),
+      }),
+      recipient: {
+        ...(recipient as object),
+        ...given({
+          address: values.to,
+          external_user_id: values.user,
+          name: values.name,
+          endpoint: values.endpoint,
+          chatone_user_id: values['chatone-user'],
+          chatone_channel_id: values['chatone-channel'],
+        }),
+      },
+    };
+    // The service checks every field, and says which is wrong.
+    const sent = await client().notifications.send(request as SendRequest, {
+      idempotency_key: values['idempotency-key'],
+    });
+    const seen = values.wait ? await settled(context, sent, seconds) : sent;
+    show(context, seen);
+    return values.wait && !good.includes(seen.status) ? exitCodes.failure : exitCodes.ok;
+  },
+});
+
+function given<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<Fields>;
+}
+
+function attachment({ io }: Context, path: string) {
+  return {
+    filename: basename(path),
+    content_type: mediaTypes[extname(path).toLowerCase()] ?? 'application/octet-stream',
+    content_base64: readFileOf(io, path, '--attach').toString('base64'),
+  };
+}
+
+const good: readonly string[] = ['sent', 'delivered'];
+/** `sent` is not the end where the provider tells of the delivery, so it is given a moment. */
+const final: readonly string[] = ['delivered', 'failed', 'bounced', 'complained', 'suppressed'];
+
+async function settled({ io, client }: Context, sent: Notification, seconds: number): Promise<Notification> {
+  const end = Date.now() + seconds * 1000;
+  const never = new AbortController().signal;
+  for (let seen = sent, waitMs = 100; ; waitMs = Math.min(2000, waitMs * 1.5)) {
+    if (final.includes(seen.status)) return seen;
+    if (Date.now() >= end) {
+      if (seen.status === 'sent') return seen;
+      throw new CliError(`${seen.id} is still ${seen.status} after ${seconds} s.`, {
+        hint: `It goes on without us: carillon trace ${seen.id}`,
+      });
+    }
+    io.progress(`${seen.status}…`);
+    await io.sleep(Math.min(waitMs, Math.max(1, end - Date.now())), never);
+    seen = await client().notifications.get(seen.id);
+  }
+}
+
+function show({ io, json, style }: Context, notification: Notification): void {
+  if (json) return io.out(JSON.stringify(notification));
+  const { id, status, channel, recipient, last_error, suppression_reason } = notification;
+  io.out(`${statusStyle(style, status)}  ${channel} to ${plain(recipient.address)}  ${style('dim', id)}`);
+  const reason = last_error ?? suppression_reason;
+  if (reason) io.out(`  ${plain(reason)}`);
+  io.err(style('dim', `carillon trace ${id} tells how it goes.`));
+}

@@ -1,0 +1,74 @@
+import type { Trace, TraceEntry } from '@carillon/sdk';
+import { command } from '../command.ts';
+import { plain, statusStyle, type Style } from '../style.ts';
+
+export const trace = command({
+  name: 'trace',
+  summary: 'Why did it, or did it not, arrive?',
+  arguments: '<id>',
+  takes: [1, 1],
+  options: {},
+  examples: [
+    { command: 'carillon trace 0198c3a1-5a0e-7c4e-9d3b-2f6a1b7c8d9e', says: 'the answer first, then the whole road' },
+  ],
+  async run({ io, json, style, client }, _values, [id = '']) {
+    const found = await client().notifications.trace(id);
+    if (json) return io.out(JSON.stringify(found));
+    io.out(`${statusStyle(style, found.status)}  ${style('bold', plain(found.summary, 1000))}`);
+    const advice = adviceOf(found);
+    if (advice) io.out(`  ${advice}`);
+    if (found.entries.length > 0) io.out('');
+    for (const entry of found.entries) io.out(lineOf(entry, style));
+    if (found.next_attempt_at) io.out(`\n  next: ${found.next_attempt_at}`);
+    for (const delivery of found.webhook_deliveries) {
+      const code = delivery.http_status_code === null ? '' : ` HTTP ${delivery.http_status_code}`;
+      io.out(
+        `  ${style('dim', delivery.created_at)}  told ${delivery.endpoint_id} of ${delivery.event_type}: ${delivery.status}${code} ${plain(delivery.error)}`.trimEnd(),
+      );
+    }
+  },
+});
+
+const verdicts: Record<string, [mark: string, format: 'green' | 'yellow' | 'red', words: string]> = {
+  pass: ['✓', 'green', 'passed'],
+  suppress: ['✗', 'red', 'held it back for good'],
+  defer: ['…', 'yellow', 'put it off'],
+  drop: ['✗', 'red', 'dropped it'],
+  fail: ['✗', 'red', 'failed'],
+  passed_over: ['…', 'yellow', 'was passed over'],
+  accepted: ['✓', 'green', 'accepted it'],
+  retry: ['…', 'yellow', 'refused it for now'],
+  throttled: ['…', 'yellow', 'asked to slow down'],
+  rejected: ['✗', 'red', 'refused it'],
+  broken: ['✗', 'red', 'is not set up rightly'],
+  ambiguous: ['?', 'yellow', 'may have accepted it'],
+};
+
+function lineOf(entry: TraceEntry, style: Style): string {
+  const refusedForGood = entry.kind === 'attempt' && entry.verdict === 'suppress';
+  const [mark, format, words] =
+    verdicts[refusedForGood ? 'rejected' : entry.verdict] ?? (['·', 'yellow', `said ${entry.verdict}`] as const);
+  const who = entry.kind === 'attempt' ? entry.name : entry.name.replaceAll('_', ' ');
+  const facts = [
+    entry.provider_kind && entry.provider_kind !== entry.name ? entry.provider_kind : null,
+    entry.code,
+    entry.latency_ms === null ? null : `${entry.latency_ms} ms`,
+    entry.provider_message_id,
+  ].filter((fact) => fact !== null);
+  const line = `  ${style('dim', entry.at)}  ${style(format, mark)} ${plain(who)} ${words}`;
+  const detail = entry.detail ? `: ${plain(entry.detail, 1000)}` : '';
+  return `${line}${detail}${facts.length > 0 ? style('dim', ` (${plain(facts.join(', '))})`) : ''}`;
+}
+
+/** What the asker can do about it. */
+function adviceOf({ status, entries }: Trace): string | null {
+  const codes = entries.map(({ code }) => code);
+  const held = entries.find(({ kind, verdict }) => kind === 'gate' && verdict === 'suppress');
+  if (held?.name === 'suppression_list')
+    return 'The address is on the suppression list; DELETE /v1/suppressions/{address} takes it off.';
+  if (held) return 'The recipient does not want this category on this channel; only they should change that.';
+  if (codes.includes('provider_not_configured') || entries.some(({ verdict }) => verdict === 'broken'))
+    return '`carillon doctor` checks the connections of this environment.';
+  if (status === 'failed') return 'After mending the cause, POST /v1/notifications/{id}/resend sends it again.';
+  return null;
+}

@@ -1,0 +1,62 @@
+import { type Category, type Client, NotFoundError } from '@carillon/sdk';
+import { fieldsOf } from './json-file.ts';
+import { channels, type Files, type Kind } from './kind.ts';
+import { readSingleFiles, singleFile, valueOf } from './single-file.ts';
+
+const name = 'categories';
+const keyPattern = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
+
+type Content = Pick<Category, 'name' | 'default_channels' | 'default_opt_in' | 'is_critical'> & {
+  description?: string;
+};
+
+export const categories: Kind = {
+  name,
+  removal: 'archive',
+  read: (folder) =>
+    readSingleFiles(folder, name, keyPattern, (value) => {
+      const fields = fieldsOf(value, ['name', 'description', 'is_critical', 'default_channels', 'default_opt_in']);
+      return contentOf({
+        name: fields.text('name', 200),
+        description: fields.optionalText('description', 1000),
+        is_critical: fields.flag('is_critical', false),
+        default_channels: fields.choices('default_channels', channels),
+        default_opt_in: fields.flag('default_opt_in', true),
+      });
+    }),
+  async *list(client) {
+    for await (const category of client.categories.list({ limit: 100 })) yield [category.key, filesOf(category)];
+  },
+  async find(client, key) {
+    const found = await getCategory(client, key);
+    return found && !found.is_archived ? filesOf(found) : null;
+  },
+  async write(client, key, files) {
+    const { description = null, ...content } = valueOf(files) as Content;
+    const wanted = { ...content, description };
+    if (await getCategory(client, key)) await client.categories.replace(key, { ...wanted, is_archived: false });
+    else await client.categories.create({ key, ...wanted });
+  },
+  remove: (client, key) => client.categories.archive(key),
+};
+
+async function getCategory(client: Client, key: string): Promise<Category | null> {
+  try {
+    return await client.categories.get(key);
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
+}
+
+const filesOf = (category: Category): Files => singleFile(name, category.key, contentOf(category));
+
+function contentOf(category: Omit<Category, 'id' | 'key' | 'is_archived'>): Content {
+  return {
+    name: category.name,
+    ...(category.description === null ? {} : { description: category.description }),
+    is_critical: category.is_critical,
+    default_channels: category.default_channels,
+    default_opt_in: category.default_opt_in,
+  };
+}

@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs';
+import { CarillonError } from '@carillon/sdk';
+import { CliError, exitCodes, usageError } from '../errors.ts';
+import { confirmed } from '../input.ts';
+import { type FolderProblem, hashOf } from './kind.ts';
+import { type Change, type Plan, planPush } from './plan.ts';
+import { describePlan, planAsJson } from './show-plan.ts';
+import { type Compared, type Flags, folderError, type Scope, sidesOf } from './sides.ts';
+import { namedBy } from './workflows.ts';
+
+export async function push(scope: Scope, flags: Flags): Promise<number> {
+  const { context, folder } = scope;
+  const { io, style, json } = context;
+  if (!existsSync(folder))
+    throw new CliError(`There is no folder ${folder}.`, { hint: '`carillon pull` makes one; --dir names another.' });
+  const compared = await sidesOf(scope, { strict: true });
+  const plan = planPush(compared.sides, flags.prune);
+  check(scope, compared, plan);
+  const say = (line: string) => (json ? io.err(line) : io.out(line));
+  if (!json) for (const line of describePlan(plan, style)) say(line);
+  const conflicts = plan.changes.filter(({ conflict }) => conflict);
+  const refused = conflicts.length > 0 && !flags.force;
+  const where = `${compared.environment.kind === 'live' ? 'LIVE' : 'Test'} at ${context.url()}`;
+  const result = (applied: boolean) =>
+    json && io.out(JSON.stringify({ environment: compared.environment, applied, ...planAsJson(plan) }));
+
+  if (flags.dryRun || plan.changes.length === 0) {
+    if (plan.changes.length === 0 && !flags.dryRun) settle(compared, plan);
+    if (!json) say(plan.changes.length === 0 ? `${where} is what the folder says.` : 'A dry run: nothing was written.');
+    result(false);
+    return refused ? exitCodes.failure : exitCodes.ok;
+  }
+  if (refused) {
+    result(false);
+    throw new CliError(`${countOf(conflicts.length, 'conflict')}; nothing was written.`, {
+      hint: 'Pull and merge (`carillon diff --pull` shows what changed there), or --force to overwrite the server.',
+    });
+  }
+  const question = `Write ${countOf(plan.changes.length, 'change')} to ${style('bold', where)}?`;
+  if (!(await confirmed(io, question, flags.yes))) {
+    say('Nothing was written.');
+    return exitCodes.ok;
+  }
+  const code = await apply(scope, compared, plan, say);
+  result(code === exitCodes.ok);
+  return code;
+}
+
+/** Resource by resource. Ctrl-C lets the one under way be finished, so that none is half done. */
+async function apply({ context }: Scope, compared: Compared, plan: Plan, say: (line: string) => void) {
+  const { io, style } = context;
+  const { client, state } = compared;
+  let stopping = false;
+  const done = io.onInterrupt(() => {
+    stopping = true;
+    io.err('finishing the one under way; again to stop at once');
+  });
+  settle(compared, plan);
+  for (const [index, change] of plan.changes.entries()) {
+    const { kind, key, action, before, after } = change;
+    const left = `${index} of ${plan.changes.length} written. A second push finishes.`;
+    if (stopping) {
+      io.err(`Interrupted: ${left}`);
+      return exitCodes.interrupted;
+    }
+    try {
+      // Nearer to the write than the plan is: somebody may have been at it while you read the difference.
+      if (hashOf(await kind.find(client, key)) !== hashOf(before))
+        throw new CliError('it was changed on the server a moment ago.');
+      if (after === null) await kind.remove(client, key);
+      else await kind.write(client, key, after);
+    } catch (error) {
+      done();
+      throw failure(error, change, left);
+    }
+    state.set(kind.name, key, hashOf(after));
+    state.save();
+    const word = action === 'remove' ? `${kind.removal}d` : `${action}d`;
+    say(`${style('green', '✓')} ${kind.name}/${key} ${word}`);
+  }
+  done();
+  return exitCodes.ok;
+}
+
+function failure(error: unknown, { kind, key }: Change, left: string): unknown {
+  if (!(error instanceof CliError) && !(error instanceof CarillonError)) return error;
+  const param = error instanceof CarillonError && error.param ? ` (${error.param})` : '';
+  return new CliError(`${kind.name}/${key}: ${error.message}${param}`, { hint: left });
+}
+
+/** Both sides are known to agree on these. */
+function settle({ state, sides }: Compared, plan: Plan): void {
+  for (const { kind, key, hash } of plan.equal) state.set(kind.name, key, hash);
+  // What neither side has any more is forgotten.
+  for (const { kind, local, remote, base } of sides) {
+    for (const key of Object.keys(base ?? {})) if (!local.has(key) && !remote.has(key)) state.set(kind.name, key, null);
+  }
+  state.save();
+}
+
+/** What can be known to fail before the first write. */
+function check({ context, folder }: Scope, { sides, missing }: Compared, { changes }: Plan): void {
+  for (const kind of missing) {
+    const gone = changes.filter((change) => change.kind === kind && change.action === 'remove');
+    if (gone.length > 0)
+      throw usageError(
+        `${folder} has no folder ${kind.name}: with --prune all ${gone.length} would go.`,
+        `Make the folder ${kind.name} if you mean it.`,
+      );
+  }
+  const names = (kind: string) => {
+    const found = sides.find((each) => each.kind.name === kind);
+    if (!found) return null;
+    const removed = changes
+      .filter((each) => each.kind === found.kind && each.action === 'remove')
+      .map(({ key }) => key);
+    return new Set([...found.local.keys(), ...[...found.remote.keys()].filter((key) => !removed.includes(key))]);
+  };
+  const [templates, categories] = [names('templates'), names('categories')];
+  const problems: FolderProblem[] = [];
+  for (const { kind, key, after } of changes) {
+    if (kind.name !== 'workflows' || after === null) continue;
+    const named = namedBy(after);
+    const lost = [
+      ...named.templates.filter((each) => templates && !templates.has(each)).map((each) => `template ${each}`),
+      ...named.categories.filter((each) => categories && !categories.has(each)).map((each) => `category ${each}`),
+    ];
+    for (const each of new Set(lost))
+      problems.push({ path: `workflows/${key}.json`, message: `names the ${each}, which is neither here nor on the server` });
+  }
+  for (const { kind, key, before, after } of changes) {
+    if (kind.name !== 'categories' || !before || !after) continue;
+    const [was, wanted] = [before, after].map((files) => JSON.parse([...files.values()][0] ?? '{}').is_critical);
+    if (was !== wanted)
+      problems.push({ path: `categories/${key}.json`, message: ': is_critical cannot be changed later' });
+  }
+  if (problems.length > 0) throw folderError(context, problems);
+}
+
+export const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,119 @@
+import { type Client, type GetEmailSettingsResult, NotFoundError, PermissionError } from '@carillon/sdk';
+import { collect } from '../collect.ts';
+import { plain } from '../style.ts';
+import { type Check, checkOf, type Verdict } from './check.ts';
+
+export interface Connections {
+  checks: Check[];
+  /** Null when they may not be read. */
+  email: GetEmailSettingsResult | null;
+}
+
+/** Every connection of the environment, the email providers by asking them now. */
+export async function checkConnections(client: Client, environmentId: string, live: boolean): Promise<Connections> {
+  const email = await allowed(() => client.emailSettings.get(environmentId));
+  const checks = [
+    ...(email ? await emailChecks(client, environmentId, email, live) : [unreadable('email', 'channels:read')]),
+    ...(await smsChecks(client, environmentId, live)),
+    ...(await listed('chatone', () => collect(client.chatone.list({ limit: 100 })), ({ team_name }) => team_name)),
+    ...(await listed('chattwo', () => collect(client.chattwo.list()), ({ key }) => key)),
+    ...(await listed('chatthree', () => collect(client.chatthree.list()), ({ key }) => key)),
+    ...(await webhookChecks(client)),
+  ];
+  return { checks, email };
+}
+
+async function emailChecks(
+  client: Client,
+  environmentId: string,
+  { providers, from_address }: GetEmailSettingsResult,
+  live: boolean,
+): Promise<Check[]> {
+  const enabled = providers.filter((each) => each.enabled);
+  const checks: Check[] = [];
+  const check = (name: string, verdict: Verdict) => checks.push(checkOf('connections', name, verdict));
+  if (enabled.length === 0)
+    check(
+      'email',
+      live
+        ? { status: 'warn', detail: 'no provider of its own', advice: 'PUT /v1/environments/{envId}/email-settings adds one.' }
+        : { status: 'ok', detail: 'the sandbox; no provider is set up' },
+    );
+  if (enabled.length > 0 && !from_address)
+    check('email sender', { status: 'warn', detail: 'there is no from_address', advice: 'Set it in the email settings.' });
+  for (const { id, name, kind, health } of enabled) {
+    const label = `email ${name}`;
+    const result = await allowed(() => client.emailSettings.verifyProvider(environmentId, id));
+    if (!result) check(label, unreadable(label, 'channels:write'));
+    else if (!result.ok)
+      check(label, { status: 'fail', detail: plain(result.detail), advice: `Check the credentials of ${kind}.` });
+    else if (health.status !== 'healthy') check(label, { status: 'warn', detail: `answers, but ${health.status} lately` });
+    else check(label, { status: 'ok', detail: plain(result.detail) });
+  }
+  return checks;
+}
+
+async function smsChecks(client: Client, environmentId: string, live: boolean): Promise<Check[]> {
+  try {
+    const settings = await allowed(() => client.smsSettings.get(environmentId));
+    if (!settings) return [unreadable('sms', 'channels:read')];
+    const { kind, credentials_validated, credentials_detail } = settings;
+    return [
+      checkOf('connections', `sms ${kind}`, {
+        status: credentials_validated ? 'ok' : 'fail',
+        detail: plain(credentials_detail),
+        advice: credentials_validated ? null : 'Save the SMS settings again with credentials that work.',
+      }),
+    ];
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    return live ? [] : [checkOf('connections', 'sms', { status: 'ok', detail: 'the sandbox; nothing is set up' })];
+  }
+}
+
+interface Connection {
+  status: 'active' | 'broken' | 'gone';
+  last_failure_reason: string | null;
+}
+
+async function listed<Item extends Connection>(
+  channel: string,
+  list: () => Promise<Item[]>,
+  nameOf: (item: Item) => string,
+): Promise<Check[]> {
+  const items = await allowed(list);
+  if (!items) return [unreadable(channel, 'channels:read')];
+  return items.map((item) =>
+    checkOf('connections', `${channel} ${plain(nameOf(item), 40)}`, {
+      status: item.status === 'active' ? 'ok' : 'fail',
+      detail: item.status === 'active' ? 'active' : `${item.status}: ${plain(item.last_failure_reason)}`,
+      advice: item.status === 'active' ? null : 'Give it new credentials, or a new URL.',
+    }),
+  );
+}
+
+async function webhookChecks(client: Client): Promise<Check[]> {
+  const endpoints = await allowed(() => collect(client.webhookEndpoints.list({ limit: 100 })));
+  if (!endpoints) return [unreadable('webhooks', 'webhooks:read')];
+  return endpoints.map(({ url, status, failing_since, disabled_reason }) => {
+    const bad = status === 'auto_disabled';
+    return checkOf('connections', `webhook ${plain(url, 60)}`, {
+      status: bad ? 'fail' : failing_since ? 'warn' : 'ok',
+      detail: bad ? `disabled: ${disabled_reason}` : failing_since ? `failing since ${failing_since}` : status,
+      advice: bad ? 'Mend the receiver, then PUT {"status": "active"} and POST …/recover.' : null,
+    });
+  });
+}
+
+/** Null when the key lacks the scope. */
+async function allowed<Value>(ask: () => Promise<Value>): Promise<Value | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof PermissionError) return null;
+    throw error;
+  }
+}
+
+const unreadable = (name: string, scope: string): Check =>
+  checkOf('connections', name, { status: 'skip', detail: `this key lacks the scope ${scope}` });

@@ -1,0 +1,81 @@
+import {
+  AuthenticationError,
+  CarillonError,
+  ConnectionError,
+  NotFoundError,
+  PermissionError,
+  TimeoutError,
+} from '@carillon/sdk';
+
+/** Documented in docs/guides/cli.md: scripts decide by these. */
+export const exitCodes = { ok: 0, failure: 1, usage: 2, notFound: 3, interrupted: 130 } as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** What went wrong in a sentence, and what to do about it. */
+export class CliError extends Error {
+  readonly hint: string | null;
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, { hint = null, exitCode = exitCodes.failure }: Partial<Explanation> = {}) {
+    super(message);
+    this.name = 'CliError';
+    this.hint = hint;
+    this.exitCode = exitCode;
+  }
+}
+
+export interface Explanation {
+  message: string;
+  hint: string | null;
+  exitCode: ExitCode;
+}
+
+export function usageError(message: string, hint: string | null = null): CliError {
+  return new CliError(message, { hint, exitCode: exitCodes.usage });
+}
+
+/** Whatever was thrown, for a person. Null: a mistake of ours, which should be shown with its stack. */
+export function explain(error: unknown, url: string | null): Explanation | null {
+  if (error instanceof CliError) return error;
+  if (isParseArgsError(error)) {
+    return { message: sentence(error.message), hint: null, exitCode: exitCodes.usage };
+  }
+  if (!(error instanceof CarillonError)) return null;
+  const where = url ?? 'the service';
+  const base = { message: error.message, hint: requestHint(error), exitCode: exitCodes.failure };
+  if (error instanceof ConnectionError)
+    return {
+      ...base,
+      hint: `Is Carillon running at ${where}? \`carillon start\` starts one; --url or CARILLON_URL names another.`,
+    };
+  if (error instanceof TimeoutError)
+    return { ...base, hint: `${where} is slow or hangs; \`carillon doctor\` looks closer.` };
+  if (error instanceof AuthenticationError)
+    return {
+      ...base,
+      hint: 'Set CARILLON_API_KEY, or run `carillon login` with a key that works.',
+    };
+  if (error instanceof PermissionError)
+    return { ...base, hint: 'Use a key that has this scope; `carillon keys list` shows the scopes of each.' };
+  if (error instanceof NotFoundError) return { ...base, exitCode: exitCodes.notFound };
+  if (error.code === 'unexpected_response')
+    return {
+      ...base,
+      hint: 'Something else answers there: a proxy, a login page, another program. Check --url or CARILLON_URL.',
+    };
+  return base;
+}
+
+function requestHint({ param, request_id, code }: CarillonError): string | null {
+  const facts = [`code ${code}`, param && `field ${param}`, request_id && `request ${request_id}`];
+  return request_id ? facts.filter(Boolean).join(', ') : null;
+}
+
+function isParseArgsError(error: unknown): error is Error {
+  return error instanceof Error && String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS');
+}
+
+/** Node says: `Unknown option '--x'. To specify a positional argument …`: the first sentence is what people need. */
+function sentence(message: string): string {
+  return `${message.split('. ')[0]?.replace(/\.$/, '')}.`;
+}

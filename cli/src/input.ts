@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { usageError } from './errors.ts';
+import type { Io } from './io.ts';
+
+/** A file that a flag names; the message says which flag. */
+export function readFileOf(io: Io, path: string, flag: string): Buffer {
+  try {
+    return readFileSync(resolve(io.cwd, path));
+  } catch (error) {
+    throw usageError(`${flag}: ${path} cannot be read (${(error as { code?: string }).code ?? 'unknown'}).`);
+  }
+}
+
+/** JSON that stands on the command line, in a file (`@path`) or on the standard input (`-`). */
+export async function jsonOf(io: Io, given: string, flag: string): Promise<Record<string, unknown>> {
+  const text = await textOf(io, given, flag);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw usageError(`${flag} is not valid JSON: ${(error as Error).message}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw usageError(`${flag} must be a JSON object.`);
+  return value as Record<string, unknown>;
+}
+
+async function textOf(io: Io, given: string, flag: string): Promise<string> {
+  if (given === '-') return io.readInput();
+  return given.startsWith('@') ? readFileOf(io, given.slice(1), flag).toString('utf8') : given;
+}
+
+/** A value of a short list. */
+export function choiceOf<const T extends string>(
+  given: string | undefined,
+  choices: readonly T[],
+  flag: string,
+): T | undefined {
+  if (given === undefined) return undefined;
+  const found = choices.find((choice) => choice === given);
+  if (!found) throw usageError(`${flag} must be one of ${choices.join(', ')}.`);
+  return found;
+}
+
+export function numberOf(given: string | undefined, flag: string, least: number, most: number) {
+  if (given === undefined) return undefined;
+  const value = Number(given);
+  if (given.trim() === '' || !Number.isInteger(value) || value < least || value > most)
+    throw usageError(`${flag} must be a whole number from ${least} to ${most}.`);
+  return value;
+}
+
+/** Asks on a terminal; elsewhere only `--yes` will do. Resolves to whether to go on. */
+export async function confirmed(io: Io, question: string, yes: boolean | undefined): Promise<boolean> {
+  if (yes) return true;
+  if (!io.interactive)
+    throw usageError('Nothing was done: there is no terminal to confirm on.', 'Say --yes to go ahead.');
+  return /^y(?:es)?$/i.test((await io.ask(`${question} [y/N] `)).trim());
+}

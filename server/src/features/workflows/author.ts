@@ -1,0 +1,7 @@
+import type { Principal } from '../../http/principal.ts';
+
+/** Who changes something, and with which request. */
+export interface Author {
+  principal: Principal;
+  requestId: string;
+}
