@@ -53,14 +53,14 @@ interface Shape<O extends Options> {
 export interface Command extends Shape<Options> {
   /** Everything after the name goes to another program as it is. */
   passesOn?: true;
-  /** Resolves to whether all is well (exit code 0), or to another exit code. */
-  run(context: Context, values: Record<string, unknown>, positionals: string[]): Promise<number | void>;
+  /** A number is the exit code; with anything else, all is well. */
+  run(context: Context, values: Record<string, unknown>, positionals: string[]): Promise<unknown>;
 }
 
 /** Keeps the types of the options together with the function that reads them. */
 export function command<const O extends Options>(
   shape: Shape<O> & {
-    run(context: Context, values: Values<O>, positionals: string[]): Promise<number | void>;
+    run(context: Context, values: Values<O>, positionals: string[]): Promise<unknown>;
     passesOn?: true;
   },
 ): Command {

@@ -28,18 +28,17 @@ export function commandHelp(command: Command, style: Style): string {
     ...(Object.keys(own).length > 0 ? ['', optionTable(own)] : []),
     '',
     'Examples:',
-    ...command.examples.flatMap(({ command: line, says }) => [
-      `  ${style('dim', `# ${says}`)}`,
-      `  ${line}`,
-    ]),
+    ...command.examples.flatMap(({ command: line, says }) => [`  ${style('dim', `# ${says}`)}`, `  ${line}`]),
   ].join('\n');
 }
 
 function optionTable(options: Options): string {
-  const rows = Object.entries(options).map(([name, { short, value, type, description, multiple, choices }]) => [
-    `  ${short ? `-${short}, ` : '    '}--${name}${type === 'string' ? ` <${value ?? 'text'}>` : ''}`,
-    [description, multiple && 'may be repeated', choices && choices.join(', ')].filter(Boolean).join('; '),
-  ]);
+  const rows = Object.entries(options).map(
+    ([name, { short, value, type, description, multiple, choices }]) => [
+      `  ${short ? `-${short}, ` : '    '}--${name}${type === 'string' ? ` <${value ?? 'text'}>` : ''}`,
+      [description, multiple && 'may be repeated', choices?.join(', ')].filter(Boolean).join('; '),
+    ],
+  );
   return table(rows);
 }
 
@@ -55,13 +54,19 @@ export function nearest(given: string, known: readonly string[]): string | null 
 /** Letters to change, insert, delete or swap with their neighbour. */
 function distance(one: string, other: string): number {
   const rows = Array.from({ length: one.length + 1 }, (_, row) =>
-    Array.from({ length: other.length + 1 }, (_each, column) => (row === 0 ? column : column === 0 ? row : 0)),
+    Array.from({ length: other.length + 1 }, (_each, column) =>
+      row === 0 ? column : column === 0 ? row : 0,
+    ),
   );
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
   for (let row = 1; row <= one.length; row++) {
     for (let column = 1; column <= other.length; column++) {
       const same = one[row - 1] === other[column - 1];
-      let least = Math.min(at(row - 1, column) + 1, at(row, column - 1) + 1, at(row - 1, column - 1) + (same ? 0 : 1));
+      let least = Math.min(
+        at(row - 1, column) + 1,
+        at(row, column - 1) + 1,
+        at(row - 1, column - 1) + (same ? 0 : 1),
+      );
       const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
       if (swapped) least = Math.min(least, at(row - 2, column - 2) + 1);
       (rows[row] as number[])[column] = least;

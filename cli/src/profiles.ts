@@ -84,7 +84,10 @@ export function accessOf(io: Io, flags: { url?: string | undefined; profile?: st
   const profile = wanted !== null && Object.hasOwn(profiles, wanted) ? profiles[wanted] : undefined;
   if (name !== null && !profile) {
     const known = Object.keys(profiles).join(', ');
-    throw usageError(`There is no profile ${name}.`, known ? `There are: ${known}.` : 'Run `carillon login`.');
+    throw usageError(
+      `There is no profile ${name}.`,
+      known ? `There are: ${known}.` : 'Run `carillon login`.',
+    );
   }
   const explicit = flags.url ?? (flags.profile === undefined ? io.env.CARILLON_URL || undefined : undefined);
   if (!profile) return { url: explicit ?? defaultUrl, apiKey: null, profile: null };

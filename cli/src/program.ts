@@ -22,7 +22,7 @@ export async function run(args: string[], io: Io): Promise<number> {
     }
     const { command, rest } = find(args);
     if (rest[0] === '--help' || rest[0] === '-h') return help(command.name.split(' '), io);
-    if (command.passesOn) return (await command.run(bareContext(io), {}, rest)) ?? exitCodes.ok;
+    if (command.passesOn) return codeOf(await command.run(bareContext(io), {}, rest));
     const { values, positionals } = parseArgs({
       args: rest,
       options: { ...command.options, ...commonOptions },
@@ -33,7 +33,7 @@ export async function run(args: string[], io: Io): Promise<number> {
     const context = createContext(io, values as Flags, (known) => {
       url = known;
     });
-    return (await command.run(context, values, positionals)) ?? exitCodes.ok;
+    return codeOf(await command.run(context, values, positionals));
   } catch (error) {
     const known = explain(error, url);
     if (!known) throw error;
@@ -42,6 +42,8 @@ export async function run(args: string[], io: Io): Promise<number> {
     return known.exitCode;
   }
 }
+
+const codeOf = (result: unknown): number => (typeof result === 'number' ? result : exitCodes.ok);
 
 function help(words: string[], io: Io): number {
   const style = createStyle(io.color);
@@ -72,7 +74,10 @@ function find(args: string[]): { command: Command; rest: string[] } {
   );
 }
 
-function checkPositionals({ name, takes: [least, most] = [0, 0], arguments: shown }: Command, given: string[]) {
+function checkPositionals(
+  { name, takes: [least, most] = [0, 0], arguments: shown }: Command,
+  given: string[],
+) {
   if (given.length >= least && given.length <= most) return;
   const usage = `Usage: carillon ${[name, shown].filter(Boolean).join(' ')}`;
   throw usageError(

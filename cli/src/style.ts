@@ -34,7 +34,9 @@ export function statusStyle(style: Style, status: string): string {
  * can neither move the cursor nor pretend to be ours.
  */
 export function plain(text: string | null | undefined, longest = 200): string {
-  const flat = stripVTControlCharacters(text ?? '').replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
+  const flat = stripVTControlCharacters(text ?? '')
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim();
   return flat.length > longest ? `${flat.slice(0, longest - 1)}…` : flat;
 }
 

@@ -57,6 +57,9 @@ export class InboxStore {
   /** Events that came while a page was being read; applied after it, because the page may be older. */
   #held: InboxEvent[] | null = null;
   #loads = 0;
+  /** Whenever what is shown is no longer the upper part of what follows the cursor. */
+  #breaks = 0;
+  #refreshing: Promise<void> = Promise.resolve();
   #pending = 0;
   #count: number | null = null;
   #announced: number | null = null;
@@ -104,6 +107,7 @@ export class InboxStore {
   /** The first page, anew; also when another `status` is wanted. */
   async load(status: FeedStatus = this.status): Promise<void> {
     const turn = ++this.#loads;
+    this.#breaks += 1;
     this.#wanted = true;
     this.status = status;
     this.phase = 'loading';
@@ -129,18 +133,18 @@ export class InboxStore {
 
   async loadMore(): Promise<void> {
     if (this.phase !== 'ready' || this.loadingMore || this.#cursor === null) return;
-    const turn = this.#loads;
+    const turn = this.#breaks;
     this.loadingMore = true;
     this.moreFailed = false;
     this.#host.changed();
     try {
       const feed = await this.#page(this.status, this.#cursor);
-      if (turn !== this.#loads) return;
+      if (turn !== this.#breaks) return;
       const known = new Set(this.entries.map(({ item }) => item.id));
       this.entries = [...this.entries, ...feed.data.filter(({ id }) => !known.has(id)).map(entryOf)];
       this.#cursor = feed.next_cursor;
     } catch (error) {
-      if (turn !== this.#loads) return;
+      if (turn !== this.#breaks) return;
       this.moreFailed = true;
       this.#failed(error, 'load');
     }
@@ -148,8 +152,14 @@ export class InboxStore {
     this.#host.changed();
   }
 
-  /** Reads the newest page again and fits it to what is shown. */
-  async refresh(): Promise<void> {
+  /** Reads the newest page again and fits it to what is shown. One at a time: a later page must not lose to an earlier one. */
+  refresh(): Promise<void> {
+    const turn = this.#refreshing.then(() => this.#refresh());
+    this.#refreshing = turn.catch(() => {});
+    return turn;
+  }
+
+  async #refresh(): Promise<void> {
     if (!this.#wanted) {
       this.#setCount((await this.client.unreadCount()).unread_count);
       return;
@@ -263,6 +273,8 @@ export class InboxStore {
 
   async #catchUp(): Promise<void> {
     if (this.#abort.signal.aborted) return;
+    // A stream begins with the count.
+    if (!this.#wanted && this.unread !== null) return;
     try {
       await this.refresh();
     } catch (error) {
@@ -341,6 +353,10 @@ export class InboxStore {
     const fresh = firstKnown < 0 ? head : head.slice(0, firstKnown);
     this.entries = [...head, ...rest];
     if (rest.length === 0) this.#cursor = nextCursor;
+    if (isGap) {
+      this.#breaks += 1;
+      this.loadingMore = false;
+    }
     for (const { item } of fresh.toReversed()) if (!item.is_read && !isGap) this.#host.arrived(item);
   }
 }

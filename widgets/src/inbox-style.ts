@@ -260,6 +260,9 @@ export const inboxStyle = css`
   .body pre {
     margin-block: 0.35em;
   }
+  .body :is(ul, ol, blockquote, pre, table) {
+    text-align: start; /* with their marks */
+  }
   .body ul,
   .body ol {
     padding-inline-start: 1.4em;

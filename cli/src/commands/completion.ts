@@ -85,7 +85,9 @@ function fish(commands: readonly Command[]): string {
     const seen = [first, second].filter(Boolean).map((word) => `__fish_seen_subcommand_from ${word}`);
     const condition = quoted(seen.join('; and '));
     if (second)
-      lines.push(`complete -c carillon -n '__fish_seen_subcommand_from ${first}' -a ${second} -d ${quoted(summary)}`);
+      lines.push(
+        `complete -c carillon -n '__fish_seen_subcommand_from ${first}' -a ${second} -d ${quoted(summary)}`,
+      );
     for (const [flag, option] of Object.entries(passesOn ? {} : { ...options, ...commonOptions })) {
       const value = option.type === 'string' ? ' -r' : '';
       lines.push(`complete -c carillon -n ${condition} -l ${flag}${value} -d ${quoted(option.description)}`);

@@ -27,7 +27,13 @@ const writing = {
 /** For everything, and for each kind with the keys to choose. */
 export const configurationCommands: readonly Command[] = [
   ...family('', 'all configuration', kinds),
-  ...kindNames.flatMap((name) => family(`${name} `, name, kinds.filter((kind) => kind.name === name))),
+  ...kindNames.flatMap((name) =>
+    family(
+      `${name} `,
+      name,
+      kinds.filter((kind) => kind.name === name),
+    ),
+  ),
 ];
 
 function family(prefix: string, what: string, chosen: readonly Kind[]): Command[] {
@@ -103,5 +109,7 @@ function flagsOf(values: { 'dry-run'?: boolean; prune?: boolean; force?: boolean
 }
 
 function noFolder(folder: string): CliError {
-  return new CliError(`There is no folder ${folder}.`, { hint: '`carillon pull` makes one; --dir names another.' });
+  return new CliError(`There is no folder ${folder}.`, {
+    hint: '`carillon pull` makes one; --dir names another.',
+  });
 }

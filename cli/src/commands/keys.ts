@@ -1,6 +1,6 @@
 import type { CreateApiKeyParams, CreateApiKeyResult } from '@carillon/sdk';
 import { collect } from '../collect.ts';
-import { command, type Context } from '../command.ts';
+import { type Context, command } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { choiceOf, confirmed, numberOf } from '../input.ts';
 import { plain, table } from '../style.ts';
@@ -11,7 +11,9 @@ export const listKeys = command({
   name: 'keys list',
   summary: 'List the API keys of the environment',
   options: {},
-  examples: [{ command: 'carillon keys list', says: 'which there are, what each may do, when it was last used' }],
+  examples: [
+    { command: 'carillon keys list', says: 'which there are, what each may do, when it was last used' },
+  ],
   async run({ io, json, client }) {
     const keys = await collect(client().apiKeys.list({ limit: 100 }));
     if (json) return io.out(JSON.stringify(keys));
@@ -38,7 +40,10 @@ export const createKey = command({
     'expires-at': { type: 'string', value: 'time', description: 'ISO 8601; never unless told' },
   },
   examples: [
-    { command: 'carillon keys create --name "web shop" --preset send_only', says: 'a key that can only send' },
+    {
+      command: 'carillon keys create --name "web shop" --preset send_only',
+      says: 'a key that can only send',
+    },
     {
       command: 'carillon keys create --name ci --scope templates:read --scope templates:write',
       says: 'scopes one by one',
@@ -91,7 +96,7 @@ export const revokeKey = command({
   },
 });
 
-function show({ io, json, style }: Context, key: CreateApiKeyResult): void {
+function show({ io, json, style }: Context, key: CreateApiKeyResult) {
   if (json) return io.out(JSON.stringify(key));
   io.err(`${style('green', '✓')} ${plain(key.name)} (${key.id}). It is shown this once:`);
   io.out(key.key);

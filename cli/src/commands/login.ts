@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@carillon/sdk';
-import { command, type Context } from '../command.ts';
+import { type Context, command } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { accessOf, type Profile, profilesPath, readProfiles, writeProfiles } from '../profiles.ts';
+import { type Profile, profilesPath, readProfiles, writeProfiles } from '../profiles.ts';
 import { table } from '../style.ts';
 import { findRepository } from './repository.ts';
 
@@ -28,13 +28,15 @@ export const login = command({
     { command: 'echo "$KEY" | carillon login staging', says: 'a profile with a name of its own' },
     { command: 'carillon login live --use', says: 'from now on, that one' },
   ],
-  async run(context, { local, use, list, url }, [name]) {
+  async run(context, { local, use, list }, [name]) {
     const { io } = context;
     if (list) return listProfiles(context);
     if (use) return useProfile(io, name);
-    if (local) return loginLocally(context, url as string | undefined);
-    const where = (url as string | undefined) ?? accessOf(io, {}).url;
-    const key = (io.interactive ? await io.ask(`Key for ${where}: `, { hidden: true }) : await io.readInput()).trim();
+    if (local) return loginLocally(context);
+    const where = context.url();
+    const key = (
+      io.interactive ? await io.ask(`Key for ${where}: `, { hidden: true }) : await io.readInput()
+    ).trim();
     if (!/^crl_(?:test|live)_\w+$/.test(key))
       throw usageError('That is not a key: keys begin with crl_test_ or crl_live_.');
     await store(context, name, where, key);
@@ -50,12 +52,15 @@ async function store({ io, style, json }: Context, name: string | undefined, url
   // Nobody should send to Live because they logged in to it last.
   writeProfiles(io, { current: current ?? called, profiles: next });
   const isCurrent = (current ?? called) === called;
-  if (json) return io.out(JSON.stringify({ profile: called, url, environment: me.environment_kind, current: isCurrent }));
+  if (json)
+    return io.out(
+      JSON.stringify({ profile: called, url, environment: me.environment_kind, current: isCurrent }),
+    );
   io.out(`${style('green', '✓')} ${called}: the ${me.environment_kind} environment at ${url}`);
   if (!isCurrent) io.out(`  Use it with --profile ${called}, or always: carillon login ${called} --use`);
 }
 
-async function loginLocally(context: Context, url: string | undefined): Promise<void> {
+async function loginLocally(context: Context): Promise<void> {
   const { io } = context;
   const folder = io.env.CARILLON_DATA_DIR ?? join(findRepository(io) ?? io.cwd, '.carillon');
   const path = join(folder, 'credentials.json');
@@ -67,9 +72,8 @@ async function loginLocally(context: Context, url: string | undefined): Promise<
       hint: 'The first start of a service writes it: `carillon start`.',
     });
   }
-  const where = url ?? io.env.CARILLON_URL ?? accessOf({ ...io, env: {} }, {}).url;
   for (const key of [keys.test_key, keys.live_key]) {
-    if (typeof key === 'string') await store(context, undefined, where, key);
+    if (typeof key === 'string') await store(context, undefined, context.url(), key);
   }
 }
 
@@ -84,7 +88,7 @@ function useProfile(io: Io, name: string | undefined): void {
   io.out(`Now using ${name} (${profiles[name]?.url}).`);
 }
 
-function listProfiles({ io, json }: Context): void {
+function listProfiles({ io, json }: Context) {
   const { current, profiles } = readProfiles(io);
   const rows = Object.entries(profiles).map(([name, { url, environment, api_key }]) => ({
     name,
@@ -96,8 +100,6 @@ function listProfiles({ io, json }: Context): void {
   if (json) return io.out(JSON.stringify(rows));
   if (rows.length === 0) return io.out(`No profile yet in ${profilesPath(io)}.`);
   io.out(
-    table(
-      rows.map((row) => [row.current ? '*' : ' ', row.name, row.environment, row.url, `…${row.last4}`]),
-    ),
+    table(rows.map((row) => [row.current ? '*' : ' ', row.name, row.environment, row.url, `…${row.last4}`])),
   );
 }

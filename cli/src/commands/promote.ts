@@ -34,7 +34,9 @@ export const promoteCommands: readonly Command[] = [
       const { templates, workflows } = context.client();
       return promote(context, values, [
         ...(await collect(templates.list({ limit: 100 }))).map(({ key }) => template(context, key)),
-        ...(await collect(workflows.list({ limit: 100, status: 'active' }))).map(({ key }) => workflow(context, key)),
+        ...(await collect(workflows.list({ limit: 100, status: 'active' }))).map(({ key }) =>
+          workflow(context, key, true),
+        ),
       ]);
     },
   }),
@@ -45,8 +47,15 @@ export const promoteCommands: readonly Command[] = [
     takes: [1, 1000],
     details,
     options,
-    examples: [{ command: 'carillon templates promote order-shipped', says: 'shows the difference, asks, promotes' }],
-    run: (context, values, keys) => promote(context, values, keys.map((key) => template(context, key))),
+    examples: [
+      { command: 'carillon templates promote order-shipped', says: 'shows the difference, asks, promotes' },
+    ],
+    run: (context, values, keys) =>
+      promote(
+        context,
+        values,
+        keys.map((key) => template(context, key)),
+      ),
   }),
   command({
     name: 'workflows promote',
@@ -58,9 +67,15 @@ export const promoteCommands: readonly Command[] = [
       ...options,
       'include-templates': { type: 'boolean', description: 'Also the templates that they name' },
     },
-    examples: [{ command: 'carillon workflows promote welcome --include-templates', says: 'all of it or nothing' }],
+    examples: [
+      { command: 'carillon workflows promote welcome --include-templates', says: 'all of it or nothing' },
+    ],
     run: (context, values, keys) =>
-      promote(context, values, keys.map((key) => workflow(context, key, values['include-templates']))),
+      promote(
+        context,
+        values,
+        keys.map((key) => workflow(context, key, values['include-templates'])),
+      ),
   }),
 ];
 
@@ -84,7 +99,7 @@ async function promote(
   const planned: { item: Item; status: string; refusal: string | null }[] = [];
   for (const item of items) {
     io.progress(`comparing ${item.kind}/${item.key}…`);
-    planned.push({ item, ...(await compare(item, items)) });
+    planned.push({ item, ...(await compare(item)) });
   }
   const changes = planned.filter(({ status }) => status !== 'identical');
   const refused = planned.filter(({ refusal }) => refusal !== null);
@@ -96,7 +111,12 @@ async function promote(
     if (changes.length === 0) io.out('Live is what Test is.');
   }
   const result = (applied: boolean) => {
-    const shown = planned.map(({ item, status, refusal }) => ({ kind: item.kind, key: item.key, status, refusal }));
+    const shown = planned.map(({ item, status, refusal }) => ({
+      kind: item.kind,
+      key: item.key,
+      status,
+      refusal,
+    }));
     if (json) io.out(JSON.stringify({ applied, items: shown }));
   };
   if (refused.length > 0) {
@@ -122,15 +142,11 @@ async function promote(
   return exitCodes.ok;
 }
 
-/** Templates go first, so a workflow that only lacks one of those that are promoted with it is in order. */
-async function compare(item: Item, items: Item[]): Promise<{ status: string; refusal: string | null }> {
+async function compare(item: Item): Promise<{ status: string; refusal: string | null }> {
   try {
     return { status: (await item.promote(true)).status, refusal: null };
   } catch (error) {
     if (!(error instanceof CarillonError) || error.code !== 'workflow_invalid') throw error;
-    const missing = /template_not_found|template_body_missing/.test(error.message);
-    const others = /unknown_category|invalid_|goto_|unreachable/.test(error.message);
-    const comesAlong = missing && !others && items.some(({ kind }) => kind === 'templates');
-    return { status: 'changed', refusal: comesAlong ? null : error.message };
+    return { status: 'changed', refusal: error.message };
   }
 }

@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import type { Notification, SendRequest } from '@carillon/sdk';
-import { command, type Context } from '../command.ts';
+import { type Context, command } from '../command.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
 import { choiceOf, jsonOf, numberOf, readFileOf } from '../input.ts';
 import { plain, statusStyle } from '../style.ts';
@@ -26,11 +26,21 @@ export const send = command({
     'Flags, or the whole request as JSON with --data; a flag wins over the same field of --data. A value @path is read from\n' +
     'a file and - from the standard input where JSON is wanted. With a Test key nothing leaves the machine.',
   options: {
-    channel: { type: 'string', short: 'c', value: 'channel', choices: channels, description: 'email unless told' },
+    channel: {
+      type: 'string',
+      short: 'c',
+      value: 'channel',
+      choices: channels,
+      description: 'email unless told',
+    },
     to: { type: 'string', short: 't', value: 'address', description: 'Address, number, URL or user id' },
     user: { type: 'string', value: 'id', description: 'Your id of the user' },
     name: { type: 'string', value: 'name', description: 'Of the recipient' },
-    endpoint: { type: 'string', value: 'key', description: 'Of chattwo, chatthree, a webhook or an installation' },
+    endpoint: {
+      type: 'string',
+      value: 'key',
+      description: 'Of chattwo, chatthree, a webhook or an installation',
+    },
     'chatone-user': { type: 'string', value: 'id', description: 'A direct message' },
     'chatone-channel': { type: 'string', value: 'id', description: 'A post' },
     subject: { type: 'string', short: 's', value: 'text', description: 'Subject or title' },
@@ -76,7 +86,9 @@ export const send = command({
     const request = {
       ...rest,
       ...given({
-        channel: choiceOf(values.channel, channels, '--channel') ?? (data.channel === undefined ? 'email' : undefined),
+        channel:
+          choiceOf(values.channel, channels, '--channel') ??
+          (data.channel === undefined ? 'email' : undefined),
         subject: values.subject,
         text_body: values.text ?? file(values['text-file'], '--text-file'),
         html_body: values.html ?? file(values['html-file'], '--html-file'),
@@ -150,7 +162,7 @@ async function settled({ io, client }: Context, sent: Notification, seconds: num
   }
 }
 
-function show({ io, json, style }: Context, notification: Notification): void {
+function show({ io, json, style }: Context, notification: Notification) {
   if (json) return io.out(JSON.stringify(notification));
   const { id, status, channel, recipient, last_error, suppression_reason } = notification;
   io.out(`${statusStyle(style, status)}  ${channel} to ${plain(recipient.address)}  ${style('dim', id)}`);

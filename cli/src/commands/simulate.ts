@@ -1,8 +1,8 @@
 import type { SimulatedRun, WorkflowStep } from '@carillon/sdk';
-import { command, type Context } from '../command.ts';
+import { type Context, command } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { jsonOf, numberOf } from '../input.ts';
-import { plain, statusStyle, type Style, table } from '../style.ts';
+import { plain, type Style, statusStyle, table } from '../style.ts';
 
 export const simulate = command({
   name: 'workflows simulate',
@@ -13,14 +13,32 @@ export const simulate = command({
     'Nothing is sent, fetched or stored; days pass in milliseconds. An --event is name, name@when, or either with =JSON:\n' +
     'order.paid@2h={"order":{"id":"A-1"}}. Without a time it comes as soon as the run waits for it.',
   options: {
-    data: { type: 'string', short: 'd', value: 'json', description: 'trigger_data: JSON, @path or -; {} unless told' },
+    data: {
+      type: 'string',
+      short: 'd',
+      value: 'json',
+      description: 'trigger_data: JSON, @path or -; {} unless told',
+    },
     version: { type: 'string', value: 'number', description: 'The active one, else the latest, unless told' },
-    event: { type: 'string', short: 'e', value: 'event', multiple: true, description: 'An event that the run gets' },
-    responses: { type: 'string', value: 'json', description: 'What fetch steps get, by step id: JSON or @path' },
+    event: {
+      type: 'string',
+      short: 'e',
+      value: 'event',
+      multiple: true,
+      description: 'An event that the run gets',
+    },
+    responses: {
+      type: 'string',
+      value: 'json',
+      description: 'What fetch steps get, by step id: JSON or @path',
+    },
     now: { type: 'string', value: 'time', description: 'When the run starts; now unless told' },
   },
   examples: [
-    { command: `carillon workflows simulate welcome --data '{"email":"ada@example.com"}'`, says: 'what would happen' },
+    {
+      command: `carillon workflows simulate welcome --data '{"email":"ada@example.com"}'`,
+      says: 'what would happen',
+    },
     {
       command: `carillon workflows simulate dunning -d @trigger.json -e 'order.paid@25h={"amount":42}'`,
       says: 'and if they pay after the first reminder?',
@@ -32,7 +50,8 @@ export const simulate = command({
     const responses =
       values.responses === undefined ? undefined : await jsonOf(io, values.responses, '--responses');
     const events = (values.event ?? []).map(eventOf);
-    const version = numberOf(values.version, '--version', 1, 2_147_483_647) ?? (await currentVersion(context, key));
+    const version =
+      numberOf(values.version, '--version', 1, 2_147_483_647) ?? (await currentVersion(context, key));
     const run = await client().workflows.simulateVersion(key, version, {
       trigger_data,
       events,
@@ -52,7 +71,11 @@ async function currentVersion({ client }: Context, key: string): Promise<number>
   return version;
 }
 
-export function eventOf(given: string): { event_name: string; event_data: Record<string, unknown>; at?: string } {
+export function eventOf(given: string): {
+  event_name: string;
+  event_data: Record<string, unknown>;
+  at?: string;
+} {
   const [, event_name = '', at, json] = /^([^@=]+)(?:@([^=]+))?(?:=([\s\S]*))?$/.exec(given) ?? [];
   if (event_name === '') throw usageError(`--event ${given}: expected name, name@when or name@when=JSON.`);
   return { event_name, event_data: json === undefined ? {} : dataOf(json, given), ...(at ? { at } : {}) };
@@ -67,7 +90,12 @@ function dataOf(json: string, given: string): Record<string, unknown> {
   throw usageError(`--event ${given}: what follows = must be a JSON object.`);
 }
 
-export function timelineOf({ status, failure_reason, steps }: SimulatedRun, key: string, version: number, style: Style) {
+export function timelineOf(
+  { status, failure_reason, steps }: SimulatedRun,
+  key: string,
+  version: number,
+  style: Style,
+) {
   const startMs = Date.parse(steps[0]?.started_at ?? '');
   const rows = steps.map((step) => [
     `  ${style('dim', afterStart(Date.parse(step.started_at) - startMs))}`,
@@ -81,9 +109,13 @@ export function timelineOf({ status, failure_reason, steps }: SimulatedRun, key:
   return [head, ...(rows.length > 0 ? [table(rows)] : []), end].join('\n');
 }
 
-function wordsOf({ outcome, status, next_step_id, completed_at, started_at, output_json }: WorkflowStep, startMs: number) {
+function wordsOf(
+  { outcome, status, next_step_id, completed_at, started_at, output_json }: WorkflowStep,
+  startMs: number,
+) {
   const until = completed_at === null ? null : Date.parse(completed_at);
-  const waited = until !== null && until > Date.parse(started_at) ? `until ${afterStart(until - startMs)}` : '';
+  const waited =
+    until !== null && until > Date.parse(started_at) ? `until ${afterStart(until - startMs)}` : '';
   const next = next_step_id ? `→ ${next_step_id}` : '';
   return [outcome ?? status, waited, next, plain(output_json, 80)].filter(Boolean).join('  ');
 }

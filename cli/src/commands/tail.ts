@@ -1,9 +1,23 @@
-import { CarillonError, ConnectionError, type ListNotificationsParams, type Notification } from '@carillon/sdk';
-import { command, type Context } from '../command.ts';
+import {
+  CarillonError,
+  ConnectionError,
+  type ListNotificationsParams,
+  type Notification,
+} from '@carillon/sdk';
+import { type Context, command } from '../command.ts';
 import { choiceOf, numberOf } from '../input.ts';
 import { plain, statusStyle } from '../style.ts';
 
-const statuses = ['queued', 'sending', 'sent', 'failed', 'suppressed', 'delivered', 'bounced', 'complained'] as const;
+const statuses = [
+  'queued',
+  'sending',
+  'sent',
+  'failed',
+  'suppressed',
+  'delivered',
+  'bounced',
+  'complained',
+] as const;
 const channels = ['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
 
 /** A notification may become visible a moment after one that is younger. */
@@ -17,9 +31,20 @@ export const tail = command({
   summary: 'Watch notifications and what happens to them, live',
   details: 'Begins with the latest ones, then goes on until Ctrl-C. With --json: one event a line.',
   options: {
-    lines: { type: 'string', short: 'n', value: 'count', description: 'How many to begin with; 10 unless told' },
+    lines: {
+      type: 'string',
+      short: 'n',
+      value: 'count',
+      description: 'How many to begin with; 10 unless told',
+    },
     status: { type: 'string', value: 'status', choices: statuses, description: 'Only with this status now' },
-    channel: { type: 'string', short: 'c', value: 'channel', choices: channels, description: 'Only of this channel' },
+    channel: {
+      type: 'string',
+      short: 'c',
+      value: 'channel',
+      choices: channels,
+      description: 'Only of this channel',
+    },
     category: { type: 'string', value: 'key', description: 'Only of this category' },
     template: { type: 'string', value: 'key', description: 'Only of this template' },
     to: { type: 'string', value: 'address', description: 'Only to this address' },
@@ -108,7 +133,11 @@ function createFollower(show: (notification: Notification, event: Event) => void
         const { id, events, status, created_at } = notification;
         const from = seen.get(id)?.events ?? 0;
         for (const event of events.slice(from)) fresh.push({ notification, event });
-        seen.set(id, { createdMs: Date.parse(created_at), events: events.length, live: live.includes(status) });
+        seen.set(id, {
+          createdMs: Date.parse(created_at),
+          events: events.length,
+          live: live.includes(status),
+        });
       }
       fresh.sort((one, other) => (one.event.occurred_at < other.event.occurred_at ? -1 : 1));
       if (shown) for (const { notification, event } of fresh) show(notification, event);
@@ -126,7 +155,7 @@ function createFollower(show: (notification: Notification, event: Event) => void
   };
 }
 
-function show({ io, json, style }: Context, notification: Notification, event: Event): void {
+function show({ io, json, style }: Context, notification: Notification, event: Event) {
   const { id, channel, recipient, status, subject, template_key } = notification;
   if (json) {
     const line = { notification_id: id, channel, recipient: recipient.address, status, ...event };
@@ -141,6 +170,8 @@ function show({ io, json, style }: Context, notification: Notification, event: E
       plain(recipient.address, 40).padEnd(24),
       style('dim', id),
       plain(about),
-    ].join(' ').trimEnd(),
+    ]
+      .join(' ')
+      .trimEnd(),
   );
 }

@@ -1,6 +1,6 @@
 import type { Trace, TraceEntry } from '@carillon/sdk';
 import { command } from '../command.ts';
-import { plain, statusStyle, type Style } from '../style.ts';
+import { plain, type Style, statusStyle } from '../style.ts';
 
 export const trace = command({
   name: 'trace',
@@ -9,7 +9,10 @@ export const trace = command({
   takes: [1, 1],
   options: {},
   examples: [
-    { command: 'carillon trace 0198c3a1-5a0e-7c4e-9d3b-2f6a1b7c8d9e', says: 'the answer first, then the whole road' },
+    {
+      command: 'carillon trace 0198c3a1-5a0e-7c4e-9d3b-2f6a1b7c8d9e',
+      says: 'the answer first, then the whole road',
+    },
   ],
   async run({ io, json, style, client }, _values, [id = '']) {
     const found = await client().notifications.trace(id);
@@ -47,7 +50,8 @@ const verdicts: Record<string, [mark: string, format: 'green' | 'yellow' | 'red'
 function lineOf(entry: TraceEntry, style: Style): string {
   const refusedForGood = entry.kind === 'attempt' && entry.verdict === 'suppress';
   const [mark, format, words] =
-    verdicts[refusedForGood ? 'rejected' : entry.verdict] ?? (['·', 'yellow', `said ${entry.verdict}`] as const);
+    verdicts[refusedForGood ? 'rejected' : entry.verdict] ??
+    (['·', 'yellow', `said ${entry.verdict}`] as const);
   const who = entry.kind === 'attempt' ? entry.name : entry.name.replaceAll('_', ' ');
   const facts = [
     entry.provider_kind && entry.provider_kind !== entry.name ? entry.provider_kind : null,
@@ -69,6 +73,7 @@ function adviceOf({ status, entries }: Trace): string | null {
   if (held) return 'The recipient does not want this category on this channel; only they should change that.';
   if (codes.includes('provider_not_configured') || entries.some(({ verdict }) => verdict === 'broken'))
     return '`carillon doctor` checks the connections of this environment.';
-  if (status === 'failed') return 'After mending the cause, POST /v1/notifications/{id}/resend sends it again.';
+  if (status === 'failed')
+    return 'After mending the cause, POST /v1/notifications/{id}/resend sends it again.';
   return null;
 }

@@ -1,7 +1,7 @@
 import { type Category, type Client, NotFoundError } from '@carillon/sdk';
 import { fieldsOf } from './json-file.ts';
 import { channels, type Files, type Kind } from './kind.ts';
-import { readSingleFiles, singleFile, valueOf } from './single-file.ts';
+import { contentIn, readSingleFiles, singleFile } from './single-file.ts';
 
 const name = 'categories';
 const keyPattern = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
@@ -15,7 +15,13 @@ export const categories: Kind = {
   removal: 'archive',
   read: (folder) =>
     readSingleFiles(folder, name, keyPattern, (value) => {
-      const fields = fieldsOf(value, ['name', 'description', 'is_critical', 'default_channels', 'default_opt_in']);
+      const fields = fieldsOf(value, [
+        'name',
+        'description',
+        'is_critical',
+        'default_channels',
+        'default_opt_in',
+      ]);
       return contentOf({
         name: fields.text('name', 200),
         description: fields.optionalText('description', 1000),
@@ -25,16 +31,18 @@ export const categories: Kind = {
       });
     }),
   async *list(client) {
-    for await (const category of client.categories.list({ limit: 100 })) yield [category.key, filesOf(category)];
+    for await (const category of client.categories.list({ limit: 100 }))
+      yield [category.key, filesOf(category)];
   },
   async find(client, key) {
     const found = await getCategory(client, key);
     return found && !found.is_archived ? filesOf(found) : null;
   },
   async write(client, key, files) {
-    const { description = null, ...content } = valueOf(files) as Content;
+    const { description = null, ...content } = contentIn(files) as Content;
     const wanted = { ...content, description };
-    if (await getCategory(client, key)) await client.categories.replace(key, { ...wanted, is_archived: false });
+    if (await getCategory(client, key))
+      await client.categories.replace(key, { ...wanted, is_archived: false });
     else await client.categories.create({ key, ...wanted });
   },
   remove: (client, key) => client.categories.archive(key),

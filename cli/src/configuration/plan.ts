@@ -64,13 +64,15 @@ export function planPull(sides: Sides[], prune: boolean): Plan {
     if (local === remote) return { equal: true };
     if (local === null) return { action: 'create' }; // a file that is not there is nothing to lose
     if (remote === null) {
-      if (local !== base) return { kept: base === null ? 'only here' : 'deleted on the server, changed here' };
+      if (local !== base)
+        return { kept: base === null ? 'only here' : 'deleted on the server, changed here' };
       return prune ? { action: 'remove' } : { kept: 'deleted on the server' };
     }
     if (remote === base) return { kept: 'changed here' };
     return {
       action: 'update',
-      conflict: local !== base && (base === null ? 'is here too, and differs' : 'was changed here and on the server'),
+      conflict:
+        local !== base && (base === null ? 'is here too, and differs' : 'was changed here and on the server'),
     };
   });
 }

@@ -18,7 +18,8 @@ export async function pull(scope: Scope, flags: Flags): Promise<number> {
     json && io.out(JSON.stringify({ environment, folder, applied, ...planAsJson(plan) }));
   // A folder that is filled for the first time has no difference to read.
   const changed = plan.changes.filter(({ action }) => action !== 'create');
-  for (const line of describePlan({ ...plan, changes: flags.dryRun ? plan.changes : changed }, style)) say(line);
+  for (const line of describePlan({ ...plan, changes: flags.dryRun ? plan.changes : changed }, style))
+    say(line);
   const conflicts = plan.changes.filter(({ conflict }) => conflict);
   const refused = conflicts.length > 0 && !flags.force;
   if (flags.dryRun) {
@@ -32,7 +33,10 @@ export async function pull(scope: Scope, flags: Flags): Promise<number> {
       hint: 'Save your files elsewhere and merge them after `pull --force`, or `push --force` to keep yours.',
     });
   }
-  if (changed.length > 0 && !(await confirmed(io, `Change ${countOf(changed.length, 'resource')} in ${folder}?`, flags.yes))) {
+  if (
+    changed.length > 0 &&
+    !(await confirmed(io, `Change ${countOf(changed.length, 'resource')} in ${folder}?`, flags.yes))
+  ) {
     say('Nothing was written.');
     return exitCodes.ok;
   }
@@ -45,7 +49,11 @@ export async function pull(scope: Scope, flags: Flags): Promise<number> {
   for (const { kind, base } of sides) if (base === null) state.set(kind.name, '', null);
   state.save();
   const count = plan.changes.length;
-  say(count === 0 ? `${folder} is up to date.` : `${style('green', '✓')} ${countOf(count, 'resource')} written to ${folder}`);
+  say(
+    count === 0
+      ? `${folder} is up to date.`
+      : `${style('green', '✓')} ${countOf(count, 'resource')} written to ${folder}`,
+  );
   result(true);
   return exitCodes.ok;
 }

@@ -12,7 +12,9 @@ export async function push(scope: Scope, flags: Flags): Promise<number> {
   const { context, folder } = scope;
   const { io, style, json } = context;
   if (!existsSync(folder))
-    throw new CliError(`There is no folder ${folder}.`, { hint: '`carillon pull` makes one; --dir names another.' });
+    throw new CliError(`There is no folder ${folder}.`, {
+      hint: '`carillon pull` makes one; --dir names another.',
+    });
   const compared = await sidesOf(scope, { strict: true });
   const plan = planPush(compared.sides, flags.prune);
   check(scope, compared, plan);
@@ -26,7 +28,10 @@ export async function push(scope: Scope, flags: Flags): Promise<number> {
 
   if (flags.dryRun || plan.changes.length === 0) {
     if (plan.changes.length === 0 && !flags.dryRun) settle(compared, plan);
-    if (!json) say(plan.changes.length === 0 ? `${where} is what the folder says.` : 'A dry run: nothing was written.');
+    if (!json)
+      say(
+        plan.changes.length === 0 ? `${where} is what the folder says.` : 'A dry run: nothing was written.',
+      );
     result(false);
     return refused ? exitCodes.failure : exitCodes.ok;
   }
@@ -93,7 +98,8 @@ function settle({ state, sides }: Compared, plan: Plan): void {
   for (const { kind, key, hash } of plan.equal) state.set(kind.name, key, hash);
   // What neither side has any more is forgotten.
   for (const { kind, local, remote, base } of sides) {
-    for (const key of Object.keys(base ?? {})) if (!local.has(key) && !remote.has(key)) state.set(kind.name, key, null);
+    for (const key of Object.keys(base ?? {}))
+      if (!local.has(key) && !remote.has(key)) state.set(kind.name, key, null);
   }
   state.save();
 }
@@ -114,7 +120,10 @@ function check({ context, folder }: Scope, { sides, missing }: Compared, { chang
     const removed = changes
       .filter((each) => each.kind === found.kind && each.action === 'remove')
       .map(({ key }) => key);
-    return new Set([...found.local.keys(), ...[...found.remote.keys()].filter((key) => !removed.includes(key))]);
+    return new Set([
+      ...found.local.keys(),
+      ...[...found.remote.keys()].filter((key) => !removed.includes(key)),
+    ]);
   };
   const [templates, categories] = [names('templates'), names('categories')];
   const problems: FolderProblem[] = [];
@@ -122,15 +131,24 @@ function check({ context, folder }: Scope, { sides, missing }: Compared, { chang
     if (kind.name !== 'workflows' || after === null) continue;
     const named = namedBy(after);
     const lost = [
-      ...named.templates.filter((each) => templates && !templates.has(each)).map((each) => `template ${each}`),
-      ...named.categories.filter((each) => categories && !categories.has(each)).map((each) => `category ${each}`),
+      ...named.templates
+        .filter((each) => templates && !templates.has(each))
+        .map((each) => `template ${each}`),
+      ...named.categories
+        .filter((each) => categories && !categories.has(each))
+        .map((each) => `category ${each}`),
     ];
     for (const each of new Set(lost))
-      problems.push({ path: `workflows/${key}.json`, message: `names the ${each}, which is neither here nor on the server` });
+      problems.push({
+        path: `workflows/${key}.json`,
+        message: `names the ${each}, which is neither here nor on the server`,
+      });
   }
   for (const { kind, key, before, after } of changes) {
     if (kind.name !== 'categories' || !before || !after) continue;
-    const [was, wanted] = [before, after].map((files) => JSON.parse([...files.values()][0] ?? '{}').is_critical);
+    const [was, wanted] = [before, after].map(
+      (files) => JSON.parse([...files.values()][0] ?? '{}').is_critical,
+    );
     if (was !== wanted)
       problems.push({ path: `categories/${key}.json`, message: ': is_critical cannot be changed later' });
   }

@@ -15,7 +15,7 @@ export function singleFile(kind: KindName, key: string, value: unknown): Files {
 }
 
 /** The value that `singleFile` was given. */
-export function valueOf(files: Files): unknown {
+export function contentIn(files: Files): unknown {
   const [content = 'null'] = files.values();
   return JSON.parse(content);
 }
@@ -27,7 +27,11 @@ export function readSingleFiles(
   keyPattern: RegExp,
   parse: (value: Record<string, unknown>) => unknown,
 ): FolderContent {
-  const content: FolderContent = { exists: existsSync(join(folder, kind)), resources: new Map(), problems: [] };
+  const content: FolderContent = {
+    exists: existsSync(join(folder, kind)),
+    resources: new Map(),
+    problems: [],
+  };
   if (!content.exists) return content;
   for (const entry of readdirSync(join(folder, kind), { withFileTypes: true })) {
     if (isIgnored(entry.name)) continue;
@@ -37,7 +41,8 @@ export function readSingleFiles(
       const key = entry.name.slice(0, -'.json'.length);
       if (!keyPattern.test(key)) throw new FileProblem(`: “${key}” cannot be a key`);
       const { key: stated = key, ...value } = readJsonFile(join(folder, path));
-      if (stated !== key) throw new FileProblem(`says its key is “${String(stated)}”, but the name of the file is the key`);
+      if (stated !== key)
+        throw new FileProblem(`says its key is “${String(stated)}”, but the name of the file is the key`);
       content.resources.set(key, { files: singleFile(kind, key, parse(value)), paths: [path] });
     } catch (error) {
       if (!(error instanceof FileProblem)) throw error;

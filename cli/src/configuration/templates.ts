@@ -1,8 +1,23 @@
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, NotFoundError, type Template } from '@carillon/sdk';
-import { FileProblem, fieldsOf, hasMergeMarks, isObject, pretty, readJsonFile, readText } from './json-file.ts';
-import { type Channel, channels, type Files, type FolderContent, type Kind, type LocalResource } from './kind.ts';
+import {
+  FileProblem,
+  fieldsOf,
+  hasMergeMarks,
+  isObject,
+  pretty,
+  readJsonFile,
+  readText,
+} from './json-file.ts';
+import {
+  type Channel,
+  channels,
+  type Files,
+  type FolderContent,
+  type Kind,
+  type LocalResource,
+} from './kind.ts';
 import { isIgnored } from './single-file.ts';
 
 const name = 'templates';
@@ -13,7 +28,11 @@ const mostCharacters = 262_144;
  * templates/<key>/template.json has the name and the subjects; every other field of a body is a file <channel>[.<locale>].html, .txt
  * or .json. A file ends with a line break that is not part of the template: editors add one anyway.
  */
-const fieldByExtension = { html: 'html_template', txt: 'text_template', json: 'structured_template' } as const;
+const fieldByExtension = {
+  html: 'html_template',
+  txt: 'text_template',
+  json: 'structured_template',
+} as const;
 type Extension = keyof typeof fieldByExtension;
 
 const used: Record<Channel, readonly (Extension | 'subject')[]> = {
@@ -31,7 +50,8 @@ export const templates: Kind = {
   removal: 'delete',
   read: readTemplates,
   async *list(client) {
-    for await (const template of client.templates.list({ limit: 100 })) yield [template.key, filesOf(template)];
+    for await (const template of client.templates.list({ limit: 100 }))
+      yield [template.key, filesOf(template)];
   },
   async find(client, key) {
     const found = await getTemplate(client, key);
@@ -60,7 +80,8 @@ interface Head {
 }
 
 /** `email`, `email.de`: which body it is. */
-const bodyName = (channel: string, locale: string | null): string => (locale ? `${channel}.${locale}` : channel);
+const bodyName = (channel: string, locale: string | null): string =>
+  locale ? `${channel}.${locale}` : channel;
 
 export function filesOf({ key, name: called, bodies }: Pick<Template, 'key' | 'name' | 'bodies'>): Files {
   const subjects: Record<string, string> = {};
@@ -96,9 +117,11 @@ function contentOf(key: string, files: Files) {
   for (const [path, content] of files) {
     const parts = partsOf(path.split('/').at(-1) ?? '');
     if (parts)
-      fieldsOfBody(bodyName(parts.channel, parts.locale))[fieldByExtension[parts.extension]] = withoutBreak(content);
+      fieldsOfBody(bodyName(parts.channel, parts.locale))[fieldByExtension[parts.extension]] =
+        withoutBreak(content);
   }
-  for (const [id, subject] of Object.entries(head.subjects ?? {})) fieldsOfBody(id).subject_template = subject;
+  for (const [id, subject] of Object.entries(head.subjects ?? {}))
+    fieldsOfBody(id).subject_template = subject;
   return {
     name: head.name,
     bodies: [...bodies].map(([id, fields]) => {
@@ -133,7 +156,11 @@ function canonicalLocale(text: string): string | null {
 }
 
 function readTemplates(folder: string): FolderContent {
-  const content: FolderContent = { exists: existsSync(join(folder, name)), resources: new Map(), problems: [] };
+  const content: FolderContent = {
+    exists: existsSync(join(folder, name)),
+    resources: new Map(),
+    problems: [],
+  };
   if (!content.exists) return content;
   for (const entry of readdirSync(join(folder, name), { withFileTypes: true })) {
     if (isIgnored(entry.name)) continue;
@@ -141,7 +168,8 @@ function readTemplates(folder: string): FolderContent {
     const found = entry.isDirectory() ? readdirSync(join(folder, path), { withFileTypes: true }) : [];
     if (entry.isDirectory() && found.every((each) => isIgnored(each.name))) continue; // as git leaves it behind
     try {
-      if (!entry.isDirectory()) throw new FileProblem('is not a folder; a template is a folder called after its key');
+      if (!entry.isDirectory())
+        throw new FileProblem('is not a folder; a template is a folder called after its key');
       if (!keyPattern.test(entry.name)) throw new FileProblem(`: “${entry.name}” cannot be a key`);
       content.resources.set(entry.name, readTemplate(folder, entry.name, found, content));
     } catch (error) {
@@ -170,10 +198,13 @@ function readTemplate(folder: string, key: string, entries: Dirent[], content: F
       const parts = entry.isFile() ? partsOf(entry.name) : null;
       if (!parts) throw new FileProblem('is not a body: expected <channel>[.<locale>].html, .txt or .json');
       if (!used[parts.channel].includes(parts.extension))
-        throw new FileProblem(`: ${parts.channel} has ${used[parts.channel].join(', ')}, not ${parts.extension}`);
+        throw new FileProblem(
+          `: ${parts.channel} has ${used[parts.channel].join(', ')}, not ${parts.extension}`,
+        );
       const id = bodyName(parts.channel, parts.locale);
       const canonical = `${name}/${key}/${id}.${parts.extension}`;
-      if (files.has(canonical)) throw new FileProblem(`is the same body as another file: ${id}.${parts.extension}`);
+      if (files.has(canonical))
+        throw new FileProblem(`is the same body as another file: ${id}.${parts.extension}`);
       const text = withoutBreak(readText(join(folder, path)));
       if (text.length > mostCharacters && [...text].length > mostCharacters)
         throw new FileProblem(`has more than ${mostCharacters} characters`);
@@ -189,7 +220,10 @@ function readTemplate(folder: string, key: string, entries: Dirent[], content: F
   if (!paths.includes(`${name}/${key}/template.json`)) throw new FileProblem('has no template.json');
   const { name: called = '', subjects = {} } = head ?? {};
   if (head) checkBodies(subjects, bodies);
-  return { files: new Map([[`${name}/${key}/template.json`, headOf(called, subjects)], ...inOrder(files)]), paths };
+  return {
+    files: new Map([[`${name}/${key}/template.json`, headOf(called, subjects)], ...inOrder(files)]),
+    paths,
+  };
 }
 
 function readHead(path: string, key: string): Head {
@@ -200,7 +234,8 @@ function readHead(path: string, key: string): Head {
   const subjects: Record<string, string> = {};
   for (const [id, subject] of Object.entries(isObject(value.subjects) ? fields.object('subjects') : {})) {
     const parts = partsOf(`${id}.txt`);
-    if (!parts) throw new FileProblem(`: subjects.${id} is not a channel, or a channel and a locale (email.de)`);
+    if (!parts)
+      throw new FileProblem(`: subjects.${id} is not a channel, or a channel and a locale (email.de)`);
     if (typeof subject !== 'string' || subject.length > mostCharacters)
       throw new FileProblem(`: subjects.${id} must be a text`);
     if (!used[parts.channel].includes('subject')) throw new FileProblem(`: ${parts.channel} has no subject`);
@@ -215,7 +250,8 @@ function readHead(path: string, key: string): Head {
 
 function checkBodies(subjects: Record<string, string>, bodies: Set<string>): void {
   for (const id of Object.keys(subjects)) {
-    if (!bodies.has(id)) throw new FileProblem(`has a subject for ${id}, but no file ${id}.html or ${id}.txt`);
+    if (!bodies.has(id))
+      throw new FileProblem(`has a subject for ${id}, but no file ${id}.html or ${id}.txt`);
   }
   for (const id of bodies) {
     const [channel = ''] = id.split('.');

@@ -2,7 +2,7 @@ import { type Client, NotFoundError, type Workflow } from '@carillon/sdk';
 import { CliError } from '../errors.ts';
 import { FileProblem, fieldsOf, isObject } from './json-file.ts';
 import type { Files, Kind } from './kind.ts';
-import { readSingleFiles, singleFile, valueOf } from './single-file.ts';
+import { contentIn, readSingleFiles, singleFile } from './single-file.ts';
 
 const name = 'workflows';
 const keyPattern = /^(?!runs$)[a-z0-9_]{1,100}$/;
@@ -48,7 +48,7 @@ export const workflows: Kind = {
  * a version that an interrupted push left behind is used, not made again.
  */
 async function write(client: Client, key: string, files: Files): Promise<void> {
-  const { name, description = null, status, body } = valueOf(files) as Content;
+  const { name, description = null, status, body } = contentIn(files) as Content;
   const there = await getWorkflow(client, key);
   if (status === 'draft' && there && there.status !== 'draft')
     throw new CliError(`${key} is ${there.status} on the server; it cannot become a draft again.`, {
@@ -78,7 +78,9 @@ async function versionWith(
 async function activate(client: Client, key: string, version: number): Promise<void> {
   const { valid, errors } = await client.workflows.activateVersion(key, version);
   if (valid) return;
-  const listed = errors.map(({ code, message, pointer }) => `${pointer || 'the whole'}: ${message} (${code})`);
+  const listed = errors.map(
+    ({ code, message, pointer }) => `${pointer || 'the whole'}: ${message} (${code})`,
+  );
   throw new CliError(`${key} is not valid in this environment: ${listed.join('; ')}`);
 }
 
@@ -131,7 +133,7 @@ function checkedBody(body: Record<string, unknown>): Record<string, unknown> {
 
 /** The templates and categories that its sends name, as far as they are fixed. */
 export function namedBy(files: Files): { templates: string[]; categories: string[] } {
-  const { status, body } = valueOf(files) as Content;
+  const { status, body } = contentIn(files) as Content;
   const steps = status === 'draft' ? [] : ((body?.steps ?? []) as Record<string, unknown>[]);
   const fixed = (field: string) =>
     steps.flatMap(({ kind, [field]: value }) =>

@@ -10,14 +10,32 @@ export interface Connections {
 }
 
 /** Every connection of the environment, the email providers by asking them now. */
-export async function checkConnections(client: Client, environmentId: string, live: boolean): Promise<Connections> {
+export async function checkConnections(
+  client: Client,
+  environmentId: string,
+  live: boolean,
+): Promise<Connections> {
   const email = await allowed(() => client.emailSettings.get(environmentId));
   const checks = [
-    ...(email ? await emailChecks(client, environmentId, email, live) : [unreadable('email', 'channels:read')]),
+    ...(email
+      ? await emailChecks(client, environmentId, email, live)
+      : [unreadable('email', 'channels:read')]),
     ...(await smsChecks(client, environmentId, live)),
-    ...(await listed('chatone', () => collect(client.chatone.list({ limit: 100 })), ({ team_name }) => team_name)),
-    ...(await listed('chattwo', () => collect(client.chattwo.list()), ({ key }) => key)),
-    ...(await listed('chatthree', () => collect(client.chatthree.list()), ({ key }) => key)),
+    ...(await listed(
+      'chatone',
+      () => collect(client.chatone.list({ limit: 100 })),
+      ({ team_name }) => team_name,
+    )),
+    ...(await listed(
+      'chattwo',
+      () => collect(client.chattwo.list()),
+      ({ key }) => key,
+    )),
+    ...(await listed(
+      'chatthree',
+      () => collect(client.chatthree.list()),
+      ({ key }) => key,
+    )),
     ...(await webhookChecks(client)),
   ];
   return { checks, email };
@@ -36,18 +54,31 @@ async function emailChecks(
     check(
       'email',
       live
-        ? { status: 'warn', detail: 'no provider of its own', advice: 'PUT /v1/environments/{envId}/email-settings adds one.' }
+        ? {
+            status: 'warn',
+            detail: 'no provider of its own',
+            advice: 'PUT /v1/environments/{envId}/email-settings adds one.',
+          }
         : { status: 'ok', detail: 'the sandbox; no provider is set up' },
     );
   if (enabled.length > 0 && !from_address)
-    check('email sender', { status: 'warn', detail: 'there is no from_address', advice: 'Set it in the email settings.' });
+    check('email sender', {
+      status: 'warn',
+      detail: 'there is no from_address',
+      advice: 'Set it in the email settings.',
+    });
   for (const { id, name, kind, health } of enabled) {
     const label = `email ${name}`;
     const result = await allowed(() => client.emailSettings.verifyProvider(environmentId, id));
     if (!result) check(label, unreadable(label, 'channels:write'));
     else if (!result.ok)
-      check(label, { status: 'fail', detail: plain(result.detail), advice: `Check the credentials of ${kind}.` });
-    else if (health.status !== 'healthy') check(label, { status: 'warn', detail: `answers, but ${health.status} lately` });
+      check(label, {
+        status: 'fail',
+        detail: plain(result.detail),
+        advice: `Check the credentials of ${kind}.`,
+      });
+    else if (health.status !== 'healthy')
+      check(label, { status: 'warn', detail: `answers, but ${health.status} lately` });
     else check(label, { status: 'ok', detail: plain(result.detail) });
   }
   return checks;
@@ -67,7 +98,9 @@ async function smsChecks(client: Client, environmentId: string, live: boolean): 
     ];
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    return live ? [] : [checkOf('connections', 'sms', { status: 'ok', detail: 'the sandbox; nothing is set up' })];
+    return live
+      ? []
+      : [checkOf('connections', 'sms', { status: 'ok', detail: 'the sandbox; nothing is set up' })];
   }
 }
 
@@ -99,7 +132,11 @@ async function webhookChecks(client: Client): Promise<Check[]> {
     const bad = status === 'auto_disabled';
     return checkOf('connections', `webhook ${plain(url, 60)}`, {
       status: bad ? 'fail' : failing_since ? 'warn' : 'ok',
-      detail: bad ? `disabled: ${disabled_reason}` : failing_since ? `failing since ${failing_since}` : status,
+      detail: bad
+        ? `disabled: ${disabled_reason}`
+        : failing_since
+          ? `failing since ${failing_since}`
+          : status,
       advice: bad ? 'Mend the receiver, then PUT {"status": "active"} and POST …/recover.' : null,
     });
   });

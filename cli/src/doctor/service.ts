@@ -9,13 +9,19 @@ export async function checkService(url: string): Promise<Check[]> {
     const isReport = response.status === 503 && String(input).endsWith('/readyz');
     return isReport ? new Response(response.body, { status: 200, headers: response.headers }) : response;
   };
-  const { operations } = createClient({ base_url: url, max_retries: 0, timeout_ms: 10_000, fetch: asSuccess });
+  const { operations } = createClient({
+    base_url: url,
+    max_retries: 0,
+    timeout_ms: 10_000,
+    fetch: asSuccess,
+  });
   const readiness = await operations.getReadiness();
   return [...readiness.components.map(componentCheck), queueCheck(await operations.getMetrics())];
 }
 
 function componentCheck({ name, ok, detail }: GetReadinessResult['components'][number]): Check {
-  const advice = name === 'migrations' ? 'Start a process of this version: it migrates.' : 'See the log of the service.';
+  const advice =
+    name === 'migrations' ? 'Start a process of this version: it migrates.' : 'See the log of the service.';
   return checkOf('service', name, { status: ok ? 'ok' : 'fail', detail, advice: ok ? null : advice });
 }
 
@@ -29,7 +35,9 @@ export function queueCheck(metrics: string): Check {
   const lag = count > 0 ? sum / count : null;
   const words = [
     `${waiting} waiting`,
-    lag === null ? 'no send yet from this process' : `${lag.toFixed(3)} s from acceptance to the first attempt, on average`,
+    lag === null
+      ? 'no send yet from this process'
+      : `${lag.toFixed(3)} s from acceptance to the first attempt, on average`,
   ].join(', ');
   const slow = waiting > manyWaiting || (lag ?? 0) > longLagSeconds;
   return checkOf('service', 'queue lag', {
@@ -42,7 +50,8 @@ export function queueCheck(metrics: string): Check {
 /** The samples of one metric, whatever their labels. */
 function sumOf(metrics: string, name: string): number {
   let sum = 0;
-  for (const [, value] of metrics.matchAll(new RegExp(`^${name}(?:\\{[^\\n]*\\})? (\\S+)`, 'gm'))) sum += Number(value);
+  for (const [, value] of metrics.matchAll(new RegExp(`^${name}(?:\\{[^\\n]*\\})? (\\S+)`, 'gm')))
+    sum += Number(value);
   return sum;
 }
 

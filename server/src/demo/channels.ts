@@ -1,0 +1,72 @@
+import type { Channel } from '../channels/contract.ts';
+import type { Notification } from '../features/notifications/index.ts';
+import { type Scene, type Stage, until } from './stage.ts';
+
+export const channelScenes: Scene[] = [
+  { title: 'The same news over all seven channels, and what the sandbox kept of it', play: playChannels },
+];
+
+const key = 'parcel_sent';
+
+async function playChannels(stage: Stage): Promise<void> {
+  await connect(stage);
+  const recipients: Record<Channel, object> = {
+    email: { address: 'ada@example.com' },
+    in_app: { external_user_id: 'hedy' },
+    webhook: { address: 'https://ada.example/hooks' },
+    sms: { address: '+14155550123' },
+    chatone: { chatone_channel_id: 'C024BE91L' },
+    chattwo: { endpoint: 'warehouse' },
+    chatthree: { endpoint: 'warehouse' },
+  };
+  for (const [channel, recipient] of Object.entries(recipients)) {
+    const { id } = await stage.call<Notification>('POST', '/v1/notifications', {
+      channel,
+      recipient,
+      template_data: { parcel: 'C-1042' },
+      ...(channel === 'webhook' ? {} : { template_key: key }),
+    });
+    const kept = await until(`${channel} should have ended in the sandbox.`, async () => {
+      const page = `/v1/sandbox/messages?notification_id=${id}`;
+      return (await stage.call<{ data: { payload: object }[] }>('GET', page)).data[0] ?? null;
+    });
+    const line = JSON.stringify(kept.payload);
+    console.log(`  ${channel.padEnd(9)}  ${line.length > 110 ? `${line.slice(0, 109)}…` : line}`);
+  }
+  console.log('');
+}
+
+/** What is to be said on each channel, and where: nothing of this is real, and in Test nothing is called. */
+async function connect({ call }: Stage): Promise<void> {
+  const text = 'Parcel {{ parcel }} is on its way.';
+  await call('POST', '/v1/templates', {
+    key,
+    name: 'Parcel sent',
+    subject_template: text,
+    html_body_template: `<p>${text}</p>`,
+  });
+  const bodies = {
+    in_app: { subject_template: 'On its way', html_template: `<p>${text}</p>` },
+    sms: { text_template: text },
+    chatone: { structured_template: JSON.stringify([{ type: 'section', text: { type: 'mrkdwn', text } }]) },
+    chattwo: {
+      structured_template: JSON.stringify({
+        type: 'AdaptiveCard',
+        version: '1.5',
+        body: [{ type: 'TextBlock', text }],
+      }),
+    },
+    chatthree: { structured_template: JSON.stringify({ title: 'On its way', description: text }) },
+  };
+  for (const [channel, body] of Object.entries(bodies))
+    await call('PUT', `/v1/templates/${key}/bodies/${channel}`, body);
+  await call('POST', '/v1/chatone/installations', { bot_token: 'xoxb-sandbox-demo' });
+  await call('POST', '/v1/chattwo-endpoints', {
+    label: 'Warehouse',
+    webhook_url: 'https://prod-1.westus.logic.azure.com/workflows/demo/triggers/manual/paths/invoke?sig=demo',
+  });
+  await call('POST', '/v1/chatthree-endpoints', {
+    label: 'Warehouse',
+    webhook_url: 'https://discord.com/api/webhooks/1/demo',
+  });
+}

@@ -1,0 +1,50 @@
+import type { Notification } from '../features/notifications/index.ts';
+import type { Scene, Stage } from './stage.ts';
+
+export const emailScenes: Scene[] = [
+  emailScene('An email that is delivered', 'delivered@sandbox.test', 'delivered'),
+  emailScene('An email that is refused once, then accepted', 'refused-once@sandbox.test', 'delivered'),
+  { title: 'An email that bounces, and the next one to that address', play: playBounce },
+  { title: 'A provider that cannot be reached, and the next one in the chain', play: playFailover },
+];
+
+function emailScene(title: string, address: string, end: Notification['status']): Scene {
+  return {
+    title: `${title} (${address})`,
+    async play({ call, showLife }) {
+      const { id } = await call<Notification>('POST', '/v1/notifications', {
+        channel: 'email',
+        recipient: { address },
+        subject: 'Hello',
+        text_body: 'It rings.',
+      });
+      await showLife(id, end);
+    },
+  };
+}
+
+const hello = { channel: 'email', subject: 'Hello', text_body: 'It rings.' };
+
+async function playBounce({ call, showLife }: Stage): Promise<void> {
+  const request = { ...hello, recipient: { address: 'bounced+demo@sandbox.test' } };
+  const first = await call<Notification>('POST', '/v1/notifications', request);
+  await showLife(first.id, 'bounced');
+  const second = await call<Notification>('POST', '/v1/notifications', request);
+  await showLife(second.id, 'suppressed');
+}
+
+/** In Live, where the chain is; nobody listens at the first provider, and the second is the sandbox. */
+async function playFailover({ call, showLife, liveKey }: Stage): Promise<void> {
+  const { environment_id } = await call<{ environment_id: string }>('GET', '/v1/me', undefined, liveKey);
+  const settings = {
+    from_address: 'hello@example.com',
+    providers: [
+      { kind: 'smtp', name: 'first', config: { host: '127.0.0.1', port: 1 } },
+      { kind: 'sandbox', name: 'second' },
+    ],
+  };
+  await call('PUT', `/v1/environments/${environment_id}/email-settings`, settings, liveKey);
+  const request = { ...hello, recipient: { address: 'ada@example.com' } };
+  const { id } = await call<Notification>('POST', '/v1/notifications', request, liveKey);
+  await showLife(id, 'delivered', liveKey);
+}

@@ -1,0 +1,47 @@
+import type { Notification } from '../features/notifications/index.ts';
+import { type Scene, type Stage, until } from './stage.ts';
+
+export const inboxScenes: Scene[] = [
+  { title: 'One inbox on two devices: what is read on one shows on the other', play: playInbox },
+];
+
+/** Two streams of the same user stay open while an item arrives and is read. */
+async function playInbox({ url, call }: Stage): Promise<void> {
+  const request = { external_user_id: 'ada', scope: 'inbox', ttl_seconds: 60 };
+  const { token } = await call<{ token: string }>('POST', '/v1/inbox/tokens', request);
+  const abort = new AbortController();
+  const told: string[] = [];
+  const follow = async (device: string): Promise<void> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const stream = await fetch(`${url}/inbox/v1/stream`, { headers, signal: abort.signal });
+    for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      for (const [, event, data] of chunk.matchAll(/^event: (.*)\ndata: (.*)$/gm)) {
+        const line = `${device.padEnd(6)}  ${event?.padEnd(21)}  ${data}`;
+        told.push(line);
+        console.log(`  ${line.length > 120 ? `${line.slice(0, 119)}…` : line}`);
+      }
+    }
+  };
+  const bothTold = (event: string): Promise<true> =>
+    until(`Both devices should have been told ${event}.`, () =>
+      told.filter((line) => line.includes(event)).length >= 2 ? true : null,
+    );
+  const streams = ['phone', 'laptop'].map((device) => follow(device).catch(() => {}));
+  try {
+    await bothTold('"unread_count":0');
+    const { id } = await call<Notification>('POST', '/v1/notifications', {
+      channel: 'in_app',
+      recipient: { external_user_id: 'ada' },
+      subject: 'Your order is on its way',
+      html_body: '<p>It rings when it is there.</p>',
+    });
+    await bothTold('"unread_count":1');
+    console.log('  … reads it on the phone …');
+    await call('POST', `/inbox/v1/notifications/${id}/read`, undefined, token);
+    await bothTold('notification.read');
+    console.log('');
+  } finally {
+    abort.abort();
+    await Promise.all(streams);
+  }
+}

@@ -1,0 +1,99 @@
+import { type Scene, type Stage, until } from './stage.ts';
+
+export const workflowScenes: Scene[] = [
+  { title: 'An order that is not paid in time, is reminded of, and paid', play: playOrder },
+  { title: 'Three comments that become one message', play: playDigest },
+];
+
+interface Step {
+  step_id: string;
+  kind: string;
+  status: string;
+  outcome: string | null;
+  completed_at: string | null;
+}
+
+interface Run {
+  status: string;
+  created_at: string;
+  steps: Step[];
+}
+
+const mail = { kind: 'send', channel: 'email', recipient: { address: '{{ trigger.email }}' } };
+
+async function playOrder(stage: Stage): Promise<void> {
+  await define(stage, 'order', [
+    {
+      ...mail,
+      id: 'confirm',
+      subject: 'Order {{ trigger.order_id }}',
+      text_body: 'Thank you. Please pay soon.',
+    },
+    {
+      id: 'paid',
+      kind: 'wait_for_event',
+      event: 'order.paid',
+      match: { order_id: '{{ trigger.order_id }}' },
+      timeout: '1s',
+      on_timeout: 'remind',
+      next: 'thanks',
+    },
+    { ...mail, id: 'remind', subject: 'Not paid yet', text_body: 'It waits for you.', next: 'paid' },
+    { ...mail, id: 'thanks', subject: 'Paid', text_body: 'We received {{ event.amount }}.' },
+  ]);
+  const id = await trigger(stage, 'order', { order_id: 'A-17', email: 'ada@example.com' });
+  await until('The reminder should have been sent.', async () => {
+    const { steps } = await stage.call<Run>('GET', `/v1/workflows/runs/${id}`);
+    return steps.at(-1)?.step_id === 'paid' && steps.some(({ step_id }) => step_id === 'remind')
+      ? true
+      : null;
+  });
+  const paid = { event_name: 'order.paid', event_data: { order_id: 'A-17', amount: '42 €' } };
+  const answer = await stage.call<{ awoken_run_count: number }>('POST', '/v1/workflows/order/events', paid);
+  await show(stage, id);
+  console.log(`  → the event order.paid woke ${answer.awoken_run_count} run\n`);
+}
+
+async function playDigest(stage: Stage): Promise<void> {
+  await define(stage, 'comments', [
+    { id: 'collect', kind: 'digest', key: '{{ trigger.user_id }}', window: '1s' },
+    {
+      id: 'summary',
+      kind: 'send',
+      channel: 'in_app',
+      recipient: { external_user_id: '{{ trigger.user_id }}' },
+      html_body: '<p>{{ digest.count }} new comments, the last: {{ digest.items.last.text }}</p>',
+    },
+  ]);
+  const ids: string[] = [];
+  for (const text of ['Fine.', 'Really?', 'Yes.'])
+    ids.push(await trigger(stage, 'comments', { user_id: 'joan', text }));
+  for (const id of ids) await show(stage, id);
+  console.log('');
+}
+
+async function define({ call }: Stage, key: string, steps: object[]): Promise<void> {
+  await call('POST', '/v1/workflows', { key, name: key });
+  await call('POST', `/v1/workflows/${key}/versions`, { body: { steps } });
+  const { valid } = await call<{ valid: boolean }>('POST', `/v1/workflows/${key}/versions/1/activate`);
+  if (!valid) throw new Error(`The workflow ${key} should be valid.`);
+}
+
+async function trigger({ call }: Stage, key: string, data: object): Promise<string> {
+  const body = { trigger_data: data };
+  return (await call<{ run_id: string }>('POST', `/v1/workflows/${key}/trigger`, body)).run_id;
+}
+
+/** Waits for the end of the run, and prints its steps. */
+async function show({ call }: Stage, id: string): Promise<void> {
+  const run = await until('The run should have completed.', async () => {
+    const seen = await call<Run>('GET', `/v1/workflows/runs/${id}`);
+    return seen.status === 'completed' ? seen : null;
+  });
+  for (const { step_id, kind, outcome, completed_at } of run.steps) {
+    const offset = Date.parse(completed_at ?? '') - Date.parse(run.created_at);
+    console.log(
+      `  ${`+${offset} ms`.padStart(9)}  ${step_id.padEnd(8)}  ${kind.padEnd(14)}  ${outcome ?? ''}`,
+    );
+  }
+}
