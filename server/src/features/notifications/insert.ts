@@ -1,30 +1,76 @@
 import { type Sql, statement } from '../../db/sql.ts';
+import { textArray } from '../../db/text-array.ts';
 import { claimKeysSql } from '../../http/idempotency.ts';
 import { enqueueSql, lanes } from '../../queue/index.ts';
 import { countSendsSql, monthOf } from '../usage/index.ts';
 import { rememberAddressesSql } from '../users/index.ts';
 import type { Acceptance } from './accept.ts';
 
-const lifeColumns = `id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category,
-  template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events`;
-const contentColumns = `subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id,
-  template_locale, structured, rendered_at`;
+type Column = [type: string, value: (acceptance: Acceptance) => string | null];
+
+const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+const time = (value: Date | null): string | null => value?.toISOString() ?? null;
+
+/** The columns of `notifications` that are not what a new row has by itself, and how they come out of an acceptance. */
+const life: Record<string, Column> = {
+  id: ['uuid', ({ row }) => row.id],
+  environment_id: ['uuid', ({ row }) => row.environment_id],
+  channel: ['text', ({ row }) => row.channel],
+  status: ['text', ({ row }) => row.status],
+  priority: ['text', ({ row }) => row.priority],
+  address: ['text', ({ row }) => row.address],
+  recipient_name: ['text', ({ row }) => row.recipient_name],
+  external_user_id: ['text', ({ row }) => row.external_user_id],
+  category: ['text', ({ row }) => row.category],
+  template_key: ['text', ({ row }) => row.template_key],
+  idempotency_key: ['text', ({ row }) => row.idempotency_key],
+  action_url: ['text', ({ row }) => row.action_url],
+  resent_from: ['uuid', ({ row }) => row.resent_from],
+  connection_id: ['uuid', ({ row }) => row.connection_id],
+  send_at: ['timestamptz', ({ row }) => time(row.send_at)],
+  events: ['jsonb', ({ row }) => json(row.events)],
+};
+
+/** The same of `notification_contents`. */
+const content: Record<string, Column> = {
+  subject: ['text', (acceptance) => acceptance.content.subject],
+  html_body: ['text', (acceptance) => acceptance.content.html_body],
+  text_body: ['text', (acceptance) => acceptance.content.text_body],
+  template_data: ['jsonb', (acceptance) => json(acceptance.content.template_data)],
+  from_name: ['text', (acceptance) => acceptance.content.from_name],
+  reply_to: ['text', (acceptance) => acceptance.content.reply_to],
+  attachments: ['jsonb', (acceptance) => json(acceptance.content.attachments)],
+  template_version_id: ['uuid', (acceptance) => acceptance.content.template_version_id],
+  template_locale: ['text', (acceptance) => acceptance.content.template_locale],
+  structured: ['json', (acceptance) => json(acceptance.content.structured)],
+  rendered_at: ['timestamptz', (acceptance) => time(acceptance.content.rendered_at)],
+};
+
+/** What the other parts of the statement go by. */
+const circumstances: Record<string, Column> = {
+  lane: ['smallint', ({ row }) => String(lanes[row.priority])],
+  operation: ['text', ({ keyClaim }) => keyClaim?.operation ?? null],
+  body_hash: ['text', ({ keyClaim }) => keyClaim?.bodyHash ?? null],
+  organization_id: ['uuid', ({ meter }) => meter?.organizationId ?? null],
+  month: ['date', ({ meter }) => meter && monthOf(meter.at)],
+  is_pair: ['boolean', ({ pair }) => pair && 'true'],
+};
+
+const columns = Object.entries({ ...life, ...content, ...circumstances });
+const lifeColumns = Object.keys(life).join(', ');
+const contentColumns = Object.keys(content).join(', ');
 
 /**
- * Everything that accepting means, for any number of notifications, in one statement: one round trip, one parse of one
- * parameter, and, where nothing else is to be written, no transaction around it. That is half of what the same writes cost
- * as statements of their own. Those whose Idempotency-Key is taken are left out, and returned.
+ * Everything that accepting means, for any number of notifications, in one statement: one round trip, columns as arrays that
+ * need no parsing, and, where nothing else is to be written, no transaction around it. That is half of what the same writes
+ * cost as statements of their own. Those whose Idempotency-Key is taken are left out, and returned.
  */
 const insert = statement<{ id: string }>(
   'notifications_insert',
   `with input as materialized (
-     select * from json_to_recordset($1::json) as (
-       id uuid, environment_id uuid, channel text, status text, priority text, address text, recipient_name text,
-       external_user_id text, category text, template_key text, idempotency_key text, action_url text, resent_from uuid, connection_id uuid,
-       send_at timestamptz, events jsonb, subject text, html_body text, text_body text, template_data jsonb,
-       from_name text, reply_to text, attachments jsonb, template_version_id uuid, template_locale text,
-       structured json, rendered_at timestamptz,
-       lane smallint, operation text, body_hash text, organization_id uuid, month date, is_pair boolean)
+     select ${columns.map(([name, [type]]) => (type === 'text' ? name : `${name}::${type}`)).join(', ')}
+     from unnest(${columns.map((_, index) => `$${index + 1}::text[]`).join(', ')})
+       as given (${columns.map(([name]) => name).join(', ')})
    ),
    fresh as (${claimKeysSql(
      '(select *, idempotency_key as key, id as resource_id from input where operation is not null) claims',
@@ -52,7 +98,10 @@ const insertBytes = statement(
 /** Returns the ids of those that were not written, because their Idempotency-Key is taken. Each key may be there once. */
 export async function insertAcceptances(sql: Sql, acceptances: Acceptance[]): Promise<Set<string>> {
   if (acceptances.length === 0) return new Set();
-  const rows = await insert(sql, [`[${acceptances.map(rowOf).join(',')}]`]);
+  const rows = await insert(
+    sql,
+    columns.map(([, [, valueOf]]) => textArray(acceptances.map(valueOf))),
+  );
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -62,40 +111,4 @@ export async function insertAttachmentBytes(sql: Sql, acceptances: Acceptance[])
       bytes.map((file, position) => insertBytes(sql, [row.id, position, file])),
     ),
   );
-}
-
-/** One row as JSON. What is null is left out, for every field costs PostgreSQL about 0.4 µs to find and read. */
-function rowOf({ row, content, keyClaim, meter, pair }: Acceptance): string {
-  return `{${[
-    `"id":"${row.id}","environment_id":"${row.environment_id}","channel":"${row.channel}","status":"${row.status}"`,
-    `,"priority":"${row.priority}","lane":${lanes[row.priority]},"events":${JSON.stringify(row.events)}`,
-    field('address', row.address),
-    field('recipient_name', row.recipient_name),
-    field('external_user_id', row.external_user_id),
-    field('category', row.category),
-    field('template_key', row.template_key),
-    field('idempotency_key', row.idempotency_key),
-    field('action_url', row.action_url),
-    field('resent_from', row.resent_from),
-    field('connection_id', row.connection_id),
-    field('send_at', row.send_at),
-    field('subject', content.subject),
-    field('html_body', content.html_body),
-    field('text_body', content.text_body),
-    field('template_data', content.template_data),
-    field('from_name', content.from_name),
-    field('reply_to', content.reply_to),
-    field('attachments', content.attachments),
-    field('template_version_id', content.template_version_id),
-    field('template_locale', content.template_locale),
-    field('structured', content.structured),
-    field('rendered_at', content.rendered_at),
-    keyClaim ? `,"operation":"${keyClaim.operation}","body_hash":"${keyClaim.bodyHash}"` : '',
-    meter ? `,"organization_id":"${meter.organizationId}","month":"${monthOf(meter.at)}"` : '',
-    pair ? ',"is_pair":true' : '',
-  ].join('')}}`;
-}
-
-function field(name: string, value: unknown): string {
-  return value === null ? '' : `,"${name}":${JSON.stringify(value)}`;
 }
