@@ -40,6 +40,7 @@ export function explain(error: unknown, url: string | null): Explanation | null 
   if (isParseArgsError(error)) {
     return { message: sentence(error.message), hint: null, exitCode: exitCodes.usage };
   }
+  if (isSystemError(error)) return { message: error.message, hint: null, exitCode: exitCodes.failure };
   if (!(error instanceof CarillonError)) return null;
   const where = url ?? 'the service';
   const base = { message: error.message, hint: requestHint(error), exitCode: exitCodes.failure };
@@ -73,6 +74,11 @@ function requestHint({ param, request_id, code }: CarillonError): string | null 
 
 function isParseArgsError(error: unknown): error is Error {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS');
+}
+
+/** A folder that may not be written, a full disk: the message says it all. */
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && typeof (error as { syscall?: unknown }).syscall === 'string';
 }
 
 /** Node says: `Unknown option '--x'. To specify a positional argument …`: the first sentence is what people need. */

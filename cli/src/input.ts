@@ -21,9 +21,12 @@ export async function jsonOf(io: Io, given: string, flag: string): Promise<Recor
   } catch (error) {
     throw usageError(`${flag} is not valid JSON: ${(error as Error).message}`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw usageError(`${flag} must be a JSON object.`);
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw usageError(`${flag} must be a JSON object.`);
+  return value;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function textOf(io: Io, given: string, flag: string): Promise<string> {

@@ -5,7 +5,7 @@ export type Style = (format: Format, text: string) => string;
 
 /** Whether to colour was decided by who made the Io; Node must not decide again by its own stream. */
 export function createStyle(color: boolean): Style {
-  return (format, text) => (color ? forced(format, text) : text);
+  return (format, text) => (color ? forced(format, text, { validateStream: false }) : text);
 }
 
 const forced = styleText as (format: Format, text: string, options?: { validateStream: boolean }) => string;
@@ -26,7 +26,7 @@ const statusFormats: Record<string, Format> = {
 };
 
 export function statusStyle(style: Style, status: string): string {
-  return style(statusFormats[status.toLowerCase()] ?? 'reset', status);
+  return style(statusFormats[status.trim().toLowerCase()] ?? 'reset', status);
 }
 
 /**
@@ -52,3 +52,5 @@ export function table(rows: string[][]): string {
     cell + ' '.repeat((widths[index] ?? 0) - stripVTControlCharacters(cell).length);
   return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
 }
+
+export const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

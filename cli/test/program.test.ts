@@ -28,6 +28,8 @@ test('the help lists every command, and each has its own with an example', async
   expect((await world.run(['keys', 'create', '--help'])).out).toContain('--preset <preset>');
   expect((await world.run([])).out).toBe(out);
   expect((await world.run(['--version'])).out).toBe(`${version}\n`);
+  const own = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  expect(own.version).toBe(version);
 });
 
 test.each([

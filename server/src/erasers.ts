@@ -2,10 +2,10 @@ import type { Deps } from './deps.ts';
 import { inboxEraser } from './features/inbox/index.ts';
 import { notificationEraser } from './features/notifications/index.ts';
 import { preferenceEraser } from './features/preferences/index.ts';
-import { runEraser } from './features/runs/index.ts';
+import { runEraser, wakeRunsOf } from './features/runs/index.ts';
 import type { Eraser } from './features/users/index.ts';
 
 /** Table: who keeps something about people, and erases it when a user is erased. */
 export function allErasers(deps: Pick<Deps, 'queue'>): Eraser[] {
-  return [preferenceEraser, inboxEraser, notificationEraser(deps.queue), runEraser(deps.queue)];
+  return [preferenceEraser, inboxEraser, notificationEraser(deps.queue, wakeRunsOf), runEraser(deps.queue)];
 }

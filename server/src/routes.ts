@@ -17,7 +17,7 @@ import {
   type WriteOptions,
 } from './features/notifications/index.ts';
 import { categoryRoutes, createCategoryDirectory, preferenceRoutes } from './features/preferences/index.ts';
-import { createRunService, runRoutes } from './features/runs/index.ts';
+import { createRunService, runRoutes, wakeRunsOf } from './features/runs/index.ts';
 import { sandboxRoutes } from './features/sandbox/index.ts';
 import { suppressionRoutes } from './features/suppressions/index.ts';
 import { createTemplateService, templateRoutes } from './features/templates/index.ts';
@@ -49,7 +49,7 @@ export function allRoutes(deps: Deps, options: RouteOptions = { draining: () => 
   const sources = allLookups(deps, templates, categories);
   const workflows = createWorkflowService(deps);
   const reports = createReportWriter(deps);
-  const notifications = createNotificationService(deps, sources, options.writing);
+  const notifications = createNotificationService(deps, sources, wakeRunsOf, options.writing);
   const routes: Route[] = [
     ...notificationRoutes(notifications),
     ...templateRoutes(templates),

@@ -5,6 +5,8 @@ import { type App, startApp } from '../src/app.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 import type { Pool } from '../src/db/sql.ts';
 import type { Deps } from '../src/deps.ts';
+import type { EmailConnections } from '../src/features/connections/index.ts';
+import { allJobs } from '../src/jobs.ts';
 import { createLog } from '../src/kernel/log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -49,6 +51,8 @@ export interface TestAppOptions {
   logTo?: { write(line: string): void };
   /** A second process on the same database. */
   database?: TestDatabase;
+  /** Given to whoever wants to see what the process knows of its connections. */
+  onConnections?: (connections: EmailConnections) => void;
 }
 
 /** The whole service on a port of its own and a database of its own, over real sockets. */
@@ -71,7 +75,13 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     dataDir,
   );
-  const app = await startApp(config, { log: createLog(config.LOG_LEVEL, options.logTo) });
+  const app = await startApp(config, {
+    log: createLog(config.LOG_LEVEL, options.logTo),
+    jobs(deps, connections) {
+      options.onConnections?.(connections);
+      return allJobs(deps, connections);
+    },
+  });
   const { rows } = await database.pool.query('select id, kind from environments');
   const environmentId = (kind: string): string => rows.find((row) => row.kind === kind).id;
 

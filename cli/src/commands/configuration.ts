@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, type Context, command, type Options } from '../command.ts';
 import { categories } from '../configuration/categories.ts';
@@ -10,7 +9,7 @@ import { describePlan, planAsJson } from '../configuration/show-plan.ts';
 import { type Scope, sidesOf } from '../configuration/sides.ts';
 import { templates } from '../configuration/templates.ts';
 import { workflows } from '../configuration/workflows.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import { exitCodes } from '../errors.ts';
 
 /** In the order in which they may be written: later ones name earlier ones. */
 const kinds: readonly Kind[] = [categories, templates, workflows];
@@ -91,7 +90,6 @@ function family(prefix: string, what: string, chosen: readonly Kind[]): Command[
       ],
       async run(context, values, keys) {
         const wanted = scope(context, values.dir, keys);
-        if (!existsSync(wanted.folder)) throw noFolder(wanted.folder);
         const { sides } = await sidesOf(wanted, { strict: true });
         const plan = (values.pull ? planPull : planPush)(sides, values.prune ?? false);
         if (context.json) context.io.out(JSON.stringify(planAsJson(plan)));
@@ -106,10 +104,4 @@ function family(prefix: string, what: string, chosen: readonly Kind[]): Command[
 function flagsOf(values: { 'dry-run'?: boolean; prune?: boolean; force?: boolean; yes?: boolean }) {
   const { 'dry-run': dryRun = false, prune = false, force = false, yes = false } = values;
   return { dryRun, prune, force, yes };
-}
-
-function noFolder(folder: string): CliError {
-  return new CliError(`There is no folder ${folder}.`, {
-    hint: '`carillon pull` makes one; --dir names another.',
-  });
 }

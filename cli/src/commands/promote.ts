@@ -1,9 +1,9 @@
 import { CarillonError, type TemplatePromotion, type WorkflowPromotion } from '@carillon/sdk';
 import { collect } from '../collect.ts';
 import { type Command, type Context, command } from '../command.ts';
-import { countOf } from '../configuration/push.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
 import { confirmed } from '../input.ts';
+import { countOf } from '../style.ts';
 
 interface Item {
   kind: 'templates' | 'workflows';

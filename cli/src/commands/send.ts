@@ -2,7 +2,7 @@ import { basename, extname } from 'node:path';
 import type { Notification, SendRequest } from '@carillon/sdk';
 import { type Context, command } from '../command.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
-import { choiceOf, jsonOf, numberOf, readFileOf } from '../input.ts';
+import { choiceOf, isObject, jsonOf, numberOf, readFileOf } from '../input.ts';
 import { plain, statusStyle } from '../style.ts';
 
 const channels = ['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
@@ -81,6 +81,7 @@ export const send = command({
       throw usageError('Only one of --data and --template-data can be the standard input.');
     const data = values.data === undefined ? {} : await jsonOf(io, values.data, '--data');
     const { recipient = {}, ...rest } = data;
+    if (!isObject(recipient)) throw usageError('--data: recipient must be an object.');
     const file = (path: string | undefined, flag: string) =>
       path === undefined ? undefined : readFileOf(io, path, flag).toString('utf8');
     const request = {
@@ -106,7 +107,7 @@ export const send = command({
         attachments: values.attach?.map((path) => attachment(context, path)),
       }),
       recipient: {
-        ...(recipient as object),
+        ...recipient,
         ...given({
           address: values.to,
           external_user_id: values.user,

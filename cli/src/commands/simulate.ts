@@ -1,7 +1,7 @@
 import type { SimulatedRun, WorkflowStep } from '@carillon/sdk';
 import { type Context, command } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
-import { jsonOf, numberOf } from '../input.ts';
+import { isObject, jsonOf, numberOf } from '../input.ts';
 import { plain, type Style, statusStyle, table } from '../style.ts';
 
 export const simulate = command({
@@ -84,8 +84,7 @@ export function eventOf(given: string): {
 function dataOf(json: string, given: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
+    if (isObject(value)) return value;
   } catch {}
   throw usageError(`--event ${given}: what follows = must be a JSON object.`);
 }

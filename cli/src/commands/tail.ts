@@ -1,10 +1,6 @@
-import {
-  CarillonError,
-  ConnectionError,
-  type ListNotificationsParams,
-  type Notification,
-} from '@carillon/sdk';
+import { CarillonError, type ListNotificationsParams, NotFoundError, type Notification } from '@carillon/sdk';
 import { type Context, command } from '../command.ts';
+import { createFollower, type Follower, type Happening } from '../follower.ts';
 import { choiceOf, numberOf } from '../input.ts';
 import { plain, statusStyle } from '../style.ts';
 
@@ -20,11 +16,10 @@ const statuses = [
 ] as const;
 const channels = ['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
 
-/** A notification may become visible a moment after one that is younger. */
-const overlapMs = 5_000;
-/** How far back a notification is watched for further events. */
-const watchedMs = 15 * 60_000;
+/** Of new ones, at one look. */
 const mostPages = 10;
+/** Of those seen before, at one look. */
+const mostAgain = 10;
 
 export const tail = command({
   name: 'tail',
@@ -69,22 +64,28 @@ export const tail = command({
     };
     const lines = numberOf(values.lines, '--lines', 0, 100) ?? 10;
     const intervalMs = numberOf(values.interval, '--interval', 50, 60_000) ?? 1000;
-    const follower = createFollower((notification, event) => show(context, notification, event));
+    const show = (happenings: Happening[]) => {
+      for (const each of happenings) showEvent(context, each);
+    };
     const { data } = await context
       .client()
       .notifications.list({ ...filters, limit: Math.max(1, lines) })
       .page();
-    follower.see(data, lines > 0);
+    const oldest = lines === 0 ? data[0] : data.at(-1);
+    const follower = createFollower(
+      oldest ?? { id: '', created_at: new Date(Date.now() - 60_000).toISOString() },
+    );
+    const latest = follower.see(data);
+    if (lines > 0) show(latest);
     if (values.once) return;
     const stop = new AbortController();
     const done = io.onInterrupt(() => stop.abort());
-    const since = data[0]?.created_at ?? new Date(Date.now() - overlapMs).toISOString();
     let failing = false;
     while (!stop.signal.aborted) {
       try {
         await io.sleep(intervalMs, stop.signal);
-        follower.see(await recent(context, filters, follower.from(since), stop.signal), true);
-        if (failing) io.err(style('dim', 'the service answers again'));
+        show(follower.see(await look(context, filters, follower, stop.signal)));
+        if (failing) io.err(style('dim', 'The service answers again.'));
         failing = false;
       } catch (error) {
         if (stop.signal.aborted) break;
@@ -97,65 +98,43 @@ export const tail = command({
   },
 });
 
+/** Worth another try: nobody answers, too many requests, trouble on the other side. */
 function mayPass(error: unknown): boolean {
-  return error instanceof ConnectionError || (error instanceof CarillonError && (error.status ?? 500) >= 429);
+  return (
+    error instanceof CarillonError && (error.status === null || error.status === 429 || error.status >= 500)
+  );
 }
 
-async function recent(
+/** What is new, and news of what is not settled yet. */
+async function look(
   { client, io }: Context,
   filters: ListNotificationsParams,
-  created_after: string,
+  follower: Follower,
   signal: AbortSignal,
 ): Promise<Notification[]> {
+  const { notifications } = client();
   const found: Notification[] = [];
   let pages = 0;
-  const list = client().notifications.list({ ...filters, created_after, limit: 100 }, { signal });
-  for await (const page of list.pages()) {
+  const created = { created_after: follower.since(), limit: 100 };
+  for await (const page of notifications.list({ ...filters, ...created }, { signal }).pages()) {
     found.push(...page.data);
     pages += 1;
     if (pages < mostPages || page.next_cursor === null) continue;
     io.err(`… more than ${found.length} at once: some are left out. Filters help.`);
     break;
   }
+  for (const id of follower.unsettled(mostAgain)) {
+    try {
+      found.push(await notifications.get(id, { signal }));
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      follower.forget(id); // deleted meanwhile
+    }
+  }
   return found;
 }
 
-type Event = Notification['events'][number];
-
-/** Remembers what was shown, so that each event is shown once, the oldest first. */
-function createFollower(show: (notification: Notification, event: Event) => void) {
-  const seen = new Map<string, { createdMs: number; events: number; live: boolean }>();
-  const live: readonly string[] = ['queued', 'sending', 'sent'];
-  return {
-    see(notifications: Notification[], shown: boolean): void {
-      const fresh: { notification: Notification; event: Event }[] = [];
-      for (const notification of notifications) {
-        const { id, events, status, created_at } = notification;
-        const from = seen.get(id)?.events ?? 0;
-        for (const event of events.slice(from)) fresh.push({ notification, event });
-        seen.set(id, {
-          createdMs: Date.parse(created_at),
-          events: events.length,
-          live: live.includes(status),
-        });
-      }
-      fresh.sort((one, other) => (one.event.occurred_at < other.event.occurred_at ? -1 : 1));
-      if (shown) for (const { notification, event } of fresh) show(notification, event);
-    },
-    /** Everything younger than this is to be looked at again. By the service's clock, which may differ from ours. */
-    from(since: string): string {
-      const newest = Math.max(Date.parse(since), ...[...seen.values()].map(({ createdMs }) => createdMs));
-      let oldest = newest - overlapMs;
-      for (const [id, { createdMs, live }] of seen) {
-        if (createdMs < newest - watchedMs) seen.delete(id);
-        else if (live) oldest = Math.min(oldest, createdMs - 1);
-      }
-      return new Date(oldest).toISOString();
-    },
-  };
-}
-
-function show({ io, json, style }: Context, notification: Notification, event: Event) {
+function showEvent({ io, json, style }: Context, { notification, event }: Happening) {
   const { id, channel, recipient, status, subject, template_key } = notification;
   if (json) {
     const line = { notification_id: id, channel, recipient: recipient.address, status, ...event };

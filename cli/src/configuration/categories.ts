@@ -68,3 +68,6 @@ function contentOf(category: Omit<Category, 'id' | 'key' | 'is_archived'>): Cont
     default_opt_in: category.default_opt_in,
   };
 }
+
+/** It can be chosen at creation only. */
+export const isCritical = (files: Files): boolean => (contentIn(files) as Content).is_critical;

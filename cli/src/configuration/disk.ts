@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { CliError } from '../errors.ts';
 import type { Files } from './kind.ts';
 
 /** Half a file is never to be seen, whatever happens to us meanwhile. */
@@ -12,6 +13,11 @@ export function writeWhole(path: string, content: string): void {
 
 /** All the files of a resource, and none that it no longer has. In one go: Ctrl-C waits until the function has ended. */
 export function replaceFiles(folder: string, before: readonly string[], after: Files): void {
+  for (const path of after.keys()) {
+    // Keys come from a service that may not be what it says: they must not lead out of the folder.
+    if (path.includes('\\') || path.split('/').some((part) => part === '' || part.startsWith('..')))
+      throw new CliError(`The server has a resource that cannot be a file: ${path}`);
+  }
   // First, because where `de-at` and `de-AT` are one name, it would take away what was just written.
   for (const path of before) if (!after.has(path)) rmSync(join(folder, path), { force: true });
   for (const [path, content] of after) writeWhole(join(folder, path), content);

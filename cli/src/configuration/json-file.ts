@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { nearest } from '../help.ts';
+import { isObject } from '../input.ts';
 
 /** Thrown while a file is read; the reader knows its path. */
 export class FileProblem extends Error {}
@@ -31,10 +32,6 @@ export function readText(path: string): string {
   } catch {
     throw new FileProblem('is not UTF-8 text');
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function hasMergeMarks(text: string): boolean {

@@ -1,4 +1,5 @@
 import { type Files, hashOf, type Kind, type LocalResource } from './kind.ts';
+import { underWay } from './state.ts';
 
 /** One resource that is to become another on one side: in the service (push) or in the folder (pull). */
 export interface Change {
@@ -91,7 +92,9 @@ function plan(
       const there = remote.get(key) ?? null;
       const [localHash, remoteHash] = [hashOf(here), hashOf(there)];
       const known = base && Object.hasOwn(base, key) ? (base[key] ?? null) : null;
-      const verdict = judge({ local: localHash, remote: remoteHash, base: known, met: base !== null, prune });
+      const met = base !== null && known !== underWay;
+      const common = known === underWay ? null : known;
+      const verdict = judge({ local: localHash, remote: remoteHash, base: common, met, prune });
       if ('equal' in verdict) made.equal.push({ kind, key, hash: localHash ?? '' });
       else if ('kept' in verdict) made.kept.push({ kind, key, why: verdict.kept ?? '' });
       else {

@@ -1,9 +1,9 @@
 import { CliError, exitCodes } from '../errors.ts';
 import { confirmed } from '../input.ts';
+import { countOf } from '../style.ts';
 import { replaceFiles } from './disk.ts';
 import { hashOf } from './kind.ts';
 import { planPull } from './plan.ts';
-import { countOf } from './push.ts';
 import { describePlan, planAsJson } from './show-plan.ts';
 import { type Flags, folderError, type Scope, sidesOf } from './sides.ts';
 

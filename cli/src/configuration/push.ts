@@ -1,23 +1,20 @@
-import { existsSync } from 'node:fs';
 import { CarillonError } from '@carillon/sdk';
-import { CliError, exitCodes, usageError } from '../errors.ts';
+import { CliError, exitCodes } from '../errors.ts';
 import { confirmed } from '../input.ts';
-import { type FolderProblem, hashOf } from './kind.ts';
+import { countOf } from '../style.ts';
+import { checkPlan } from './check-plan.ts';
+import { hashOf } from './kind.ts';
 import { type Change, type Plan, planPush } from './plan.ts';
 import { describePlan, planAsJson } from './show-plan.ts';
-import { type Compared, type Flags, folderError, type Scope, sidesOf } from './sides.ts';
-import { namedBy } from './workflows.ts';
+import { type Compared, type Flags, type Scope, sidesOf } from './sides.ts';
+import { underWay } from './state.ts';
 
 export async function push(scope: Scope, flags: Flags): Promise<number> {
-  const { context, folder } = scope;
+  const { context } = scope;
   const { io, style, json } = context;
-  if (!existsSync(folder))
-    throw new CliError(`There is no folder ${folder}.`, {
-      hint: '`carillon pull` makes one; --dir names another.',
-    });
   const compared = await sidesOf(scope, { strict: true });
   const plan = planPush(compared.sides, flags.prune);
-  check(scope, compared, plan);
+  checkPlan(scope, compared, plan);
   const say = (line: string) => (json ? io.err(line) : io.out(line));
   if (!json) for (const line of describePlan(plan, style)) say(line);
   const conflicts = plan.changes.filter(({ conflict }) => conflict);
@@ -72,10 +69,13 @@ async function apply({ context }: Scope, compared: Compared, plan: Plan, say: (l
       // Nearer to the write than the plan is: somebody may have been at it while you read the difference.
       if (hashOf(await kind.find(client, key)) !== hashOf(before))
         throw new CliError('it was changed on the server a moment ago.');
+      state.set(kind.name, key, underWay);
+      state.save();
       if (after === null) await kind.remove(client, key);
       else await kind.write(client, key, after);
     } catch (error) {
       done();
+      await remember(compared, change);
       throw failure(error, change, left);
     }
     state.set(kind.name, key, hashOf(after));
@@ -85,6 +85,17 @@ async function apply({ context }: Scope, compared: Compared, plan: Plan, say: (l
   }
   done();
   return exitCodes.ok;
+}
+
+/** After a failure, what is there now is what we left there; if nobody answers, that stays open. */
+async function remember({ client, state }: Compared, { kind, key }: Change): Promise<void> {
+  if (state.baseOf(kind.name)?.[key] !== underWay) return;
+  try {
+    state.set(kind.name, key, hashOf(await kind.find(client, key)));
+    state.save();
+  } catch (error) {
+    if (!(error instanceof CarillonError)) throw error;
+  }
 }
 
 function failure(error: unknown, { kind, key }: Change, left: string): unknown {
@@ -103,56 +114,3 @@ function settle({ state, sides }: Compared, plan: Plan): void {
   }
   state.save();
 }
-
-/** What can be known to fail before the first write. */
-function check({ context, folder }: Scope, { sides, missing }: Compared, { changes }: Plan): void {
-  for (const kind of missing) {
-    const gone = changes.filter((change) => change.kind === kind && change.action === 'remove');
-    if (gone.length > 0)
-      throw usageError(
-        `${folder} has no folder ${kind.name}: with --prune all ${gone.length} would go.`,
-        `Make the folder ${kind.name} if you mean it.`,
-      );
-  }
-  const names = (kind: string) => {
-    const found = sides.find((each) => each.kind.name === kind);
-    if (!found) return null;
-    const removed = changes
-      .filter((each) => each.kind === found.kind && each.action === 'remove')
-      .map(({ key }) => key);
-    return new Set([
-      ...found.local.keys(),
-      ...[...found.remote.keys()].filter((key) => !removed.includes(key)),
-    ]);
-  };
-  const [templates, categories] = [names('templates'), names('categories')];
-  const problems: FolderProblem[] = [];
-  for (const { kind, key, after } of changes) {
-    if (kind.name !== 'workflows' || after === null) continue;
-    const named = namedBy(after);
-    const lost = [
-      ...named.templates
-        .filter((each) => templates && !templates.has(each))
-        .map((each) => `template ${each}`),
-      ...named.categories
-        .filter((each) => categories && !categories.has(each))
-        .map((each) => `category ${each}`),
-    ];
-    for (const each of new Set(lost))
-      problems.push({
-        path: `workflows/${key}.json`,
-        message: `names the ${each}, which is neither here nor on the server`,
-      });
-  }
-  for (const { kind, key, before, after } of changes) {
-    if (kind.name !== 'categories' || !before || !after) continue;
-    const [was, wanted] = [before, after].map(
-      (files) => JSON.parse([...files.values()][0] ?? '{}').is_critical,
-    );
-    if (was !== wanted)
-      problems.push({ path: `categories/${key}.json`, message: ': is_critical cannot be changed later' });
-  }
-  if (problems.length > 0) throw folderError(context, problems);
-}
-
-export const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Client } from '@carillon/sdk';
 import type { Context } from '../command.ts';
 import { CliError, exitCodes } from '../errors.ts';
@@ -31,10 +32,14 @@ export interface Compared {
   state: State;
 }
 
-/** Reads the folder first: what is wrong in it is said without a call. */
+/** Reads the folder first: what is wrong in it is said without a call. `strict`: then it ends there. */
 export async function sidesOf(scope: Scope, { strict }: { strict: boolean }): Promise<Compared> {
   const { context, kinds, keys, folder } = scope;
   const { io } = context;
+  if (strict && !existsSync(folder))
+    throw new CliError(`There is no folder ${folder}.`, {
+      hint: '`carillon pull` makes one; --dir names another.',
+    });
   const contents = kinds.map((kind) => ({ kind, content: kind.read(folder) }));
   const problems = contents.flatMap(({ content }) => content.problems);
   if (strict && problems.length > 0) throw folderError(context, problems);

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
+import { isObject } from '../input.ts';
 import { writeWhole } from './disk.ts';
-import { isObject, pretty } from './json-file.ts';
+import { pretty } from './json-file.ts';
 import type { KindName } from './kind.ts';
 
 /** What the service and the folder had in common when they last met: the hash of each resource. */
@@ -15,6 +16,9 @@ export interface State {
   set(kind: KindName, key: string, hash: string | null): void;
   save(): void;
 }
+
+/** In place of a hash: a push was at it, and did not come back to say how it ended. What is there now is its own doing. */
+export const underWay = 'under way';
 
 export const stateFile = '.carillon-state.json';
 

@@ -1,6 +1,7 @@
 import { type Client, NotFoundError, type Workflow } from '@carillon/sdk';
 import { CliError } from '../errors.ts';
-import { FileProblem, fieldsOf, isObject } from './json-file.ts';
+import { isObject } from '../input.ts';
+import { FileProblem, fieldsOf } from './json-file.ts';
 import type { Files, Kind } from './kind.ts';
 import { contentIn, readSingleFiles, singleFile } from './single-file.ts';
 

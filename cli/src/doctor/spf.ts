@@ -69,7 +69,7 @@ async function countLookups(dns: Dns, record: string, seen: Set<string>): Promis
   let count = 0;
   for (const term of record.toLowerCase().split(/\s+/).slice(1)) {
     const [, mechanism = '', target] =
-      /^[+?~-]?(include|a|mx|ptr|exists|redirect)(?:[:=]([^\s/]+))?/.exec(term) ?? [];
+      /^[+?~-]?(include|a|mx|ptr|exists|redirect)(?:[:=]([^\s/]+))?(?:\/|$)/.exec(term) ?? [];
     if (mechanism === '') continue;
     count += 1;
     const follows = (mechanism === 'include' || mechanism === 'redirect') && target && !seen.has(target);

@@ -137,11 +137,24 @@ export type Outcome =
       /** It is about this recipient (greylisted, mailbox full) and says nothing about the provider. */
       recipient?: true;
     }
-  | { kind: 'throttled'; detail: string; code: string | null; retryAfterMs: number | null }
+  | {
+      kind: 'throttled';
+      detail: string;
+      code: string | null;
+      retryAfterMs: number | null;
+      /** It means all that we send over this channel, whoever for: the service knows us by our address. */
+      everybody?: true;
+    }
   | { kind: 'rejected'; detail: string; code: string | null }
   | { kind: 'suppress'; detail: string; code: string | null; reason: 'hard_bounce' | 'unsubscribed' }
   | { kind: 'broken'; detail: string; code: string | null }
-  | { kind: 'ambiguous'; detail: string; code: string | null };
+  | {
+      kind: 'ambiguous';
+      detail: string;
+      code: string | null;
+      /** Not even the carrier that recognises a repeat would recognise this one. */
+      unrepeatable?: true;
+    };
 
 /** What a provider tells us later about a message it accepted. */
 export interface Receipt {
@@ -168,6 +181,8 @@ export interface Carrier {
   idempotent: boolean;
   /** What shares a limit of the provider shares this name; when it says slow down, all of it waits, in every process. */
   pace?: string;
+  /** It is the operator's: its limits are those of all environments together. */
+  isShared?: true;
   /** What is configured behind it, by an id that stays when it is renamed. Those that have one have their health watched. */
   providerId?: string;
   send(message: Message, signal: AbortSignal): Promise<Outcome>;
@@ -205,6 +220,8 @@ export interface Field {
   required: boolean;
   /** Sealed at rest; responses show only how it ends. */
   secret?: true;
+  /** The secrets that go where this leads. When it changes they must be given again: nobody may read them by redirecting them. */
+  receives?: readonly string[];
   /** Bounds of an integer; of a text's length. */
   min?: number;
   max?: number;

@@ -1,13 +1,19 @@
 import type { Outcome } from './contract.ts';
-import type { Failure } from './http.ts';
+import type { Answer, Failure } from './http.ts';
+
+/** A refusal is one by its status alone, also when its body broke off. */
+export function wholeRefusal(answer: Answer | Failure): Answer | Failure {
+  if (answer.kind === 'answer' || answer.status === null || answer.status < 400) return answer;
+  const { status, body, latencyMs } = answer;
+  return { kind: 'answer', status, headers: {}, body, latencyMs };
+}
 
 /**
  * What it means for a message that no complete answer came. If the request never got there it is simply made again; if it may
- * have been acted upon, nobody knows. An answer that had begun with a refusal is one.
+ * have been acted upon, nobody knows.
  */
 export function lostAnswer({ failure, detail, reached, status }: Failure): Outcome {
   const code = status === null ? failure : String(status);
   if (failure === 'blocked') return { kind: 'broken', detail, code };
-  if (!reached || (status !== null && status >= 500)) return { kind: 'retry', detail, code };
-  return { kind: 'ambiguous', detail, code };
+  return { kind: reached ? 'ambiguous' : 'retry', detail, code };
 }

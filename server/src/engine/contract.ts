@@ -225,7 +225,7 @@ export interface RunState {
   results: Record<string, StepResult>;
   /** Characters of JSON in `results`. */
   resultsSize: number;
-  /** The wait_for_event step whose output is `event`. */
+  /** The wait_for_event step whose output is `event`; null: the last wait timed out, or there was none. */
   eventStep: string | null;
   /** `digest`: what the run collected as the surviving one. */
   digest: { key: string; count: number; items: Json[] } | null;
@@ -338,6 +338,8 @@ export interface SimulatedEvent {
 }
 
 export interface SimulationInput {
+  /** What the run is to know about itself. */
+  about?: Pick<RunFacts, 'workflowKey' | 'version' | 'source'>;
   triggerData: JsonObject;
   events?: SimulatedEvent[];
   /** JSON responses of fetch steps by step id; a step without one has the output null. */

@@ -365,6 +365,25 @@ describe('wait_for_event', () => {
     ]);
   });
 
+  test('that timed out has no event, whatever an earlier wait received', () => {
+    const waitFor = (id: string) => ({ id, kind: 'wait_for_event', event: 'e', timeout: '1h' });
+    const run = newRun(
+      parsed(
+        waitFor('a'),
+        waitFor('b'),
+        noop('heard', { when: 'event != null' }),
+        noop('still', { when: 'steps.a.output.n == 1' }),
+      ),
+    );
+    run.tell({ kind: 'start' });
+    run.tell({ kind: 'event', eventName: 'e', matchKey: matchKeyOf([], {}) ?? '', data: { n: 1 } });
+    expect(outcomes(run.tell({ kind: 'timer' }, start + hour))).toEqual([
+      'b completed timed_out',
+      'heard completed skipped',
+      'still completed noop',
+    ]);
+  });
+
   test('a value to match that is not there fails the step; null that is written does not', () => {
     expect(newRun(parsed(wait()), {}).tell({ kind: 'start' }).failureReason).toBe(
       'Step "w": match.order.id has no value.',

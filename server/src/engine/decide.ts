@@ -163,6 +163,8 @@ function timerFired(turn: Turn, step: Step): Decision | null {
   if (pending.kind === 'sleep') return complete(turn, 'delayed', null);
   if (pending.kind === 'notification')
     return complete(turn, 'timed_out', { notification_id: pending.notificationId, status: 'timed_out' });
+  // Else a later step would take what an earlier wait received for what this one did not.
+  turn.state.eventStep = null;
   const target = step.kind === 'wait_for_event' ? step.onTimeout : null;
   return target === null
     ? complete(turn, 'timed_out', null)

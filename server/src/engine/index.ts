@@ -5,7 +5,7 @@ export { limits as engineLimits } from './limits.ts';
 export { canonicalJson, eventPatterns, matchKeyOf } from './match.ts';
 export { parseDefinition } from './parse.ts';
 export { definitionSchema } from './schema.ts';
-export { simulate } from './simulate.ts';
+export { simulation } from './simulate.ts';
 export { validateTriggerData } from './trigger-data.ts';
 export { mergeEntries } from './turn.ts';
 export { references, validateDefinition } from './validate.ts';

@@ -118,6 +118,17 @@ test('the run is alone in its digest, and fetches answer what the script says', 
   expect(lines(result)).toEqual(['1h d digested', '1h f fetched', '1h g fetched', '1h n noop']);
 });
 
+test('a digest of one item is full at once', () => {
+  const steps = [{ id: 'd', kind: 'digest', key: 'k', window: '1h', max_items: 1 }];
+  expect(lines(run(steps))).toEqual(['0h d digested']);
+});
+
+test('the run is one of the workflow that is simulated', () => {
+  const when = 'run.workflow_key == "orders" && run.version == 3.0 && run.source == "Production"';
+  const about = { workflowKey: 'orders', version: 3, source: 'Production' as const };
+  expect(lines(run([{ id: 'n', kind: 'noop', when }], { about }))).toEqual(['0h n noop']);
+});
+
 test('a failure is reported as a real run would', () => {
   expect(run([{ id: 'a', kind: 'noop', when: 'trigger.x == 1' }])).toMatchObject({
     status: 'failed',

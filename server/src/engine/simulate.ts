@@ -27,16 +27,18 @@ interface Scripted {
 /**
  * Runs a definition on a clock that jumps. Every decision is `decide()`'s, as in a real run; only the world is played: sends
  * are accepted and delivered and make no notification, fetches answer what the script says, the run is alone in its digests.
+ * Comes up for air after each decision: a run may take thousands, and whoever drives it has others to serve.
  */
-export function simulate(definition: Definition, input: SimulationInput): Simulation {
+export function* simulation(
+  definition: Definition,
+  input: SimulationInput,
+): Generator<undefined, Simulation, undefined> {
   const script = readScript(input);
   if ('problem' in script)
     return { status: 'failed', failureReason: null, steps: [], problem: script.problem };
   const run: RunFacts = {
     id: '00000000-0000-0000-0000-000000000000',
-    workflowKey: 'simulation',
-    version: 0,
-    source: 'Test',
+    ...(input.about ?? { workflowKey: 'simulation', version: 0, source: 'Test' }),
     createdAt: input.now,
     triggerData: input.triggerData,
   };
@@ -52,6 +54,7 @@ export function simulate(definition: Definition, input: SimulationInput): Simula
       const { status, failureReason } = decision;
       return { status, failureReason, steps: [...steps.values()], problem: null };
     }
+    yield;
     const happened = happens(effect, now);
     now = happened.at;
     decision = decide(definition, run, decision.state, happened.input, now);
@@ -80,7 +83,9 @@ export function simulate(definition: Definition, input: SimulationInput): Simula
         return { input: { kind: 'fetched', body }, at: from };
       }
       case 'join_digest':
-        return { input: { kind: 'digest_opened', until: from + effect.windowMs }, at: from };
+        return effect.maxItems === 1
+          ? { input: { kind: 'digest_closed', items: [input.triggerData] }, at: from }
+          : { input: { kind: 'digest_opened', until: from + effect.windowMs }, at: from };
       case 'await_digest':
         return { input: { kind: 'digest_closed', items: [input.triggerData] }, at: effect.until };
       case 'wait_for_event':
@@ -109,6 +114,15 @@ export function simulate(definition: Definition, input: SimulationInput): Simula
     waiting.splice(waiting.indexOf(found.scripted), 1);
     const { name, data } = found.scripted;
     return { input: { kind: 'event', eventName: name, matchKey: found.matchKey, data }, at: found.at };
+  }
+}
+
+/** The whole of it at once. */
+export function simulate(definition: Definition, input: SimulationInput): Simulation {
+  const running = simulation(definition, input);
+  for (;;) {
+    const { done, value } = running.next();
+    if (done) return value;
   }
 }
 

@@ -25,25 +25,26 @@ export function encodeCursor(list: string, id: string): string {
   return bindingOf(list) + Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 }
 
-export function decodeCursor(list: string, cursor: string): string {
+export function decodeCursor(list: string, cursor: string, param = 'cursor'): string {
   const hex = Buffer.from(cursor.slice(6), 'base64url').toString('hex');
   const id = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   if (cursor.slice(0, 6) !== bindingOf(list) || !isUuid(id)) {
     throw new Problem('invalid_cursor', 'The cursor is not one that this list returned.', {
-      param: 'cursor',
+      param,
     });
   }
   return id;
 }
 
-/** `list` names the list and its environment, e.g. `notifications:<environment id>`. */
+/** `list` names the list and its environment, e.g. `notifications:<environment id>`; `param` is what the caller knows the cursor as. */
 export function pageRequest(
   list: string,
   query: { cursor?: string | undefined; limit?: number | undefined },
   defaultLimit = 20,
+  param = 'cursor',
 ): PageRequest {
   return {
-    before: query.cursor === undefined ? null : decodeCursor(list, query.cursor),
+    before: query.cursor === undefined ? null : decodeCursor(list, query.cursor, param),
     limit: query.limit ?? defaultLimit,
   };
 }

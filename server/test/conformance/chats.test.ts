@@ -1,7 +1,7 @@
 import { createChatoneApi, createChatoneCarrier, describeAnswer } from '../../src/channels/chatone/index.ts';
 import { createChatthreeCarrier } from '../../src/channels/chatthree/index.ts';
 import { createChattwoCarrier } from '../../src/channels/chattwo/index.ts';
-import type { Carrier, Message, ProviderCarrier } from '../../src/channels/contract.ts';
+import type { Carrier, Message, Outcome, ProviderCarrier } from '../../src/channels/contract.ts';
 import { createOutbound, type Outbound } from '../../src/channels/http.ts';
 import { startChatoneSimulator } from '../simulators/chatone.ts';
 import { startChatthreeSimulator } from '../simulators/chatthree.ts';
@@ -161,33 +161,45 @@ async function chatthreeBench(): Promise<ChatBench> {
 
 const chatoneError = (error: string) => says({ status: 200, body: { ok: false, error } });
 
+/** Everything that PROVIDERS 1.5 names. */
+const chatoneCodes: [Outcome['kind'], string][] = [
+  ['throttled', 'ratelimited rate_limited'],
+  ['retry', 'service_unavailable request_timeout team_added_to_org org_login_required'],
+  ['ambiguous', 'fatal_error internal_error'],
+  [
+    'rejected',
+    `not_in_channel channel_not_found is_archived user_not_found users_not_found user_disabled user_not_visible cannot_dm_bot
+     messages_tab_disabled restricted_action restricted_action_read_only_channel restricted_action_thread_only_channel
+     restricted_action_non_threadable_channel restricted_action_thread_locked ekm_access_denied cannot_reply_to_message
+     method_not_supported_for_channel_type too_many_members invalid_user_combination not_enough_users too_many_users
+     users_list_not_supplied message_limit_exceeded app_access_restricted`,
+  ],
+  [
+    'rejected',
+    `no_text msg_too_long msg_blocks_too_long invalid_blocks invalid_blocks_format too_many_attachments
+     attachment_payload_limit_exceeded invalid_metadata_format invalid_metadata_schema metadata_too_large
+     markdown_text_conflict invalid_arguments invalid_arg_name invalid_array_arg invalid_charset invalid_form_data
+     invalid_json json_not_object invalid_post_type missing_post_type unknown_method method_deprecated deprecated_endpoint
+     as_user_not_supported slack_connect_file_link_sharing_blocked`,
+  ],
+  [
+    'broken',
+    `invalid_auth not_authed account_inactive token_revoked token_expired missing_scope no_permission not_allowed_token_type
+     access_denied accesslimited two_factor_setup_required enterprise_is_restricted team_access_not_granted team_not_found`,
+  ],
+];
+
 examine({
   provider: 'chatone',
   idempotent: false,
   start: chatoneBench,
   mishaps: { ...httpMishaps(), gateway_timeout: 'retry' },
-  refusals: [
-    {
-      title: 'a channel that is archived',
-      provoke: chatoneError('is_archived'),
-      outcome: { kind: 'rejected' },
-    },
-    {
-      title: 'a channel it is not in',
-      provoke: chatoneError('not_in_channel'),
-      outcome: { kind: 'rejected' },
-    },
-    {
-      title: 'blocks it cannot read',
-      provoke: chatoneError('invalid_blocks'),
-      outcome: { kind: 'rejected' },
-    },
-    { title: 'a revoked token', provoke: chatoneError('token_revoked'), outcome: { kind: 'broken' } },
-    { title: 'a missing scope', provoke: chatoneError('missing_scope'), outcome: { kind: 'broken' } },
-    { title: 'a limit in a 200', provoke: chatoneError('ratelimited'), outcome: { kind: 'throttled' } },
-    { title: 'a failure', provoke: chatoneError('service_unavailable'), outcome: { kind: 'retry' } },
-    { title: 'half a failure', provoke: chatoneError('fatal_error'), outcome: { kind: 'ambiguous' } },
-  ],
+  refusals: chatoneCodes.flatMap(([kind, codes]) =>
+    codes
+      .trim()
+      .split(/\s+/)
+      .map((code) => ({ title: code, provoke: chatoneError(code), outcome: { kind, code } })),
+  ),
 });
 
 examine({
@@ -211,6 +223,20 @@ examine({
     { title: 'a card that is too large', provoke: says({ status: 413 }), outcome: { kind: 'rejected' } },
     { title: 'a workflow that is off', provoke: says({ status: 404 }), outcome: { kind: 'broken' } },
     { title: 'a trigger for its tenant alone', provoke: says({ status: 401 }), outcome: { kind: 'broken' } },
+    { title: 'a trigger for somebody else', provoke: says({ status: 403 }), outcome: { kind: 'broken' } },
+    { title: 'a workflow that is gone', provoke: says({ status: 410 }), outcome: { kind: 'broken' } },
+    { title: 'a timeout of the request', provoke: says({ status: 408 }), outcome: { kind: 'retry' } },
+    { title: 'a call that came too early', provoke: says({ status: 425 }), outcome: { kind: 'retry' } },
+    {
+      title: 'a failure in a 200',
+      provoke: says({ status: 200, body: 'endpoint returned HTTP error 502' }),
+      outcome: { kind: 'retry' },
+    },
+    {
+      title: 'a card that is too large in a 200',
+      provoke: says({ status: 200, body: 'endpoint returned HTTP error 413' }),
+      outcome: { kind: 'rejected' },
+    },
     {
       title: 'a limit in a 200',
       provoke: says({ status: 200, body: 'endpoint returned HTTP error 429' }),
@@ -221,6 +247,17 @@ examine({
 
 const chatthreeError = (status: number, code: number) => says({ status, body: { code, message: 'no' } });
 
+/** Everything that PROVIDERS 3.2 names. */
+const chatthreeCodes: [Outcome['kind'], number, number[]][] = [
+  ['broken', 404, [10015]],
+  ['broken', 401, [50027]],
+  ['broken', 403, [50013, 50001]],
+  ['rejected', 400, [50035, 50006, 50109, 50008, 50068, 220001, 220002, 220003, 220004]],
+  ['rejected', 400, [10003, 10008, 50083, 160005, 200000, 200001, 240000, 20009, 40067, 40005, 50045]],
+  ['rejected', 413, [40005, 50045]],
+  ['throttled', 429, [20016, 20028, 40062, 130000]],
+];
+
 examine({
   provider: 'chatthree',
   idempotent: false,
@@ -228,24 +265,17 @@ examine({
   start: chatthreeBench,
   mishaps: { ...httpMishaps(), gateway_timeout: 'retry' },
   refusals: [
+    ...chatthreeCodes.flatMap(([kind, status, codes]) =>
+      codes.map((code) => ({
+        title: `${status} ${code}`,
+        provoke: chatthreeError(status, code),
+        outcome: { kind, code: String(code) },
+      })),
+    ),
     {
-      title: 'a deleted webhook',
-      provoke: chatthreeError(404, 10015),
-      outcome: { kind: 'broken', code: '10015' },
+      title: 'the limit of everybody who calls from here',
+      provoke: says({ status: 429, body: { message: 'no', retry_after: 0.25, global: true } }),
+      outcome: { kind: 'throttled', retryAfterMs: 250, everybody: true },
     },
-    { title: 'a missing permission', provoke: chatthreeError(403, 50013), outcome: { kind: 'broken' } },
-    { title: 'a form it cannot read', provoke: chatthreeError(400, 50035), outcome: { kind: 'rejected' } },
-    {
-      title: 'a message that is too large',
-      provoke: chatthreeError(413, 40005),
-      outcome: { kind: 'rejected' },
-    },
-    {
-      title: 'a forum without a thread',
-      provoke: chatthreeError(400, 220001),
-      outcome: { kind: 'rejected' },
-    },
-    { title: 'the word filter', provoke: chatthreeError(400, 200000), outcome: { kind: 'rejected' } },
-    { title: 'slow mode', provoke: chatthreeError(429, 20016), outcome: { kind: 'throttled' } },
   ],
 });

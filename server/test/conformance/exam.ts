@@ -6,6 +6,7 @@ export type Mishap =
   | 'throttled'
   | 'throttled_with_delay'
   | 'throttled_absurdly'
+  | 'half_refusal'
   | 'server_error'
   | 'gateway_timeout'
   | 'error_page'

@@ -1,4 +1,4 @@
-import type { ProviderCarrier, SmsMessage } from '../../src/channels/contract.ts';
+import type { Outcome, ProviderCarrier, SmsMessage } from '../../src/channels/contract.ts';
 import { createOutbound, type Outbound } from '../../src/channels/http.ts';
 import { createSmsoneCarrier } from '../../src/channels/sms/providers/smsone/index.ts';
 import { createSmstwoCarrier } from '../../src/channels/sms/providers/smstwo/index.ts';
@@ -94,30 +94,64 @@ async function smstwoBench(): Promise<SmsBench<SmstwoSimulator>> {
 
 const smsoneError = (status: number, code: number) => says({ status, body: { code, message: 'no', status } });
 
+/** Everything that PROVIDERS 4.3 names. */
+const smsoneCodes: [Outcome['kind'], number, number[]][] = [
+  ['throttled', 429, [20429]],
+  ['throttled', 400, [30001, 21611, 30022, 63017, 63018, 60728, 63038]],
+  ['retry', 503, [20500, 20503]],
+  ['retry', 400, [14107, 30410, 30003, 30008]],
+  ['suppress', 400, [21610, 30005, 30006, 21614, 21211, 21217, 21635]],
+  [
+    'rejected',
+    400,
+    [30007, 21602, 21619, 21617, 21618, 21612, 21408, 21604, 21620, 21623, 30011, 30012, 30450],
+  ],
+  ['rejected', 400, [30004]], // to be suppressed on repetition only
+  ['broken', 401, [20003]],
+  ['broken', 403, [20005, 30002]],
+  ['broken', 404, [20006, 20404]],
+  [
+    'broken',
+    400,
+    [21603, 21606, 21212, 21659, 21607, 21608, 21703, 21704, 21705, 30032, 30034, 30024, 21609],
+  ],
+];
+
 examine({
   provider: 'smsone',
   idempotent: false,
   start: smsoneBench,
   mishaps: httpMishaps(),
-  refusals: (
-    [
-      ['wrong credentials', 401, 20003, { kind: 'broken' }],
-      ['an account that is not active', 403, 20005, { kind: 'broken' }],
-      ['a sender that is not ours', 400, 21606, { kind: 'broken' }],
-      ['an unregistered number', 400, 30034, { kind: 'broken' }],
-      ['too many calls at once', 429, 20429, { kind: 'throttled', retryAfterMs: null }],
-      ['a full queue', 400, 21611, { kind: 'throttled' }],
-      ['the cap of the day', 400, 63038, { kind: 'throttled', retryAfterMs: 3_600_000 }],
-      ['a failure of the service', 503, 20503, { kind: 'retry' }],
-      ['a timeout behind it', 400, 30410, { kind: 'retry' }],
-      ['an invalid number', 400, 21211, { kind: 'suppress', reason: 'hard_bounce' }],
-      ['a landline', 400, 21614, { kind: 'suppress', reason: 'hard_bounce' }],
-      ['somebody who replied STOP', 400, 21610, { kind: 'suppress', reason: 'unsubscribed' }],
-      ['refused content', 400, 21618, { kind: 'rejected' }],
-      ['a region that is not enabled', 400, 21408, { kind: 'rejected' }],
-      ['a code that nobody knows', 400, 99999, { kind: 'rejected', code: '99999' }],
-    ] as const
-  ).map(([title, status, code, outcome]) => ({ title, provoke: smsoneError(status, code), outcome })),
+  refusals: [
+    ...smsoneCodes.flatMap(([kind, status, codes]) =>
+      codes.map((code) => ({
+        title: `${status} ${code}`,
+        provoke: smsoneError(status, code),
+        outcome: { kind, code: String(code) },
+      })),
+    ),
+    {
+      title: 'somebody who replied STOP',
+      provoke: smsoneError(400, 21610),
+      outcome: { kind: 'suppress', reason: 'unsubscribed' },
+    },
+    {
+      title: 'the cap of the day',
+      provoke: smsoneError(400, 63038),
+      outcome: { kind: 'throttled', retryAfterMs: 3_600_000 },
+    },
+    {
+      title: 'a code that nobody knows',
+      provoke: smsoneError(400, 99999),
+      outcome: { kind: 'rejected', code: '99999' },
+    },
+    { title: 'a timeout of the request', provoke: says({ status: 408 }), outcome: { kind: 'retry' } },
+    {
+      title: 'a success that names no message',
+      provoke: says({ status: 201, body: { error_code: null } }),
+      outcome: { kind: 'ambiguous' },
+    },
+  ],
 });
 
 const smstwoStatus =
@@ -133,16 +167,18 @@ examine({
   mishaps: httpMishaps(),
   refusals: (
     [
-      ['throttled', ['1'], { kind: 'throttled', retryAfterMs: null }],
-      ['too many binds', ['10'], { kind: 'throttled' }],
-      ['an internal error', ['5'], { kind: 'retry' }],
-      ['wrong credentials', ['4'], { kind: 'broken' }],
-      ['no credit left', ['9'], { kind: 'broken' }],
-      ['a sender that is not allowed', ['15'], { kind: 'broken' }],
-      ['a parameter that is wrong', ['3'], { kind: 'rejected' }],
-      ['no route', ['6'], { kind: 'rejected' }],
-      ['a barred number', ['7'], { kind: 'suppress', reason: 'hard_bounce' }],
-      ['a number no longer in use', ['33'], { kind: 'suppress', reason: 'hard_bounce' }],
+      // Everything that PROVIDERS 5.1 names.
+      ...['1', '10'].map((status) => [`status ${status}`, [status], { kind: 'throttled' }] as const),
+      ['status 5', ['5'], { kind: 'retry' }],
+      ...['4', '8', '9', '11', '14', '32', '15', '29'].map(
+        (status) => [`status ${status}`, [status], { kind: 'broken' }] as const,
+      ),
+      ...['2', '3', '6', '12', '22', '23'].map(
+        (status) => [`status ${status}`, [status], { kind: 'rejected' }] as const,
+      ),
+      ...['7', '33'].map(
+        (status) => [`status ${status}`, [status], { kind: 'suppress', reason: 'hard_bounce' }] as const,
+      ),
       ['some parts taken and others not', ['0', '1'], { kind: 'ambiguous' }],
     ] as const
   ).map(([title, statuses, outcome]) => ({ title, provoke: smstwoStatus(...statuses), outcome })),

@@ -17,6 +17,8 @@ export interface Answer {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
+  /** The connection breaks in the middle of the body. */
+  cut?: boolean;
 }
 
 /**
@@ -117,13 +119,16 @@ export async function startHttpSimulator(options: HttpSimulatorOptions): Promise
       case 'empty':
         return reply(response, { status: 200, body: '' });
       case 'half':
-        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
-        response.write('{"sid": "SM');
-        setTimeout(() => response.socket?.destroy(), 20);
-        return;
+        return cut(response, 200);
       default:
-        return reply(response, fault);
+        return fault.cut ? cut(response, fault.status) : reply(response, fault);
     }
+  }
+
+  function cut(response: ServerResponse, status: number): void {
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': '1000' });
+    response.write('{"sid": "SM');
+    setTimeout(() => response.socket?.destroy(), 20);
   }
 
   async function control(heard: Heard, response: ServerResponse): Promise<void> {

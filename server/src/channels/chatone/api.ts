@@ -1,5 +1,6 @@
 import type { Failure, Outbound } from '../http.ts';
 import { parseRetryAfter } from '../http.ts';
+import { wholeRefusal } from '../lost-answer.ts';
 import { isRecord, type JsonRecord } from '../shape.ts';
 
 /**
@@ -42,7 +43,7 @@ export function createChatoneApi(
 ): ChatoneApi {
   return {
     async call(method, { token, client, args = {}, timeoutMs = usualTimeoutMs, signal }) {
-      const answer = await outbound.request({
+      const received = await outbound.request({
         method: 'POST',
         url: `${baseUrl}/${method}`,
         headers: {
@@ -60,6 +61,7 @@ export function createChatoneApi(
         maxBytes,
         ...(signal ? { signal } : {}),
       });
+      const answer = wholeRefusal(received);
       if (answer.kind === 'failure') return answer;
       const { status, headers, body } = answer;
       if (status === 429)

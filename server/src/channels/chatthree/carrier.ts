@@ -1,6 +1,6 @@
 import type { Carrier, ChatthreeMessage, Outcome } from '../contract.ts';
 import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
-import { lostAnswer } from '../lost-answer.ts';
+import { lostAnswer, wholeRefusal } from '../lost-answer.ts';
 import { isRecord, type JsonRecord } from '../shape.ts';
 import { executionOf } from './payload.ts';
 import { contentProblem, embedsProblem } from './shape.ts';
@@ -46,7 +46,7 @@ export function createChatthreeCarrier(options: ChatthreeCarrierOptions): Carrie
       });
       const restMs = answer.kind === 'answer' ? restOf(answer.headers) : null;
       if (restMs !== null) options.onEnough?.(restMs);
-      const outcome = outcomeOf(answer, clock());
+      const outcome = outcomeOf(wholeRefusal(answer), clock());
       // The service's own words are shown to people; should they repeat the token, they must not show it.
       return { ...outcome, detail: outcome.detail.replaceAll(token, '…') };
     },
@@ -81,7 +81,11 @@ function outcomeOf(answer: Answer | Failure, now: number): Outcome {
   const code = own ?? String(status);
   const detail = `The service answered ${status}${own ? ` (${own})` : ''}${sentenceOf(body)}.`;
   if (status === 200 || status === 204) return posted(status, body);
-  if (status === 429) return { kind: 'throttled', detail, code, retryAfterMs: pauseOf(answer, body, now) };
+  if (status === 429) {
+    const isForAll = body?.global === true || answer.headers['x-ratelimit-global'] === 'true';
+    const retryAfterMs = pauseOf(answer, body, now);
+    return { kind: 'throttled', detail, code, retryAfterMs, ...(isForAll ? { everybody: true } : {}) };
+  }
   if (status === 408 || status === 425 || status >= 500) return { kind: 'retry', detail, code };
   if (status < 400 || status === 401 || status === 403 || status === 404)
     return { kind: 'broken', detail, code };

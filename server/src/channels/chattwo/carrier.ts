@@ -1,6 +1,6 @@
 import type { Carrier, ChattwoMessage, Outcome } from '../contract.ts';
 import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
-import { lostAnswer } from '../lost-answer.ts';
+import { lostAnswer, wholeRefusal } from '../lost-answer.ts';
 import { cardMessage, cardProblem } from './shape.ts';
 
 export interface ChattwoCarrierOptions {
@@ -35,7 +35,7 @@ export function createChattwoCarrier(options: ChattwoCarrierOptions): Carrier {
         maxBytes,
         signal,
       });
-      return outcomeOf(answer, clock());
+      return outcomeOf(wholeRefusal(answer), clock());
     },
   };
 }

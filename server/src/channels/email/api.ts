@@ -1,8 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { sha256 } from '../../kernel/crypto.ts';
+import { outcomeOfStatus } from '../by-status.ts';
 import type { EmailMessage, Outcome, ProviderCarrier, Verdict } from '../contract.ts';
-import { type Answer, type Call, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
-import { lostAnswer } from '../lost-answer.ts';
+import { type Answer, type Call, type Outbound, parseRetryAfter } from '../http.ts';
+import { lostAnswer, wholeRefusal } from '../lost-answer.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { isRecord } from '../shape.ts';
 import { oneLine } from './mime.ts';
@@ -55,10 +56,9 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
   const call = async (request: ApiRequest, timeoutMs: number, signal?: AbortSignal) => {
     const headers = { 'user-agent': 'Carillon/1.0', accept: 'application/json', ...request.headers };
     const limits = { timeoutMs, maxBytes: maxAnswerBytes, ...(signal ? { signal } : {}) };
-    return outbound.request({ ...request, headers, ...limits });
+    return wholeRefusal(await outbound.request({ ...request, headers, ...limits }));
   };
-  const read = (answer: (Answer | Failure) & { status: number }): ApiAnswer =>
-    readAnswer(answer, clock(), api.secrets);
+  const read = (answer: Answer): ApiAnswer => readAnswer(answer, clock(), api.secrets);
   const clean = (text: string): string => withoutSecrets(oneLine(text), api.secrets).slice(0, maxDetail);
 
   return {
@@ -75,7 +75,7 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
         return { kind: 'rejected', detail, code: 'message' };
       }
       const answer = await call(request, context.timeoutMs ?? sendTimeoutMs, signal);
-      const outcome = isRefusal(answer) ? api.classify(read(answer)) : lostAnswer(answer);
+      const outcome = answer.kind === 'answer' ? api.classify(read(answer)) : lostAnswer(answer);
       return {
         ...outcome,
         detail: clean(outcome.detail),
@@ -95,23 +95,13 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
   };
 }
 
-/** Something that says what became of the message: a whole answer, or the status of a refusal whose body broke off. */
-function isRefusal(answer: Answer | Failure): answer is Answer | (Failure & { status: number }) {
-  return answer.kind === 'answer' || (answer.status !== null && answer.status >= 400);
-}
-
-function readAnswer(
-  answer: (Answer | Failure) & { status: number },
-  at: number,
-  secrets: readonly string[],
-): ApiAnswer {
+function readAnswer(answer: Answer, at: number, secrets: readonly string[]): ApiAnswer {
   // Before anything is cut: half a secret would not be recognised.
   const text = withoutSecrets(answer.body.toString('utf8'), secrets);
-  const headers = answer.kind === 'answer' ? answer.headers : {};
   return {
     status: answer.status,
     headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+      Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
     ),
     json: jsonObject(text),
     text: oneLine(text).slice(0, maxDetail),
@@ -152,38 +142,15 @@ export function saidIn(answer: ApiAnswer, message: string | null): string {
 export interface Reading {
   detail: string;
   code: string | null;
-  /** How long to wait after a 429, if it is not in Retry-After. */
+  /** How long to wait, if it is not in Retry-After. */
   waitMs?: number | null;
 }
 
 /** The meaning of a status where the provider gives it no meaning of its own. */
 export function outcomeByStatus(answer: ApiAnswer, { detail, code, waitMs }: Reading): Outcome {
-  const { status } = answer;
-  const said = { detail, code: code ?? String(status) };
-  if (status === 429) {
-    const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], answer.at) ?? waitMs ?? null;
-    return { kind: 'throttled', ...said, retryAfterMs };
-  }
-  if (status < 300)
-    return {
-      kind: 'ambiguous',
-      detail: `${detail} It is not the answer that was to be expected.`,
-      code: said.code,
-    };
-  if (status < 400)
-    return { kind: 'broken', detail: `${detail} Redirects are not followed.`, code: said.code };
-  if (status === 401 || status === 402 || status === 403) return { kind: 'broken', ...said };
-  if (status === 408 || status === 425) return { kind: 'retry', ...said };
-  // A gateway that waited for the provider in vain does not know what became of the message.
-  if (status === 504) return { kind: 'ambiguous', ...said };
-  if (status >= 500) {
-    return {
-      kind: 'retry',
-      ...said,
-      retryAfterMs: parseRetryAfter(answer.headers['retry-after'], answer.at),
-    };
-  }
-  return { kind: 'rejected', ...said };
+  const said = answer.status < 300 ? `${detail} It is not the answer that was to be expected.` : detail;
+  const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], answer.at) ?? waitMs ?? null;
+  return outcomeOfStatus(answer.status, { detail: said, code, retryAfterMs });
 }
 
 /** Checks a `base_url`; null: it can be used. */

@@ -374,6 +374,11 @@ describe('a message of Amazon SNS', () => {
         [{ SigningCertURL: 'http://sns.eu-west-1.amazonaws.com/cert.pem' }, 401],
         [{ SigningCertURL: 'https://user@sns.eu-west-1.amazonaws.com/cert.pem' }, 401],
         [{ SigningCertURL: `${benches.ses.simulator.url}/v2/email/account` }, 401],
+        // Its host would answer a query with words of the caller's choice, which can be a certificate.
+        [
+          { SigningCertURL: `${benches.ses.simulator.url}/SimpleNotificationService-simulated.pem?Action=x` },
+          401,
+        ],
         [{ SignatureVersion: '3' }, 401],
         [{ Type: 'Invitation' }, 401],
       ];

@@ -91,7 +91,7 @@ export function maskConfig(
 
 /**
  * The config a caller gave, checked and complete. A secret that is left out, or sent back as it was shown, stays what it was
- * (`stored`, opened). Null and the empty text clear a setting.
+ * (`stored`, opened), unless it would now go somewhere else. Null and the empty text clear a setting.
  */
 export function readConfig(
   kind: ProviderKind,
@@ -100,11 +100,13 @@ export function readConfig(
   param: string,
 ): ProviderConfig {
   const config: ProviderConfig = {};
+  const keptSecrets = new Set<string>();
   for (const field of kind.manifest.fields) {
     const at = `${param}.${field.name}`;
     const value = Object.hasOwn(given, field.name) ? given[field.name] : undefined;
     const kept = field.secret ? (stored?.[field.name] ?? null) : null;
-    config[field.name] = keeps(value, kept) ? kept : readValue(field, value, at);
+    if (keeps(value, kept)) keptSecrets.add(field.name);
+    config[field.name] = keptSecrets.has(field.name) ? kept : readValue(field, value, at);
     if (field.required && config[field.name] === null) throw missingParameter(at);
   }
   const completed = kind.complete?.(config) ?? { config };
@@ -113,6 +115,12 @@ export function readConfig(
       `${param}.${completed.field}`,
       `${param}.${completed.field} ${completed.problem}.`,
     );
+  }
+  for (const { name, receives = [] } of kind.manifest.fields as readonly Field[]) {
+    const redirected = receives.find((secret) => keptSecrets.has(secret));
+    if (redirected === undefined || (completed.config[name] ?? null) === (stored?.[name] ?? null)) continue;
+    const at = `${param}.${redirected}`;
+    throw invalidParameter(at, `${at} must be given again, because ${name} has changed.`);
   }
   return completed.config;
 }

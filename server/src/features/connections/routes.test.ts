@@ -201,6 +201,30 @@ describe('providers', () => {
     expect(body.providers[0].config).toMatchObject({ username: null, password: null });
   });
 
+  it('do not send a secret that they were not given anew to another host', async () => {
+    const first = (await put({ providers: [provider()] })).body.providers[0];
+    for (const elsewhere of [{ host: 'mail.evil.example' }, { port: smtp.port + 1 }]) {
+      const config = { ...first.config, ...elsewhere };
+      const refused = await put({ providers: [{ id: first.id, kind: 'smtp', config }] });
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { error: { code: 'parameter_invalid', param: 'providers[0].config.password' } },
+      });
+      const given = { ...config, password: 'another-password' };
+      expect((await put({ providers: [{ id: first.id, kind: 'smtp', config: given }] })).status).toBe(200);
+      await put({
+        providers: [{ id: first.id, kind: 'smtp', config: { ...first.config, password: user.password } }],
+      });
+    }
+    const resend = { kind: 'resend', config: { api_key: 're_0123456789', webhook_secret: null } };
+    const [stored] = (await put({ providers: [resend] })).body.providers;
+    const lure = { ...stored.config, base_url: 'https://evil.example' };
+    expect(await put({ providers: [{ id: stored.id, kind: 'resend', config: lure }] })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'providers[0].config.api_key', message: expect.stringContaining('base_url') } },
+    });
+  });
+
   it('of another environment lend neither id nor secret', async () => {
     const live = (await put({ providers: [provider()] })).body.providers[0];
     const testPath = `/v1/environments/${app.testEnvironmentId}/email-settings`;

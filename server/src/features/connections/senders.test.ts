@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { startSmtpSimulator } from '../../../test/simulators/smtp.ts';
 import type { Deps } from '../../deps.ts';
+import { createKeyring } from '../../kernel/crypto.ts';
+import { createLog } from '../../kernel/log.ts';
 import { emailIdentity } from './identity.ts';
 import { createEmailConnections, type EmailConnections } from './senders.ts';
 
@@ -17,8 +19,8 @@ afterAll(async () => {
   await app.stop();
 });
 
-function connectionsWith(config: Partial<Deps['config']> = {}): EmailConnections {
-  const deps = { ...app.deps, config: { ...app.deps.config, ...config }, clock: () => now };
+function connectionsWith(config: Partial<Deps['config']> = {}, more: Partial<Deps> = {}): EmailConnections {
+  const deps = { ...app.deps, ...more, config: { ...app.deps.config, ...config }, clock: () => now };
   const connections = createEmailConnections(deps);
   started.push(connections);
   return connections;
@@ -82,7 +84,7 @@ describe('a Live environment', () => {
     const url = `smtp://op:p%40ss@127.0.0.1:${server.port}`;
     const connections = connectionsWith({ CARILLON_SMTP_URL: url, CARILLON_ALLOW_PRIVATE_NETWORK: 'none' });
     const { carriers } = await connections.senderFor(app.liveEnvironmentId, 'live');
-    expect(carriers.map(({ name, kind }) => [name, kind])).toEqual([['managed', 'smtp']]);
+    expect(carriers).toMatchObject([{ name: 'managed', kind: 'smtp', isShared: true }]);
     const outcome = await carriers[0]?.send(
       {
         channel: 'email',
@@ -104,6 +106,17 @@ describe('a Live environment', () => {
     await connections.stop();
     await server.stop();
   });
+});
+
+it('an environment whose own providers cannot be opened is not moved to the operator’s server', async () => {
+  const resend = { kind: 'resend', name: 'own', config: { api_key: 're_0123456789' } };
+  await put('live', { from_address: 'hello@acme.example', providers: [resend] });
+  const keyring = createKeyring([Buffer.alloc(32, 9)]);
+  const sender = await connectionsWith(
+    { CARILLON_SMTP_URL: 'smtp://127.0.0.1:2525' },
+    { keyring, log: createLog('silent') },
+  ).senderFor(app.liveEnvironmentId, 'live');
+  expect(sender).toMatchObject({ carriers: [], problem: expect.stringContaining('cannot be opened') });
 });
 
 it('settings take effect within a second, and unchanged providers keep their carrier', async () => {

@@ -78,16 +78,17 @@ export function createEmailConnections(
   }
 
   function liveCarriers(environmentId: string, providers: StoredProvider[]): Carrier[] {
-    const own = providers
-      .filter((provider) => provider.enabled)
-      .flatMap((provider) => carrierOf(environmentId, provider) ?? []);
+    const enabled = providers.filter((provider) => provider.enabled);
     const managedUrl = config.CARILLON_SMTP_URL;
-    if (own.length > 0 || !managedUrl) return own;
+    // Whoever has chosen providers of their own is not moved to another because those cannot be used.
+    if (enabled.length > 0 || !managedUrl)
+      return enabled.flatMap((provider) => carrierOf(environmentId, provider) ?? []);
     // The operator chose this server, so it may well stand in the private network.
     return [
       hold('managed', () => ({
         ...createSmtpCarrier('managed', smtpConfigOfUrl(managedUrl), { policy: 'all' }),
         providerId: 'managed',
+        isShared: true,
       })),
     ];
   }
@@ -103,7 +104,7 @@ export function createEmailConnections(
       carriers: available,
       problem:
         available.length === 0
-          ? 'The environment has no email provider; add one in its email settings.'
+          ? noCarrier(settings)
           : address === null
             ? 'The environment has no sender address; set from_address in its email settings.'
             : null,
@@ -145,4 +146,10 @@ export function createEmailConnections(
       await sandboxStore.idle();
     },
   };
+}
+
+function noCarrier({ providers }: EmailSettings): string {
+  return providers.some(({ enabled }) => enabled)
+    ? 'The stored secrets of its email providers cannot be opened; give them anew.'
+    : 'The environment has no email provider; add one in its email settings.';
 }

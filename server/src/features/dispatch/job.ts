@@ -1,4 +1,3 @@
-import type { Carrier } from '../../channels/contract.ts';
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
@@ -14,14 +13,16 @@ import { type Memory, readMemory } from './memory.ts';
 import {
   forgottenBy,
   repeatedAttempt,
+  repeatingCarrier,
   repeatOf,
   resolveForgotten,
   resolveOpenAttempt,
 } from './open-attempt.ts';
+import { pausesOn } from './paces.ts';
 import { findTemplates, renderWords, type TemplateFact, traceRendering } from './render.ts';
 import { prepareRoads, type Road, type RoadFinder } from './road.ts';
 import { allRoads } from './roads.ts';
-import { runRound } from './round.ts';
+import { runRound, wasAnswered } from './round.ts';
 import { failed, type Settled, settlementOf, unsettled } from './settle.ts';
 import { listFacts } from './store.ts';
 import { resumedEntry, settleWaiting } from './waiting.ts';
@@ -134,7 +135,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     const { memory } = base;
     const forgotten = memory.repeat ? forgottenBy(memory.repeat, road.carriers, clock()) : null;
     if (forgotten !== null) return resolveForgotten(base, fact, forgotten, circumstances());
-    const repeat = road.carriers.find(({ name }) => name === memory.repeat?.carrier);
+    const repeat = memory.repeat && repeatingCarrier(memory.repeat, road.carriers);
 
     const room = road.place === undefined ? null : await places.enter(claim, road.place);
     if (road.place !== undefined && !room) return 'lost';
@@ -145,8 +146,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
         (startedAt - (fact.send_at?.getTime() ?? idTime(fact.id))) / 1000,
       );
     }
-    const paceOf = ({ pace, providerId, name }: Carrier): string =>
-      `${channel}:${pace ?? providerId ?? name}`;
+    const paces = pausesOn(pauses, environmentId, channel);
     const order = repeat
       ? { carriers: [repeat], reason: null }
       : await watch.order(environmentId, road.carriers, claim.lane);
@@ -156,24 +156,20 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       carriers: order.carriers,
       attemptsBefore: fact.attempt_count + base.attempts,
       begin: (open) => writer.begin(claim, { ...memory, open }),
-      pausedUntil: (carrier) => pauses.until(environmentId, paceOf(carrier)),
-      pause: (carrier, retryAfterMs, callStartedAt) =>
-        pauses.pause(environmentId, paceOf(carrier), retryAfterMs, callStartedAt),
+      pausedUntil: paces.until,
+      pause: paces.pause,
       clock,
       signal: AbortSignal.timeout(roundTimeoutMs),
     }).catch((error) => {
       room?.leave(true);
       throw error;
     });
-    room?.leave(
-      result !== 'lost' &&
-        (result.kind === 'waiting' || result.outcome.kind !== 'retry' || result.outcome.code !== null),
-    );
+    room?.leave(result !== 'lost' && wasAnswered(result));
     if (result === 'lost') return 'lost';
 
     for (const { carrier, outcome } of result.calls) {
       deps.metrics.attempts.inc({ channel, provider_kind: carrier.kind, outcome: outcome.kind });
-      if (outcome.kind !== 'throttled') pauses.eased(environmentId, paceOf(carrier));
+      if (outcome.kind !== 'throttled') paces.eased(carrier);
     }
     if (result.kind === 'waiting') {
       span.end({ 'carillon.notification_id': fact.id, 'carillon.outcome': 'waiting' }, false);

@@ -7,6 +7,14 @@ export interface OpenAttempt {
   started_at: string;
   /** The carrier recognises a repeat, as long as it is the same carrier. */
   idempotent?: boolean;
+  /** Of such a carrier: its pace, which another account has not. */
+  account?: string;
+}
+
+export interface Repeat {
+  carrier: string;
+  account?: string;
+  since: number;
 }
 
 /** What a notification's work remembers from one claim to the next. */
@@ -14,7 +22,7 @@ export interface Memory {
   /** A call was under way when its worker died. */
   open?: OpenAttempt;
   /** A carrier may have the message since then, and recognises a repeat: nobody else may be given it. */
-  repeat?: { carrier: string; since: number };
+  repeat?: Repeat;
   /** It is waiting for providers that asked us to slow down. */
   waiting?: { since: number; times: number };
   /** How it counted in the health of providers. */

@@ -1,6 +1,6 @@
 import type { Carrier } from '../../channels/contract.ts';
 import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
-import type { Memory, OpenAttempt } from './memory.ts';
+import type { Memory, OpenAttempt, Repeat } from './memory.ts';
 import { type Circumstances, openOutcome, type Settled, unknownOutcome, unsettled } from './settle.ts';
 import type { DispatchFact } from './store.ts';
 
@@ -29,21 +29,28 @@ export function repeatedAttempt(open: OpenAttempt, now: number): StoredTraceEntr
   return [attemptEntryOf(open), unknownOutcome('retry', detail, now)];
 }
 
-export function repeatOf({ carrier, started_at }: OpenAttempt): NonNullable<Memory['repeat']> {
-  return { carrier, since: Date.parse(started_at) };
+export function repeatOf({ carrier, account, started_at }: OpenAttempt): Repeat {
+  return { carrier, ...(account === undefined ? {} : { account }), since: Date.parse(started_at) };
+}
+
+/** The carrier that recognises it, if it is still there. */
+export function repeatingCarrier(
+  { carrier, account }: Repeat,
+  carriers: readonly Carrier[],
+): Carrier | undefined {
+  return carriers.find(
+    ({ name, pace, idempotent }) =>
+      idempotent && name === carrier && (account === undefined || pace === account),
+  );
 }
 
 /** Providers that recognise a repeat do so for a day. */
 const rememberedMs = 23 * 3_600_000;
 
 /** Why the carrier that may have the message would not recognise a repeat any more; null: it would. */
-export function forgottenBy(
-  { carrier, since }: NonNullable<Memory['repeat']>,
-  carriers: readonly Carrier[],
-  now: number,
-): string | null {
-  if (!carriers.some(({ name }) => name === carrier)) return 'it has been removed from the settings';
-  return now - since > rememberedMs ? 'it would no longer recognise a repeat' : null;
+export function forgottenBy(repeat: Repeat, carriers: readonly Carrier[], now: number): string | null {
+  if (!repeatingCarrier(repeat, carriers)) return 'it is no longer in the settings as it was';
+  return now - repeat.since > rememberedMs ? 'it would no longer recognise a repeat' : null;
 }
 
 export function resolveForgotten(base: Settled, fact: DispatchFact, why: string, at: Circumstances): Settled {

@@ -4,7 +4,7 @@ import type { OpenAttempt } from './memory.ts';
 import { noteOf, readMemory } from './memory.ts';
 import { forgottenBy, repeatedAttempt, resolveForgotten, resolveOpenAttempt } from './open-attempt.ts';
 import { maxRounds } from './retry.ts';
-import { type RoundOptions, runRound } from './round.ts';
+import { type RoundOptions, runRound, wasAnswered } from './round.ts';
 import { settlementOf, unsettled } from './settle.ts';
 import type { DispatchFact } from './store.ts';
 import { resumedEntry, settleWaiting } from './waiting.ts';
@@ -30,7 +30,7 @@ function round(carriers: Carrier[], paused: Record<string, number> = {}, more: P
     attemptsBefore: 0,
     begin: async () => true,
     pausedUntil: ({ name }) => (paused[name] === undefined ? 0 : now + paused[name]),
-    pause: async (_carrier, retryAfterMs) => now + (retryAfterMs ?? 1_000),
+    pause: async (_carrier, { retryAfterMs }) => now + (retryAfterMs ?? 1_000),
     clock: () => now,
     signal: new AbortController().signal,
     ...more,
@@ -74,7 +74,7 @@ describe('a provider that asks us to slow down', () => {
       [carrier('a', throttled)],
       {},
       {
-        pause: async ({ name }, retryAfterMs, startedAt) => {
+        pause: async ({ name }, { retryAfterMs }, startedAt) => {
           pauses.push([name, retryAfterMs, startedAt]);
           return now + 1;
         },
@@ -207,6 +207,17 @@ describe('a carrier that recognises a repeat', () => {
   });
 });
 
+test('a place whose calls nobody answers is told from one that refuses', () => {
+  const answered = (outcome: Outcome) => wasAnswered({ kind: 'tried', outcome });
+  for (const code of ['timeout', 'connect', 'dns', 'lost', null]) {
+    expect(answered({ kind: 'retry', detail: '', code })).toBe(false);
+    expect(answered({ kind: 'ambiguous', detail: '', code })).toBe(false);
+  }
+  expect(answered({ kind: 'retry', detail: '', code: '503' })).toBe(true);
+  expect(answered({ kind: 'ambiguous', detail: '', code: '200' })).toBe(true);
+  expect(answered({ kind: 'rejected', detail: '', code: null })).toBe(true);
+});
+
 describe('a worker that died during a call', () => {
   const open = { carrier: 'a', carrier_kind: 'smtp', started_at: '2026-01-01T00:00:00.000Z' };
   const critical = { ...fact, priority: 'critical' } as DispatchFact;
@@ -229,10 +240,21 @@ describe('a worker that died during a call', () => {
   });
 
   test('and a carrier that is gone, or would have forgotten, leaves an outcome that nobody knows', () => {
-    const repeat = { carrier: 'a', since: now - 3_600_000 };
-    const carriers = [carrier('a', accepted), carrier('b', accepted)];
+    const repeat = { carrier: 'a', account: 'account-1', since: now - 3_600_000 };
+    const recognising = { idempotent: true, pace: 'account-1' };
+    const carriers = [carrier('a', accepted, recognising), carrier('b', accepted)];
     expect(forgottenBy(repeat, carriers, now)).toBeNull();
-    expect(forgottenBy(repeat, carriers.slice(1), now)).toMatch(/removed/);
+    expect(forgottenBy({ carrier: 'a', since: now }, carriers, now)).toBeNull(); // as an earlier version noted it
+    const others = {
+      removed: [carrier('b', accepted)],
+      'of another account': [carrier('a', accepted, { ...recognising, pace: 'account-2' })],
+      'another provider under its name': [carrier('a', accepted)],
+    };
+    for (const [change, present] of Object.entries(others))
+      expect([change, forgottenBy(repeat, present, now)]).toEqual([
+        change,
+        expect.stringMatching(/as it was/),
+      ]);
     expect(forgottenBy({ ...repeat, since: now - 86_400_000 }, carriers, now)).toMatch(/no longer recognise/);
 
     const base = { ...unsettled(fact), memory: { repeat } };

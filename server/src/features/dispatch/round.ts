@@ -29,6 +29,8 @@ export interface WaitingRound {
   calls: Call[];
 }
 
+export type Throttled = Extract<Outcome, { kind: 'throttled' }>;
+
 export interface RoundOptions {
   carriers: readonly Carrier[];
   message: (attempt: number) => Message;
@@ -38,7 +40,7 @@ export interface RoundOptions {
   /** 0: it may be asked. */
   pausedUntil(carrier: Carrier): number;
   /** It asked us to slow down; resolves to the end of the pause. */
-  pause(carrier: Carrier, retryAfterMs: number | null, callStartedAt: number): Promise<number>;
+  pause(carrier: Carrier, outcome: Throttled, callStartedAt: number): Promise<number>;
   clock: () => number;
   signal: AbortSignal;
 }
@@ -77,7 +79,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult | Wai
     trace.push(attemptEntry(carrier, outcome, startedAt, refusedAt));
 
     if (outcome.kind === 'throttled') {
-      waitFor(carrier, await options.pause(carrier, outcome.retryAfterMs, startedAt), refusal);
+      waitFor(carrier, await options.pause(carrier, outcome, startedAt), refusal);
       continue;
     }
     attempts += 1;
@@ -119,7 +121,7 @@ async function call(
       carrier: carrier.name,
       carrier_kind: carrier.kind,
       started_at: new Date(startedAt).toISOString(),
-      ...(carrier.idempotent ? { idempotent: true } : {}),
+      ...(carrier.idempotent ? { idempotent: true, ...accountOf(carrier) } : {}),
     };
     const held = await options.begin(open).catch((error: unknown) => {
       reservation?.release();
@@ -133,9 +135,24 @@ async function call(
   return (reservation ?? carrier).send(options.message(attempt), signal);
 }
 
+/** Under which the provider recognises a repeat: a carrier may get the credentials of another, and keep its name. */
+export function accountOf({ pace }: Pick<Carrier, 'pace'>): { account?: string } {
+  return pace === undefined ? {} : { account: pace };
+}
+
 /** Others refused the message for good, but one that is paused may yet take it. */
 function afterPause({ until, said }: { until: number; said: string }, now: number): Outcome {
   return { kind: 'retry', detail: said, code: 'paused', retryAfterMs: Math.max(0, until - now) };
+}
+
+/** How calls end that nobody answered; a webhook has no code then. */
+const silences: ReadonlySet<string | null> = new Set([null, 'timeout', 'connect', 'dns', 'lost']);
+
+/** Whether somebody is there: who does not answer gets fewer calls at once. */
+export function wasAnswered(result: Pick<RoundResult, 'kind' | 'outcome'> | WaitingRound): boolean {
+  if (result.kind === 'waiting') return true;
+  const { kind, code = null } = result.outcome;
+  return !((kind === 'retry' || kind === 'ambiguous') && silences.has(code));
 }
 
 function endsRound(outcome: Outcome): boolean {

@@ -123,6 +123,8 @@ describe('a settlement', () => {
     expect(await verdict(ambiguous, { priority: 'critical' })).toEqual(['queued', 'prefer_duplicate']);
     expect(await verdict(ambiguous)).toEqual(['failed', 'prefer_loss']);
     expect((await settle(ambiguous)).last_error).toMatch(/^outcome_unknown/);
+    // It says that it would not even recognise the repeat.
+    expect(await verdict({ ...ambiguous, unrepeatable: true }, {}, true)).toEqual(['failed', 'prefer_loss']);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Receipt } from '../../channels/contract.ts';
+import type { Carrier, Outcome, Receipt } from '../../channels/contract.ts';
 import { assertNever } from '../../kernel/errors.ts';
 import type { NewItem } from '../inbox/index.ts';
 import {
@@ -12,7 +12,7 @@ import type { Refusal } from '../suppressions/index.ts';
 import type { Rendered } from '../templates/index.ts';
 import type { Memory } from './memory.ts';
 import { maxRounds, retryDelayMs } from './retry.ts';
-import type { RoundResult } from './round.ts';
+import { accountOf, type RoundResult } from './round.ts';
 import type { DispatchFact, ReceiptUpdate, Settlement } from './store.ts';
 
 /** A settlement and what must happen next; all of it is written in one transaction. */
@@ -93,10 +93,18 @@ export function settlementOf(
       // The connection may be mended within the day; until then nothing is lost.
       return retried(base, said, at, null);
     case 'ambiguous':
-      return openOutcome(base, fact, carrier.idempotent ? carrier.name : null, said, at);
+      return openOutcome(base, fact, recogniserOf(outcome, carrier), said, at);
     default:
       return assertNever(outcome);
   }
+}
+
+/** Who would recognise it, if it were handed over again. */
+function recogniserOf(
+  { unrepeatable }: Extract<Outcome, { kind: 'ambiguous' }>,
+  carrier: Carrier,
+): Carrier | null {
+  return carrier.idempotent && !unrepeatable ? carrier : null;
 }
 
 /** What was decided about an attempt whose outcome nobody knows. */
@@ -111,7 +119,7 @@ export function unknownOutcome(verdict: string, detail: string, now: number): St
 export function openOutcome(
   base: Settled,
   fact: DispatchFact,
-  recogniser: string | null,
+  recogniser: Pick<Carrier, 'name' | 'pace'> | null,
   said: string,
   at: Circumstances,
 ): Settled {
@@ -122,9 +130,13 @@ export function openOutcome(
   if (recogniser !== null) {
     const repeated = decided(
       'retry',
-      `${recogniser} recognises a repeated message, so it is handed over to it again.`,
+      `${recogniser.name} recognises a repeated message, so it is handed over to it again.`,
     );
-    const repeat = base.memory.repeat ?? { carrier: recogniser, since: at.now };
+    const repeat = base.memory.repeat ?? {
+      carrier: recogniser.name,
+      ...accountOf(recogniser),
+      since: at.now,
+    };
     return retried({ ...repeated, memory: { ...base.memory, repeat } }, said, at, null);
   }
   if (fact.priority === 'critical') {

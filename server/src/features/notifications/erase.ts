@@ -40,10 +40,17 @@ const redact = statement(
    where n.id = any ($1::uuid[]) and n.environment_id = $2`,
 );
 
+/** Runs that wait for these notifications learn that they are gone. True: ring `run` after the commit. */
+export type WakeRuns = (
+  tx: Sql,
+  queue: Pick<Queue, 'hasten'>,
+  notifications: { id: string; status: 'deleted' }[],
+) => Promise<boolean>;
+
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** Queued ones are taken out of the queue and deleted; what is being sent at the moment is left for the next round. */
-export function notificationEraser(queue: Pick<Queue, 'withdraw'>): Eraser {
+export function notificationEraser(queue: Pick<Queue, 'withdraw' | 'hasten'>, wakeRuns: WakeRuns): Eraser {
   return {
     async erase(tx, person, after) {
       const rows = await listOf(tx, [
@@ -66,6 +73,11 @@ export function notificationEraser(queue: Pick<Queue, 'withdraw'>): Eraser {
         person,
         withdrawn,
         rows.filter((row) => !row.is_queued).map((row) => row.id),
+      );
+      await wakeRuns(
+        tx,
+        queue,
+        withdrawn.map((id) => ({ id, status: 'deleted' })),
       );
       return { next: rows.length === sliceSize ? (rows.at(-1)?.id ?? null) : null, skipped };
     },

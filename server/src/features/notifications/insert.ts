@@ -6,7 +6,7 @@ import { countSendsSql, monthOf } from '../usage/index.ts';
 import { rememberAddressesSql } from '../users/index.ts';
 import type { Acceptance } from './accept.ts';
 
-type Column = [type: string, value: (acceptance: Acceptance) => string | null];
+type Column = [type: string, read: (acceptance: Acceptance) => string | null];
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 const time = (value: Date | null): string | null => value?.toISOString() ?? null;
@@ -100,7 +100,7 @@ export async function insertAcceptances(sql: Sql, acceptances: Acceptance[]): Pr
   if (acceptances.length === 0) return new Set();
   const rows = await insert(
     sql,
-    columns.map(([, [, valueOf]]) => textArray(acceptances.map(valueOf))),
+    columns.map(([, [, read]]) => textArray(acceptances.map(read))),
   );
   return new Set(rows.map(({ id }) => id));
 }

@@ -19,6 +19,7 @@ import {
   meterOf,
   type TestMessage,
 } from './accept.ts';
+import type { WakeRuns } from './erase.ts';
 import { type ContentRow, eventEntry } from './life.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
 import {
@@ -67,6 +68,7 @@ const validateElement = compileValidator(SendRequest, 'body');
 export function createNotificationService(
   deps: ServiceDeps,
   sources: LookupSources,
+  wakeRuns: WakeRuns,
   options: WriteOptions = {},
 ): NotificationService {
   const { pool, queue } = deps;
@@ -223,7 +225,7 @@ export function createNotificationService(
     },
 
     async delete(principal, id) {
-      const inbox = await transaction(pool, async (tx) => {
+      const { inbox, woken } = await transaction(pool, async (tx) => {
         const stored = await store.findNotification(tx, principal.environmentId, id);
         if (!stored) throw notFound('notification');
         if (stored.status === 'queued' && !(await queue.withdraw(tx, 'notification', id)))
@@ -231,8 +233,10 @@ export function createNotificationService(
         await eraseSandboxMessages(tx, principal.environmentId, [id]);
         await eraseNotificationEvents(tx, principal.environmentId, [id]);
         await store.deleteNotifications(tx, principal.environmentId, [id]);
-        return eraseInboxItem(tx, principal.environmentId, id);
+        const woken = await wakeRuns(tx, queue, [{ id, status: 'deleted' }]);
+        return { inbox: await eraseInboxItem(tx, principal.environmentId, id), woken };
       });
+      if (woken) queue.ring('run');
       if (inbox) deps.doorbell.ring(inboxTopic(inbox));
     },
 

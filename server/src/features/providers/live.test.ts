@@ -4,6 +4,7 @@ import { startResendSimulator } from '../../../test/simulators/resend.ts';
 import { type SendgridSimulator, startSendgridSimulator } from '../../../test/simulators/sendgrid.ts';
 import { type SmtpSimulator, startRawServer, startSmtpSimulator } from '../../../test/simulators/smtp.ts';
 import { startWebhookSink, type WebhookSink } from '../../../test/simulators/webhook-sink.ts';
+import type { EmailConnections } from '../connections/index.ts';
 
 /** The email chain with real sockets: two processes on one database, two mail servers that do as they are told. */
 type Json = TestResponse['body'];
@@ -13,11 +14,14 @@ let other: TestApp;
 let first: SmtpSimulator;
 let second: SmtpSimulator;
 let sink: WebhookSink;
+/** Of both processes. */
+const allConnections: EmailConnections[] = [];
+const onConnections = (connections: EmailConnections): void => void allConnections.push(connections);
 
 beforeAll(async () => {
   [app, first, second, sink] = await Promise.all([
     // The API and a worker; probes come every half second.
-    startTestApp({ settings: { CARILLON_RETRY_SCALE: '0.05' } }),
+    startTestApp({ settings: { CARILLON_RETRY_SCALE: '0.05' }, onConnections }),
     startSmtpSimulator(),
     startSmtpSimulator(),
     startWebhookSink(),
@@ -25,6 +29,7 @@ beforeAll(async () => {
   other = await startTestApp({
     database: app.database,
     settings: { CARILLON_ROLES: 'worker', CARILLON_RETRY_SCALE: '0.05' },
+    onConnections,
   });
 });
 afterAll(async () => {
@@ -48,15 +53,23 @@ const smtp = (name: string, port: number) => ({ kind: 'smtp', name, config: { ho
 const configure = (ports: number[]) =>
   configureProviders(ports.map((port, index) => smtp(index === 0 ? 'first' : 'second', port)));
 
+let configured = 0;
+
+/** Resolves when both processes send by these settings. */
 async function configureProviders(providers: object[]): Promise<void> {
+  configured += 1;
+  const address = `hello-${configured}@acme.example`;
   const { status } = await app.request('PUT', settingsPath(), {
     key: app.liveKey,
-    body: { from_address: 'hello@acme.example', providers },
+    body: { from_address: address, providers },
   });
   expect(status).toBe(200);
-  // They take effect within a second: what a process has cached is no older than that.
-  const savedAt = Date.now();
-  await waitUntil(async () => (Date.now() - savedAt > 1_100 ? true : new Error('too early')));
+  await waitUntil(async () => {
+    const senders = await Promise.all(
+      allConnections.map((connections) => connections.senderFor(app.liveEnvironmentId, 'live')),
+    );
+    return senders.every(({ from }) => from?.address === address) || new Error('old settings are in use');
+  }, 20_000);
 }
 
 const email = (more: object = {}) => ({
@@ -350,6 +363,40 @@ test('a provider that lost its answer and recognises repeats is asked again, and
     { name: 'first', verdict: 'ambiguous' },
     { name: 'outcome_unknown', verdict: 'retry' },
     { name: 'first', verdict: 'accepted' },
+  ]);
+  expect(api.received).toHaveLength(1);
+  expect(second.received).toHaveLength(0);
+  await api.stop();
+});
+
+test('a provider that has had the message in other words keeps it: nobody else is given it', {
+  timeout: 60_000,
+}, async () => {
+  const api = await startResendSimulator({ apiKey: 're_live' });
+  await configureProviders([
+    { kind: 'resend', name: 'first', config: { api_key: 're_live', base_url: api.url } },
+    smtp('second', second.port),
+  ]);
+  const later = (ms: number) => ({ send_at: new Date(Date.now() + ms).toISOString() });
+  const id = await send(later(3_600_000));
+  // As an earlier attempt would have, by settings that were changed since.
+  const earlier = await fetch(`${api.url}/emails`, {
+    method: 'POST',
+    headers: {
+      authorization: 'Bearer re_live',
+      'content-type': 'application/json',
+      'idempotency-key': id,
+      'user-agent': 'test',
+    },
+    body: JSON.stringify({ from: 'a@acme.example', to: ['ada@example.com'], subject: 'Hello', text: 'Hi' }),
+  });
+  expect(earlier.status).toBe(200);
+  await app.request('PATCH', `/v1/notifications/${id}`, { key: app.liveKey, body: later(100) });
+  const failed = await becomes(id, ({ status }) => status === 'failed' || status === 'sent');
+  expect(failed).toMatchObject({ status: 'failed', last_error: expect.stringMatching(/^outcome_unknown/) });
+  expect(await attemptsOf(id)).toMatchObject([
+    { name: 'first', verdict: 'ambiguous', code: 'invalid_idempotent_request' },
+    { name: 'outcome_unknown', verdict: 'prefer_loss' },
   ]);
   expect(api.received).toHaveLength(1);
   expect(second.received).toHaveLength(0);

@@ -9,7 +9,7 @@ import { insertPauses, listPauses, listPausesOf, type NewPause, type PauseRow } 
  * that asking costs nothing. It hears by the doorbell, within milliseconds, and at the latest with its next batch.
  */
 export interface Pauses {
-  /** Reads what these environments are told to wait for: once for a batch. */
+  /** Reads what these environments, and everybody, are told to wait for: once for a batch. */
   load(environmentIds: readonly string[]): Promise<void>;
   /** The end of the pause; 0: there is none. */
   until(environmentId: string, pace: string): number;
@@ -23,6 +23,9 @@ export interface Pauses {
   /** A call got through: the next pause is the first in a row again. */
   eased(environmentId: string, pace: string): void;
 }
+
+/** In place of an environment: the pause is for all of them. */
+export const everybody = '00000000-0000-0000-0000-000000000000';
 
 export const longestPauseMs = 3_600_000;
 const ownPauseMs = 1_000;
@@ -86,7 +89,7 @@ export function createPauses(deps: Pick<Deps, 'pool' | 'clock' | 'doorbell' | 'c
   return {
     until,
     async load(environmentIds) {
-      if (environmentIds.length > 0) learn(await listPausesOf(pool, [...environmentIds]));
+      if (environmentIds.length > 0) learn(await listPausesOf(pool, [...environmentIds, everybody]));
     },
     async pause(environmentId, pace, retryAfterMs, callStartedAt) {
       const key = keyOf(environmentId, pace);

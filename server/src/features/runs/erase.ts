@@ -1,6 +1,7 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import type { Queue } from '../../queue/index.ts';
 import type { Eraser } from '../users/index.ts';
+import { endedStatuses } from './schema.ts';
 import { lockRuns, markCancelling } from './store.ts';
 import { deleteWaits, lockWaits } from './waits-store.ts';
 
@@ -20,8 +21,6 @@ const redact = statement(
    items as (update digest_items set item = '{}' where source_run_id = any ($1::uuid[]))
    update runs set trigger_data = '{}', external_user_id = null, failure_reason = null where id = any ($1::uuid[])`,
 );
-
-const ended = new Set(['completed', 'failed', 'cancelled']);
 
 /** Runs of the person that have not ended are cancelled; what is left of them is erased in a later round. */
 export function runEraser(queue: Pick<Queue, 'hasten'>): Eraser {
@@ -44,7 +43,7 @@ export function runEraser(queue: Pick<Queue, 'hasten'>): Eraser {
       ]);
       const ids = rows.map(({ id }) => id);
       const statuses = await lockRuns(tx, ids);
-      const live = ids.filter((id) => !ended.has(statuses.get(id) ?? 'cancelled'));
+      const live = ids.filter((id) => !endedStatuses.has(statuses.get(id) ?? 'cancelled'));
       await cancelAll(tx, live);
       await redact(tx, [ids.filter((id) => !live.includes(id))]);
       return { next: rows.length === sliceSize ? (ids.at(-1) ?? null) : null, skipped: live.length > 0 };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../../../test/app.ts';
 import { shape, startWorkflows, type Workflows } from './test-harness.ts';
 
 let app: Workflows;
@@ -123,6 +124,16 @@ describe('an event', () => {
     }
   });
 
+  test('for a run that has ended wakes nobody and is not kept', async () => {
+    await app.define('ended', [{ id: 'wait', kind: 'wait_for_event', event: 'over', lookback: true }]);
+    const id = await start({}, 'ended');
+    expect(await app.postToRun(id, 'over')).toBe(1);
+    await app.reaches(id, 'completed');
+    expect(await app.postToRun(id, 'over', { again: true })).toBe(0);
+    const { rows } = await app.pool.query(`select data from workflow_events where name = 'over'`);
+    expect(rows).toEqual([{ data: {} }]);
+  });
+
   test('for a run that does not exist is 404', async () => {
     const body = { event_name: 'paid', event_data: {} };
     for (const id of ['01890000-0000-7000-8000-000000000000', 'nonsense']) {
@@ -241,6 +252,50 @@ describe('lookback', () => {
       .slice(1, 4)
       .map((step: { output_json: string }) => JSON.parse(step.output_json).n);
     expect(heard).toEqual([1, 2, 3]);
+    await app.request('POST', `/v1/workflows/runs/${id}/cancel`);
+  });
+
+  test('and an event never wait for each other: a run that begins to wait asks for the event lock first', async () => {
+    await app.define('reminds', [
+      { id: 'wait', kind: 'wait_for_event', event: 'bell', lookback: true, timeout: '1d', next: 'wait' },
+    ]);
+    const id = await start({}, 'reminds');
+    const event = await app.pool.connect();
+    try {
+      await event.query('begin');
+      const { rows } = await event.query(
+        `select pg_advisory_xact_lock(('x' || left(encode(wait_key, 'hex'), 16))::bit(64)::bigint)
+         from run_waits where run_id = $1`,
+        [id],
+      );
+      expect(rows).toHaveLength(1);
+      await timeOut(id);
+      await waitUntil(async () => {
+        const { rows: waiting } = await app.pool.query(
+          `select from pg_locks where locktype = 'advisory' and not granted
+             and database = (select oid from pg_database where datname = current_database())`,
+        );
+        return waiting.length > 0 ? true : new Error('nobody asks for the lock');
+      }, 30_000);
+      // The run has timed out and is about to wait again. Held now, its row would be what both wait for.
+      await event.query('select from run_waits where run_id = $1 for update nowait', [id]);
+    } finally {
+      await event.query('rollback');
+      event.release();
+    }
+    await app.runUntil(id, ({ status, steps }) => status === 'waiting' && steps.length === 2);
+    await app.request('POST', `/v1/workflows/runs/${id}/cancel`);
+  });
+
+  test('looks a week back, and not into what is about to be deleted', async () => {
+    const id = await start({ id: 'old' }, 'looks_back');
+    await app.post('looks_back', 'paid', { id: 'old' });
+    await app.pool.query(`update runs set triggered_at = now() - interval '30 days' where id = $1`, [id]);
+    await app.pool.query(
+      `update workflow_events set arrived_at = now() - interval '7 days 1 minute' where data ->> 'id' = 'old'`,
+    );
+    await app.postToRun(id, 'begin');
+    await app.runUntil(id, (run) => run.current_step_id === 'payment' && run.status === 'waiting');
     await app.request('POST', `/v1/workflows/runs/${id}/cancel`);
   });
 

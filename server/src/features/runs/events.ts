@@ -5,7 +5,7 @@ import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { findWorkflow, listPatterns } from '../workflows/index.ts';
-import { type EventRequest, limits } from './schema.ts';
+import { type EventRequest, endedStatuses, limits } from './schema.ts';
 import { findRun } from './store.ts';
 import * as waits from './waits-store.ts';
 
@@ -56,7 +56,7 @@ export function createEvents({ pool, queue, clock }: Pick<Deps, 'pool' | 'queue'
       check(event);
       const run = await findRun(pool, environmentId, runId);
       if (!run) throw notFound('run');
-      return post(run.workflow_id, run.id, event);
+      return endedStatuses.has(run.status) ? 0 : post(run.workflow_id, run.id, event);
     },
 
     async postToWorkflow({ environmentId }, workflowKey, event) {
@@ -69,5 +69,8 @@ export function createEvents({ pool, queue, clock }: Pick<Deps, 'pool' | 'queue'
 
 function check({ event_data: data }: EventRequest): void {
   if (JSON.stringify(data).length > limits.eventData)
-    throw invalidParameter('event_data', `event_data must have at most ${limits.eventData} bytes as JSON.`);
+    throw invalidParameter(
+      'event_data',
+      `event_data must have at most ${limits.eventData} characters as JSON.`,
+    );
 }

@@ -1,12 +1,10 @@
 import type { Pool } from '../../db/sql.ts';
 import { lowestIdAt } from '../../kernel/ids.ts';
-import { deleteEventsBefore } from './waits-store.ts';
+import { deleteEventsBefore, lookbackDays, spareDays } from './waits-store.ts';
 
-/** How far `lookback` looks back. */
-const eventDays = 7;
 const slice = 5_000;
 
 export async function tidyRuns(pool: Pool, now: number, isStopped: () => boolean): Promise<void> {
-  const lowest = lowestIdAt(now - eventDays * 86_400_000);
+  const lowest = lowestIdAt(now - (lookbackDays + spareDays) * 86_400_000);
   while (!isStopped() && (await deleteEventsBefore(pool, lowest, slice)) === slice) {}
 }

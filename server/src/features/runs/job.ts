@@ -1,6 +1,7 @@
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { FetchEffect, Input, Json } from '../../engine/index.ts';
+import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import { createDrafts, type LookupSources, listStatuses } from '../notifications/index.ts';
 import { createDefinitions, nameOf } from '../workflows/index.ts';
@@ -88,6 +89,7 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFac
     // Ended or erased since; only the lease is left.
     if (!fact || (fact.state === null && fact.status !== 'pending' && fact.status !== 'cancelling'))
       return writer.end({ kind: 'gone', claim });
+    while (isLoopHeld()) await nextTurn();
     const effect = fetchOf(fact);
     if (effect) return runFetch(claim, fact, effect);
     const opening = openingOf(fact);

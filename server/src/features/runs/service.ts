@@ -41,7 +41,12 @@ export function createRunService(
       const workflow = await findWorkflow(pool, environmentId, workflowKey);
       if (!workflow) throw notFound('workflow');
       const list = `runs:${workflow.id}`;
-      const page = pageRequest(list, { limit: query.limit, cursor: query.page_token });
+      const page = pageRequest(
+        list,
+        { limit: query.limit, cursor: query.page_token },
+        undefined,
+        'page_token',
+      );
       const rows = await listRuns(pool, workflow, query, page);
       const { data, next_cursor } = pageOf(list, rows, page.limit);
       return { items: data.map((run) => summaryOf(run, environmentKind)), next_page_token: next_cursor };

@@ -67,7 +67,7 @@ export function createTrigger(
     if (JSON.stringify(triggerData).length > limits.triggerData)
       throw invalidParameter(
         'trigger_data',
-        `trigger_data must have at most ${limits.triggerData} bytes as JSON.`,
+        `trigger_data must have at most ${limits.triggerData} characters as JSON.`,
       );
     const violations = validateTriggerData(active.definition, triggerData);
     if (violations.length > 0) throw triggerDataProblem(violations);

@@ -12,9 +12,11 @@ import {
   type RunState,
   type StepEntry,
 } from '../../engine/index.ts';
+import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { idTime } from '../../kernel/ids.ts';
 import type { Draft, Drafts } from '../notifications/index.ts';
+import { sourceOf } from '../workflows/index.ts';
 import { storable } from './storable.ts';
 import type { RunFact } from './store.ts';
 
@@ -119,6 +121,7 @@ export async function takeTurn(drafts: Drafts, fact: TurnFact, input: Input, now
     const { request, attemptId } = decision.effect;
     const origin = `run:${fact.id}:${attemptId}`.slice(0, 255);
     const draft = await drafts.check(senderOf(fact), storable(request), origin);
+    while (isLoopHeld()) await nextTurn();
     const answer: Input =
       draft instanceof Problem
         ? { kind: 'send_refused', reason: refusalOf(draft) }
@@ -177,10 +180,6 @@ function factsOf(fact: TurnFact): RunFacts {
     createdAt: idTime(fact.id),
     triggerData: fact.trigger_data,
   };
-}
-
-export function sourceOf(kind: 'test' | 'live'): 'Production' | 'Test' {
-  return kind === 'live' ? 'Production' : 'Test';
 }
 
 function senderOf(fact: TurnFact) {

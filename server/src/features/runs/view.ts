@@ -1,11 +1,11 @@
 import type { StepEntry } from '../../engine/index.ts';
 import { idTime } from '../../kernel/ids.ts';
 import type { WebhookEvent } from '../webhooks/index.ts';
-import { stepView } from '../workflows/index.ts';
+import { sourceOf, stepView } from '../workflows/index.ts';
 import type { Run, RunSummary } from './schema.ts';
 import type { StepWrite } from './steps-store.ts';
 import type { RunUpdate, StoredRun } from './store.ts';
-import { sourceOf, type Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 

@@ -1,6 +1,7 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import type { JsonObject } from '../../engine/index.ts';
 import { sha256 } from '../../kernel/crypto.ts';
+import { idTime, lowestIdAt } from '../../kernel/ids.ts';
 import { storableJson } from './storable.ts';
 
 /**
@@ -41,16 +42,20 @@ export async function deleteWaits(sql: Sql, runIds: string[]): Promise<void> {
 
 const lockOpenRows = statement<{ run_id: string }>(
   'runs_lock_open_waits',
-  `select run_id from run_waits
-   where wait_key = any ($1::bytea[]) and event_id is null
-     and ($2::uuid is null or run_id = $2)
-   order by run_id for update`,
+  `select run_id from run_waits where wait_key = any ($1::bytea[]) and event_id is null order by run_id for update`,
 );
 
-/** Those that an event with these keys wakes. */
+/** A statement of its own: a million runs may wait under one key, and only one of them is meant. */
+const lockOpenRow = statement<{ run_id: string }>(
+  'runs_lock_open_wait',
+  `select run_id from run_waits where run_id = $2 and wait_key = any ($1::bytea[]) and event_id is null for update`,
+);
+
+/** Those that an event with these keys wakes: all of them, or this one. */
 export async function lockOpenWaits(sql: Sql, waitKeys: string[], runId: string | null): Promise<string[]> {
   const keys = waitKeys.map((key) => Buffer.from(key, 'hex'));
-  return (await lockOpenRows(sql, [keys, runId])).map((row) => row.run_id);
+  const rows = runId === null ? await lockOpenRows(sql, [keys]) : await lockOpenRow(sql, [keys, runId]);
+  return rows.map((row) => row.run_id);
 }
 
 const claimRows = statement(
@@ -97,7 +102,8 @@ const shareKeyRows = statement(
 
 /**
  * Between an event and a run that begins to wait with `lookback`: whoever comes second sees what the first has committed.
- * Without it each could look before the other writes, and the event would be lost for the run.
+ * Without it each could look before the other writes, and the event would be lost for the run. Both ask for it before they
+ * lock any row.
  */
 export async function lockWaitKeys(sql: Sql, by: 'event' | 'wait', waitKeys: string[]): Promise<void> {
   if (waitKeys.length === 0) return;
@@ -106,16 +112,29 @@ export async function lockWaitKeys(sql: Sql, by: 'event' | 'wait', waitKeys: str
   await (by === 'event' ? lockKeyRows : shareKeyRows)(sql, [numbers.map(String)]);
 }
 
+/** How far back runs look, and how much longer events are kept: one that a run has just found must not be deleted under it. */
+export const lookbackDays = 7;
+export const spareDays = 1;
+
+/**
+ * The times in ids are those of the processes that made them. They only say where in the index to begin, so that a run does not
+ * read a week of events under a busy key; an hour is more than their clocks are apart.
+ */
+const clocksApartMs = 3_600_000;
+
 const findPast = statement<{ run_id: string; event_id: string }>(
   'runs_find_past_events',
-  `select distinct on (i.run_id) i.run_id, e.id as event_id
-   from json_to_recordset($1::json) as i (run_id uuid, wait_key text)
+  `select i.run_id, past.event_id
+   from json_to_recordset($1::json) as i (run_id uuid, wait_key text, lowest_id uuid)
    join runs r on r.id = i.run_id
-   join workflow_event_keys k on k.wait_key = decode(i.wait_key, 'hex')
-   join workflow_events e on e.id = k.event_id
-   where e.arrived_at >= r.triggered_at and (e.run_id is null or e.run_id = i.run_id)
-     and not exists (select from run_steps s where s.run_id = i.run_id and s.event_id = e.id)
-   order by i.run_id, e.arrived_at`,
+   cross join lateral (
+     select k.event_id from workflow_event_keys k join workflow_events e on e.id = k.event_id
+     where k.wait_key = decode(i.wait_key, 'hex') and k.event_id >= i.lowest_id and e.id >= i.lowest_id
+       and e.arrived_at >= greatest(r.triggered_at, now() - make_interval(days => ${lookbackDays}))
+       and (e.run_id is null or e.run_id = i.run_id)
+       and not exists (select from run_steps s where s.run_id = i.run_id and s.event_id = e.id)
+     order by k.event_id limit 1
+   ) past`,
 );
 
 /** The first event since its trigger that a run has not had yet. */
@@ -124,7 +143,10 @@ export async function listPastEvents(
   waits: { run_id: string; wait_key: string }[],
 ): Promise<{ runId: string; eventId: string }[]> {
   if (waits.length === 0) return [];
-  return (await findPast(sql, [JSON.stringify(waits)])).map((row) => ({
+  const rows = waits.map(({ run_id, wait_key }) => {
+    return { run_id, wait_key, lowest_id: lowestIdAt(idTime(run_id) - clocksApartMs) };
+  });
+  return (await findPast(sql, [JSON.stringify(rows)])).map((row) => ({
     runId: row.run_id,
     eventId: row.event_id,
   }));

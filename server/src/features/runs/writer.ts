@@ -32,7 +32,11 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
   async function write(endings: Ending[]): Promise<undefined[]> {
     const rings = await transaction(pool, async (tx, lastly) => {
       const ids = endings.map(({ claim }) => claim.id);
-      const [finished, statuses] = await Promise.all([queue.finish(tx, 'run', ids), lockRuns(tx, ids)]);
+      const [, finished, statuses] = await Promise.all([
+        waits.lockWaitKeys(tx, 'wait', endings.flatMap(lookbackKeyOf)),
+        queue.finish(tx, 'run', ids),
+        lockRuns(tx, ids),
+      ]);
       const held = new Set(finished);
       const mine = endings.filter(
         (ending): ending is Held =>
@@ -60,6 +64,8 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
         digested.turns.flatMap(({ turn }) => endedEvent(turn)),
       );
 
+      // Waiting work before turns, as whoever promotes due work takes them.
+      if (digested.others.length > 0) lastly(queue.hasten(tx, 'run', digested.others));
       lastly(
         updateRuns(
           tx,
@@ -82,7 +88,6 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
       );
       const ready = next.filter((work) => !work.runAt);
       lastly(queue.enqueue(tx, ready));
-      if (digested.others.length > 0) lastly(queue.hasten(tx, 'run', digested.others));
       const told = heard.length > 0 && (await recordHeard(tx, queue, heard)).length > 0;
       return {
         notification: written.length > 0,
@@ -140,11 +145,6 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
       return [{ notification_id: effect.notificationId, run_id: fact.id, wait_for: effect.waitFor }];
     });
     const looking = begun.filter(({ lookback }) => lookback);
-    await waits.lockWaitKeys(
-      tx,
-      'wait',
-      looking.map(({ wait_key }) => wait_key),
-    );
     await Promise.all([waits.insertWaits(tx, begun), sends.insertSends(tx, awaited)]);
     // An event that a run has had in this very turn must not be found again.
     const heard = looking.length === 0 ? [] : turns.flatMap(({ turn }) => stepWritesOf(turn));
@@ -162,6 +162,15 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
     { concurrency: 2, maxItems: 200, weigh, maxWeight: 8_000_000 },
   );
   return { end: (ending) => batcher.add(ending) };
+}
+
+/** No turn that is changed while it is written comes to wait for another event: it ends, or collects a digest. */
+function lookbackKeyOf(ending: Ending): string[] {
+  if (ending.kind !== 'turn') return [];
+  const { fact, decision } = ending.turn;
+  return decision.effect?.kind === 'wait_for_event' && decision.effect.lookback
+    ? [waitKeyFor(fact, decision.effect)]
+    : [];
 }
 
 function waitKeyFor(fact: TurnFact, { eventName, matchKey }: WaitForEventEffect): string {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
 import { notificationEraser } from '../notifications/index.ts';
+import { wakeRunsOf } from '../runs/index.ts';
 import { erasePerson } from './erasure.ts';
 
 let app: TestApp;
@@ -288,7 +289,7 @@ describe('erasing a user', () => {
       addresses: [],
       before: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
     };
-    const erasers = [notificationEraser(app.deps.queue)];
+    const erasers = [notificationEraser(app.deps.queue, wakeRunsOf)];
     expect(await erasePerson(app.deps.pool, erasers, person, 1)).toBe(false);
     expect(await left()).toBe(350);
     expect(await erasePerson(app.deps.pool, erasers, person, 40)).toBe(true);

@@ -31,8 +31,7 @@ function readJson(text: string): unknown {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const message = error.code === 'invalid_json' ? 'body_json is not valid JSON.' : error.message;
-    throw new Problem(error.code, message, { param: 'body_json' });
+    throw new Problem(error.code, error.message.replace('The body', 'body_json'), { param: 'body_json' });
   }
 }
 

@@ -5,3 +5,4 @@ export { WorkflowKey } from './schema.ts';
 export { createWorkflowService, type WorkflowService } from './service.ts';
 export { DataObject, Step, stepView } from './simulation.ts';
 export { findWorkflow, listPatterns, listWorkflowsWithTemplate } from './store.ts';
+export { sourceOf } from './view.ts';

@@ -8,7 +8,6 @@ export const limits = {
   body: 262_144,
   workflows: 1_000,
   versions: 1_000,
-  events: 1_000,
 } as const;
 
 export const keyPattern = '^[a-z0-9_]{1,100}$';

@@ -5,7 +5,7 @@ import {
   eventPatterns,
   references,
   type Simulation,
-  simulate,
+  simulation,
   validateDefinition,
   validateTriggerData,
 } from '../../engine/index.ts';
@@ -30,10 +30,10 @@ import {
   type VersionQuery,
   type VersionRequest,
 } from './schema.ts';
-import type { SimulateRequest } from './simulation.ts';
+import { finish, type SimulateRequest } from './simulation.ts';
 import type { VersionRow, WorkflowRow } from './store.ts';
 import * as store from './store.ts';
-import { auditViewOf } from './view.ts';
+import { auditViewOf, sourceOf } from './view.ts';
 import { worldOf } from './world.ts';
 
 export interface VersionOf<Row = VersionRow> {
@@ -217,19 +217,22 @@ export function createWorkflowService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
       return { valid: errors.length === 0, errors };
     },
 
-    async simulate({ environmentId }, key, version, request) {
+    async simulate({ environmentId, environmentKind }, key, version, request) {
       const definition = await definitionOf(await get(pool, environmentId, key), version);
       const violations = validateTriggerData(definition, request.trigger_data);
       if (violations.length > 0) throw triggerDataProblem(violations);
-      const simulation = simulate(definition, {
-        triggerData: request.trigger_data,
-        events: request.events ?? [],
-        responses: request.responses ?? {},
-        now: request.now ? Date.parse(request.now) : clock(),
-      });
-      const { problem } = simulation;
-      if (problem) throw invalidParameter(problem.pointer || 'events', problem.message);
-      return simulation;
+      const simulated = await finish(
+        simulation(definition, {
+          about: { workflowKey: key, version, source: sourceOf(environmentKind) },
+          triggerData: request.trigger_data,
+          events: request.events ?? [],
+          responses: request.responses ?? {},
+          now: request.now ? Date.parse(request.now) : clock(),
+        }),
+      );
+      const { problem } = simulated;
+      if (problem) throw invalidParameter(dotted(problem.pointer), problem.message);
+      return simulated;
     },
 
     async promote(author, key, request) {
@@ -238,6 +241,14 @@ export function createWorkflowService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
       return promotion;
     },
   };
+}
+
+/** A pointer into the request as `param` has it: `events[0].at`. */
+function dotted(pointer: string): string {
+  return pointer
+    .slice(1)
+    .replace(/\/(\d+)(?=\/|$)/g, '[$1]')
+    .replaceAll('/', '.');
 }
 
 function checkName(name: string): string {

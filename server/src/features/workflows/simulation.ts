@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { JsonObject as EngineObject, Json, Simulation, StepEntry } from '../../engine/index.ts';
-import { stepKinds, stepOutcomes, stepStatuses } from '../../engine/index.ts';
+import { engineLimits, type simulation, stepKinds, stepOutcomes, stepStatuses } from '../../engine/index.ts';
 import { DateTime, Nullable, OneOf, Uuid } from '../../http/schema.ts';
-import { limits } from './schema.ts';
+import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
+import { invalidParameter } from '../../kernel/errors.ts';
 
 /** A JSON object as the engine takes it. */
 export const DataObject = Type.Unsafe<EngineObject>({ type: 'object' });
@@ -60,7 +61,7 @@ export const SimulateRequest = Type.Object(
               }),
             ),
           }),
-          { maxItems: limits.events },
+          { maxItems: engineLimits.simulatedEvents },
         ),
       ),
     ),
@@ -85,4 +86,21 @@ export const SimulatedRun = Type.Object(
 
 export function simulationView({ status, failureReason, steps }: Simulation): Static<typeof SimulatedRun> {
   return { status, failure_reason: failureReason, steps: steps.map(stepView) };
+}
+
+/** Of the processor, for one simulation. */
+const patienceMs = 5_000;
+
+export async function finish(running: ReturnType<typeof simulation>): Promise<Simulation> {
+  for (let spent = 0; spent < patienceMs; ) {
+    while (isLoopHeld()) await nextTurn();
+    const began = performance.now();
+    const { done, value } = running.next();
+    if (done) return value;
+    spent += performance.now() - began;
+  }
+  throw invalidParameter(
+    'trigger_data',
+    `With this data the simulation takes more than ${patienceMs / 1_000} seconds of work.`,
+  );
 }

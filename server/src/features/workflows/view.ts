@@ -4,6 +4,11 @@ import type { VersionRow, WorkflowRow } from './store.ts';
 
 const timeOf = (id: string): string => new Date(idTime(id)).toISOString();
 
+/** What runs of an environment say about where they ran. */
+export function sourceOf(kind: 'test' | 'live'): 'Production' | 'Test' {
+  return kind === 'live' ? 'Production' : 'Test';
+}
+
 export function workflowView(row: WorkflowRow): Workflow {
   return {
     id: row.id,

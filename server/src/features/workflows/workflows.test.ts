@@ -168,8 +168,8 @@ describe('a version', () => {
     [
       'a body deep as a well',
       { body_json: '['.repeat(50_000) + ']'.repeat(50_000) },
-      'parameter_invalid',
-      null,
+      'invalid_json',
+      'body_json',
     ],
   ];
   test.each(bad)('with %s is refused', async (_name, body, code, param) => {
@@ -269,6 +269,51 @@ describe('activation', () => {
 });
 
 describe('simulation', () => {
+  test('knows which workflow it is of, and says which event of the script makes no sense', async () => {
+    await create('sim_facts');
+    const when = 'run.workflow_key == "sim_facts" && run.version == 1.0 && run.source == "Test"';
+    await call('POST', '/sim_facts/versions', { body: { steps: [{ id: 'me', kind: 'noop', when }] } });
+    const simulate = (events: object[]) =>
+      call('POST', '/sim_facts/versions/1/simulate', { trigger_data: {}, events });
+    expect((await simulate([])).body.steps[0].outcome).toBe('noop');
+    const event = { event_name: 'e', event_data: {} };
+    const late = await simulate([event, { ...event, at: 'someday' }]);
+    expect([late.status, late.body.error.param]).toEqual([400, 'events[1].at']);
+    const many = await simulate(Array.from({ length: 101 }, () => event));
+    expect([many.status, many.body.error.param]).toEqual([400, 'events']);
+  });
+
+  test('that takes long is stopped, and lets others through meanwhile', async () => {
+    await create('sim_heavy');
+    const loops =
+      '{% for i in trigger.l %}{% for j in trigger.l %}{{ i | times: j }}{% endfor %}{% endfor %}';
+    const steps = [
+      { id: 'nap', kind: 'delay', duration: '1s' },
+      {
+        id: 'mail',
+        kind: 'send',
+        channel: 'sms',
+        recipient: { address: 'x' },
+        text_body: loops,
+        next: 'nap',
+      },
+    ];
+    await call('POST', '/sim_heavy/versions', { body: { steps } });
+    const trigger_data = { l: Array.from({ length: 130 }, (_, index) => index) };
+    let isDone = false;
+    const simulated = call('POST', '/sim_heavy/versions/1/simulate', { trigger_data }).finally(() => {
+      isDone = true;
+    });
+    let others = 0;
+    while (!isDone) {
+      expect((await call('GET', '/sim_heavy')).status).toBe(200);
+      others += 1;
+    }
+    const { status, body } = await simulated;
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'parameter_invalid', 'trigger_data']);
+    expect(others).toBeGreaterThan(10);
+  }, 60_000);
+
   test('runs three days in no time, with scripted events, and leaves nothing behind', async () => {
     await create('simulated');
     await call('POST', '/simulated/versions', {

@@ -1,6 +1,7 @@
 import type { ChatoneApi } from '../../../channels/chatone/index.ts';
 import { describeAnswer } from '../../../channels/chatone/index.ts';
 import type { Outcome } from '../../../channels/contract.ts';
+import { untilDatabaseAnswers } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Keyring, sha256 } from '../../../kernel/crypto.ts';
 import {
@@ -50,7 +51,7 @@ export function createTokenKeeper(
   async function refresh(row: InstallationRow): Promise<InstallationRow | 'refused' | null> {
     const { CARILLON_CHATONE_CLIENT_ID: id, CARILLON_CHATONE_CLIENT_SECRET: secret } = config;
     if (!id || !secret) return null;
-    const claimed = await claimTokenRefresh(pool, row);
+    const claimed = await untilDatabaseAnswers(() => claimTokenRefresh(pool, row));
     if (!claimed?.refresh_sealed) return null;
     const answer = await api.call('oauth.v2.access', {
       client: { id, secret },
@@ -67,7 +68,8 @@ export function createTokenKeeper(
       return answer.kind === 'error' ? 'refused' : null;
     }
     const renewed = { ...claimed, ...sealedToken(keyring, row.id, grant, clock()) };
-    await markTokenRefreshed(pool, renewed);
+    // A refresh token works once: what came for it is all there is.
+    await untilDatabaseAnswers(() => markTokenRefreshed(pool, renewed));
     return renewed;
   }
 
@@ -88,7 +90,7 @@ export function createTokenKeeper(
       if (renewed && renewed !== 'refused') return open(renewed);
       if (stale === null && now < ends) return token;
       // Another process may have been quicker.
-      const [latest] = await listInstallationsById(pool, [row.id]);
+      const [latest] = await untilDatabaseAnswers(() => listInstallationsById(pool, [row.id]));
       if (latest && latest.revision !== row.revision) return open(latest);
       return { outcome: renewed === 'refused' ? expired : renewalFailed };
     },

@@ -290,6 +290,39 @@ describe('through smstwo', () => {
   });
 });
 
+it('a provider that does not answer holds up the messages of its own environment alone', {
+  timeout: 60_000,
+}, async () => {
+  await configure(smsone(), () => one.received.length > 0);
+  const before = one.calls();
+  one.fault = 'hang';
+  const { body } = await app.request('POST', '/v1/notifications/batch', {
+    key: app.liveKey,
+    body: {
+      notifications: Array.from({ length: 120 }, () => ({
+        channel: 'sms',
+        recipient: { address: '+447700900160' },
+        text_body: 'It rings.',
+      })),
+    },
+  });
+  // What there is no room for has left the process, which has its hands free for everybody else.
+  await waitUntil(async () => {
+    const { rows } = await app.pool.query('select count(*)::int as parked from queue_parked');
+    const underWay = one.calls() - before;
+    const { parked } = rows[0];
+    return (parked > 0 && parked + underWay === 120) || new Error(`${parked} parked, ${underWay} under way`);
+  }, 20_000);
+  expect(one.calls() - before).toBeLessThanOrEqual(50);
+  one.fault = { status: 400, body: { code: 21612, message: 'no', status: 400 } };
+  one.dropAll();
+  for (const { notification } of body.data)
+    await waitUntil(async () => {
+      const { status } = await settled(notification.id);
+      return status === 'failed' || new Error(status);
+    }, 30_000);
+});
+
 describe('through the provider of the operator', () => {
   it('it comes from the sender of the operator, and receipts find their way', async () => {
     await configure({ kind: 'managed' }, () => one.received.at(-1)?.from === 'Operator');

@@ -58,7 +58,7 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
         return { ...nobody, problem: 'The operator of this service has set up no SMS provider.' };
       const { fromNumber, fromSenderId } = provider;
       const carrier = provider.kind.create(settings.kind, provider.config, context);
-      return { carrier: { ...carrier, pace: paceOf(settings) }, fromNumber, fromSenderId, problem: null };
+      return { carrier: { ...carrier, ...paceOf(settings) }, fromNumber, fromSenderId, problem: null };
     } catch (error) {
       log.error({ err: error, environmentId: settings.environment_id }, 'an SMS provider cannot be used');
       return { ...nobody, problem: 'The stored credentials cannot be opened; give them anew.' };
@@ -90,6 +90,6 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
 }
 
 /** An environment has one account at a time; what its provider asked for does not bind the next one. */
-function paceOf({ kind, id }: SmsSettings): string {
-  return `sms:${kind}:${id}`;
+function paceOf({ kind, id }: SmsSettings): Pick<Carrier, 'pace' | 'isShared'> {
+  return kind === 'managed' ? { pace: kind, isShared: true } : { pace: `${kind}:${id}` };
 }

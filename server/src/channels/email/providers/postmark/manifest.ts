@@ -39,7 +39,7 @@ export const manifest = {
       min: 8,
       max: 200,
     },
-    baseUrlField,
+    { ...baseUrlField, receives: ['server_token'] },
   ],
 } as const satisfies Manifest;
 

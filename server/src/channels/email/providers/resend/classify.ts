@@ -17,6 +17,9 @@ export function classify(answer: ApiAnswer): Outcome {
     case 'concurrent_idempotent_requests':
       // An earlier call for this notification is still being worked on: nobody else may be given it meanwhile.
       return { kind: 'ambiguous', detail, code };
+    case 'invalid_idempotent_request':
+      // It has had this notification before, in other words: the settings were changed between two attempts.
+      return { kind: 'ambiguous', detail, code, unrepeatable: true };
     case 'resource_locked':
       return { kind: 'retry', detail, code };
     case 'monthly_quota_exceeded':

@@ -23,7 +23,7 @@ export const manifest = {
       secret: true,
       max: 200,
     },
-    baseUrlField,
+    { ...baseUrlField, receives: ['api_key'] },
   ],
 } as const satisfies Manifest;
 

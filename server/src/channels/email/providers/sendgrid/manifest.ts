@@ -23,7 +23,7 @@ export const manifest = {
       required: false,
       max: 1000,
     },
-    baseUrlField,
+    { ...baseUrlField, receives: ['api_key'] },
   ],
 } as const satisfies Manifest;
 

@@ -28,6 +28,11 @@ export function isTrustedUrl(text: unknown, baseUrl: string | null): text is str
   return url.protocol === 'https:' && url.port === '' && snsHost.test(url.hostname);
 }
 
+/** A file, and nothing else: with a query the host would answer with words of the caller's choice, a certificate among them. */
+function isCertificateUrl({ pathname, search }: URL): boolean {
+  return search === '' && /^\/[\w-]+\.pem$/.test(pathname);
+}
+
 const signedFields: Partial<Record<string, readonly string[]>> = {
   Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
   SubscriptionConfirmation: [
@@ -92,7 +97,7 @@ export async function signatureProblem(
   const algorithm = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' }[String(message.SignatureVersion)];
   if (!algorithm) return 'the version of the signature is not known';
   const { SigningCertURL: url } = message;
-  if (!isTrustedUrl(url, baseUrl) || !new URL(url).pathname.endsWith('.pem'))
+  if (!isTrustedUrl(url, baseUrl) || !isCertificateUrl(new URL(url)))
     return 'the certificate is not at an address of Amazon SNS';
   const certificate = await certificateAt(url, outbound, clock());
   if (!certificate) return 'the certificate cannot be fetched, or is not valid now';

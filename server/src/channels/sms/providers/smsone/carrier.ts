@@ -1,8 +1,10 @@
 import type { Clock } from '../../../../kernel/clock.ts';
 import { assertNever } from '../../../../kernel/errors.ts';
+import { outcomeOfStatus } from '../../../by-status.ts';
 import type { Outcome, ProviderCarrier, SmsMessage } from '../../../contract.ts';
-import { type Answer, type Outbound, parseRetryAfter } from '../../../http.ts';
-import { failureOutcome, jsonOf, statusOutcome, words } from '../../answer.ts';
+import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../../../http.ts';
+import { lostAnswer, wholeRefusal } from '../../../lost-answer.ts';
+import { jsonOf, words } from '../../answer.ts';
 import { knownCodes, longWaitMs, type Meaning } from './codes.ts';
 import type { SmsoneConfig } from './manifest.ts';
 
@@ -45,7 +47,7 @@ export function createSmsoneCarrier(
         maxBytes: maxAnswerBytes,
         signal,
       });
-      return answer.kind === 'failure' ? failureOutcome(answer) : outcomeOf(answer, secrets, clock());
+      return outcomeOf(wholeRefusal(answer), secrets, clock());
     },
     async verify() {
       const answer = await outbound.request({
@@ -84,7 +86,8 @@ function callbackFor({ callbackUrl, apiUrl }: SmsoneConfig, notificationId: stri
   return `${callbackUrl}?n=${notificationId}`;
 }
 
-function outcomeOf(answer: Answer, secrets: string[], now: number): Outcome {
+function outcomeOf(answer: Answer | Failure, secrets: string[], now: number): Outcome {
+  if (answer.kind === 'failure') return lostAnswer(answer);
   const body = jsonOf(answer);
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], now);
   const isSuccess = answer.status >= 200 && answer.status < 300;
@@ -96,7 +99,8 @@ function outcomeOf(answer: Answer, secrets: string[], now: number): Outcome {
       code: String(answer.status),
     };
   }
-  const number = Number(isSuccess ? body?.error_code : body?.code);
+  const given = isSuccess ? body?.error_code : body?.code;
+  const number = typeof given === 'number' ? given : Number.NaN;
   const said = words(isSuccess ? body?.error_message : body?.message, secrets);
   const meaning = knownCodes.get(number);
   if (meaning) return meaningOutcome(meaning, number, `${number} ${said}`.trim(), retryAfterMs);
@@ -104,8 +108,8 @@ function outcomeOf(answer: Answer, secrets: string[], now: number): Outcome {
     ? `${answer.status}, code ${number} ${said}`.trim()
     : `Answered ${answer.status} with a body that is not the provider's.`;
   if (isSuccess && Number.isInteger(number)) return { kind: 'rejected', detail, code: String(number) };
-  const outcome = statusOutcome(answer.status, detail, retryAfterMs);
-  return Number.isInteger(number) ? { ...outcome, code: String(number) } : outcome;
+  const code = Number.isInteger(number) ? String(number) : null;
+  return outcomeOfStatus(answer.status, { detail, code, retryAfterMs });
 }
 
 function meaningOutcome(

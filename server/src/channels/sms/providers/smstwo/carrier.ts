@@ -1,8 +1,10 @@
 import type { Clock } from '../../../../kernel/clock.ts';
 import { assertNever } from '../../../../kernel/errors.ts';
+import { outcomeOfStatus } from '../../../by-status.ts';
 import type { Outcome, ProviderCarrier, SmsMessage } from '../../../contract.ts';
-import { type Answer, type Outbound, parseRetryAfter } from '../../../http.ts';
-import { failureOutcome, jsonOf, statusOutcome, words } from '../../answer.ts';
+import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../../../http.ts';
+import { lostAnswer, wholeRefusal } from '../../../lost-answer.ts';
+import { jsonOf, words } from '../../answer.ts';
 import { segmentationOf } from '../../segments.ts';
 import { meaningOf } from './codes.ts';
 import type { SmstwoConfig } from './manifest.ts';
@@ -42,7 +44,7 @@ export function createSmstwoCarrier(
         maxBytes: maxAnswerBytes,
         signal,
       });
-      return answer.kind === 'failure' ? failureOutcome(answer) : outcomeOf(answer, secrets, clock());
+      return outcomeOf(wholeRefusal(answer), secrets, clock());
     },
     async verify() {
       const answer = await outbound.request({
@@ -87,16 +89,17 @@ interface Part {
 }
 
 /** The answer is 200 also when nothing was sent: each part of the message has a status of its own. */
-function outcomeOf(answer: Answer, secrets: string[], now: number): Outcome {
+function outcomeOf(answer: Answer | Failure, secrets: string[], now: number): Outcome {
+  if (answer.kind === 'failure') return lostAnswer(answer);
   const parts = partsOf(answer);
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], now);
   const [first] = parts;
   if (!first)
-    return statusOutcome(
-      answer.status,
-      `Answered ${answer.status} with a body that is not the provider's.`,
+    return outcomeOfStatus(answer.status, {
+      detail: `Answered ${answer.status} with a body that is not the provider's.`,
+      code: null,
       retryAfterMs,
-    );
+    });
   const refused = parts.filter(({ status }) => status !== '0');
   const [refusal] = refused;
   if (!refusal) {

@@ -1,0 +1,58 @@
+import { usageError } from '../errors.ts';
+import { isCritical } from './categories.ts';
+import type { FolderProblem, KindName } from './kind.ts';
+import type { Change, Plan, Sides } from './plan.ts';
+import { type Compared, folderError, type Scope } from './sides.ts';
+import { namedBy } from './workflows.ts';
+
+/** What can be known to fail before the first write. */
+export function checkPlan({ context, folder }: Scope, { sides, missing }: Compared, { changes }: Plan): void {
+  for (const kind of missing) {
+    const gone = changes.filter((change) => change.kind === kind && change.action === 'remove');
+    if (gone.length > 0)
+      throw usageError(
+        `${folder} has no folder ${kind.name}: with --prune all ${gone.length} would go.`,
+        `Make the folder ${kind.name} if you mean it.`,
+      );
+  }
+  const problems = [...lostNames(sides, changes), ...changedForGood(changes)];
+  if (problems.length > 0) throw folderError(context, problems);
+}
+
+/** Workflows that name a template or a category which will be nowhere. */
+function lostNames(sides: Sides[], changes: Change[]): FolderProblem[] {
+  const [templates, categories] = [
+    keysAfter('templates', sides, changes),
+    keysAfter('categories', sides, changes),
+  ];
+  return changes.flatMap(({ kind, key, after }) => {
+    if (kind.name !== 'workflows' || after === null) return [];
+    const named = namedBy(after);
+    const lost = [
+      ...named.templates.filter((each) => templates?.has(each) === false).map((each) => `template ${each}`),
+      ...named.categories.filter((each) => categories?.has(each) === false).map((each) => `category ${each}`),
+    ];
+    return [...new Set(lost)].map((each) => ({
+      path: `workflows/${key}.json`,
+      message: `names the ${each}, which is neither here nor on the server`,
+    }));
+  });
+}
+
+/** The keys of a kind once the push is done; null when it is not part of the push. */
+function keysAfter(name: KindName, sides: Sides[], changes: Change[]): Set<string> | null {
+  const found = sides.find(({ kind }) => kind.name === name);
+  if (!found) return null;
+  const keys = new Set([...found.local.keys(), ...found.remote.keys()]);
+  for (const { kind, key, action } of changes)
+    if (kind === found.kind && action === 'remove') keys.delete(key);
+  return keys;
+}
+
+function changedForGood(changes: Change[]): FolderProblem[] {
+  return changes.flatMap(({ kind, key, before, after }) => {
+    if (kind.name !== 'categories' || !before || !after || isCritical(before) === isCritical(after))
+      return [];
+    return [{ path: `categories/${key}.json`, message: ': is_critical cannot be changed later' }];
+  });
+}

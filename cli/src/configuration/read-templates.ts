@@ -1,0 +1,116 @@
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '../input.ts';
+import { FileProblem, fieldsOf, hasMergeMarks, readJsonFile, readText } from './json-file.ts';
+import type { FolderContent, LocalResource } from './kind.ts';
+import { isIgnored } from './single-file.ts';
+import { bodyName, type Head, headOf, inOrder, name, partsOf, used, withoutBreak } from './template-files.ts';
+
+const keyPattern = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
+const mostCharacters = 262_144;
+
+/** Tells everything that is wrong, not only the first. */
+export function readTemplates(folder: string): FolderContent {
+  const content: FolderContent = {
+    exists: existsSync(join(folder, name)),
+    resources: new Map(),
+    problems: [],
+  };
+  if (!content.exists) return content;
+  for (const entry of readdirSync(join(folder, name), { withFileTypes: true })) {
+    if (isIgnored(entry.name)) continue;
+    const path = `${name}/${entry.name}`;
+    const found = entry.isDirectory() ? readdirSync(join(folder, path), { withFileTypes: true }) : [];
+    if (entry.isDirectory() && found.every((each) => isIgnored(each.name))) continue; // as git leaves it behind
+    try {
+      if (!entry.isDirectory())
+        throw new FileProblem('is not a folder; a template is a folder called after its key');
+      if (!keyPattern.test(entry.name)) throw new FileProblem(`: “${entry.name}” cannot be a key`);
+      content.resources.set(entry.name, readTemplate(folder, entry.name, found, content));
+    } catch (error) {
+      if (!(error instanceof FileProblem)) throw error;
+      content.problems.push({ path, message: error.message });
+    }
+  }
+  return content;
+}
+
+function readTemplate(folder: string, key: string, entries: Dirent[], content: FolderContent): LocalResource {
+  const files = new Map<string, string>();
+  const bodies = new Set<string>();
+  const paths: string[] = [];
+  let head: Head | null = null;
+  for (const entry of entries) {
+    if (isIgnored(entry.name)) continue;
+    const path = `${name}/${key}/${entry.name}`;
+    paths.push(path);
+    try {
+      if (entry.name === 'template.json') {
+        head = readHead(join(folder, path), key);
+        continue;
+      }
+      const parts = entry.isFile() ? partsOf(entry.name) : null;
+      if (!parts) throw new FileProblem('is not a body: expected <channel>[.<locale>].html, .txt or .json');
+      if (!used[parts.channel].includes(parts.extension))
+        throw new FileProblem(
+          `: ${parts.channel} has ${used[parts.channel].join(', ')}, not ${parts.extension}`,
+        );
+      const id = bodyName(parts.channel, parts.locale);
+      const canonical = `${name}/${key}/${id}.${parts.extension}`;
+      if (files.has(canonical))
+        throw new FileProblem(`is the same body as another file: ${id}.${parts.extension}`);
+      const text = withoutBreak(readText(join(folder, path)));
+      if (text.length > mostCharacters && [...text].length > mostCharacters)
+        throw new FileProblem(`has more than ${mostCharacters} characters`);
+      if (hasMergeMarks(text)) throw new FileProblem('has the marks of an unfinished merge');
+      if (text === '') continue;
+      files.set(canonical, `${text}\n`);
+      bodies.add(id);
+    } catch (error) {
+      if (!(error instanceof FileProblem)) throw error;
+      content.problems.push({ path, message: error.message });
+    }
+  }
+  if (!paths.includes(`${name}/${key}/template.json`)) throw new FileProblem('has no template.json');
+  const { name: called = '', subjects = {} } = head ?? {};
+  if (head) checkBodies(subjects, bodies);
+  return {
+    files: new Map([[`${name}/${key}/template.json`, headOf(called, subjects)], ...inOrder(files)]),
+    paths,
+  };
+}
+
+function readHead(path: string, key: string): Head {
+  const value = readJsonFile(path);
+  const fields = fieldsOf(value, ['key', 'name', 'subjects']);
+  if ((value.key ?? key) !== key)
+    throw new FileProblem(`says its key is “${String(value.key)}”, but the name of the folder is the key`);
+  const subjects: Record<string, string> = {};
+  for (const [id, subject] of Object.entries(isObject(value.subjects) ? fields.object('subjects') : {})) {
+    const parts = partsOf(`${id}.txt`);
+    if (!parts)
+      throw new FileProblem(`: subjects.${id} is not a channel, or a channel and a locale (email.de)`);
+    if (typeof subject !== 'string' || subject.length > mostCharacters)
+      throw new FileProblem(`: subjects.${id} must be a text`);
+    if (!used[parts.channel].includes('subject')) throw new FileProblem(`: ${parts.channel} has no subject`);
+    const canonical = bodyName(parts.channel, parts.locale);
+    if (Object.hasOwn(subjects, canonical)) throw new FileProblem(`has two subjects for ${canonical}`);
+    if (subject !== '') subjects[canonical] = subject;
+  }
+  if (value.subjects !== undefined && !isObject(value.subjects))
+    throw new FileProblem(': subjects must be an object');
+  return { name: fields.text('name', 200), subjects };
+}
+
+function checkBodies(subjects: Record<string, string>, bodies: Set<string>): void {
+  for (const id of Object.keys(subjects)) {
+    if (!bodies.has(id))
+      throw new FileProblem(`has a subject for ${id}, but no file ${id}.html or ${id}.txt`);
+  }
+  for (const id of bodies) {
+    const [channel = ''] = id.split('.');
+    if (channel === 'email' && !Object.hasOwn(subjects, id))
+      throw new FileProblem(`needs a subject for ${id}: "subjects": { "${id}": "…" } in template.json`);
+    if (!bodies.has(channel)) throw new FileProblem(`has ${id}, but no ${channel} for everyone else`);
+  }
+}
