@@ -27,7 +27,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const readyWithinMs = 60_000;
 
 export async function buildService(): Promise<void> {
-  await promisify(execFile)(process.execPath, ['scripts/build.mjs'], { cwd: root });
+  await promisify(execFile)(process.execPath, ['scripts/build.mjs', '--service'], { cwd: root });
 }
 
 export async function createServiceProcess(options: {

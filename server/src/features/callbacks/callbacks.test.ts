@@ -97,6 +97,34 @@ async function reported(kind: string, outcome: string): Promise<number> {
   return found?.value ?? 0;
 }
 
+it('what a provider reports before its answer is lost counts, and nothing is made up about a failure', async () => {
+  const url = await use('sendgrid');
+  await send('sendgrid'); // it is in use
+  const { simulator } = benches.sendgrid;
+  simulator.fault = 'hang_after_accept';
+  const { body } = await app.request('POST', '/v1/notifications', {
+    key: app.liveKey,
+    body: { channel: 'email', recipient: { address: 'ada@example.com' }, subject: 'Hello', text_body: 'Hi' },
+  });
+  const email = await waitUntil(
+    async () =>
+      simulator.received.find(({ tags }) => tags.notification_id === body.id) ?? new Error('not taken'),
+    20_000,
+  );
+  expect(await simulator.emit(url, 'delivered', email)).toBe(200);
+  simulator.fault = null;
+  simulator.dropAll();
+  const settled = await app.waitFor(body.id, ({ attempt_count }) => attempt_count > 0);
+  expect(settled).toMatchObject({ status: 'delivered', last_error: null });
+  expect(typesOf(settled)).not.toContain('Failed');
+  const { entries } = (await app.request('GET', `/v1/notifications/${body.id}/trace`, { key: app.liveKey }))
+    .body;
+  expect(entries.filter(({ kind }: Json) => kind !== 'gate')).toMatchObject([
+    { kind: 'attempt', verdict: 'ambiguous' },
+    { kind: 'decision', name: 'outcome_unknown', verdict: 'reported' },
+  ]);
+});
+
 describe.each(kinds)('what %s reports', (kind) => {
   it('moves the notification on', async () => {
     const url = await use(kind);

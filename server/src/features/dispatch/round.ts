@@ -68,7 +68,9 @@ export async function runRound(options: RoundOptions): Promise<RoundResult | Wai
       continue;
     }
     if (refusal !== null)
-      events.push(eventEntry('FailedOver', refusedAt, `${refusal}; trying ${carrier.name}`));
+      events.push(
+        eventEntry('FailedOver', refusedAt, `${refusal.replace(/\.$/, '')}; trying ${carrier.name}`),
+      );
 
     const startedAt = clock();
     const outcome = await call(options, carrier, options.attemptsBefore + attempts + 1, startedAt);

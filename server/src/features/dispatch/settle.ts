@@ -31,6 +31,8 @@ export interface Settled extends Settlement {
   observations: Observation[];
   /** Nothing about it is new: only its work moves. */
   untold: boolean;
+  /** Nobody knows what became of the message; a report of the provider would. */
+  isUnknown: boolean;
 }
 
 export type AddressRefusal = Pick<Refusal, 'reason' | 'detail'>;
@@ -125,6 +127,7 @@ export function openOutcome(
 ): Settled {
   const decided = (verdict: string, detail: string): Settled => ({
     ...base,
+    isUnknown: true,
     trace: [...base.trace, unknownOutcome(verdict, detail, at.now)],
   });
   if (recogniser !== null) {
@@ -148,6 +151,24 @@ export function openOutcome(
   return failed(decided('prefer_loss', detail), at.now, `outcome_unknown: ${said}`);
 }
 
+const guesses: ReadonlySet<string> = new Set(['AttemptFailed', 'Failed', 'Retrying']);
+
+/** The answer was lost, but the provider has reported meanwhile what became of the message: nothing is left to be decided. */
+export function settledByReport(settled: Settled, status: NotificationRow['status'], now: number): Settled {
+  const detail = `The provider has reported what became of it: ${status}.`;
+  return {
+    ...settled,
+    status,
+    retryAt: null,
+    last_error: null,
+    events: settled.events.filter(({ type }) => !guesses.has(type)),
+    trace: [
+      ...settled.trace.filter((entry) => entry.kind !== 'decision' || entry.name !== 'outcome_unknown'),
+      unknownOutcome('reported', detail, now),
+    ],
+  };
+}
+
 export function unsettled(fact: DispatchFact): Settled {
   return {
     id: fact.id,
@@ -167,6 +188,7 @@ export function unsettled(fact: DispatchFact): Settled {
     memory: {},
     observations: [],
     untold: false,
+    isUnknown: false,
   };
 }
 

@@ -46,7 +46,7 @@ const settle = statement(
      attempt_count = n.attempt_count + i.attempts,
      round = i.round,
      sent_at = coalesce(n.sent_at, i.sent_at),
-     last_error = i.last_error,
+     last_error = case when n.status = 'queued' then i.last_error else n.last_error end,
      suppression_reason = i.suppression_reason
    from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, trace jsonb, attempts int, round int,
      sent_at timestamptz, last_error text, suppression_reason text)
@@ -60,6 +60,20 @@ export async function settleNotifications(sql: Sql, settlements: Settlement[]): 
     return { id, status, events, trace, attempts, round, sent_at, last_error, suppression_reason };
   });
   await settle(sql, [JSON.stringify(rows)]);
+}
+
+const lockStatuses = statement<Pick<NotificationRow, 'id' | 'status'>>(
+  'dispatch_lock_statuses',
+  'select id, status from notifications where id = any ($1::uuid[]) order by id for no key update',
+);
+
+/** As they are now, and stay until the transaction ends. */
+export async function lockedStatuses(
+  tx: Sql,
+  ids: string[],
+): Promise<Map<string, NotificationRow['status']>> {
+  const rows = ids.length === 0 ? [] : await lockStatuses(tx, [ids]);
+  return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
 const storeWords = statement(

@@ -1,4 +1,4 @@
-import { transaction, untilDatabaseAnswers } from '../../db/sql.ts';
+import { type Sql, transaction, untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -9,8 +9,8 @@ import type { ProviderWatch } from '../providers/index.ts';
 import { wakeRunsOf } from '../runs/index.ts';
 import { type Refusal, suppressRefused } from '../suppressions/index.ts';
 import { type Memory, noteOf } from './memory.ts';
-import type { Settled } from './settle.ts';
-import { type DispatchFact, markRendered, settleNotifications } from './store.ts';
+import { type Settled, settledByReport } from './settle.ts';
+import { type DispatchFact, lockedStatuses, markRendered, settleNotifications } from './store.ts';
 
 /** A settlement on its way to the database; null: there is nothing to write, only the lease to end. */
 export interface Ending {
@@ -46,7 +46,10 @@ export function createDispatchWriter(
     const ids = items.map(({ claim }) => claim.id);
     const { announced, arrived, observations, woken } = await transaction(pool, async (tx, lastly) => {
       const held = new Set(await queue.finish(tx, 'notification', ids));
-      const mine = items.filter(({ claim }) => held.has(claim.id));
+      const mine = await withReports(
+        tx,
+        items.filter(({ claim }) => held.has(claim.id)),
+      );
       const settlements = mine.flatMap(({ settled }) => (settled && !settled.untold ? settled : []));
       const observations = mine.flatMap(({ settled }) => settled?.observations ?? []);
       await settleNotifications(tx, settlements);
@@ -72,6 +75,18 @@ export function createDispatchWriter(
     if (woken) queue.ring('run');
     await watch.recorded(observations);
     return items.map(() => undefined);
+  }
+
+  /** A report may have come while nobody knew: a provider whose answer is lost can still call us. */
+  async function withReports(tx: Sql, endings: Ending[]): Promise<Ending[]> {
+    const unknown = endings.filter(({ settled }) => settled?.isUnknown).map(({ claim }) => claim.id);
+    const statuses = await lockedStatuses(tx, unknown);
+    return endings.map((ending) => {
+      const { settled } = ending;
+      const status = statuses.get(ending.claim.id) ?? 'queued';
+      if (!settled || status === 'queued') return ending;
+      return { ...ending, settled: settledByReport(settled, status, clock()) };
+    });
   }
 
   function nextWork({ claim, settled }: Ending): (Work & { runAt: Date })[] {

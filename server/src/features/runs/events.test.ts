@@ -55,6 +55,16 @@ describe('an event', () => {
     await app.reaches(two, 'completed');
   });
 
+  test('that nobody can look back for is forgotten when the last run has heard it', async () => {
+    const id = await start({ order_id: 'spent' });
+    expect(await app.post('order', 'paid', { order_id: 'spent', amount: 1 })).toBe(1);
+    await app.reaches(id, 'completed');
+    const { rows } = await app.pool.query(
+      `select data from workflow_events where data ->> 'order_id' = 'spent'`,
+    );
+    expect(rows).toEqual([]);
+  });
+
   test('posted twice wakes once', async () => {
     const id = await start({ order_id: 'twice' });
     const counts = await Promise.all(

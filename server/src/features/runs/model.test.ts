@@ -61,8 +61,9 @@ test('random workflows under random events and kill -9 of the workers: every tim
     const call = callerOf(fleet);
     const definitions = await defineWorkflows(call, sink.url('/'));
     const ids = await triggerRuns(call, [...definitions.keys()]);
-    const awoken = await postEventsWhile(call, [...definitions.keys()], ids, killWorkers(fleet));
-    const runs = await endAll(call, ids);
+    const cancel = cancellerOf(fleet, call);
+    const awoken = await postEventsWhile(call, cancel, [...definitions.keys()], ids, killWorkers(fleet));
+    const runs = await endAll(call, cancel, ids);
 
     for (const run of runs) {
       const definition = definitions.get(run.workflow_key);
@@ -121,6 +122,20 @@ function callerOf(fleet: Fleet): Call {
   };
 }
 
+type Cancel = (id: string) => Promise<void>;
+
+/** A run that was woken and is cancelled before it could go on shows no event; so it is let go on first. */
+function cancellerOf(fleet: Fleet, call: Call): Cancel {
+  return async (id) => {
+    const isWoken = async () =>
+      (await fleet.ask('select from run_waits where run_id = $1 and event_id is not null', [id])).length > 0;
+    for (const deadline = Date.now() + 60_000; await isWoken(); await delay(50)) {
+      if (Date.now() > deadline) throw new Error(`the run ${id} was woken and does not go on`);
+    }
+    await call('POST', `/v1/workflows/runs/${id}/cancel`);
+  };
+}
+
 /** Those of the random bodies that can be activated. */
 async function defineWorkflows(call: Call, fetchUrl: string): Promise<Map<string, Definition>> {
   const definitions = new Map<string, Definition>();
@@ -165,6 +180,7 @@ async function killWorkers(fleet: Fleet): Promise<void> {
 /** How many runs the events woke, as their senders were told. Now and then a run is cancelled. */
 async function postEventsWhile(
   call: Call,
+  cancel: Cancel,
   keys: string[],
   ids: string[],
   storm: Promise<void>,
@@ -180,15 +196,15 @@ async function postEventsWhile(
     const event = { event_name: any(eventNames), event_data: { id: any(['a', 'b', 'c']) } };
     const path = Math.random() < 0.5 ? `/v1/workflows/${any(keys)}` : `/v1/workflows/runs/${any(ids)}`;
     awoken += (await call('POST', `${path}/events`, event)).awoken_run_count as number;
-    if (Math.random() < 0.02) await call('POST', `/v1/workflows/runs/${any(ids)}/cancel`);
+    if (Math.random() < 0.02) await cancel(any(ids));
   }
   await over;
   return awoken;
 }
 
 /** Some loop for ever: what has not ended by itself is cancelled. */
-async function endAll(call: Call, ids: string[]): Promise<ShownRun[]> {
-  for (const id of ids) await call('POST', `/v1/workflows/runs/${id}/cancel`);
+async function endAll(call: Call, cancel: Cancel, ids: string[]): Promise<ShownRun[]> {
+  for (const id of ids) await cancel(id);
   for (const deadline = Date.now() + 60_000; ; await delay(200)) {
     const runs: ShownRun[] = [];
     for (const id of ids) runs.push((await call('GET', `/v1/workflows/runs/${id}`)) as unknown as ShownRun);

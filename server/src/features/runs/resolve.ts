@@ -87,6 +87,8 @@ export async function resolve(
   const moving = new Set(turns.map(({ turn }) => turn.fact.id));
   const left = (waitingIds: string[]): string[] => waitingIds.filter((id) => moving.has(id));
   lastly(waits.deleteWaits(tx, left(forEvent)));
+  const spent = turns.flatMap(({ turn: { fact } }) => fact.event_id ?? []);
+  lastly(waits.deleteSpentEvents(tx, [...new Set(spent)]));
   lastly(sends.deleteSends(tx, left(forNotification)));
   lastly(digests.closeDigests(tx, [...closing, ...left(forDigest)]));
   lastly(digests.deleteItems(tx, left(forDigest)));

@@ -91,6 +91,21 @@ export async function insertEvent(sql: Sql, event: NewEvent): Promise<void> {
   await insertEventRow(sql, [id, runId, name, storableJson(data), lookbackKeys]);
 }
 
+const deleteSpentRows = statement(
+  'runs_delete_spent_events',
+  `delete from workflow_events e where id = any ($1::uuid[])
+     and not exists (select from workflow_event_keys k where k.event_id = e.id)
+     and not exists (select from run_waits w where w.event_id = e.id)`,
+);
+
+/**
+ * Events that ended the waits which are just removed, if nobody may look back for them and no other run has yet to hear them.
+ * When two transactions remove the last waits at once, neither sees that it is the last: housekeeping finds what they leave.
+ */
+export async function deleteSpentEvents(sql: Sql, eventIds: string[]): Promise<void> {
+  if (eventIds.length > 0) await deleteSpentRows(sql, [eventIds]);
+}
+
 const lockKeyRows = statement(
   'runs_lock_wait_keys',
   'select pg_advisory_xact_lock(key) from unnest($1::bigint[]) as key',

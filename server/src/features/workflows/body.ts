@@ -35,8 +35,10 @@ function readJson(text: string): unknown {
   }
 }
 
+/** Their messages say where. */
 function structuralProblem(problems: DefinitionProblem[]): Problem {
-  return new Problem('parameter_invalid', `The body is not a workflow: ${listOf(problems)}`, {
+  const messages = problems.map(({ message }) => message);
+  return new Problem('parameter_invalid', `The body is not a workflow: ${sentenceOf(messages)}`, {
     param: problems[0]?.pointer || 'body_json',
   });
 }
@@ -60,9 +62,11 @@ export function triggerDataProblem(violations: DataViolation[]): Problem {
 const mostNamed = 10;
 
 function listOf(problems: { message: string; pointer: string }[]): string {
-  const named = problems
-    .slice(0, mostNamed)
-    .map(({ message, pointer }) => `${pointer || 'the whole'}: ${message}`.replace(/\.$/, ''));
-  const more = problems.length - named.length;
+  return sentenceOf(problems.map(({ message, pointer }) => `${pointer || 'the whole'}: ${message}`));
+}
+
+function sentenceOf(messages: string[]): string {
+  const named = messages.slice(0, mostNamed).map((message) => message.replace(/\.$/, ''));
+  const more = messages.length - named.length;
   return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
 }

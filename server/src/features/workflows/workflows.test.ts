@@ -180,6 +180,15 @@ describe('a version', () => {
     expect((await call('GET', '/refusing')).body.latest_version).toBe(null);
   });
 
+  test('is refused with a sentence that names each place once', async () => {
+    await create('refusing');
+    const steps = [{ kind: 'noop' }, { id: 'b', kind: 'delay', at: '25:00' }];
+    const { body } = await call('POST', '/refusing/versions', { body: { steps } });
+    expect(body.error.message).toMatch(
+      /^The body is not a workflow: \/steps\/0\/id is required; \/steps\/1\/at must match pattern "[^"]+"\.$/,
+    );
+  });
+
   test('of 5 MB is 413', async () => {
     const answer = await call('POST', '/refusing/versions', { body_json: 'x'.repeat(5_000_000) });
     expect([answer.status, answer.body.error.code]).toEqual([413, 'payload_too_large']);

@@ -8,7 +8,7 @@ import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Principal } from '../../../http/principal.ts';
 import { sha256 } from '../../../kernel/crypto.ts';
-import { invalidParameter, missingParameter, notFound, Problem } from '../../../kernel/errors.ts';
+import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { recordAudit } from '../../audit/index.ts';
@@ -193,7 +193,10 @@ export function createInstallationService(
 
     async sendTest(principal, id, { chatone_user_id: user, chatone_channel_id: room }) {
       const row = await get(principal, id);
-      if (!user && !room) throw missingParameter('chatone_user_id');
+      if (!user && !room)
+        throw new Problem('parameter_missing', 'Give chatone_user_id, chatone_channel_id, or both.', {
+          param: 'chatone_user_id',
+        });
       checkTarget('chatone_user_id', user, isUserId);
       checkTarget('chatone_channel_id', room, isConversationId);
       const send = (address: string) =>

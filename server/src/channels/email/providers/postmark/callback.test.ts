@@ -9,8 +9,17 @@ function read(
   authorization = `Basic ${Buffer.from('u:a:password').toString('base64')}`,
 ): CallbackVerdict {
   const body = Buffer.from(JSON.stringify({ Metadata: { notification_id: 'n1' }, ...record }));
-  return readCallback({ url: '', method: 'POST', headers: { authorization }, query: {}, body }, config);
+  const request = { url: '', method: 'POST', headers: { authorization }, query: {}, body };
+  return readCallback(request, config, { clock: () => now });
 }
+
+const now = Date.parse('2026-03-10T12:00:00Z');
+
+it('what happened days ago is refused: it would no longer be known for a repetition', () => {
+  const delivery = (DeliveredAt: string) => read({ RecordType: 'Delivery', DeliveredAt });
+  expect(delivery('2026-03-09T12:00:00Z')).toMatchObject({ kind: 'reports', reports: [{}] });
+  expect(delivery('2026-03-08T11:00:00Z')).toMatchObject({ kind: 'refused', status: 401 });
+});
 
 const bounce = (Type: string, Inactive = false): object => ({
   RecordType: 'Bounce',

@@ -2,8 +2,15 @@ import { sameBytes, sha256 } from '../../../../kernel/crypto.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { type Json, jsonObject, recordIn, textIn } from '../../api.ts';
 
+/** Postmark repeats a call for half a day. What is older is not remembered for long enough to be told from a repetition. */
+const toleranceMs = 2 * 86_400_000;
+
 /** Postmark signs nothing; it sends the user name and the password that stand in the address it was given. */
-export function readCallback({ headers, body }: CallbackRequest, config: ProviderConfig): CallbackVerdict {
+export function readCallback(
+  { headers, body }: CallbackRequest,
+  config: ProviderConfig,
+  { clock }: { clock: () => number },
+): CallbackVerdict {
   const { webhook_username: username, webhook_password: password } = config;
   if (!username || !password)
     return { kind: 'refused', status: 401, reason: 'webhook_username and webhook_password are not set' };
@@ -13,6 +20,9 @@ export function readCallback({ headers, body }: CallbackRequest, config: Provide
     return { kind: 'refused', status: 401, reason: 'the user name or the password is missing or wrong' };
   const record = jsonObject(body.toString('utf8'));
   if (!record) return { kind: 'refused', status: 400, reason: 'the body is not a JSON object' };
+  const at = timeOf(whenOf(record));
+  if (at !== null && clock() - Date.parse(at) > toleranceMs)
+    return { kind: 'refused', status: 401, reason: 'the event is too old' };
   return { kind: 'reports', reports: reportsOf(record) };
 }
 
@@ -31,10 +41,13 @@ function reportsOf(record: Json): Report[] {
 function eventIdOf(record: Json): string {
   const { RecordType, ID, MessageID, Recipient, Email } = record;
   if (typeof ID === 'number') return `${RecordType}:${ID}`;
-  const at = record.DeliveredAt ?? record.ReceivedAt ?? record.BouncedAt ?? record.ChangedAt;
   return sha256(
-    JSON.stringify([RecordType, MessageID, Recipient ?? Email, at, record.OriginalLink]),
+    JSON.stringify([RecordType, MessageID, Recipient ?? Email, whenOf(record), record.OriginalLink]),
   ).toString('hex');
+}
+
+function whenOf({ DeliveredAt, ReceivedAt, BouncedAt, ChangedAt }: Json): unknown {
+  return DeliveredAt ?? ReceivedAt ?? BouncedAt ?? ChangedAt;
 }
 
 const refusedForGood = new Set([
@@ -54,7 +67,7 @@ const remarks = new Set([
 ]);
 
 function receiptOf(record: Json): Receipt | null {
-  const at = timeOf(record.DeliveredAt ?? record.BouncedAt ?? record.ReceivedAt);
+  const at = timeOf(whenOf(record));
   const said = (text: string): { detail: string; at?: string } => ({
     detail: `postmark: ${text}`,
     ...(at === null ? {} : { at }),
