@@ -27,6 +27,7 @@ export async function startService(
   env: Record<string, string>,
 ): Promise<Service> {
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), [], {
+    execArgv: ['--max-semi-space-size=64', ...process.execArgv], // as `npm start` does
     env: {
       ...process.env,
       ...settings,
