@@ -15,7 +15,7 @@ const { code, passed, failed, skipped } = await runTests(args);
 if (!checked) console.log('checks failed: see above');
 // A file that could not be loaded has no tests to count, and a run without tests proves nothing: the exit code says so.
 process.exitCode = checked && code === 0 && failed === 0 && passed > 0 ? 0 : 1;
-console.log(`tests: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+console.log(`tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 
 async function runTests(args) {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-tests-'));
