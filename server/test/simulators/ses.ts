@@ -65,8 +65,7 @@ export async function startSesSimulator(options: SesSimulatorOptions = {}): Prom
       return error(400, 'BadRequestException', 'Missing final @domain in FromEmailAddress.');
     if (to.length === 0 || to.length > 50 || !to.every(isAddress))
       return error(400, 'BadRequestException', 'Illegal address in Destination.');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: everything outside ASCII
-    if (/[^\x00-\x7f]/.test(`${from}${to}`))
+    if (/\P{ASCII}/u.test(`${from}${to}`))
       return error(400, 'BadRequestException', 'Local address contains control or whitespace.');
     if (!Raw?.Data) return error(400, 'BadRequestException', 'Content is required.');
     const mime = Buffer.from(Raw.Data, 'base64');

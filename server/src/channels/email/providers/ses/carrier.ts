@@ -43,8 +43,7 @@ export function createSesCarrier(name: string, config: SesConfig, context: ApiCo
       idempotent: false,
       async request(message) {
         const { envelope, raw } = await buildMime(message, new Date(context.clock()));
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: everything outside ASCII
-        if (/[^\x00-\x7f]/.test(envelope.from + envelope.to))
+        if (/\P{ASCII}/u.test(envelope.from + envelope.to))
           throw new Error('SES takes no addresses outside ASCII before the @');
         const tags = { notification_id: message.notificationId, environment_id: message.environmentId };
         return signed(

@@ -139,8 +139,7 @@ function sessionOn(
   let clean = true;
 
   async function deliver({ envelope, raw }: Mime, signal: AbortSignal): Promise<string> {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: everything outside ASCII
-    if (!offersUtf8 && /[^\x00-\x7f]/.test(envelope.from + envelope.to)) {
+    if (!offersUtf8 && /\P{ASCII}/u.test(envelope.from + envelope.to)) {
       throw new SmtpFailure({
         stage: 'rcpt',
         kind: 'local',
