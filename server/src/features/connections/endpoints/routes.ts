@@ -1,0 +1,116 @@
+import type { TSchema } from 'typebox';
+import { type Route, route } from '../../../http/route.ts';
+import { IdParams } from '../../../http/schema.ts';
+import type { ChatthreeEndpointChange, NewChatthreeEndpoint } from '../chatthree/schema.ts';
+import type { ChattwoEndpointChange, NewChattwoEndpoint } from '../chattwo/schema.ts';
+import { TestSent } from './schema.ts';
+import type { EndpointsService } from './service.ts';
+
+/** What the API says differently about the endpoints of the two channels. */
+export interface EndpointArea {
+  name: 'Chattwo' | 'Chatthree';
+  /** Which URLs are accepted. */
+  accepts: string;
+  testSummary: string;
+  schemas: {
+    created: typeof NewChattwoEndpoint | typeof NewChatthreeEndpoint;
+    changed: typeof ChattwoEndpointChange | typeof ChatthreeEndpointChange;
+    endpoint: TSchema;
+    list: TSchema;
+  };
+}
+
+export function endpointRoutes(
+  { name, accepts, testSummary, schemas }: EndpointArea,
+  endpoints: EndpointsService<object>,
+): Route[] {
+  const noun = `${name.toLowerCase()} endpoint`;
+  const path = `/v1/${name.toLowerCase()}-endpoints`;
+  return [
+    route({
+      method: 'POST',
+      path,
+      operation: `create${name}Endpoint`,
+      tag: name,
+      summary: `Create a ${noun}`,
+      description: accepts,
+      access: 'channels:write',
+      body: schemas.created,
+      responses: { 201: schemas.endpoint },
+      async handler({ principal, requestId, body }) {
+        return { status: 201, body: await endpoints.create({ principal, requestId }, body) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path,
+      operation: `list${name}Endpoints`,
+      tag: name,
+      summary: `List the ${noun}s, newest first`,
+      access: 'channels:read',
+      responses: { 200: schemas.list },
+      async handler({ principal }) {
+        return { status: 200, body: { data: await endpoints.list(principal) } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/:id`,
+      operation: `get${name}Endpoint`,
+      tag: name,
+      summary: `Get a ${noun}`,
+      access: 'channels:read',
+      params: IdParams,
+      responses: { 200: schemas.endpoint },
+      async handler({ principal, params }) {
+        return { status: 200, body: await endpoints.get(principal, params.id) };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: `${path}/:id`,
+      operation: `update${name}Endpoint`,
+      tag: name,
+      summary: `Change a ${noun}`,
+      description:
+        'Fields that are left out stay as they are, and the key always does. A URL that is given, even the same one, brings a broken endpoint back.',
+      access: 'channels:write',
+      params: IdParams,
+      body: schemas.changed,
+      responses: { 200: schemas.endpoint },
+      async handler({ principal, requestId, params, body }) {
+        return { status: 200, body: await endpoints.update({ principal, requestId }, params.id, body) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}/:id`,
+      operation: `delete${name}Endpoint`,
+      tag: name,
+      summary: `Delete a ${noun}`,
+      description: 'Notifications that are still queued for it fail with `endpoint_not_found`.',
+      access: 'channels:write',
+      params: IdParams,
+      responses: { 204: null },
+      async handler({ principal, requestId, params }) {
+        await endpoints.delete({ principal, requestId }, params.id);
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/:id/send-test`,
+      operation: `sendTestTo${name}Endpoint`,
+      tag: name,
+      summary: testSummary,
+      description:
+        'As a notification like any other: ask for it, or for its trace, to see what became of it.',
+      access: 'channels:write',
+      params: IdParams,
+      responses: { 202: TestSent },
+      async handler({ principal, params }) {
+        return { status: 202, body: { notification_id: await endpoints.sendTest(principal, params.id) } };
+      },
+    }),
+  ];
+}
