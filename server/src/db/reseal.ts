@@ -13,9 +13,11 @@ export interface SealedPlace {
   key: string;
   /** Further columns that contexts are made of. */
   also?: readonly string[];
-  /** The value of the column with every sealed value in it put through `again`. `row` has `key` and `also`. */
-  // biome-ignore lint/suspicious/noExplicitAny: the shape of the column is known to whoever describes the place
-  reseal(value: any, row: Record<string, string>, again: SealAgain): unknown;
+  /**
+   * The value of the column with every sealed value in it put through `again`. `row` has `key` and `also`. Whoever describes
+   * the place knows the shape of the column, and may name it.
+   */
+  reseal(value: unknown, row: Record<string, string>, again: SealAgain): unknown;
 }
 
 /** A text column that holds one sealed value. */
@@ -23,7 +25,7 @@ export function sealedText(
   place: Omit<SealedPlace, 'type' | 'reseal'>,
   contextOf: (row: Record<string, string>) => string,
 ): SealedPlace {
-  return { ...place, type: 'text', reseal: (sealed, row, again) => again(sealed, contextOf(row)) };
+  return { ...place, type: 'text', reseal: (sealed: string, row, again) => again(sealed, contextOf(row)) };
 }
 
 export interface PlaceReport {
