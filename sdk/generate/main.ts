@@ -60,7 +60,7 @@ function moduleOf(name: string, methods: Method[], types: string[]): string {
   const used = [...types.join('\n').matchAll(/^export type (\w+)/gm)]
     .map(([, type = '']) => type)
     .filter((type) => new RegExp(`\\b${type}\\b`).test(withoutComments(shape)));
-  const options = ['KeyedOptions', 'RequestOptions'].filter((type) => shape.includes(type));
+  const options = ['GuardedOptions', 'KeyedOptions', 'RequestOptions'].filter((type) => shape.includes(type));
   return [
     shape.includes('List<') ? "import type { List } from '../list.ts';" : '',
     "import type { Table } from '../operations.ts';",

@@ -20,6 +20,7 @@ export function methodOf(path: string, verb: string, operation: Described): Meth
   const answer = answerOf(operation);
   const list = pagingOf(operation, answer?.schema);
   const key = keyOf(operation);
+  const guarded = hasHeader(operation, 'If-Match');
   const types: string[] = [];
 
   const row: Operation = {
@@ -29,6 +30,7 @@ export function methodOf(path: string, verb: string, operation: Described): Meth
     ...(body ? { body: true } : {}),
     ...(list ? { list } : {}),
     ...(key ? { key } : {}),
+    ...(guarded ? { guarded: true as const } : {}),
     ...(repeatable.has(operationId) ? { repeatable: true } : {}),
     ...(answer && !answer.type.includes('json') ? { text: true } : {}),
   };
@@ -39,7 +41,7 @@ export function methodOf(path: string, verb: string, operation: Described): Meth
       (body !== null && operation.requestBody?.required) || query.some((each) => each.required);
     args.push(`params${required ? '' : '?'}: ${paramsType(operation, types)}`);
   }
-  args.push(`options?: ${key === 'header' ? 'KeyedOptions' : 'RequestOptions'}`);
+  args.push(`options?: ${key === 'header' ? 'KeyedOptions' : guarded ? 'GuardedOptions' : 'RequestOptions'}`);
   const result = answer ? named(answer.schema, `${pascal(operationId)}Result`, types) : 'void';
   const returns = list ? `List<${itemType(result, answer?.schema)}, ${result}>` : `Promise<${result}>`;
 
@@ -101,8 +103,12 @@ function itemType(page: string, answer: Schema | undefined): string {
 }
 
 function keyOf(operation: Described): Operation['key'] {
-  if (parametersOf(operation, 'header').some(({ name }) => name === 'Idempotency-Key')) return 'header';
+  if (hasHeader(operation, 'Idempotency-Key')) return 'header';
   return operation.operationId === 'sendNotificationBatch' ? 'notifications' : undefined;
+}
+
+function hasHeader(operation: Described, wanted: string): boolean {
+  return parametersOf(operation, 'header').some(({ name }) => name === wanted);
 }
 
 function pascal(text: string): string {

@@ -21,6 +21,7 @@ const groups: Record<string, Group> = {
   Webhooks: { name: 'webhookEndpoints', said: /Webhook(?:Endpoints?)?/ },
   Workflows: { name: 'workflows', said: /Workflows?/ },
   'Workflow runs': { name: 'runs', said: /(?:Workflow)?Runs?/ },
+  Overview: { name: 'overview', said: /Overview/ },
   Sandbox: { name: 'sandbox', said: /Sandbox/ },
   'Email settings': { name: 'emailSettings', said: /Email(?:Settings)?/ },
   'SMS settings': { name: 'smsSettings', said: /Sms(?:Settings)?/ },
@@ -29,7 +30,8 @@ const groups: Record<string, Group> = {
   Chatthree: { name: 'chatthree', said: /(?:To)?Chatthree(?:Endpoints?)?/ },
   Accounts: { name: 'environments', said: /Environments?/ },
   'API keys': { name: 'apiKeys', said: /ApiKeys?/ },
-  'Dashboard sessions': { name: 'sessions', said: /Person/ },
+  'Dashboard sessions': { name: 'sessions', said: /Person|Sessions?/ },
+  Team: { name: 'team', said: /^$/ },
   'Audit log': { name: 'auditLog', said: /AuditEntries/ },
 };
 
@@ -71,11 +73,13 @@ function camelCase(text: string): string {
 /** POSTs that may be made twice: they change nothing, or the same thing to the same. */
 export const repeatable = new Set([
   'renderTemplate',
+  'previewTemplate',
   'simulateWorkflowVersion',
   'createInboxToken',
   'addSuppression',
   'verifyEmailProvider',
   'verifyInboxToken',
+  'lookUpInvitation',
   'markInboxItemRead',
   'markInboxItemUnread',
   'archiveInboxItem',

@@ -15,7 +15,7 @@ export type { Following, FollowOptions, FollowState } from './inbox/follow.ts';
 export { type MintInboxTokenOptions, mintInboxToken } from './inbox-token.ts';
 export type { List } from './list.ts';
 export type { WaitOptions } from './runs.ts';
-export type { Fetch, KeyedOptions, RequestOptions, TransportOptions } from './transport.ts';
+export type { Fetch, GuardedOptions, KeyedOptions, RequestOptions, TransportOptions } from './transport.ts';
 export { version } from './version.ts';
 export {
   type NotificationData,

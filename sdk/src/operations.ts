@@ -1,6 +1,6 @@
 import { invalid } from './errors.ts';
 import { createList, type Paging } from './list.ts';
-import type { KeyedOptions, Transport } from './transport.ts';
+import type { GuardedOptions, KeyedOptions, Transport } from './transport.ts';
 
 /** A row of the generated tables: how a method becomes a request. */
 export interface Operation {
@@ -13,6 +13,8 @@ export interface Operation {
   list?: Paging;
   /** Takes an idempotency key: in its header, or one in each element of this field. */
   key?: 'header' | 'notifications';
+  /** Takes the version that it is meant for, in the header If-Match. */
+  guarded?: true;
   /** A POST that may be made twice. */
   repeatable?: true;
   /** Answers with text instead of JSON. */
@@ -37,13 +39,14 @@ function isOperation(row: Operation | Table): row is Operation {
 }
 
 type Params = Record<string, unknown>;
+type Options = KeyedOptions & GuardedOptions;
 
 function method(operation: Operation, transport: Transport) {
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return (...args: unknown[]): unknown => {
     const rest = args.slice(names.length);
     const params = (operation.body || operation.query ? rest.shift() : undefined) as Params | undefined;
-    const options = (rest[0] ?? {}) as KeyedOptions;
+    const options = (rest[0] ?? {}) as Options;
     const send = async (given: Params | undefined): Promise<unknown> => {
       const path = fillPath(operation.path, names, args);
       return transport.send(request(operation, path, given, options), options);
@@ -64,7 +67,7 @@ function fillPath(path: string, names: string[], args: unknown[]): string {
   }, path);
 }
 
-function request(operation: Operation, path: string, params: Params = {}, options: KeyedOptions) {
+function request(operation: Operation, path: string, params: Params = {}, options: Options) {
   const { method, query = [], key, text } = operation;
   const search = new URLSearchParams();
   const body: Params = {};
@@ -73,13 +76,17 @@ function request(operation: Operation, path: string, params: Params = {}, option
     else if (value !== undefined && value !== null) search.set(name, String(value));
   }
   if (key === 'notifications' && Array.isArray(body[key])) body[key] = body[key].map(withKey);
-  const idempotencyKey = key === 'header' ? (options.idempotency_key ?? crypto.randomUUID()) : null;
+  const headers: Record<string, string> = {};
+  if (key === 'header') headers['idempotency-key'] = options.idempotency_key ?? crypto.randomUUID();
+  const guarded = operation.guarded === true && options.if_match !== undefined;
+  if (guarded) headers['if-match'] = `"${options.if_match}"`;
   return {
     method,
     path: [path, search].filter(String).join('?'),
     body: operation.body ? JSON.stringify(body) : undefined,
-    ...(idempotencyKey === null ? {} : { headers: { 'idempotency-key': idempotencyKey } }),
-    repeatable: method !== 'POST' || key !== undefined || operation.repeatable === true,
+    headers,
+    // What was guarded and has been done is no longer at its version: made again, it would be told of a conflict with itself.
+    repeatable: !guarded && (method !== 'POST' || key !== undefined || operation.repeatable === true),
     text,
   };
 }

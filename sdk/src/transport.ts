@@ -34,6 +34,12 @@ export interface KeyedOptions extends RequestOptions {
   idempotency_key?: string | undefined;
 }
 
+/** For what several people may edit at once. */
+export interface GuardedOptions extends RequestOptions {
+  /** The version that the change was made to. When it is not the current one, nothing is written: `version_conflict`. */
+  if_match?: number | undefined;
+}
+
 /** Who is calling. */
 export interface Credentials {
   get(): Promise<string | null>;

@@ -102,6 +102,25 @@ test('parameters go where the operation has them: path, query or body', async ()
   expect(seen[1]?.init.body).toBe(undefined);
 });
 
+test('a change may be meant for one version, and is then made once: again, it would conflict with itself', async () => {
+  const seen: (string | null)[] = [];
+  const client = createClient({
+    retry_delay_ms: 1,
+    max_retries: 1,
+    fetch: async (_input, init) => {
+      seen.push(new Headers(init?.headers).get('if-match'));
+      throw new TypeError('the answer was lost');
+    },
+  });
+  await expect(client.templates.update('welcome', { name: 'Hi' }, { if_match: 3 })).rejects.toThrow('lost');
+  expect(seen.splice(0)).toEqual(['"3"']);
+  await expect(client.templates.putBody('welcome', 'sms', {}, { if_match: 12 })).rejects.toThrow('lost');
+  await expect(client.templates.restoreVersion('welcome', 1, { if_match: 4 })).rejects.toThrow('lost');
+  expect(seen.splice(0)).toEqual(['"12"', '"4"']);
+  await expect(client.templates.update('welcome', { name: 'Hi' })).rejects.toThrow('lost');
+  expect(seen).toEqual([null, null]);
+});
+
 test('an argument that cannot stand in a path is refused before anything is sent', async () => {
   const client = createClient({
     fetch: () => {

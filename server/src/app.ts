@@ -9,7 +9,9 @@ import { migrate } from './db/migrate.ts';
 import { createPool } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
+import { startRecorder } from './features/activity/index.ts';
 import { createEmailConnections } from './features/connections/index.ts';
+import { createDashboard } from './features/dashboard/index.ts';
 import { createRecipientAuthenticator } from './features/inbox/index.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -66,6 +68,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const doorbell = createDoorbell(pool, database, log);
     stops.push(() => doorbell.stop());
     const metrics = createMetrics();
+    const activity = startRecorder({ pool, clock: systemClock, log });
+    stops.push(() => activity.stop());
     const tracer = createTracer(config.OTEL_EXPORTER_OTLP_ENDPOINT, version, log);
     stops.push(() => tracer.stop());
     const queue = createQueue({ pool, claimPool, doorbell, log, metrics });
@@ -81,6 +85,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       doorbell,
       queue,
       metrics,
+      activity,
       tracer,
       authenticator: createAuthenticator(pool, systemClock),
       recipients: createRecipientAuthenticator({ pool, keyring, clock: systemClock }),
@@ -88,9 +93,9 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       publicUrl: () => config.PUBLIC_URL ?? url,
     };
 
+    const connections = createEmailConnections(deps);
+    stops.push(() => connections.stop());
     if (config.CARILLON_ROLES.includes('worker')) {
-      const connections = createEmailConnections(deps);
-      stops.push(() => connections.stop());
       queue.start((options.jobs ?? allJobs)(deps, connections));
       stops.push(() => queue.stop(drainMs));
       const housekeeping = startHousekeeping(deps);
@@ -101,7 +106,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const table = config.CARILLON_ROLES.includes('api') ? (options.routes ?? allRoutes) : workerRoutes;
     const http = createHttpServer(
       { ...deps, rateLimiter: createRateLimiter(pool, config) },
-      table(deps, { draining: () => draining }),
+      table(deps, { draining: () => draining, connections }),
+      { pages: config.CARILLON_ROLES.includes('api') ? createDashboard() : undefined },
     );
     stops.push(() => http.close());
     await http.listen({ host: config.HOST, port: config.PORT });

@@ -14,7 +14,7 @@ export function banner(app: App): string {
   const testKey = (made ?? readCredentials(config))?.test_key;
   return [
     '',
-    `Carillon is running at ${app.url}   (API reference: ${app.url}/docs)`,
+    `Carillon is running at ${app.url}   (dashboard; API reference: ${app.url}/docs)`,
     '',
     ...(made
       ? [

@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { Doorbell } from './db/doorbell.ts';
 import type { Pool } from './db/sql.ts';
 import type { Authenticator, RecipientAuthenticator } from './http/principal.ts';
+import type { Activity } from './kernel/activity.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Keyring } from './kernel/crypto.ts';
 import type { Log } from './kernel/log.ts';
@@ -20,6 +21,8 @@ export interface Deps {
   doorbell: Doorbell;
   queue: Queue;
   metrics: Metrics;
+  /** What the overview shows. */
+  activity: Activity;
   tracer: Tracer;
   authenticator: Authenticator;
   recipients: RecipientAuthenticator;

@@ -1,9 +1,11 @@
 import type { Deps } from './deps.ts';
 import { deleteExpiredSessions } from './features/accounts/index.ts';
+import { tidyActivity } from './features/activity/index.ts';
 import { tidyCallbacks } from './features/callbacks/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
 import { deleteAttachmentBytesBefore } from './features/notifications/index.ts';
 import { tidyRuns } from './features/runs/index.ts';
+import { tidySandbox } from './features/sandbox/index.ts';
 import { deleteExpiredKeys } from './http/idempotency.ts';
 import { deleteDeadWorkers } from './queue/store.ts';
 
@@ -27,6 +29,8 @@ export function startHousekeeping({ pool, log, clock }: Pick<Deps, 'pool' | 'log
     await tidyCallbacks(pool, clock(), () => stopped);
     await tidyInbox(pool, clock(), () => stopped);
     await tidyRuns(pool, clock(), () => stopped);
+    await tidyActivity(pool, clock(), () => stopped);
+    await tidySandbox(pool, clock(), () => stopped);
     await deleteDeadWorkers(pool);
   }
 

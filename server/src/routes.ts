@@ -1,15 +1,19 @@
 import type { Deps } from './deps.ts';
 import { allErasers } from './erasers.ts';
 import { accountRoutes } from './features/accounts/index.ts';
+import { activityRoutes } from './features/activity/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
 import { callbackRoutes, createReportWriter } from './features/callbacks/index.ts';
 import {
   chatRoutes,
   connectionRoutes,
+  createEmailConnections,
+  type EmailConnections,
   emailCallbackProviders,
   smsCallbackProviders,
   smsRoutes,
 } from './features/connections/index.ts';
+import { contentRoutes } from './features/dispatch/index.ts';
 import { inboxRoutes } from './features/inbox/index.ts';
 import {
   createNotificationService,
@@ -40,6 +44,8 @@ import { version } from './version.ts';
 export interface RouteOptions {
   draining: () => boolean;
   writing?: WriteOptions;
+  /** Those of the process; without them the table has its own. */
+  connections?: EmailConnections;
 }
 
 /** Table: every operation of the API, by area. */
@@ -52,6 +58,7 @@ export function allRoutes(deps: Deps, options: RouteOptions = { draining: () => 
   const notifications = createNotificationService(deps, sources, wakeRunsOf, options.writing);
   const routes: Route[] = [
     ...notificationRoutes(notifications),
+    ...contentRoutes(deps, options.connections ?? createEmailConnections(deps)),
     ...templateRoutes(templates),
     ...categoryRoutes(deps, categories),
     ...preferenceRoutes(deps),
@@ -61,6 +68,7 @@ export function allRoutes(deps: Deps, options: RouteOptions = { draining: () => 
     ...usageRoutes(deps),
     ...inboxRoutes(deps),
     ...webhookRoutes(deps),
+    ...activityRoutes(deps),
     ...workflowRoutes(workflows),
     ...runRoutes(createRunService(deps, workflows)),
     ...sandboxRoutes(deps),

@@ -46,6 +46,22 @@ test('every operation refuses missing and wrong credentials, and such as lack it
   }
 });
 
+test('what is for dashboard people refuses strangers, dead sessions and writes of other sites', async () => {
+  const cookie = `carillon_session=${'x'.repeat(43)}`;
+  const guarded = allRoutes(app.deps).filter((route) => route.access === 'session');
+  expect(guarded.length).toBeGreaterThan(10);
+  for (const route of guarded) {
+    const name = `${route.method} ${route.path}`;
+    const refused = async (headers: Record<string, string>) => {
+      const { status, body } = await app.request(route.method, pathOf(route.path), { key: null, headers });
+      return [name, status, body.error.code];
+    };
+    expect(await refused({})).toEqual([name, 401, 'missing_credentials']);
+    expect(await refused({ cookie, 'x-carillon-csrf': '1' })).toEqual([name, 401, 'invalid_credentials']);
+    if (route.method !== 'GET') expect(await refused({ cookie })).toEqual([name, 403, 'csrf_required']);
+  }
+});
+
 test('operation names and addresses are unique', () => {
   const routes = allRoutes(app.deps);
   const names = routes.map((route) => route.operation);
@@ -61,7 +77,7 @@ test('a known address with another verb is 405 with the verbs that work', async 
 });
 
 test('an unknown address is 404 in the shape of every error', async () => {
-  for (const path of ['/', '/v1', '/v1/nothing', '/v1/notifications/', '/%ff', '/v1/notifications/%00']) {
+  for (const path of ['/v1', '/v1/nothing', '/v1/notifications/', '/%ff', '/v1/notifications/%00']) {
     const { status, body } = await app.request('GET', path);
     expect([path, status, body.error?.type]).toEqual([path, 404, 'not_found_error']);
   }

@@ -2,13 +2,15 @@
 
 import type { List } from '../list.ts';
 import type { Table } from '../operations.ts';
-import type { KeyedOptions, RequestOptions } from '../transport.ts';
+import type { GuardedOptions, KeyedOptions, RequestOptions } from '../transport.ts';
 import type {
+  AcceptInvitationParams,
   ActivateWorkflowVersionParams,
   AwokenRuns,
   Category,
   CategoryInput,
   CategoryUpdate,
+  ChangePasswordParams,
   ChatoneInstallation,
   ChatoneInstallationChange,
   ChatoneTestTargets,
@@ -19,16 +21,22 @@ import type {
   CreateApiKeyParams,
   CreateApiKeyResult,
   CreateInboxTokenResult,
+  CreateInvitationParams,
+  CreateOrganizationParams,
   DeleteTemplateBodyParams,
   GetEmailSettingsResult,
   GetEnvironmentResult,
   GetHealthResult,
   GetMeResult,
-  GetPersonResult,
+  GetOverviewParams,
   GetReadinessResult,
   GetStatusResult,
   GetUserPreferencesResult,
+  GetWebhookEndpointHealthParams,
   InboxTokenRequest,
+  Invitation,
+  InvitationPreview,
+  InvitationWithLink,
   ListApiKeysParams,
   ListApiKeysResult,
   ListAuditEntriesParams,
@@ -40,16 +48,24 @@ import type {
   ListChatthreeEndpointsResult,
   ListChattwoEndpointsResult,
   ListEnvironmentsResult,
+  ListInvitationsParams,
+  ListInvitationsResult,
+  ListMembersParams,
+  ListMembersResult,
   ListNotificationsParams,
   ListNotificationsResult,
   ListSandboxMessagesParams,
   ListSandboxMessagesResult,
+  ListSessionsParams,
+  ListSessionsResult,
   ListSuppressionsParams,
   ListSuppressionsResult,
   ListTemplatesParams,
   ListTemplatesResult,
   ListTemplateVersionsParams,
   ListTemplateVersionsResult,
+  ListUsersParams,
+  ListUsersResult,
   ListWebhookAttemptsParams,
   ListWebhookAttemptsResult,
   ListWebhookDeliveriesParams,
@@ -63,12 +79,18 @@ import type {
   ListWorkflowVersionsParams,
   ListWorkflowVersionsResult,
   LoginParams,
+  LookUpInvitationParams,
+  Member,
   NewChatoneInstallation,
   NewChatthreeEndpoint,
   NewChattwoEndpoint,
   NewWebhookEndpoint,
   Notification,
+  NotificationContent,
   NotificationPatch,
+  Organization,
+  Overview,
+  Person,
   Preference,
   PromoteTemplateParams,
   PromoteWorkflowParams,
@@ -85,9 +107,12 @@ import type {
   RotateInboxKeyParams,
   RotateInboxKeyResult,
   RunCancellation,
+  SandboxMessage,
+  SavedTemplateBody,
   SendNotificationBatchParams,
   SendNotificationBatchResult,
   SendRequest,
+  Session,
   SetUserPreferenceParams,
   SetUserPreferencesParams,
   SetUserPreferencesResult,
@@ -97,15 +122,20 @@ import type {
   Suppression,
   SuppressionInput,
   Template,
-  TemplateBody,
   TemplateCreate,
   TemplatePatch,
+  TemplatePreview,
+  TemplatePreviewRequest,
   TemplatePromotion,
   TemplateRender,
   TemplateVersion,
+  TemplateVersionContent,
   TestSent,
   Trace,
   TriggeredRun,
+  UpdateMemberParams,
+  UpdateOrganizationParams,
+  UpdatePersonParams,
   Usage,
   User,
   UserInput,
@@ -115,6 +145,7 @@ import type {
   WebhookDeliveryWithPayload,
   WebhookEndpoint,
   WebhookEndpointChange,
+  WebhookEndpointHealth,
   WebhookEndpointWithSecret,
   Workflow,
   WorkflowCreate,
@@ -211,6 +242,16 @@ export interface Api {
      * `GET /v1/notifications/{id}/trace`
      */
     trace(id: string, options?: RequestOptions): Promise<Trace>;
+    /**
+     * Get the message as its recipient sees it.
+     *
+     * What was sent, or what would be sent now: made from the content that the notification was accepted with, in the way that sending makes it. HTML is given as it is, and must not be shown outside a sandbox; links and images are those of the author, without tracking. Sender and reply address follow the settings of today unless the sandbox kept the message. Once the content is erased: 404.
+     *
+     * Needs the scope `notifications:read`.
+     *
+     * `GET /v1/notifications/{id}/content`
+     */
+    getContent(id: string, options?: RequestOptions): Promise<NotificationContent>;
   };
   templates: {
     /**
@@ -250,7 +291,7 @@ export interface Api {
      *
      * `PATCH /v1/templates/{key}`
      */
-    update(key: string, params: TemplatePatch, options?: RequestOptions): Promise<Template>;
+    update(key: string, params: TemplatePatch, options?: GuardedOptions): Promise<Template>;
     /**
      * Delete a template.
      *
@@ -274,8 +315,8 @@ export interface Api {
       key: string,
       channel: string,
       params: PutTemplateBodyParams,
-      options?: RequestOptions,
-    ): Promise<TemplateBody>;
+      options?: GuardedOptions,
+    ): Promise<SavedTemplateBody>;
     /**
      * Delete the body for a channel.
      *
@@ -289,7 +330,7 @@ export interface Api {
       key: string,
       channel: string,
       params?: DeleteTemplateBodyParams,
-      options?: RequestOptions,
+      options?: GuardedOptions,
     ): Promise<void>;
     /**
      * Render a template without sending.
@@ -299,6 +340,16 @@ export interface Api {
      * `POST /v1/templates/{key}/render`
      */
     render(key: string, params?: TemplateRender, options?: RequestOptions): Promise<RenderedTemplate>;
+    /**
+     * Render a body that is not saved.
+     *
+     * For editors: nothing is stored or sent. A mistake in the body is a 400 template_syntax_error that names the field, the line and the column.
+     *
+     * Needs the scope `templates:read`.
+     *
+     * `POST /v1/templates/preview`
+     */
+    preview(params: TemplatePreviewRequest, options?: RequestOptions): Promise<TemplatePreview>;
     /**
      * List the versions of a template, newest first.
      *
@@ -312,6 +363,14 @@ export interface Api {
       options?: RequestOptions,
     ): List<TemplateVersion, ListTemplateVersionsResult>;
     /**
+     * Get a version of a template with all it says.
+     *
+     * Needs the scope `templates:read`.
+     *
+     * `GET /v1/templates/{key}/versions/{version}`
+     */
+    getVersion(key: string, version: number, options?: RequestOptions): Promise<TemplateVersionContent>;
+    /**
      * Make an old version the current one.
      *
      * Its content becomes a new version, so that nothing of the history is lost.
@@ -320,7 +379,7 @@ export interface Api {
      *
      * `POST /v1/templates/{key}/versions/{version}/restore`
      */
-    restoreVersion(key: string, version: number, options?: RequestOptions): Promise<Template>;
+    restoreVersion(key: string, version: number, options?: GuardedOptions): Promise<Template>;
     /**
      * Copy a template from Test to Live.
      *
@@ -494,6 +553,14 @@ export interface Api {
     remove(address: string, options?: RequestOptions): Promise<void>;
   };
   users: {
+    /**
+     * List users, newest first.
+     *
+     * Needs the scope `preferences:read`.
+     *
+     * `GET /v1/users`
+     */
+    list(params?: ListUsersParams, options?: RequestOptions): List<User, ListUsersResult>;
     /**
      * What is known about a user.
      *
@@ -707,6 +774,32 @@ export interface Api {
       params: RecoverWebhookEndpointParams,
       options?: RequestOptions,
     ): Promise<RecoverWebhookEndpointResult>;
+    /**
+     * How calls to a webhook endpoint went, over time.
+     *
+     * Counted by five minutes. Each process writes its figures every five seconds; one that is killed takes the last of them with it. They are there to be looked at, and no account of what happened: that is what notifications, their events and `/v1/usage` are.
+     *
+     * Needs the scope `webhooks:read`.
+     *
+     * `GET /v1/webhook-endpoints/{id}/health`
+     */
+    getHealth(
+      id: string,
+      params?: GetWebhookEndpointHealthParams,
+      options?: RequestOptions,
+    ): Promise<WebhookEndpointHealth>;
+  };
+  overview: {
+    /**
+     * What happened lately, at a glance.
+     *
+     * Counts over time, delivery rate, latency, the queue, providers, webhook endpoints, and why notifications did not arrive. Each process writes its figures every five seconds; one that is killed takes the last of them with it. They are there to be looked at, and no account of what happened: that is what notifications, their events and `/v1/usage` are.
+     *
+     * Needs the scope `notifications:read`.
+     *
+     * `GET /v1/overview`
+     */
+    get(params?: GetOverviewParams, options?: RequestOptions): Promise<Overview>;
   };
   workflows: {
     /**
@@ -906,7 +999,7 @@ export interface Api {
     /**
      * List what the sandbox received.
      *
-     * In a Test environment every send ends in the sandbox. Each message is shown as it would have been sent, newest first. In a Live environment the list is empty unless the sandbox is one of its providers.
+     * In a Test environment every send ends in the sandbox. Each message is shown as it would have been sent, newest first. In a Live environment the list is empty unless the sandbox is one of its providers. Messages are kept for 30 days, and the newest 100,000 of an environment.
      *
      * Needs the scope `notifications:read`.
      *
@@ -915,7 +1008,25 @@ export interface Api {
     listMessages(
       params?: ListSandboxMessagesParams,
       options?: RequestOptions,
-    ): List<ListSandboxMessagesResult['data'][number], ListSandboxMessagesResult>;
+    ): List<SandboxMessage, ListSandboxMessagesResult>;
+    /**
+     * Empty the sandbox.
+     *
+     * Removes every message that the sandbox of this environment has received so far. Notifications stay as they are.
+     *
+     * Needs the scope `notifications:write`.
+     *
+     * `DELETE /v1/sandbox/messages`
+     */
+    deleteMessages(options?: RequestOptions): Promise<void>;
+    /**
+     * Get a message that the sandbox received.
+     *
+     * Needs the scope `notifications:read`.
+     *
+     * `GET /v1/sandbox/messages/{id}`
+     */
+    getMessage(id: string, options?: RequestOptions): Promise<SandboxMessage>;
   };
   emailSettings: {
     /**
@@ -1261,7 +1372,166 @@ export interface Api {
      *
      * `GET /auth/me`
      */
-    get(options?: RequestOptions): Promise<GetPersonResult>;
+    get(options?: RequestOptions): Promise<Person>;
+    /**
+     * Change your own name.
+     *
+     * For people signed in to the dashboard.
+     *
+     * `PATCH /auth/me`
+     */
+    update(params: UpdatePersonParams, options?: RequestOptions): Promise<Person>;
+    /**
+     * Change your own password.
+     *
+     * Ends all your other sessions. A wrong `current_password` counts as a failed sign-in.
+     *
+     * For people signed in to the dashboard.
+     *
+     * `POST /auth/password`
+     */
+    changePassword(params: ChangePasswordParams, options?: RequestOptions): Promise<void>;
+    /**
+     * List your own sessions.
+     *
+     * For people signed in to the dashboard.
+     *
+     * `GET /auth/sessions`
+     */
+    list(params?: ListSessionsParams, options?: RequestOptions): List<Session, ListSessionsResult>;
+    /**
+     * End one of your own sessions.
+     *
+     * It stops working within two seconds on every node.
+     *
+     * For people signed in to the dashboard.
+     *
+     * `DELETE /auth/sessions/{id}`
+     */
+    end(id: string, options?: RequestOptions): Promise<void>;
+  };
+  team: {
+    /**
+     * Create an organization.
+     *
+     * With a Test and a Live environment, no keys yet, and the person who asks as its owner. Up to 20 for a person.
+     *
+     * For people signed in to the dashboard.
+     *
+     * `POST /auth/organizations`
+     */
+    createOrganization(params: CreateOrganizationParams, options?: RequestOptions): Promise<Organization>;
+    /**
+     * Rename an organization.
+     *
+     * For owners and admins.
+     *
+     * For people signed in to the dashboard.
+     *
+     * `PATCH /auth/organizations/{organizationId}`
+     */
+    updateOrganization(
+      organizationId: string,
+      params: UpdateOrganizationParams,
+      options?: RequestOptions,
+    ): Promise<Organization>;
+    /**
+     * List the people of an organization.
+     *
+     * For everybody who belongs to it.
+     *
+     * For people signed in to the dashboard.
+     *
+     * `GET /auth/organizations/{organizationId}/members`
+     */
+    listMembers(
+      organizationId: string,
+      params?: ListMembersParams,
+      options?: RequestOptions,
+    ): List<Member, ListMembersResult>;
+    /**
+     * Change the role of a member.
+     *
+     * For owners and admins; only an owner makes or unmakes an owner. Open sessions of the person have the new role within two seconds. 409 `last_owner` when nobody else is one.
+     *
+     * For people signed in to the dashboard.
+     *
+     * `PATCH /auth/organizations/{organizationId}/members/{userId}`
+     */
+    updateMember(
+      organizationId: string,
+      userId: string,
+      params: UpdateMemberParams,
+      options?: RequestOptions,
+    ): Promise<Member>;
+    /**
+     * Remove a member, or leave.
+     *
+     * For owners and admins, and for everybody about themselves; only an owner removes an owner. Invitations that the person made are withdrawn; API keys that they made belong to the environment and go on working. 409 `last_owner` when nobody else is one.
+     *
+     * For people signed in to the dashboard.
+     *
+     * `DELETE /auth/organizations/{organizationId}/members/{userId}`
+     */
+    removeMember(organizationId: string, userId: string, options?: RequestOptions): Promise<void>;
+    /**
+     * List open invitations.
+     *
+     * For owners and admins.
+     *
+     * For people signed in to the dashboard.
+     *
+     * `GET /auth/organizations/{organizationId}/invitations`
+     */
+    listInvitations(
+      organizationId: string,
+      params?: ListInvitationsParams,
+      options?: RequestOptions,
+    ): List<Invitation, ListInvitationsResult>;
+    /**
+     * Invite somebody.
+     *
+     * For owners and admins; only an owner invites an owner. Nothing is sent: hand `accept_url` to the person. It works once, for 7 days; inviting the same address again replaces it. Up to 100 may be open.
+     *
+     * For people signed in to the dashboard.
+     *
+     * `POST /auth/organizations/{organizationId}/invitations`
+     */
+    createInvitation(
+      organizationId: string,
+      params: CreateInvitationParams,
+      options?: RequestOptions,
+    ): Promise<InvitationWithLink>;
+    /**
+     * Withdraw an invitation.
+     *
+     * For owners and admins. Its link stops working.
+     *
+     * For people signed in to the dashboard.
+     *
+     * `DELETE /auth/organizations/{organizationId}/invitations/{id}`
+     */
+    withdrawInvitation(organizationId: string, id: string, options?: RequestOptions): Promise<void>;
+    /**
+     * Show what an invitation is for.
+     *
+     * Throttled like signing in.
+     *
+     * Needs no credentials.
+     *
+     * `POST /auth/invitations/look-up`
+     */
+    lookUpInvitation(params: LookUpInvitationParams, options?: RequestOptions): Promise<InvitationPreview>;
+    /**
+     * Accept an invitation.
+     *
+     * Somebody new gives a `name` and chooses a `password`; somebody with an account gives its password. Sets a session cookie. Throttled like signing in.
+     *
+     * Needs no credentials.
+     *
+     * `POST /auth/invitations/accept`
+     */
+    acceptInvitation(params: AcceptInvitationParams, options?: RequestOptions): Promise<Person>;
   };
   auditLog: {
     /**
@@ -1352,23 +1622,37 @@ export const api: Table = {
     delete: { method: 'DELETE', path: '/v1/notifications/{id}' },
     resend: { method: 'POST', path: '/v1/notifications/{id}/resend' },
     trace: { method: 'GET', path: '/v1/notifications/{id}/trace' },
+    getContent: { method: 'GET', path: '/v1/notifications/{id}/content' },
   },
   templates: {
     create: { method: 'POST', path: '/v1/templates', body: true },
-    list: { method: 'GET', path: '/v1/templates', query: ['limit', 'cursor'], list: 'cursor' },
+    list: { method: 'GET', path: '/v1/templates', query: ['limit', 'cursor', 'search'], list: 'cursor' },
     get: { method: 'GET', path: '/v1/templates/{key}' },
-    update: { method: 'PATCH', path: '/v1/templates/{key}', body: true },
+    update: { method: 'PATCH', path: '/v1/templates/{key}', body: true, guarded: true },
     delete: { method: 'DELETE', path: '/v1/templates/{key}' },
-    putBody: { method: 'PUT', path: '/v1/templates/{key}/bodies/{channel}', query: ['locale'], body: true },
-    deleteBody: { method: 'DELETE', path: '/v1/templates/{key}/bodies/{channel}', query: ['locale'] },
+    putBody: {
+      method: 'PUT',
+      path: '/v1/templates/{key}/bodies/{channel}',
+      query: ['locale'],
+      body: true,
+      guarded: true,
+    },
+    deleteBody: {
+      method: 'DELETE',
+      path: '/v1/templates/{key}/bodies/{channel}',
+      query: ['locale'],
+      guarded: true,
+    },
     render: { method: 'POST', path: '/v1/templates/{key}/render', body: true, repeatable: true },
+    preview: { method: 'POST', path: '/v1/templates/preview', body: true, repeatable: true },
     listVersions: {
       method: 'GET',
       path: '/v1/templates/{key}/versions',
       query: ['limit', 'cursor'],
       list: 'cursor',
     },
-    restoreVersion: { method: 'POST', path: '/v1/templates/{key}/versions/{version}/restore' },
+    getVersion: { method: 'GET', path: '/v1/templates/{key}/versions/{version}' },
+    restoreVersion: { method: 'POST', path: '/v1/templates/{key}/versions/{version}/restore', guarded: true },
     promote: { method: 'POST', path: '/v1/templates/{key}/promote', body: true },
   },
   categories: {
@@ -1399,7 +1683,7 @@ export const api: Table = {
     list: {
       method: 'GET',
       path: '/v1/suppressions',
-      query: ['limit', 'cursor', 'address', 'reason'],
+      query: ['limit', 'cursor', 'address', 'search', 'reason'],
       list: 'cursor',
     },
     add: { method: 'POST', path: '/v1/suppressions', body: true, repeatable: true },
@@ -1407,6 +1691,7 @@ export const api: Table = {
     remove: { method: 'DELETE', path: '/v1/suppressions/{address}' },
   },
   users: {
+    list: { method: 'GET', path: '/v1/users', query: ['limit', 'cursor', 'search'], list: 'cursor' },
     get: { method: 'GET', path: '/v1/users/{externalUserId}' },
     replace: { method: 'PUT', path: '/v1/users/{externalUserId}', body: true },
     erase: { method: 'DELETE', path: '/v1/users/{externalUserId}' },
@@ -1432,7 +1717,7 @@ export const api: Table = {
     listDeliveries: {
       method: 'GET',
       path: '/v1/webhook-endpoints/{id}/deliveries',
-      query: ['limit', 'cursor', 'status', 'event_type'],
+      query: ['limit', 'cursor', 'status', 'event_type', 'notification_id'],
       list: 'cursor',
     },
     getDelivery: { method: 'GET', path: '/v1/webhook-endpoints/{id}/deliveries/{deliveryId}' },
@@ -1445,10 +1730,17 @@ export const api: Table = {
     retryDelivery: { method: 'POST', path: '/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry' },
     sendTest: { method: 'POST', path: '/v1/webhook-endpoints/{id}/send-test' },
     recover: { method: 'POST', path: '/v1/webhook-endpoints/{id}/recover', body: true },
+    getHealth: { method: 'GET', path: '/v1/webhook-endpoints/{id}/health', query: ['window'] },
   },
+  overview: { get: { method: 'GET', path: '/v1/overview', query: ['window'] } },
   workflows: {
     create: { method: 'POST', path: '/v1/workflows', body: true },
-    list: { method: 'GET', path: '/v1/workflows', query: ['limit', 'cursor', 'status'], list: 'cursor' },
+    list: {
+      method: 'GET',
+      path: '/v1/workflows',
+      query: ['limit', 'cursor', 'status', 'search'],
+      list: 'cursor',
+    },
     get: { method: 'GET', path: '/v1/workflows/{key}' },
     update: { method: 'PATCH', path: '/v1/workflows/{key}', body: true },
     disable: { method: 'DELETE', path: '/v1/workflows/{key}' },
@@ -1491,9 +1783,11 @@ export const api: Table = {
     listMessages: {
       method: 'GET',
       path: '/v1/sandbox/messages',
-      query: ['limit', 'cursor', 'notification_id', 'channel'],
+      query: ['limit', 'cursor', 'notification_id', 'channel', 'to', 'created_after'],
       list: 'cursor',
     },
+    deleteMessages: { method: 'DELETE', path: '/v1/sandbox/messages' },
+    getMessage: { method: 'GET', path: '/v1/sandbox/messages/{id}' },
   },
   emailSettings: {
     get: { method: 'GET', path: '/v1/environments/{envId}/email-settings' },
@@ -1548,6 +1842,40 @@ export const api: Table = {
     login: { method: 'POST', path: '/auth/login', body: true },
     logout: { method: 'POST', path: '/auth/logout' },
     get: { method: 'GET', path: '/auth/me' },
+    update: { method: 'PATCH', path: '/auth/me', body: true },
+    changePassword: { method: 'POST', path: '/auth/password', body: true },
+    list: { method: 'GET', path: '/auth/sessions', query: ['limit', 'cursor'], list: 'cursor' },
+    end: { method: 'DELETE', path: '/auth/sessions/{id}' },
+  },
+  team: {
+    createOrganization: { method: 'POST', path: '/auth/organizations', body: true },
+    updateOrganization: { method: 'PATCH', path: '/auth/organizations/{organizationId}', body: true },
+    listMembers: {
+      method: 'GET',
+      path: '/auth/organizations/{organizationId}/members',
+      query: ['limit', 'cursor'],
+      list: 'cursor',
+    },
+    updateMember: {
+      method: 'PATCH',
+      path: '/auth/organizations/{organizationId}/members/{userId}',
+      body: true,
+    },
+    removeMember: { method: 'DELETE', path: '/auth/organizations/{organizationId}/members/{userId}' },
+    listInvitations: {
+      method: 'GET',
+      path: '/auth/organizations/{organizationId}/invitations',
+      query: ['limit', 'cursor'],
+      list: 'cursor',
+    },
+    createInvitation: {
+      method: 'POST',
+      path: '/auth/organizations/{organizationId}/invitations',
+      body: true,
+    },
+    withdrawInvitation: { method: 'DELETE', path: '/auth/organizations/{organizationId}/invitations/{id}' },
+    lookUpInvitation: { method: 'POST', path: '/auth/invitations/look-up', body: true, repeatable: true },
+    acceptInvitation: { method: 'POST', path: '/auth/invitations/accept', body: true },
   },
   auditLog: {
     list: {

@@ -1,5 +1,39 @@
 // Generated from openapi.json: npm run generate
 
+export type ActivityCounts = {
+  accepted: number;
+  sent: number;
+  delivered: number;
+  failed: number;
+  suppressed: number;
+  bounced: number;
+  complained: number;
+  retried: number;
+};
+
+export type ActivityPoint = {
+  /** The beginning of the step. */
+  at: string;
+  accepted: number;
+  sent: number;
+  delivered: number;
+  failed: number;
+  suppressed: number;
+  bounced: number;
+  complained: number;
+  retried: number;
+  /** How many were accepted, by channel. */
+  by_channel: {
+    email?: number | undefined;
+    in_app?: number | undefined;
+    webhook?: number | undefined;
+    sms?: number | undefined;
+    chatone?: number | undefined;
+    chattwo?: number | undefined;
+    chatthree?: number | undefined;
+  };
+};
+
 export type Attachment = {
   filename: string;
   content_type: string;
@@ -172,6 +206,44 @@ export type InboxTokenRequest = {
   ttl_seconds?: number | undefined;
 };
 
+export type Invitation = {
+  id: string;
+  email: string;
+  role: 'owner' | 'admin' | 'developer' | 'viewer';
+  invited_by_user_id: string;
+  created_at: string;
+  expires_at: string;
+};
+
+export type InvitationPreview = {
+  organization_name: string;
+  email: string;
+  role: 'owner' | 'admin' | 'developer' | 'viewer';
+  /** The person has a password here already, and accepts with it. */
+  has_account: boolean;
+};
+
+export type InvitationWithLink = {
+  id: string;
+  email: string;
+  role: 'owner' | 'admin' | 'developer' | 'viewer';
+  invited_by_user_id: string;
+  created_at: string;
+  expires_at: string;
+  /** To hand to the person; it is shown here and never again. What follows the # reaches no server. */
+  accept_url: string;
+};
+
+export type Member = {
+  user_id: string;
+  email: string;
+  name: string;
+  role: 'owner' | 'admin' | 'developer' | 'viewer';
+  joined_at: string;
+  /** In this organization, to the minute. */
+  last_seen_at: string | null;
+};
+
 export type NewChatoneInstallation = {
   /** Of an app that is installed in the workspace already. In Test one that begins with `xoxb-sandbox` is not checked. */
   bot_token: string;
@@ -237,6 +309,41 @@ export type Notification = {
   attachments?: Array<Attachment> | undefined;
 };
 
+export type NotificationContent = {
+  notification_id: string;
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+  /** False when its template cannot be rendered: there are no words then, and `error` says why. */
+  rendered: boolean;
+  /** Why it cannot be sent as it is; null when nothing speaks against it. */
+  error: string | null;
+  /** `sandbox`: the sandbox kept the message, and sender and headers are as it got them. */
+  source: 'sandbox' | 'rendered';
+  sandbox_message_id: string | null;
+  from: {
+    address: string;
+    name: string | null;
+  } | null;
+  to: {
+    address: string;
+    name: string | null;
+  };
+  reply_to: string | null;
+  /** Of email: what is added to the usual ones. */
+  headers: Record<string, string> | null;
+  subject: string | null;
+  html: string | null;
+  text: string | null;
+  /** Of chat channels and webhooks: the JSON that is posted. Of in_app: `action_url` and `data`. */
+  structured: unknown;
+  sms: {
+    encoding: 'GSM-7' | 'UCS-2';
+    /** The parts that the network carries it in. */
+    segments: number;
+    /** In units of the encoding: septets (some characters take two), or UTF-16 code units. */
+    length: number;
+  } | null;
+};
+
 export type NotificationPatch = {
   subject?: (string | null) | undefined;
   html_body?: (string | null) | undefined;
@@ -244,6 +351,126 @@ export type NotificationPatch = {
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
   send_at?: (string | null) | undefined;
+};
+
+export type Organization = {
+  id: string;
+  name: string;
+  /** Of the person who asks. */
+  role: 'owner' | 'admin' | 'developer' | 'viewer';
+  environments: Array<{
+    id: string;
+    name: string;
+    kind: 'test' | 'live';
+    created_at: string;
+  }>;
+};
+
+export type Overview = {
+  window: '1h' | '6h' | '24h' | '7d';
+  from: string;
+  /** The end of the step that is going on. */
+  to: string;
+  step_seconds: number;
+  /** At most 180 steps, oldest first, also those in which nothing happened. */
+  series: Array<ActivityPoint>;
+  totals: {
+    accepted: number;
+    sent: number;
+    delivered: number;
+    failed: number;
+    suppressed: number;
+    bounced: number;
+    complained: number;
+    retried: number;
+    /** The same by channel; channels of which nothing was heard are left out. */
+    by_channel: {
+      email?: ActivityCounts | undefined;
+      in_app?: ActivityCounts | undefined;
+      webhook?: ActivityCounts | undefined;
+      sms?: ActivityCounts | undefined;
+      chatone?: ActivityCounts | undefined;
+      chattwo?: ActivityCounts | undefined;
+      chatthree?: ActivityCounts | undefined;
+    };
+  };
+  /** Of what was sent or failed in the window, the share that neither failed nor bounced, from 0 to 1: (sent − bounced) / (sent + failed). What a provider took counts until it reports a bounce, since many never report a delivery. Suppressed ones are left out. Null when nothing was sent or failed. */
+  delivery_rate: number | null;
+  /** From when a notification was accepted (or from its send_at) to when a provider had taken it, retries and quiet hours included. Counted by classes, so that a value is right to within the width of its class, a factor of 1.3 to 2. Null when nothing was sent. */
+  latency: {
+    p50_ms?: number | undefined;
+    p95_ms?: number | undefined;
+    p99_ms?: number | undefined;
+  } | null;
+  queue: {
+    /** Due, and not yet taken up by a worker. */
+    waiting: number;
+    /** The queue holds more than 10,000 rows: `waiting` and `scheduled` are lower bounds. */
+    waiting_is_capped: boolean;
+    /** For how long the oldest one has been due that no worker has looked at. Null: none waits. */
+    oldest_due_seconds: number | null;
+    /** To be sent later: scheduled, put off by quiet hours, or to be tried again. */
+    scheduled: number;
+  };
+  /** What carries the messages. Empty in Test, where the sandbox carries everything. */
+  providers: Array<OverviewProvider>;
+  /** Endpoints that were called: those that failed most, then those that were called most. */
+  webhooks: Array<OverviewWebhook>;
+  /** Since when calls to endpoints are counted here: `from`, or later when more than 50,000 slots of five minutes (one for each endpoint that was called) are in the window. */
+  webhooks_from: string;
+  /** Why notifications did not arrive, most frequent first: the newest 500 of the window that failed, bounced or were suppressed, by reason. */
+  failures: Array<OverviewFailure>;
+};
+
+export type OverviewFailure = {
+  /** As the notifications say it, with addresses, ids and times left out. */
+  reason: string;
+  status: 'failed' | 'bounced' | 'suppressed';
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+  count: number;
+  /** When the newest of them was accepted. */
+  last_at: string;
+  /** The newest of them. */
+  sample_notification_id: string;
+};
+
+export type OverviewProvider = {
+  /** Of the provider or connection; `managed` for the operator’s own. */
+  id: string;
+  name: string;
+  kind: string;
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+  /** degraded, outage: of email providers, by the failures of the last five minutes. paused: it asked us to slow down. broken: it refused us as a whole, see `problem`. disabled: switched off. */
+  status: 'healthy' | 'degraded' | 'outage' | 'paused' | 'broken' | 'disabled';
+  /** Of the last five minutes, as the next; counted for email only. */
+  messages: number;
+  failed_messages: number;
+  failure_rate: number;
+  /** When it began to fail. */
+  since: string | null;
+  paused_until: string | null;
+  problem: string | null;
+  /** Known of chat connections. */
+  last_success_at: string | null;
+  last_failure_at: string | null;
+};
+
+export type OverviewWebhook = {
+  endpoint_id: string;
+  url: string;
+  description: string;
+  status: string;
+  /** Calls, not deliveries: each retry is one. */
+  succeeded: number;
+  failed: number;
+  success_rate: number;
+};
+
+export type Person = {
+  user_id: string;
+  email: string;
+  name: string;
+  organizations: Array<Organization>;
 };
 
 export type Preference = {
@@ -254,6 +481,18 @@ export type Preference = {
   source: 'default' | 'api' | 'recipient' | 'unsubscribe';
   /** True: sends of this category go out whatever opted_in says. */
   is_critical: boolean;
+};
+
+/** Of an attempt over HTTP: its last call. What the provider said is in `code` and `detail`; bodies are not kept, since an answer may repeat any secret. Null for other attempts, and for providers of the operator. */
+export type ProviderExchange = {
+  method: string;
+  /** Without its query, and without whatever in its path is not a plain word. */
+  url: string;
+  request_bytes: number;
+  /** Null: no answer came. */
+  status: number | null;
+  /** As far as it was read. */
+  response_bytes: number;
 };
 
 export type ProviderHealth = {
@@ -328,6 +567,17 @@ export type SandboxInboxItem = {
   data: Record<string, unknown>;
 };
 
+export type SandboxMessage = {
+  id: string;
+  notification_id: string;
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+  provider: string;
+  to: string;
+  created_at: string;
+  /** What would have been sent, by channel. */
+  payload: SandboxEmail | SandboxWebhook | SandboxInboxItem | SandboxSms | SandboxChatPost;
+};
+
 export type SandboxSms = {
   to: string;
   from: string;
@@ -343,6 +593,17 @@ export type SandboxWebhook = {
   headers: Record<string, string>;
   /** The JSON that would have been posted, byte for byte. */
   body: string;
+};
+
+export type SavedTemplateBody = {
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
+  locale: string | null;
+  subject_template: string;
+  text_template: string;
+  html_template: string;
+  structured_template: string;
+  /** The version of the template that this save made. */
+  version: number;
 };
 
 export type SendRequest = {
@@ -375,6 +636,16 @@ export type SendRequest = {
   from_name?: (string | null) | undefined;
   reply_to?: (string | null) | undefined;
   priority?: ('critical' | 'normal' | 'bulk' | null) | undefined;
+};
+
+export type Session = {
+  id: string;
+  created_at: string;
+  /** To the minute. */
+  last_seen_at: string;
+  expires_at: string;
+  /** The one that asks. */
+  current: boolean;
 };
 
 export type SimulatedRun = {
@@ -505,6 +776,38 @@ export type TemplatePatch = {
     | undefined;
 };
 
+export type TemplatePreview = {
+  subject: string;
+  html_body: string;
+  /** Of an email without a text template: what its HTML says. */
+  text_body: string;
+  /** The JSON of a structured body; null for other channels. */
+  structured: unknown;
+  /** What the rendering asked for and the data did not have. */
+  undefined_variables: Array<string>;
+  /** Every path that the body asks of the data. */
+  variables: Array<string>;
+  sms: {
+    encoding: 'GSM-7' | 'UCS-2';
+    /** Septets, or UTF-16 code units. */
+    units: number;
+    segments: number;
+  } | null;
+};
+
+/** A body as it would be put, and data for it. */
+export type TemplatePreviewRequest = {
+  channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree' | 'in-app';
+  /** A language tag such as `de` or `de-AT`. */
+  locale?: (string | null) | undefined;
+  subject_template?: (string | null) | undefined;
+  text_template?: (string | null) | undefined;
+  html_template?: (string | null) | undefined;
+  structured_template?: (string | null) | undefined;
+  data?: (Record<string, unknown> | null) | undefined;
+  strict?: (boolean | null) | undefined;
+};
+
 export type TemplatePromotion = {
   /** Live was changed: not in a dry run, nor when it was identical. */
   applied: boolean;
@@ -542,6 +845,13 @@ export type TemplateVersion = {
   created_at: string;
 };
 
+export type TemplateVersionContent = {
+  version: number;
+  name: string;
+  created_at: string;
+  bodies: Array<TemplateBody>;
+};
+
 export type TestSent = {
   notification_id: string;
 };
@@ -568,6 +878,7 @@ export type TraceEntry = {
   provider_kind: string | null;
   provider_message_id: string | null;
   latency_ms: number | null;
+  exchange: ProviderExchange | null;
 };
 
 /** status is `pending` after creation. */
@@ -699,6 +1010,26 @@ export type WebhookEndpointChange = {
   status?: ('active' | 'paused') | undefined;
 };
 
+export type WebhookEndpointHealth = {
+  endpoint_id: string;
+  window: '1h' | '6h' | '24h' | '7d';
+  from: string;
+  to: string;
+  step_seconds: number;
+  /** Oldest first, also the steps in which it was not called. */
+  series: Array<WebhookHealthPoint>;
+  /** Calls, not deliveries: each retry is one. */
+  succeeded: number;
+  failed: number;
+  success_rate: number | null;
+  /** Of all calls, also of those that failed; right to a factor of 1.3 to 2. */
+  latency: {
+    p50_ms: number;
+    p95_ms: number;
+    p99_ms: number;
+  } | null;
+};
+
 export type WebhookEndpointWithSecret = {
   id: string;
   url: string;
@@ -716,6 +1047,13 @@ export type WebhookEndpointWithSecret = {
   created_at: string;
   /** Shown here and never again. */
   signing_secret: string;
+};
+
+export type WebhookHealthPoint = {
+  at: string;
+  succeeded: number;
+  failed: number;
+  median_latency_ms: number | null;
 };
 
 export type Workflow = {
@@ -923,6 +1261,8 @@ export type SendNotificationBatchResult = {
 export type ListTemplatesParams = {
   limit?: number | undefined;
   cursor?: string | undefined;
+  /** A part of the key or the name, in either case of letters. */
+  search?: string | undefined;
 };
 
 export type ListTemplatesResult = {
@@ -990,12 +1330,26 @@ export type ListSuppressionsParams = {
   cursor?: string | undefined;
   /** An email address or a phone number in E.164 form. */
   address?: string | undefined;
+  /** What the address begins with. */
+  search?: string | undefined;
   reason?: ('hard_bounce' | 'complaint' | 'manual_add' | 'unsubscribed') | undefined;
 };
 
 export type ListSuppressionsResult = {
   data: Array<Suppression>;
   has_more: boolean;
+  next_cursor: string | null;
+};
+
+export type ListUsersParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  /** What the `external_user_id` or the email begins with, in either case of letters. */
+  search?: string | undefined;
+};
+
+export type ListUsersResult = {
+  data: Array<User>;
   next_cursor: string | null;
 };
 
@@ -1039,6 +1393,8 @@ export type ListWebhookDeliveriesParams = {
   status?: ('pending' | 'in_flight' | 'succeeded' | 'permanent_failure' | 'failed') | undefined;
   /** For example `notification.sent`. Types that do not exist yet are allowed. */
   event_type?: string | undefined;
+  /** Deliveries of what happened to this notification. */
+  notification_id?: string | undefined;
 };
 
 export type ListWebhookDeliveriesResult = {
@@ -1066,10 +1422,22 @@ export type RecoverWebhookEndpointResult = {
   count: number;
 };
 
+export type GetOverviewParams = {
+  /** How far back to look. Figures are kept for seven days. */
+  window?: ('1h' | '6h' | '24h' | '7d') | undefined;
+};
+
+export type GetWebhookEndpointHealthParams = {
+  /** How far back to look. Figures are kept for seven days. */
+  window?: ('1h' | '6h' | '24h' | '7d') | undefined;
+};
+
 export type ListWorkflowsParams = {
   limit?: number | undefined;
   cursor?: string | undefined;
   status?: ('draft' | 'active' | 'disabled') | undefined;
+  /** A part of the key or the name, in either case of letters. */
+  search?: string | undefined;
 };
 
 export type ListWorkflowsResult = {
@@ -1116,19 +1484,14 @@ export type ListSandboxMessagesParams = {
   cursor?: string | undefined;
   notification_id?: string | undefined;
   channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree') | undefined;
+  /** What the recipient’s address begins with, whatever the case. */
+  to?: string | undefined;
+  /** Later than this moment. */
+  created_after?: string | undefined;
 };
 
 export type ListSandboxMessagesResult = {
-  data: Array<{
-    id: string;
-    notification_id: string;
-    channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
-    provider: string;
-    to: string;
-    created_at: string;
-    /** What would have been sent, by channel. */
-    payload: SandboxEmail | SandboxWebhook | SandboxInboxItem | SandboxSms | SandboxChatPost;
-  }>;
+  data: Array<SandboxMessage>;
   next_cursor: string | null;
 };
 
@@ -1419,21 +1782,73 @@ export type LoginParams = {
   password: string;
 };
 
-export type GetPersonResult = {
-  user_id: string;
-  email: string;
+export type UpdatePersonParams = {
   name: string;
-  organizations: Array<{
-    id: string;
-    name: string;
-    role: 'owner' | 'admin' | 'developer' | 'viewer';
-    environments: Array<{
-      id: string;
-      name: string;
-      kind: 'test' | 'live';
-      created_at: string;
-    }>;
-  }>;
+};
+
+export type ChangePasswordParams = {
+  current_password: string;
+  new_password: string;
+};
+
+export type ListSessionsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListSessionsResult = {
+  data: Array<Session>;
+  next_cursor: string | null;
+};
+
+export type CreateOrganizationParams = {
+  name: string;
+};
+
+export type UpdateOrganizationParams = {
+  name: string;
+};
+
+export type ListMembersParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListMembersResult = {
+  data: Array<Member>;
+  next_cursor: string | null;
+};
+
+export type UpdateMemberParams = {
+  role: 'owner' | 'admin' | 'developer' | 'viewer';
+};
+
+export type ListInvitationsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListInvitationsResult = {
+  data: Array<Invitation>;
+  next_cursor: string | null;
+};
+
+export type CreateInvitationParams = {
+  email: string;
+  role: 'owner' | 'admin' | 'developer' | 'viewer';
+};
+
+export type LookUpInvitationParams = {
+  /** What follows the # in the link. */
+  token: string;
+};
+
+export type AcceptInvitationParams = {
+  /** What follows the # in the link. */
+  token: string;
+  name?: string | undefined;
+  /** Of the account that there is; otherwise a new one, of at least 10 characters. */
+  password: string;
 };
 
 export type ListAuditEntriesParams = {

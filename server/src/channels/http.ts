@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { type Exchange, exchangeOf } from './exchange.ts';
 import { AddressRefused, assertAllowedAddress, type NetworkPolicy, resolveAllowed } from './net.ts';
 
 /**
@@ -10,6 +11,8 @@ import { AddressRefused, assertAllowedAddress, type NetworkPolicy, resolveAllowe
  */
 export interface Outbound {
   request(call: Call): Promise<Answer | Failure>;
+  /** What was said in the last call with this signal, once: for whoever gave it to a carrier and cannot see its calls. */
+  takeExchange(signal: AbortSignal): Exchange | null;
   /** Breaks off what is under way. */
   stop(): Promise<void>;
 }
@@ -121,8 +124,18 @@ export function createOutbound({ policy, ca }: OutboundOptions): Outbound {
       connect(options, callback);
     },
   });
+  const exchanges = new WeakMap<AbortSignal, Exchange>();
   return {
-    request: (call) => dispatch(agent, call),
+    async request(call) {
+      const result = await dispatch(agent, call);
+      if (call.signal) exchanges.set(call.signal, exchangeOf(call, result));
+      return result;
+    },
+    takeExchange(signal) {
+      const exchange = exchanges.get(signal) ?? null;
+      exchanges.delete(signal);
+      return exchange;
+    },
     stop: () => agent.destroy(),
   };
 }

@@ -1,5 +1,23 @@
 -- What the migrations add up to. Generated (npm run generate), to read and to compare; never run.
 
+create table activity (
+  environment_id uuid not null,
+  step smallint not null,
+  at timestamp with time zone not null,
+  channel text not null,
+  accepted integer not null,
+  sent integer not null,
+  delivered integer not null,
+  failed integer not null,
+  suppressed integer not null,
+  bounced integer not null,
+  complained integer not null,
+  retried integer not null,
+  latency integer[],
+  constraint activity_pkey PRIMARY KEY (environment_id, step, at, channel)
+) with (fillfactor=70);
+CREATE INDEX activity_by_age ON public.activity USING btree (step, at);
+
 create table api_keys (
   id uuid not null,
   environment_id uuid not null,
@@ -184,6 +202,9 @@ create table end_users (
   constraint end_users_pkey PRIMARY KEY (environment_id, external_user_id),
   constraint end_users_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
+CREATE INDEX end_users_by_email_prefix ON public.end_users USING btree (environment_id, lower(email) text_pattern_ops);
+CREATE INDEX end_users_by_id_prefix ON public.end_users USING btree (environment_id, lower(external_user_id) text_pattern_ops);
+CREATE INDEX end_users_in_order ON public.end_users USING btree (environment_id, created_at, external_user_id);
 
 create table environments (
   id uuid not null,
@@ -272,6 +293,24 @@ create table inboxes (
   constraint inboxes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 
+create table invitations (
+  id uuid not null,
+  organization_id uuid not null,
+  email text not null,
+  role text not null,
+  token_hash bytea not null,
+  invited_by_user_id uuid not null,
+  expires_at timestamp with time zone not null,
+  constraint invitations_pkey PRIMARY KEY (id),
+  constraint invitations_organization_id_email_key UNIQUE (organization_id, email),
+  constraint invitations_token_hash_key UNIQUE (token_hash),
+  constraint invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'viewer'::text]))),
+  constraint invitations_invited_by_user_id_fkey FOREIGN KEY (invited_by_user_id) REFERENCES users(id),
+  constraint invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+CREATE INDEX invitations_by_expiry ON public.invitations USING btree (expires_at);
+CREATE INDEX invitations_by_organization ON public.invitations USING btree (organization_id, id);
+
 create table login_failures (
   subject bytea not null,
   failures integer not null,
@@ -284,11 +323,14 @@ create table memberships (
   organization_id uuid not null,
   user_id uuid not null,
   role text not null,
+  joined_at timestamp with time zone default now() not null,
+  last_seen_at timestamp with time zone,
   constraint memberships_pkey PRIMARY KEY (user_id, organization_id),
   constraint memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'viewer'::text]))),
   constraint memberships_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX memberships_by_organization ON public.memberships USING btree (organization_id, user_id);
 
 create table migrations (
   name text not null,
@@ -396,6 +438,7 @@ create table provider_pauses (
   paused_until timestamp with time zone not null,
   strikes smallint not null,
   since timestamp with time zone not null,
+  provider text,
   constraint provider_pauses_pkey PRIMARY KEY (environment_id, pace)
 );
 CREATE INDEX provider_pauses_by_end ON public.provider_pauses USING btree (paused_until);
@@ -550,10 +593,13 @@ create table sessions (
   user_id uuid not null,
   created_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone not null,
+  id uuid default gen_random_uuid() not null,
+  last_seen_at timestamp with time zone default now() not null,
   constraint sessions_pkey PRIMARY KEY (token_hash),
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
+CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id, id);
 
 create table sms_settings (
   environment_id uuid not null,
@@ -585,6 +631,7 @@ create table suppressions (
   constraint suppressions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
 CREATE INDEX suppressions_by_id ON public.suppressions USING btree (environment_id, id);
+CREATE INDEX suppressions_by_prefix ON public.suppressions USING btree (environment_id, address text_pattern_ops);
 CREATE INDEX suppressions_by_reason ON public.suppressions USING btree (environment_id, reason, id);
 
 create table template_versions (
@@ -639,6 +686,18 @@ create table users (
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email)
 );
+
+create table webhook_activity (
+  environment_id uuid not null,
+  endpoint_id uuid not null,
+  slot timestamp with time zone not null,
+  succeeded integer not null,
+  failed integer not null,
+  latency integer[] not null,
+  constraint webhook_activity_pkey PRIMARY KEY (endpoint_id, slot)
+) with (fillfactor=70);
+CREATE INDEX webhook_activity_by_age ON public.webhook_activity USING btree (slot);
+CREATE INDEX webhook_activity_by_environment ON public.webhook_activity USING btree (environment_id, slot);
 
 create table webhook_attempts (
   delivery_id uuid not null,

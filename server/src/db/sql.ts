@@ -56,6 +56,11 @@ export async function query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
   return result.rows;
 }
 
+/** A text as the beginning of a LIKE pattern, in which nothing but itself matches. */
+export function likePrefix(text: string): string {
+  return `${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
 /**
  * Connections pipeline: `begin` travels with the first statement, and statements that do not need each other's results can
  * travel together (`Promise.all`), in the order in which they were called. What is handed to `lastly` even travels with the

@@ -27,11 +27,12 @@ const sentences: Record<ProblemCode, string> = {
   invalid_credentials: 'The key, token, password or session is not one that the service knows.',
   expired_credentials: 'The key, token or session was valid until its time ran out.',
   revoked_credentials: 'The key was revoked, or replaced by a rotation.',
-  insufficient_scope: 'The credentials are valid and lack the scope that the message names.',
+  insufficient_scope: 'The credentials are valid and lack the scope or role that the message names.',
   csrf_required: 'A write with a dashboard session lacks the header `X-Carillon-CSRF: 1`.',
   callback_refused:
     'A provider called back with something that its settings here do not allow, such as another topic.',
   resource_not_found: 'No such thing exists in the environment of the key.',
+  invitation_not_found: 'The invitation has expired, was used, replaced or withdrawn, or never was.',
   route_not_found: 'There is nothing at this address.',
   duplicate_key: 'The environment already has one with this key.',
   idempotency_key_reused: 'The Idempotency-Key was used within 24 hours for a request with another body.',
@@ -47,6 +48,12 @@ const sentences: Record<ProblemCode, string> = {
   endpoint_disabled: 'The webhook endpoint is disabled; set its status to active first.',
   notification_not_editable: 'The notification is no longer queued, so it cannot be changed or deleted now.',
   notification_not_resendable: 'Only notifications that failed or bounced can be sent again.',
+  version_conflict:
+    'The thing is not at the version that `If-Match` names: somebody else saved it. Nothing was written.',
+  last_owner: 'An organization always has an owner; make somebody else one first.',
+  already_member: 'The person belongs to the organization already.',
+  team_limit_reached:
+    'The organization has as many open invitations, or the person as many organizations, as may be.',
   method_not_allowed: 'The address exists and takes other methods; the header `Allow` lists them.',
   payload_too_large: 'The body is larger than the operation accepts (1 MiB; notifications 24 MiB).',
   unsupported_media_type: 'The body was not sent as plain `application/json`.',

@@ -17,7 +17,7 @@ export function errorStatuses({ access, method, path, body, query }: Route): num
       isRecipient ? access !== 'recipient' : (isKeyed && access !== 'key') || (writes && access !== 'public'),
     ],
     [404, path.includes(':')],
-    [409, isKeyed && writes],
+    [409, (isKeyed || access === 'session') && writes],
     [413, body !== undefined],
     [415, body !== undefined],
     [429, isKeyed],

@@ -17,10 +17,21 @@ export interface Principal {
   scopes: ReadonlySet<Scope>;
 }
 
+/** Someone who is signed in to the dashboard, whatever the organization and environment they look at. */
+export interface SignedIn {
+  kind: 'person';
+  userId: string;
+  email: string;
+  name: string;
+  sessionId: string;
+}
+
 /** How the HTTP layer learns who is calling; the accounts feature provides it. Throws a Problem of type A. */
 export interface Authenticator {
   byKey(secret: string): Promise<Principal>;
   bySession(token: string, environmentId: string | undefined): Promise<Principal>;
+  /** Never from memory. */
+  personOf(token: string): Promise<SignedIn>;
   /** Drops what this process remembers, so that a revocation is felt at once here (elsewhere within a second). */
   forget(): void;
 }

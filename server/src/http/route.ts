@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import type { Principal, Recipient, RecipientScope } from './principal.ts';
+import type { Principal, Recipient, RecipientScope, SignedIn } from './principal.ts';
 import type { Scope } from './scopes.ts';
 import type { StreamStart } from './sse.ts';
 
@@ -49,7 +49,13 @@ export type Access = Scope | 'key' | 'session' | 'public' | RecipientAccess;
 export type RecipientAccess = 'recipient' | `recipient:${RecipientScope}`;
 
 export interface Call<Body, Query, Params, Auth extends Access = Access> {
-  principal: Auth extends 'public' | 'session' ? null : Auth extends RecipientAccess ? Recipient : Principal;
+  principal: Auth extends 'public'
+    ? null
+    : Auth extends 'session'
+      ? SignedIn
+      : Auth extends RecipientAccess
+        ? Recipient
+        : Principal;
   body: Body;
   query: Query;
   params: Params;

@@ -28,6 +28,12 @@ export function PageOf(item: TSchema) {
   return Type.Object({ data: Type.Array(item), next_cursor: Nullable(Type.String()) });
 }
 
+/** Control characters are kept out because PostgreSQL refuses NUL in text. */
+export const Search = (description: string) =>
+  Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description }),
+  );
+
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   cursor: Type.Optional(Type.String({ maxLength: 200 })),

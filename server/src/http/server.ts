@@ -8,10 +8,10 @@ import { newId } from '../kernel/ids.ts';
 import type { Span } from '../kernel/tracing.ts';
 import { allowCrossOrigin } from './cors.ts';
 import { parseJson } from './json.ts';
-import type { Principal, Recipient } from './principal.ts';
+import type { Principal, Recipient, SignedIn } from './principal.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
-import type { Call, Route } from './route.ts';
+import type { Call, Reply, Route } from './route.ts';
 import { sessionTokenOf } from './session-cookie.ts';
 import { createEventStreams, type EventStreams } from './sse.ts';
 import { compileValidator } from './validation.ts';
@@ -21,7 +21,7 @@ const requestIdPattern = /^[\w.-]{1,128}$/;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    principal: Principal | Recipient | null;
+    principal: Principal | Recipient | SignedIn | null;
     operation: string;
     span: Span | null;
   }
@@ -31,8 +31,17 @@ export type HttpDeps = Pick<Deps, 'log' | 'metrics' | 'tracer' | 'authenticator'
   rateLimiter: RateLimiter;
 };
 
+export interface ServerOptions {
+  /** Asked for addresses that are no operation: null when there is no page either. */
+  pages?: ((request: FastifyRequest) => Reply | null) | undefined;
+}
+
 /** Turns the table of routes into a server. No decisions about the product here: only how HTTP is spoken. */
-export function createHttpServer(deps: HttpDeps, routes: Route[]): FastifyInstance {
+export function createHttpServer(
+  deps: HttpDeps,
+  routes: Route[],
+  options: ServerOptions = {},
+): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: mebibyte,
@@ -102,8 +111,11 @@ export function createHttpServer(deps: HttpDeps, routes: Route[]): FastifyInstan
   const streams = createEventStreams(deps.metrics.openStreams);
   app.addHook('preClose', () => streams.stop());
   dropSilentConnections(app);
-  app.setNotFoundHandler(() => {
-    throw new Problem('route_not_found', 'There is nothing at this address.');
+  app.setNotFoundHandler((request, reply) => {
+    const page = options.pages?.(request);
+    if (!page) throw new Problem('route_not_found', 'There is nothing at this address.');
+    request.operation = 'getPage';
+    return sendReply(reply, page);
   });
 
   for (const route of routes) {
@@ -142,7 +154,7 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
       }
       const principal = await authenticate(deps, route, request);
       request.principal = principal;
-      if (principal && principal.kind !== 'recipient') await limitRate(deps, principal, reply);
+      if (principal?.kind === 'key' || principal?.kind === 'user') await limitRate(deps, principal, reply);
     },
     handler: async (request, reply) => {
       checkParams?.(request.params);
@@ -165,24 +177,28 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
         reply,
       } as Call<unknown, unknown, unknown>);
       if (result.stream) return streams.serve(request, reply, result.stream);
-      reply
-        .code(result.status)
-        .header('cache-control', 'no-store')
-        .header('x-content-type-options', 'nosniff');
-      if (result.headers) reply.headers(result.headers);
-      if (result.body === undefined) return reply.send();
-      if (result.contentType) return reply.type(result.contentType).send(result.body);
-      return reply.type('application/json; charset=utf-8').send(JSON.stringify(result.body));
+      return sendReply(reply, result);
     },
   });
+}
+
+function sendReply(reply: FastifyReply, result: Reply): FastifyReply {
+  reply.code(result.status).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
+  if (result.headers) reply.headers(result.headers);
+  if (result.body === undefined) return reply.send();
+  if (result.contentType) return reply.type(result.contentType).send(result.body);
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(result.body));
 }
 
 async function authenticate(
   deps: HttpDeps,
   { access, ticket }: Route,
   request: FastifyRequest,
-): Promise<Principal | Recipient | null> {
-  if (access === 'public' || access === 'session') return null;
+): Promise<Principal | Recipient | SignedIn | null> {
+  if (access === 'public') return null;
+  if (access === 'session') {
+    return deps.authenticator.personOf(sessionToken(request, 'Sign in to the dashboard first.'));
+  }
   if (isRecipientAccess(access)) return identifyRecipient(deps.recipients, { access, ticket }, request);
   const principal = await identify(deps, request);
   if (access !== 'key' && !principal.scopes.has(access)) {
@@ -192,7 +208,7 @@ async function authenticate(
 }
 
 async function identify(deps: HttpDeps, request: FastifyRequest): Promise<Principal> {
-  const { authorization, cookie } = request.headers;
+  const { authorization } = request.headers;
   if (authorization !== undefined) {
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1];
     if (!secret) {
@@ -202,17 +218,19 @@ async function identify(deps: HttpDeps, request: FastifyRequest): Promise<Princi
     }
     return deps.authenticator.byKey(secret);
   }
-  const token = sessionTokenOf(cookie);
-  if (!token) {
-    throw new Problem('missing_credentials', 'Send the header: Authorization: Bearer <key>.', {
-      headers: challenge,
-    });
-  }
+  const token = sessionToken(request, 'Send the header: Authorization: Bearer <key>.');
+  const environment = request.headers['x-environment-id'];
+  return deps.authenticator.bySession(token, typeof environment === 'string' ? environment : undefined);
+}
+
+/** Of the cookie; and a write must show, with a header that other sites cannot send, that a page of ours makes it. */
+function sessionToken(request: FastifyRequest, otherwise: string): string {
+  const token = sessionTokenOf(request.headers.cookie);
+  if (!token) throw new Problem('missing_credentials', otherwise);
   if (request.method !== 'GET' && request.method !== 'HEAD' && request.headers['x-carillon-csrf'] !== '1') {
     throw new Problem('csrf_required', 'Writes with a dashboard session need the header X-Carillon-CSRF: 1.');
   }
-  const environment = request.headers['x-environment-id'];
-  return deps.authenticator.bySession(token, typeof environment === 'string' ? environment : undefined);
+  return token;
 }
 
 const challenge = { 'www-authenticate': 'Bearer' };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createKeyring, randomBase62, toBase62 } from './crypto.ts';
 import { idTime, isUuid, lowestIdAt, newId } from './ids.ts';
-import { decodeCursor, encodeCursor, pageOf } from './page.ts';
+import { decodeCursor, decodePlace, encodeCursor, encodePlace, pageOf } from './page.ts';
 
 describe('ids', () => {
   test('are UUIDs of version 7, strictly increasing, and tell their time', () => {
@@ -28,6 +28,14 @@ describe('cursors', () => {
     const cursor = encodeCursor('list:a', id);
     expect(decodeCursor('list:a', cursor)).toBe(id);
     expect(() => decodeCursor('list:b', cursor)).toThrow('not one that this list returned');
+  });
+
+  test('may hold any place, which its list must recognise', () => {
+    const read = (text: string) => (text.startsWith('place ') ? text.slice(6) : null);
+    const cursor = encodePlace('list:a', 'place ü/\u{1f514}');
+    expect(decodePlace('list:a', cursor, read)).toBe('ü/\u{1f514}');
+    expect(() => decodePlace('list:b', cursor, read)).toThrow('not one that this list returned');
+    expect(() => decodePlace('list:a', encodePlace('list:a', 'other'), read)).toThrow('not one that');
   });
 
   test('nonsense never gets through', () => {

@@ -29,11 +29,30 @@ export function decodeCursor(list: string, cursor: string, param = 'cursor'): st
   const hex = Buffer.from(cursor.slice(6), 'base64url').toString('hex');
   const id = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   if (cursor.slice(0, 6) !== bindingOf(list) || !isUuid(id)) {
-    throw new Problem('invalid_cursor', 'The cursor is not one that this list returned.', {
-      param,
-    });
+    throw notOurs(param);
   }
   return id;
+}
+
+/** For lists that are not ordered by an id: the place where the page ended, as a text that the list itself reads again. */
+export function encodePlace(list: string, place: string): string {
+  return bindingOf(list) + Buffer.from(place).toString('base64url');
+}
+
+/** What the list makes of the text, or null when it cannot be one of its own: anybody can write a cursor. */
+export function decodePlace<Place>(
+  list: string,
+  cursor: string,
+  read: (text: string) => Place | null,
+): Place {
+  const ours = cursor.slice(0, 6) === bindingOf(list);
+  const place = ours ? read(Buffer.from(cursor.slice(6), 'base64url').toString()) : null;
+  if (place === null) throw notOurs('cursor');
+  return place;
+}
+
+function notOurs(param: string): Problem {
+  return new Problem('invalid_cursor', 'The cursor is not one that this list returned.', { param });
 }
 
 /** `list` names the list and its environment, e.g. `notifications:<environment id>`; `param` is what the caller knows the cursor as. */

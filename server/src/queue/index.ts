@@ -169,3 +169,13 @@ export function joinLease(kind: WorkKind, idColumn: string): string {
 export function enqueueSql(kind: WorkKind, source: string): string {
   return store.enqueueSteps(workKinds[kind], source);
 }
+
+/**
+ * For statements that show how much of an environment waits, as two named queries: `queue_waiting` (id, is_next) and
+ * `queue_counts` (waiting, later, is_capped). There is no index by environment, which every send would pay for, so at most the
+ * first 10,000 rows of each place are looked at, whoever they belong to; beyond that the counts are lower bounds. `is_next`
+ * marks the first hundred of each lane.
+ */
+export function backlogSql(kind: WorkKind, environmentId: string): string {
+  return store.backlogSteps(workKinds[kind], Object.values(lanes), environmentId);
+}

@@ -294,3 +294,40 @@ const depths = statement<{ kind: number; lane: number; waiting: number }>(
 export function countReady(sql: Sql, kinds: number[], laneNumbers: number[]) {
   return depths(sql, [kinds, laneNumbers]);
 }
+
+const backlogCap = 10_000;
+
+/** See `backlogSql` of the queue. Environments take turns, so each that has something waiting is among the first. */
+export function backlogSteps(kind: number, laneNumbers: number[], environmentId: string): string {
+  return `
+    queue_first as materialized (
+      select r.id, r.environment_id, l.lane, r.tag
+      from unnest(array[${laneNumbers}]) as l (lane) cross join lateral (
+        select id, environment_id, tag from queue_ready
+        where kind = ${kind} and lane = l.lane order by tag limit ${backlogCap}) r
+    ),
+    queue_aside as materialized (
+      select id, environment_id, lane from queue_parked
+      where kind = ${kind} order by place, lane, id limit ${backlogCap}
+    ),
+    queue_soon as materialized (
+      select id, environment_id, kind, run_at from queue_later order by run_at limit ${backlogCap}
+    ),
+    queue_waiting as (
+      select id, row_number() over (partition by lane order by tag) <= 100 as is_next
+      from queue_first where environment_id = ${environmentId}
+      union all
+      select id, row_number() over (order by id) <= 100 from queue_aside where environment_id = ${environmentId}
+      union all
+      select id, true from queue_soon where kind = ${kind} and environment_id = ${environmentId} and run_at <= now()
+    ),
+    queue_counts as (
+      select (select count(*) from queue_waiting)::int as waiting,
+        (select count(*) from queue_soon
+         where kind = ${kind} and environment_id = ${environmentId} and run_at > now())::int as later,
+        (select coalesce(max(number), 0) >= ${backlogCap} from (
+           select count(*) as number from queue_first group by lane
+           union all select count(*) from queue_aside
+           union all select count(*) from queue_soon) as places) as is_capped
+    )`;
+}

@@ -12,9 +12,10 @@ export function createWebhookCarrier(outbound: Outbound, clock: Clock): Carrier 
     name: 'webhook',
     kind: 'webhook',
     idempotent: true,
-    async send(message: WebhookMessage) {
+    async send(message: WebhookMessage, signal) {
       const { to, notificationId: id, body, secrets, timeoutMs } = message;
-      return outcomeOf(await sendPost(outbound, { url: to.address, id, body, secrets, timeoutMs }, clock));
+      const post = { url: to.address, id, body, secrets, timeoutMs, signal };
+      return outcomeOf(await sendPost(outbound, post, clock));
     },
   };
 }

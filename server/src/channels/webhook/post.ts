@@ -9,6 +9,7 @@ export interface Post {
   body: string;
   secrets: readonly string[];
   timeoutMs: number;
+  signal?: AbortSignal;
 }
 
 export interface PostResult {
@@ -44,6 +45,7 @@ export async function sendPost(outbound: Outbound, post: Post, clock: () => numb
     body: post.body,
     timeoutMs: post.timeoutMs,
     maxBytes: snippetBytes,
+    ...(post.signal ? { signal: post.signal } : {}),
   });
   return {
     ...judge(answer, clock()),

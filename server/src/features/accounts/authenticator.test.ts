@@ -186,8 +186,15 @@ describe('sessions', () => {
       ]);
     }
     const token = `token-${userId}`;
-    await insertSession(pool, sha256(token), userId, expiresAt);
-    return { token, userId };
+    const sessionId = newId();
+    await insertSession(pool, {
+      id: sessionId,
+      tokenHash: sha256(token),
+      userId,
+      passwordHash: '',
+      expiresAt,
+    });
+    return { token, userId, sessionId };
   }
 
   test.each(roles)('the role %s has its scopes', async (role) => {
@@ -247,7 +254,7 @@ describe('sessions', () => {
 
     const ended = await person([{ organizationId: made.organization_id, role: 'owner' }]);
     expect(await codeOf(authenticator.bySession(ended.token, undefined))).toBe('accepted');
-    await deleteSession(pool, sha256(ended.token));
+    await deleteSession(pool, ended.userId, ended.sessionId);
     await expect
       .poll(() => codeOf(authenticator.bySession(ended.token, undefined)), { timeout: 2000 })
       .toBe('invalid_credentials');

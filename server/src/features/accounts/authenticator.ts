@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from '../../db/sql.ts';
-import type { Authenticator, Principal } from '../../http/principal.ts';
+import type { Authenticator, Principal, SignedIn } from '../../http/principal.ts';
 import { roleScopes, type Scope } from '../../http/scopes.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { sha256 } from '../../kernel/crypto.ts';
@@ -9,14 +9,14 @@ import { isUuid } from '../../kernel/ids.ts';
 import { grantedScopes } from './granted-scopes.ts';
 import { findKeyByHash, markKeyUsed } from './keys-store.ts';
 import { couldBeSecretKey } from './secret-key.ts';
-import { findSessionIdentity } from './sessions-store.ts';
+import { findSession, findSessionIdentity, markSessionSeen } from './sessions-store.ts';
 
 /** How long an answer is believed: the longest that a revoked key goes on working in another process. */
 const memoryMs = 1000;
 const memorySize = 10_000;
 const nobodysEnvironment = '00000000-0000-0000-0000-000000000000';
 
-interface Identity<Who extends Principal | null> {
+interface Identity<Who extends Principal | SignedIn | null> {
   principal: Who;
   revoked: boolean;
   endsAtMs: number | null;
@@ -35,11 +35,11 @@ export function createAuthenticator(pool: Pool, clock: Clock): Authenticator {
   });
   const used = new LRUCache<string, true>({ max: memorySize, ttl: 60_000 });
 
-  function noteUse(keyId: string): void {
-    if (used.has(keyId)) return;
-    used.set(keyId, true);
-    // Nobody waits for it, and a miss is made good a minute later: it is only shown to people.
-    markKeyUsed(pool, keyId).catch(() => {});
+  /** Nobody waits for it, and a miss is made good a minute later: it is only shown to people. */
+  function noteUse(name: string, mark: () => Promise<void>): void {
+    if (used.has(name)) return;
+    used.set(name, true);
+    mark().catch(() => {});
   }
 
   async function loadKey(hash: Buffer): Promise<Identity<Principal> | null> {
@@ -91,7 +91,10 @@ export function createAuthenticator(pool: Pool, clock: Clock): Authenticator {
   }
 
   /** The clock is asked at every call: what is remembered must not outlive its own end. */
-  function valid<Found extends Identity<Principal | null>>(found: Found | null, what: string): Found {
+  function valid<Found extends Identity<Principal | SignedIn | null>>(
+    found: Found | null,
+    what: string,
+  ): Found {
     if (!found) throw new Problem('invalid_credentials', `This ${what} is not valid.`);
     if (found.revoked) throw new Problem('revoked_credentials', `This ${what} has been revoked.`);
     if (found.endsAtMs !== null && found.endsAtMs <= clock()) {
@@ -103,19 +106,37 @@ export function createAuthenticator(pool: Pool, clock: Clock): Authenticator {
   return {
     async byKey(secret) {
       const { principal } = valid(couldBeSecretKey(secret) ? await rememberedKey(secret) : null, 'key');
-      noteUse(principal.id);
+      noteUse(principal.id, () => markKeyUsed(pool, principal.id));
       return principal;
     },
     async bySession(token, environmentId) {
       const hash = sha256(token);
       const wanted =
         environmentId === undefined ? null : isUuid(environmentId) ? environmentId : nobodysEnvironment;
-      const found = await remembered(sessions, `${hash.toString('base64')} ${wanted}`, () =>
-        loadSession(hash, wanted),
-      );
+      const name = hash.toString('base64');
+      const found = await remembered(sessions, `${name} ${wanted}`, () => loadSession(hash, wanted));
       const { principal } = valid(found, 'session');
       if (!principal) throw notFound('environment');
+      const { organizationId } = principal;
+      noteUse(`${name} ${organizationId}`, () => markSessionSeen(pool, hash, organizationId));
       return principal;
+    },
+    async personOf(token) {
+      const row = await findSession(pool, sha256(token));
+      const found: Identity<SignedIn> | null = row
+        ? {
+            principal: {
+              kind: 'person',
+              userId: row.user_id,
+              email: row.email,
+              name: row.name,
+              sessionId: row.id,
+            },
+            revoked: false,
+            endsAtMs: row.expires_at.getTime(),
+          }
+        : null;
+      return valid(found, 'session').principal;
     },
     forget() {
       keys.clear();

@@ -6,16 +6,11 @@ import { type Actor, recordAudit } from '../audit/index.ts';
 import { type Credentials, writeCredentials } from './credentials-file.ts';
 import { keyView } from './keys-service.ts';
 import { insertKey } from './keys-store.ts';
+import { insertWholeOrganization } from './organizations.ts';
 import { hashPassword } from './password.ts';
+import { insertUser } from './people-store.ts';
 import { newSecretKey } from './secret-key.ts';
-import {
-  hasOrganization,
-  insertEnvironment,
-  insertMembership,
-  insertOrganization,
-  insertUser,
-  lockFirstStart,
-} from './tenants-store.ts';
+import { hasOrganization, lockFirstStart } from './tenants-store.ts';
 
 /**
  * The first start: an organization with Test and Live, a full-access key for each, and a dashboard owner. Null when there is
@@ -45,28 +40,24 @@ export async function bootstrap({
       id: credentials.organization_id,
       name: 'My organization',
       plan: config.CARILLON_PLAN,
+      testEnvironmentId: credentials.test_environment_id,
+      liveEnvironmentId: credentials.live_environment_id,
+      ownerId: userId,
     };
-    await insertOrganization(tx, organization);
-    await recordAudit(tx, {
-      principal: service(organization.id, null),
-      requestId: null,
-      action: 'organization.created',
-      target: `organization:${organization.id}`,
-      before: null,
-      after: { name: organization.name, plan: organization.plan },
-    });
     await insertUser(tx, {
       id: userId,
       email: credentials.admin_email,
       name: 'Owner',
-      passwordHash: await hashPassword(credentials.admin_password),
+      password_hash: await hashPassword(credentials.admin_password),
     });
-    await insertMembership(tx, { organizationId: organization.id, userId, role: 'owner' });
+    await insertWholeOrganization(tx, organization, {
+      actor: service(organization.id, null),
+      requestId: null,
+    });
     for (const environment of [
-      { kind: 'test', name: 'Test', id: credentials.test_environment_id, secret: credentials.test_key },
-      { kind: 'live', name: 'Live', id: credentials.live_environment_id, secret: credentials.live_key },
-    ] as const) {
-      await insertEnvironment(tx, { ...environment, organizationId: organization.id });
+      { name: 'Test', id: credentials.test_environment_id, secret: credentials.test_key },
+      { name: 'Live', id: credentials.live_environment_id, secret: credentials.live_key },
+    ]) {
       await insertFirstKey(tx, service(organization.id, environment.id), userId, environment);
     }
     await writeCredentials(config, credentials);

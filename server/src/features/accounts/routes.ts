@@ -5,6 +5,8 @@ import { type Route, route } from '../../http/route.ts';
 import { IdParams, pageQuery } from '../../http/schema.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { pageOf, pageRequest } from '../../kernel/page.ts';
+import { createGate } from './gate.ts';
+import { invitationRoutes } from './invitations-routes.ts';
 import { createKey, type IssuedKey, keyView, revokeKey, rotateKey } from './keys-service.ts';
 import { listKeys } from './keys-store.ts';
 import {
@@ -18,10 +20,20 @@ import {
   Rotation,
 } from './schema.ts';
 import { sessionRoutes } from './sessions-routes.ts';
+import { teamRoutes } from './team-routes.ts';
 import { type EnvironmentRow, listEnvironments } from './tenants-store.ts';
+import { environmentView } from './view.ts';
 
 export function accountRoutes(deps: Deps): Route[] {
-  return [...identityRoutes(deps), ...keyRoutes(deps), ...sessionRoutes(deps)];
+  // A password check takes 32 MiB and a thread: two at once leave room for everything else the process does.
+  const gate = createGate({ width: 2, waiting: 50 });
+  return [
+    ...identityRoutes(deps),
+    ...keyRoutes(deps),
+    ...sessionRoutes(deps, gate),
+    ...teamRoutes(deps),
+    ...invitationRoutes(deps, gate),
+  ];
 }
 
 function identityRoutes({ pool }: Deps): Route[] {
@@ -164,8 +176,4 @@ function keyRoutes(deps: Deps): Route[] {
 
 function issuedView({ row, secret }: IssuedKey) {
   return { ...keyView(row), key: secret };
-}
-
-function environmentView(row: EnvironmentRow) {
-  return { id: row.id, name: row.name, kind: row.kind, created_at: row.created_at.toISOString() };
 }

@@ -69,21 +69,55 @@ export const Rotation = Type.Object({
   ),
 });
 
-export const Login = Type.Object({
-  email: Type.String({ minLength: 1, maxLength: 320 }),
-  password: Type.String({ minLength: 1, maxLength: 200 }),
+/** Of new ones; older, shorter ones go on working. */
+export const passwordLength = { least: 10, most: 200 } as const;
+
+const Password = Type.String({ minLength: 1, maxLength: passwordLength.most });
+const NewPassword = Type.String({ minLength: passwordLength.least, maxLength: passwordLength.most });
+/** Of a person or an organization. */
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$',
 });
 
-export const Person = Type.Object({
-  user_id: Uuid,
-  email: Type.String(),
-  name: Type.String(),
-  organizations: Type.Array(
-    Type.Object({
-      id: Uuid,
-      name: Type.String(),
-      role: OneOf(roles),
-      environments: Type.Array(Environment),
-    }),
-  ),
+export const Login = Type.Object({
+  email: Type.String({ minLength: 1, maxLength: 320 }),
+  password: Password,
 });
+
+export const Organization = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    role: OneOf(roles, { description: 'Of the person who asks.' }),
+    environments: Type.Array(Environment),
+  },
+  { title: 'Organization' },
+);
+
+export const Person = Type.Object(
+  {
+    user_id: Uuid,
+    email: Type.String(),
+    name: Type.String(),
+    organizations: Type.Array(Organization),
+  },
+  { title: 'Person' },
+);
+
+export const PersonPatch = Type.Object({ name: Name });
+
+export const PasswordChange = Type.Object({ current_password: Password, new_password: NewPassword });
+
+export const Session = Type.Object(
+  {
+    id: Uuid,
+    created_at: DateTime,
+    last_seen_at: Type.String({ format: 'date-time', description: 'To the minute.' }),
+    expires_at: DateTime,
+    current: Type.Boolean({ description: 'The one that asks.' }),
+  },
+  { title: 'Session' },
+);
+export const SessionPage = PageOf(Session);

@@ -1,43 +1,89 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import type { Plan } from '../../http/principal.ts';
 import type { Role } from '../../http/scopes.ts';
+import type { PageRequest } from '../../kernel/page.ts';
 
-interface UserRow {
-  id: string;
-  password_hash: string;
-}
-
-const findUser = statement<UserRow>(
-  'accounts_find_user',
-  'select id, password_hash from users where email = $1',
-);
-
-export async function findUserByEmail(sql: Sql, email: string): Promise<UserRow | undefined> {
-  const [row] = await findUser(sql, [email]);
-  return row;
-}
-
-const insert = statement(
+const insert = statement<{ id: string }>(
   'accounts_insert_session',
-  'insert into sessions (token_hash, user_id, expires_at) values ($1, $2, $3)',
+  `with person as (select id from users where id = $3 and password_hash = $4 for share)
+   insert into sessions (id, token_hash, user_id, expires_at)
+   select $1, $2, person.id, $5 from person
+   returning id`,
 );
 
-export async function insertSession(
-  sql: Sql,
-  tokenHash: Buffer,
-  userId: string,
-  expiresAt: Date,
-): Promise<void> {
-  await insert(sql, [tokenHash, userId, expiresAt]);
+export interface NewSession {
+  id: string;
+  tokenHash: Buffer;
+  userId: string;
+  /** As it was when the password was checked. */
+  passwordHash: string;
+  expiresAt: Date;
 }
 
-const remove = statement('accounts_delete_session', 'delete from sessions where token_hash = $1');
+/** False: the password was changed meanwhile. The lock makes a change wait for us, and then end this session too. */
+export async function insertSession(sql: Sql, session: NewSession): Promise<boolean> {
+  const { id, tokenHash, userId, passwordHash, expiresAt } = session;
+  return (await insert(sql, [id, tokenHash, userId, passwordHash, expiresAt])).length > 0;
+}
 
-export async function deleteSession(sql: Sql, tokenHash: Buffer): Promise<void> {
-  await remove(sql, [tokenHash]);
+const remove = statement<{ id: string }>(
+  'accounts_delete_session',
+  'delete from sessions where user_id = $1 and id = $2 returning id',
+);
+
+/** False: the person has no such session. */
+export async function deleteSession(sql: Sql, userId: string, id: string): Promise<boolean> {
+  return (await remove(sql, [userId, id])).length > 0;
+}
+
+const removeOthers = statement(
+  'accounts_delete_other_sessions',
+  'delete from sessions where user_id = $1 and id <> $2',
+);
+
+export async function deleteOtherSessions(sql: Sql, userId: string, keptId: string): Promise<void> {
+  await removeOthers(sql, [userId, keptId]);
+}
+
+export interface OwnSessionRow {
+  id: string;
+  created_at: Date;
+  last_seen_at: Date;
+  expires_at: Date;
+}
+
+const listOwn = statement<OwnSessionRow>(
+  'accounts_list_sessions',
+  `select id, created_at, last_seen_at, expires_at from sessions
+   where user_id = $1 and expires_at > $2 and ($3::uuid is null or id < $3)
+   order by id desc
+   limit $4`,
+);
+
+/** Up to `limit + 1` that have not expired, newest first. */
+export function listSessions(
+  sql: Sql,
+  userId: string,
+  now: Date,
+  page: PageRequest,
+): Promise<OwnSessionRow[]> {
+  return listOwn(sql, [userId, now, page.before, page.limit + 1]);
+}
+
+const see = statement(
+  'accounts_mark_session_seen',
+  `with seen as (
+     update sessions set last_seen_at = now() where token_hash = $1 returning user_id)
+   update memberships set last_seen_at = now()
+   from seen where memberships.user_id = seen.user_id and memberships.organization_id = $2`,
+);
+
+export async function markSessionSeen(sql: Sql, tokenHash: Buffer, organizationId: string): Promise<void> {
+  await see(sql, [tokenHash, organizationId]);
 }
 
 interface SessionRow {
+  id: string;
   user_id: string;
   email: string;
   name: string;
@@ -46,7 +92,7 @@ interface SessionRow {
 
 const find = statement<SessionRow>(
   'accounts_find_session',
-  `select s.user_id, u.email, u.name, s.expires_at
+  `select s.id, s.user_id, u.email, u.name, s.expires_at
    from sessions s join users u on u.id = s.user_id
    where s.token_hash = $1`,
 );
@@ -107,43 +153,14 @@ const deleteOldFailures = statement(
   'delete from login_failures where window_ends_at < now()',
 );
 
-/** Also counts of failures whose window has ended. */
+const deleteOldInvitations = statement(
+  'accounts_delete_old_invitations',
+  'delete from invitations where expires_at < now()',
+);
+
+/** Also invitations, and counts of failures whose window has ended. */
 export async function deleteExpiredSessions(sql: Sql): Promise<void> {
   await deleteOldSessions(sql);
   await deleteOldFailures(sql);
-}
-
-const count = statement<{ failures: number; seconds_left: number }>(
-  'accounts_count_login_failure',
-  `insert into login_failures as known (subject, failures, window_ends_at)
-   values ($1, 1, now() + make_interval(secs => $2))
-   on conflict (subject) do update set
-     failures = case when known.window_ends_at <= now() then 1 else least(known.failures + 1, 1000000) end,
-     window_ends_at = case when known.window_ends_at <= now() then excluded.window_ends_at else known.window_ends_at end
-   returning failures, ceil(extract(epoch from window_ends_at - now()))::int as seconds_left`,
-);
-
-export async function countLoginFailure(
-  sql: Sql,
-  subject: Buffer,
-  windowSeconds: number,
-): Promise<{ failures: number; secondsLeft: number }> {
-  const [row] = await count(sql, [subject, windowSeconds]);
-  if (!row) throw new Error('the count of failures was not returned');
-  return { failures: row.failures, secondsLeft: row.seconds_left };
-}
-
-const clear = statement('accounts_delete_login_failures', 'delete from login_failures where subject = $1');
-
-export async function deleteLoginFailures(sql: Sql, subject: Buffer): Promise<void> {
-  await clear(sql, [subject]);
-}
-
-const takeBack = statement(
-  'accounts_take_back_login_failure',
-  'update login_failures set failures = greatest(failures - 1, 0) where subject = $1',
-);
-
-export async function takeBackLoginFailure(sql: Sql, subject: Buffer): Promise<void> {
-  await takeBack(sql, [subject]);
+  await deleteOldInvitations(sql);
 }

@@ -39,6 +39,22 @@ export function listMemberships(sql: Sql, userId: string): Promise<MembershipRow
   return memberships(sql, [userId]);
 }
 
+const organizationIds = statement<{ organization_id: string }>(
+  'accounts_list_organization_ids',
+  'select organization_id from memberships where user_id = $1',
+);
+
+export async function listOrganizationIds(sql: Sql, userId: string): Promise<string[]> {
+  return (await organizationIds(sql, [userId])).map((row) => row.organization_id);
+}
+
+const lockPerson = statement('accounts_lock_user', 'select from users where id = $1 for no key update');
+
+/** Held until the transaction ends. */
+export async function lockUser(sql: Sql, id: string): Promise<void> {
+  await lockPerson(sql, [id]);
+}
+
 const lockKey = 0x0ca7_1b00; // any constant: whoever holds it makes the first organization, the others wait and find it
 
 /** Held until the transaction ends. */
@@ -71,18 +87,6 @@ export async function insertEnvironment(
     row.organizationId,
     row.kind,
     row.name,
-  ]);
-}
-
-export async function insertUser(
-  sql: Sql,
-  row: { id: string; email: string; name: string; passwordHash: string },
-): Promise<void> {
-  await query(sql, 'insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)', [
-    row.id,
-    row.email,
-    row.name,
-    row.passwordHash,
   ]);
 }
 

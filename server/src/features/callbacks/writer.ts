@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { isUuid } from '../../kernel/ids.ts';
-import { applyReceipts, type ReceiptFor } from '../dispatch/index.ts';
+import { applyReceipts, countMoved, type ReceiptFor } from '../dispatch/index.ts';
 import { applyWishes, type Wish } from '../suppressions/index.ts';
 import { insertEvents, type SeenEvent } from './store.ts';
 
@@ -38,11 +38,12 @@ export function createReportWriter({
   pool,
   queue,
   clock,
-}: Pick<Deps, 'pool' | 'queue' | 'clock'>): ReportWriter {
+  activity,
+}: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity'>): ReportWriter {
   /** One transaction: which of it is news, and all its effects. So a repetition changes nothing, and nothing is half told. */
   async function write(tellings: Telling[]): Promise<Told[]> {
     const now = clock();
-    const { results, announced, woken } = await transaction(pool, async (tx) => {
+    const { results, announced, woken, moved } = await transaction(pool, async (tx) => {
       const news = await keepNews(tx, tellings, now);
       const receipts = news.flatMap(({ telling, reports }) => receiptsIn(telling, reports));
       const applied = await applyReceipts(tx, { queue, now }, receipts);
@@ -54,6 +55,7 @@ export function createReportWriter({
       return {
         announced: applied.announced,
         woken: applied.woken,
+        moved: applied.moved,
         results: news.map(({ telling, reports }) => {
           const known = reports.filter(
             (report) =>
@@ -67,6 +69,7 @@ export function createReportWriter({
         }),
       };
     });
+    countMoved(activity, moved);
     if (announced) queue.ring('webhook_delivery');
     if (woken) queue.ring('run');
     return results;

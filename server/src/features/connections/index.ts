@@ -8,6 +8,7 @@ export { type ChatoneTargets, createChatoneTargets } from './chatone/targets.ts'
 export { createChatDirectory } from './directory.ts';
 export { type ChatTarget, type ChatTargets, createChatTargets } from './endpoints/targets.ts';
 export { type EmailIdentity, type EmailSender, emailIdentity } from './identity.ts';
+export { type Connection, listConnections } from './overview.ts';
 export { connectionRoutes } from './routes.ts';
 export { connectionSealedPlaces } from './sealed.ts';
 export { createEmailConnections, type EmailConnections } from './senders.ts';

@@ -1,7 +1,7 @@
 import type { Channel, Receipt } from '../../channels/contract.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { Queue } from '../../queue/index.ts';
-import { announce } from '../notifications/index.ts';
+import { announce, type NotificationRow } from '../notifications/index.ts';
 import { wakeRunsOf } from '../runs/index.ts';
 import { suppressRefused } from '../suppressions/index.ts';
 import { receiptUpdate, refusalIn } from './settle.ts';
@@ -16,6 +16,14 @@ export interface ReceiptFor {
   receipt: Receipt;
 }
 
+/** A notification whose status a receipt has changed. */
+export interface Moved {
+  environmentId: string;
+  channel: Channel;
+  before: NotificationRow['status'];
+  status: Exclude<NotificationRow['status'], 'queued'>;
+}
+
 export interface Applied {
   /** The notifications that are there; reports about others have no effect. */
   known: Set<string>;
@@ -23,6 +31,8 @@ export interface Applied {
   announced: boolean;
   /** Ring `run` after the commit. */
   woken: boolean;
+  /** To be counted after the commit. */
+  moved: Moved[];
 }
 
 /** An email that is opened all day must not grow without end: of each type this many are kept as events. */
@@ -72,5 +82,9 @@ export async function applyReceipts(
     events: updates.find((update) => update.id === id)?.events ?? [],
   }));
   const woken = await wakeRunsOf(tx, queue, updates);
-  return { known: new Set(known.keys()), announced: await announce(tx, queue, additions), woken };
+  const moved = subjects.flatMap(({ id, environment_id: environmentId, channel, status: before }) => {
+    const status = updates.find((update) => update.id === id)?.status;
+    return status && status !== 'queued' ? [{ environmentId, channel, before, status }] : [];
+  });
+  return { known: new Set(known.keys()), announced: await announce(tx, queue, additions), woken, moved };
 }

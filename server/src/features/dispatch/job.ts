@@ -35,6 +35,7 @@ type DispatchDeps = Pick<
   | 'clock'
   | 'config'
   | 'metrics'
+  | 'activity'
   | 'tracer'
   | 'log'
   | 'keyring'
@@ -160,6 +161,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       pause: paces.pause,
       clock,
       signal: AbortSignal.timeout(roundTimeoutMs),
+      takeExchange: deps.outbound.takeExchange,
     }).catch((error) => {
       room?.leave(true);
       throw error;

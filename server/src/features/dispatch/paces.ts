@@ -30,7 +30,7 @@ export function pausesOn(pauses: Pauses, environmentId: string, channel: Channel
     },
     pause(carrier, { retryAfterMs, everybody: isForAll }, callStartedAt) {
       const { owner, name } = isForAll ? ofAll : paceOf(carrier);
-      return pauses.pause(owner, name, retryAfterMs, callStartedAt);
+      return pauses.pause(owner, name, retryAfterMs, callStartedAt, carrier.providerId);
     },
     eased(carrier) {
       for (const { owner, name } of [paceOf(carrier), ofAll]) pauses.eased(owner, name);

@@ -3,6 +3,7 @@ import { transaction, untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import type { Claim, Job } from '../../queue/index.ts';
+import { countMoved } from './activity.ts';
 import { applyReceipts } from './apply-receipts.ts';
 
 interface LaterReceipt {
@@ -14,7 +15,9 @@ interface LaterReceipt {
 }
 
 /** Receipts that come after the acceptance: what the sandbox promised for later, and what was read in an inbox. */
-export function createReceiptJob(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>): Job<LaterReceipt> {
+export function createReceiptJob(
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity'>,
+): Job<LaterReceipt> {
   const batcher = createBatcher<{ claim: Claim; receipt: LaterReceipt }, undefined>(
     (items) => untilDatabaseAnswers(() => write(items)),
     { concurrency: 1, maxItems: 200 },
@@ -22,7 +25,7 @@ export function createReceiptJob(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>): 
 
   async function write(items: { claim: Claim; receipt: LaterReceipt }[]): Promise<undefined[]> {
     const ids = items.map(({ claim }) => claim.id);
-    const { announced, woken } = await transaction(deps.pool, async (tx) => {
+    const { announced, woken, moved } = await transaction(deps.pool, async (tx) => {
       const held = new Set(await deps.queue.finish(tx, 'receipt', ids));
       const receipts = items.flatMap(({ claim, receipt }) =>
         held.has(claim.id)
@@ -38,6 +41,7 @@ export function createReceiptJob(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>): 
       );
       return applyReceipts(tx, { queue: deps.queue, now: deps.clock() }, receipts);
     });
+    countMoved(deps.activity, moved);
     if (announced) deps.queue.ring('webhook_delivery');
     if (woken) deps.queue.ring('run');
     return items.map(() => undefined);

@@ -1,4 +1,5 @@
 import type { Carrier, Message, Outcome, Reservation } from '../../channels/contract.ts';
+import type { Exchange } from '../../channels/exchange.ts';
 import { type EventEntry, eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
 import type { Call } from '../providers/index.ts';
 import type { OpenAttempt } from './memory.ts';
@@ -43,6 +44,8 @@ export interface RoundOptions {
   pause(carrier: Carrier, outcome: Throttled, callStartedAt: number): Promise<number>;
   clock: () => number;
   signal: AbortSignal;
+  /** What went over the wire since it was last asked; null: nothing that can be shown. */
+  takeExchange?(signal: AbortSignal): Exchange | null;
 }
 
 export async function runRound(options: RoundOptions): Promise<RoundResult | WaitingRound | 'lost'> {
@@ -78,7 +81,10 @@ export async function runRound(options: RoundOptions): Promise<RoundResult | Wai
     refusedAt = clock();
     refusal = `${carrier.name}: ${outcome.detail}`;
     calls.push({ carrier, outcome, startedAt });
-    trace.push(attemptEntry(carrier, outcome, startedAt, refusedAt));
+    trace.push({
+      ...attemptEntry(carrier, outcome, startedAt, refusedAt),
+      ...exchangeWith(options, carrier),
+    });
 
     if (outcome.kind === 'throttled') {
       waitFor(carrier, await options.pause(carrier, outcome, startedAt), refusal);
@@ -155,6 +161,15 @@ export function wasAnswered(result: Pick<RoundResult, 'kind' | 'outcome'> | Wait
   if (result.kind === 'waiting') return true;
   const { kind, code = null } = result.outcome;
   return !((kind === 'retry' || kind === 'ambiguous') && silences.has(code));
+}
+
+/** What the operator's own account says is the operator's business. */
+function exchangeWith(
+  { signal, takeExchange }: RoundOptions,
+  { isShared }: Carrier,
+): { exchange?: Exchange } {
+  const exchange = takeExchange?.(signal);
+  return exchange && !isShared ? { exchange } : {};
 }
 
 function endsRound(outcome: Outcome): boolean {

@@ -8,6 +8,7 @@ import { type Addition, announce, deleteAttachmentBytes } from '../notifications
 import type { ProviderWatch } from '../providers/index.ts';
 import { wakeRunsOf } from '../runs/index.ts';
 import { type Refusal, suppressRefused } from '../suppressions/index.ts';
+import { countSettled } from './activity.ts';
 import { type Memory, noteOf } from './memory.ts';
 import { type Settled, settledByReport } from './settle.ts';
 import { type DispatchFact, lockedStatuses, markRendered, settleNotifications } from './store.ts';
@@ -27,7 +28,7 @@ export interface DispatchWriter {
 }
 
 export function createDispatchWriter(
-  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'>,
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell' | 'activity'>,
   watch: Pick<ProviderWatch, 'record' | 'recorded'>,
 ): DispatchWriter {
   const { pool, queue, clock, doorbell } = deps;
@@ -44,7 +45,7 @@ export function createDispatchWriter(
   /** One transaction: the lease, the status with its events, and whatever must happen next. */
   async function writeEndings(items: Ending[]): Promise<undefined[]> {
     const ids = items.map(({ claim }) => claim.id);
-    const { announced, arrived, observations, woken } = await transaction(pool, async (tx, lastly) => {
+    const { mine, announced, arrived, observations, woken } = await transaction(pool, async (tx, lastly) => {
       const held = new Set(await queue.finish(tx, 'notification', ids));
       const mine = await withReports(
         tx,
@@ -68,8 +69,9 @@ export function createDispatchWriter(
       const woken = await wakeRunsOf(tx, queue, settlements);
       const announced = await announce(tx, queue, mine.flatMap(additionOf));
       lastly(watch.record(tx, observations)); // rows that others want too
-      return { announced, arrived, observations, woken };
+      return { mine, announced, arrived, observations, woken };
     });
+    for (const { fact, settled } of mine) if (fact && settled) countSettled(deps.activity, fact, settled);
     for (const item of arrived) doorbell.ring(inboxTopic(item));
     if (announced) queue.ring('webhook_delivery');
     if (woken) queue.ring('run');

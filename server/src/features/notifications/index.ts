@@ -9,6 +9,7 @@ export {
   type StoredTraceEntry,
 } from './life.ts';
 export type { CategoryFact, ConnectionFact, LookupSources, TemplateFact, UserFact } from './lookups.ts';
+export { type Backlog, countWaiting, listMissed, type MissedRow } from './overview-store.ts';
 export { notificationRoutes } from './routes.ts';
 export type { EventEntry, Notification, Priority, Status, Trace } from './schema.ts';
 export { createNotificationService, type NotificationService, type WriteOptions } from './service.ts';

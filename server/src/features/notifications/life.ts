@@ -1,4 +1,5 @@
 import type { Channel } from '../../channels/contract.ts';
+import type { Exchange } from '../../channels/exchange.ts';
 import type { EventEntry, Priority, Status } from './schema.ts';
 
 /** A notification as the service works with it: its life (one row) and what it says (another). */
@@ -68,6 +69,8 @@ export type StoredTraceEntry =
       code: string | null;
       provider_message_id: string | null;
       latency_ms: number;
+      /** Where it was a call over HTTP. */
+      exchange?: Exchange;
     };
 
 export type EventType =

@@ -193,6 +193,24 @@ export const TraceEntry = Type.Object(
     provider_kind: Nullable(Type.String()),
     provider_message_id: Nullable(Type.String()),
     latency_ms: Nullable(Type.Integer()),
+    exchange: Nullable(
+      Type.Object(
+        {
+          method: Type.String(),
+          url: Type.String({
+            description: 'Without its query, and without whatever in its path is not a plain word.',
+          }),
+          request_bytes: Type.Integer(),
+          status: Nullable(Type.Integer({ description: 'Null: no answer came.' })),
+          response_bytes: Type.Integer({ description: 'As far as it was read.' }),
+        },
+        {
+          title: 'ProviderExchange',
+          description:
+            'Of an attempt over HTTP: its last call. What the provider said is in `code` and `detail`; bodies are not kept, since an answer may repeat any secret. Null for other attempts, and for providers of the operator.',
+        },
+      ),
+    ),
   },
   { title: 'TraceEntry' },
 );

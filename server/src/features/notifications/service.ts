@@ -54,7 +54,7 @@ export interface NotificationService {
   trace(principal: Principal, id: string): Promise<Trace>;
 }
 
-type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'metrics' | 'doorbell'>;
+type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'metrics' | 'activity' | 'doorbell'>;
 
 /** What benchmarks replace, to measure what it costs. */
 export interface WriteOptions {
@@ -131,6 +131,7 @@ export function createNotificationService(
     if (written instanceof Problem) throw written;
     if (written) {
       deps.metrics.accepted.inc({ channel: row.channel });
+      deps.activity.count(row.environment_id, row.channel, 'accepted');
       return { notification: viewOfAccepted(acceptance), replayed: false };
     }
     if (!keyClaim) throw new Error('a notification without an idempotency key was not written');

@@ -65,7 +65,14 @@ export function traceOf(
   };
 }
 
-const blank = { detail: null, code: null, provider_kind: null, provider_message_id: null, latency_ms: null };
+const blank = {
+  detail: null,
+  code: null,
+  provider_kind: null,
+  provider_message_id: null,
+  latency_ms: null,
+  exchange: null,
+};
 
 function entriesOf(entry: StoredTraceEntry): TraceEntry[] {
   switch (entry.kind) {

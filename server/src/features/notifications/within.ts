@@ -24,13 +24,17 @@ export interface Drafts {
   check(sender: Sender, request: unknown, origin: string): Promise<Draft | Problem>;
   /** Those that do not fit into their plan any more, by id: they must not be written. */
   refused(tx: Sql, drafts: Draft[]): Promise<Map<string, Problem>>;
-  /** Sent with the commit; ring `notification` afterwards. See `transaction` about lastly. */
+  /** Sent with the commit; afterwards call `written` and ring `notification`. See `transaction` about lastly. */
   write(tx: Sql, lastly: (statement: Promise<unknown>) => void, drafts: Draft[]): void;
+  written(drafts: Draft[]): void;
 }
 
 const validate = compileValidator(SendRequest, 'body');
 
-export function createDrafts(deps: Pick<Deps, 'clock' | 'metrics'>, sources: LookupSources): Drafts {
+export function createDrafts(
+  deps: Pick<Deps, 'clock' | 'metrics' | 'activity'>,
+  sources: LookupSources,
+): Drafts {
   return {
     async check(sender, request, origin) {
       try {
@@ -63,7 +67,14 @@ export function createDrafts(deps: Pick<Deps, 'clock' | 'metrics'>, sources: Loo
       const taken = drafts.map(({ acceptance }) => acceptance);
       lastly(insertAcceptances(tx, taken));
       lastly(insertAttachmentBytes(tx, taken));
-      for (const { row } of taken) deps.metrics.accepted.inc({ channel: row.channel });
+    },
+
+    written(drafts) {
+      for (const { acceptance } of drafts) {
+        const { environment_id, channel } = acceptance.row;
+        deps.metrics.accepted.inc({ channel });
+        deps.activity.count(environment_id, channel, 'accepted');
+      }
     },
   };
 }

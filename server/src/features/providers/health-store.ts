@@ -67,12 +67,11 @@ export function listHealth(sql: Sql, touched: ProviderKey[] | 'all'): Promise<He
   return touched === 'all' ? selectAll(sql) : selectTouched(sql, [JSON.stringify(touched)]);
 }
 
-const selectOfEnvironment = statement<HealthRow>(
-  'providers_list_health_of',
-  `select ${summed}
+/** As text, for statements that ask for more than this. */
+export const healthOfSql = `select ${summed}
    from (select * from provider_health_counts where environment_id = $1 and ${inWindow}) c
-   full join (select * from provider_health where environment_id = $1) h using (environment_id, provider) ${grouped}`,
-);
+   full join (select * from provider_health where environment_id = $1) h using (environment_id, provider) ${grouped}`;
+const selectOfEnvironment = statement<HealthRow>('providers_list_health_of', healthOfSql);
 
 export function listHealthOf(sql: Sql, environmentId: string): Promise<HealthRow[]> {
   return selectOfEnvironment(sql, [environmentId]);

@@ -12,6 +12,8 @@ export interface NewPause {
   call_ms: number;
   /** Something got through since the last pause. */
   eased: boolean;
+  /** Who asked, by the id that people know it by. */
+  provider?: string | undefined;
 }
 
 /** How long a pause still lasts. Not its end: the clocks of the processes may differ. */
@@ -37,7 +39,7 @@ const extend = statement<PauseRow>(
   // the present pause was asked for says something new; the others can lengthen it, but are not another strike.
   `with input as (
      select * from json_to_recordset($1::json)
-       as (environment_id uuid, pace text, asked_ms float8, own_ms float8, call_ms float8, eased boolean)),
+       as (environment_id uuid, pace text, asked_ms float8, own_ms float8, call_ms float8, eased boolean, provider text)),
    found as (
      select i.*, p.strikes, p.paused_until, p.paused_at < now() - make_interval(secs => i.call_ms / 1000) as is_new,
        i.eased or p.paused_until < now() - interval '10 minutes' as is_first
@@ -47,6 +49,7 @@ const extend = statement<PauseRow>(
    judged as (
      select *, case when not is_new then strikes when is_first then 1 else least(strikes + 1, 20) end as new_strikes from found)
    update provider_pauses p set
+     provider = coalesce(j.provider, p.provider),
      strikes = j.new_strikes,
      paused_at = case when j.is_new then now() else p.paused_at end,
      since = case when j.is_new and j.new_strikes = 1 then now() else p.since end,

@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLog } from '../../kernel/log.ts';
 import { askedPauseMs, createPauses, longestPauseMs, mergePauses, type Pauses } from './pauses.ts';
+import { findProviderStates } from './states.ts';
 
 let database: TestDatabase;
 const doorbells: Doorbell[] = [];
@@ -47,6 +48,18 @@ async function letPass(environmentId: string, ms: number): Promise<void> {
 }
 
 describe('a pause', () => {
+  test('is shown as that of the provider who asked for it, and of nobody else', async () => {
+    const [environment, provider] = [newId(), newId()];
+    await createProcess().pause(environment, 'email:resend:hash', 600_000, Date.now(), provider);
+    await createProcess().pause(environment, `sms:smsone:${provider}`, 300_000, Date.now());
+    const { pausedUntil } = await findProviderStates(database.pool, environment);
+    expect(pausedUntil('email', provider)?.getTime()).toBeGreaterThan(Date.now() + 400_000);
+    expect(pausedUntil('sms', provider)?.getTime()).toBeLessThan(Date.now() + 400_000);
+    expect(pausedUntil('email', newId())).toBeNull();
+    expect(pausedUntil('chattwo', provider)).toBeNull();
+    expect((await findProviderStates(database.pool, newId())).pausedUntil('email', provider)).toBeNull();
+  });
+
   test('holds in every process, which hears of it without asking', async () => {
     const [one, two] = [createProcess(), createProcess()];
     const environment = newId();

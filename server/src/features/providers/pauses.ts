@@ -19,6 +19,7 @@ export interface Pauses {
     pace: string,
     retryAfterMs: number | null,
     callStartedAt: number,
+    provider?: string,
   ): Promise<number>;
   /** A call got through: the next pause is the first in a row again. */
   eased(environmentId: string, pace: string): void;
@@ -91,7 +92,7 @@ export function createPauses(deps: Pick<Deps, 'pool' | 'clock' | 'doorbell' | 'c
     async load(environmentIds) {
       if (environmentIds.length > 0) learn(await listPausesOf(pool, [...environmentIds, everybody]));
     },
-    async pause(environmentId, pace, retryAfterMs, callStartedAt) {
+    async pause(environmentId, pace, retryAfterMs, callStartedAt, provider) {
       const key = keyOf(environmentId, pace);
       const asked = askedPauseMs(retryAfterMs);
       const ownMs = ownPauseMs * deps.config.CARILLON_RETRY_SCALE;
@@ -106,6 +107,7 @@ export function createPauses(deps: Pick<Deps, 'pool' | 'clock' | 'doorbell' | 'c
         own_ms: ownMs,
         call_ms: Math.max(0, now - callStartedAt),
         eased: before > 0 && (letThrough.get(key) ?? 0) >= before,
+        provider,
       });
       return ends.get(key) ?? now;
     },

@@ -27,7 +27,9 @@ export async function findHealth(
   return (providerId) => healthView(rows.get(providerId));
 }
 
-function healthView(row: HealthRow | undefined): ProviderHealth {
+export function healthView(
+  row: Pick<HealthRow, 'messages' | 'failed' | 'outage_id' | 'firing_since' | 'demoted_since'> | undefined,
+): ProviderHealth {
   const { messages = 0, failed = 0, outage_id = null, firing_since = null, demoted_since = null } = row ?? {};
   const since = firing_since ?? demoted_since;
   return {

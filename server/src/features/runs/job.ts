@@ -11,7 +11,7 @@ import { listFacts, type RunFact } from './store.ts';
 import { fetchOf, openingOf, type TurnFact, takeTurn } from './turn.ts';
 import { createRunWriter } from './writer.ts';
 
-type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'outbound'>;
+type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'activity' | 'outbound'>;
 
 /** The work's own memory between the attempts at one call. */
 interface FetchNote {

@@ -30,7 +30,7 @@ export interface RunWriter {
 /** What runs write, in micro-batches: one transaction for the leases, the runs, their timelines, their sends and what is next. */
 export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, drafts: Drafts): RunWriter {
   async function write(endings: Ending[]): Promise<undefined[]> {
-    const rings = await transaction(pool, async (tx, lastly) => {
+    const { sent, rings } = await transaction(pool, async (tx, lastly) => {
       const ids = endings.map(({ claim }) => claim.id);
       const [, finished, statuses] = await Promise.all([
         waits.lockWaitKeys(tx, 'wait', endings.flatMap(lookbackKeyOf)),
@@ -78,8 +78,8 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
           digested.turns.flatMap(({ turn }) => stepWritesOf(turn)),
         ),
       );
-      const written = digested.turns.flatMap(({ turn }) => turn.sends.map(({ draft }) => draft));
-      drafts.write(tx, lastly, written);
+      const sent = digested.turns.flatMap(({ turn }) => turn.sends.map(({ draft }) => draft));
+      drafts.write(tx, lastly, sent);
       lastly(
         queue.postpone(
           tx,
@@ -90,11 +90,15 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
       lastly(queue.enqueue(tx, ready));
       const told = heard.length > 0 && (await recordHeard(tx, queue, heard)).length > 0;
       return {
-        notification: written.length > 0,
-        run: ready.length + digested.others.length > 0,
-        webhook_delivery: told,
+        sent,
+        rings: {
+          notification: sent.length > 0,
+          run: ready.length + digested.others.length > 0,
+          webhook_delivery: told,
+        },
       };
     });
+    drafts.written(sent);
     for (const kind of ['notification', 'run', 'webhook_delivery'] as const)
       if (rings[kind]) queue.ring(kind);
     return endings.map(() => undefined);

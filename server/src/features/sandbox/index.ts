@@ -1,2 +1,3 @@
+export { tidySandbox } from './housekeeping.ts';
 export { sandboxRoutes } from './routes.ts';
-export { eraseSandboxMessages } from './store.ts';
+export { eraseSandboxMessages, findMessageOf } from './store.ts';

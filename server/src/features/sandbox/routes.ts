@@ -1,31 +1,41 @@
 import { viewPayload } from '../../channels/sandbox/index.ts';
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idTime } from '../../kernel/ids.ts';
+import { IdParams } from '../../http/schema.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { idTime, lowestIdAt, newId } from '../../kernel/ids.ts';
 import { pageOf, pageRequest } from '../../kernel/page.ts';
-import { SandboxPage, SandboxQuery } from './schema.ts';
-import { listIds, listMessages, type SandboxRow } from './store.ts';
+import { kept } from './housekeeping.ts';
+import { SandboxMessage, SandboxPage, SandboxQuery } from './schema.ts';
+import { deleteMessagesBefore, listIds, listMessages, type SandboxRow } from './store.ts';
 
 /** Messages may have megabytes, and composing one takes 0.1 s a megabyte; a page ends early rather than hold many of them. */
 const maxPageBytes = 2_000_000;
+const slice = 5_000;
+const tag = 'Sandbox';
 
-export function sandboxRoutes({ pool }: Pick<Deps, 'pool'>): Route[] {
+export function sandboxRoutes({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): Route[] {
   return [
     route({
       method: 'GET',
       path: '/v1/sandbox/messages',
       operation: 'listSandboxMessages',
-      tag: 'Sandbox',
+      tag,
       summary: 'List what the sandbox received',
       description:
-        'In a Test environment every send ends in the sandbox. Each message is shown as it would have been sent, newest first. In a Live environment the list is empty unless the sandbox is one of its providers.',
+        'In a Test environment every send ends in the sandbox. Each message is shown as it would have been sent, newest first. In a Live environment the list is empty unless the sandbox is one of its providers. Messages are kept for 30 days, and the newest 100,000 of an environment.',
       access: 'notifications:read',
       query: SandboxQuery,
       responses: { 200: SandboxPage },
       async handler({ principal, query }) {
         const list = `sandbox:${principal.environmentId}`;
         const page = pageRequest(list, query);
-        const filter = { notificationId: query.notification_id, channel: query.channel };
+        const filter = {
+          notificationId: query.notification_id,
+          channel: query.channel,
+          to: query.to,
+          fromId: query.created_after && lowestIdAt(Date.parse(query.created_after) + 1),
+        };
         const found = await listIds(pool, principal.environmentId, filter, page);
         const { data, next_cursor } = pageOf(list, found, Math.min(page.limit, fitting(found)));
         const rows = await listMessages(
@@ -36,7 +46,44 @@ export function sandboxRoutes({ pool }: Pick<Deps, 'pool'>): Route[] {
         return { status: 200, body: { data: await Promise.all(rows.map(viewOf)), next_cursor } };
       },
     }),
+    route({
+      method: 'GET',
+      path: '/v1/sandbox/messages/:id',
+      operation: 'getSandboxMessage',
+      tag,
+      summary: 'Get a message that the sandbox received',
+      access: 'notifications:read',
+      params: IdParams,
+      responses: { 200: SandboxMessage },
+      async handler({ principal, params }) {
+        const [row] = await listMessages(pool, principal.environmentId, [params.id]);
+        if (!row) throw notFound('sandbox message');
+        return { status: 200, body: await viewOf(row) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/sandbox/messages',
+      operation: 'deleteSandboxMessages',
+      tag,
+      summary: 'Empty the sandbox',
+      description:
+        'Removes every message that the sandbox of this environment has received so far. Notifications stay as they are.',
+      access: 'notifications:write',
+      responses: { 204: null },
+      async handler({ principal }) {
+        await empty(principal.environmentId);
+        return { status: 204 };
+      },
+    }),
   ];
+
+  /** In portions, and no more than twice what is kept: whoever goes on sending cannot keep it busy for ever. */
+  async function empty(environmentId: string): Promise<void> {
+    const before = newId(clock());
+    for (let count = 0; count < 2 * kept.messages; count += slice)
+      if ((await deleteMessagesBefore(pool, environmentId, before, slice)) < slice) return;
+  }
 }
 
 /** How many of the messages go on one page: at least one. */

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import type { EmailMessage } from '../../channels/contract.ts';
 import { createSandboxCarrier, createSandboxStore } from '../../channels/sandbox/index.ts';
-import { newId } from '../../kernel/ids.ts';
+import { lowestIdAt, newId } from '../../kernel/ids.ts';
 import { eraseSandboxMessages } from './index.ts';
+import { deleteExcess } from './store.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -161,12 +162,96 @@ describe('the list', () => {
     expect((await list(`?cursor=${next_cursor}`, app.liveKey)).body.error.code).toBe('invalid_cursor');
   });
 
-  it.each(['limit=0', 'limit=101', 'limit=x', 'notification_id=1', 'channel=fax', 'cursor=%00'])(
-    'refuses %s',
-    async (query) => {
-      expect((await list(`?${query}`)).status).toBe(400);
-    },
-  );
+  it('finds messages by how the recipient begins, and by when they came', async () => {
+    const [ada, adam] = [
+      message({ to: { address: 'Ada.Search@example.com', name: null } }),
+      message({ to: { address: 'adam.search@example.com', name: null } }),
+    ];
+    await carrier().send(ada, signal());
+    await carrier().send(adam, signal());
+    const found = async (query: string): Promise<string[]> =>
+      (await list(`?${query}`)).body.data.map((entry: { to: string }) => entry.to);
+    expect(await found('to=ADA.s')).toEqual(['Ada.Search@example.com']);
+    expect(await found('to=ada.s%25')).toEqual([]); // a wildcard is a character
+    expect(await found('to=search@')).toEqual([]);
+    const [first] = await find(ada.notificationId);
+    expect(await found(`to=ada&created_after=${first.created_at}`)).not.toContain('Ada.Search@example.com');
+    const before = new Date(Date.parse(first.created_at) - 1).toISOString();
+    expect(await found(`to=ada.search&created_after=${before}`)).toEqual(['Ada.Search@example.com']);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'notification_id=1',
+    'channel=fax',
+    'cursor=%00',
+    'to=',
+    'to=%00',
+    `to=${'x'.repeat(321)}`,
+    'created_after=yesterday',
+  ])('refuses %s', async (query) => {
+    expect((await list(`?${query}`)).status).toBe(400);
+  });
+});
+
+describe('one message', () => {
+  it('is shown alone, to its environment', async () => {
+    const sent = message();
+    await carrier().send(sent, signal());
+    const [listed] = await find(sent.notificationId);
+    const path = `/v1/sandbox/messages/${listed.id}`;
+    expect((await app.request('GET', path)).body).toEqual(listed);
+    expect((await app.request('GET', path, { key: app.liveKey })).status).toBe(404);
+    expect((await app.request('GET', `/v1/sandbox/messages/${newId()}`)).status).toBe(404);
+  });
+});
+
+describe('the sandbox', () => {
+  const countOf = async (environmentId: string): Promise<number> => {
+    const { rows } = await app.pool.query(
+      'select count(*)::int as count from sandbox_messages where environment_id = $1',
+      [environmentId],
+    );
+    return rows[0].count;
+  };
+  const fill = (environmentId: string, count: number, daysAgo: number) =>
+    app.pool.query(
+      `insert into sandbox_messages (environment_id, id, notification_id, channel, provider, recipient, payload, payload_bytes)
+       select $1, id, id, 'sms', 'sandbox', '+1', '{}', 2 from unnest($2::uuid[]) as id`,
+      [
+        environmentId,
+        Array.from({ length: count }, (_, index) =>
+          lowestIdAt(Date.now() - daysAgo * 86_400_000 + index).replace(/0{12}$/, newId().slice(-12)),
+        ),
+      ],
+    );
+
+  it('is emptied by a call, and only that of the environment', async () => {
+    await fill(app.testEnvironmentId, 5_010, 1);
+    await fill(app.liveEnvironmentId, 3, 1);
+    const { status } = await app.request('DELETE', '/v1/sandbox/messages');
+    expect(status).toBe(204);
+    expect(await countOf(app.testEnvironmentId)).toBe(0);
+    expect(await countOf(app.liveEnvironmentId)).toBe(3);
+    expect((await app.request('DELETE', '/v1/sandbox/messages')).status).toBe(204);
+  });
+
+  it('keeps messages for a time, and no more than so many, in each environment', async () => {
+    await app.pool.query('delete from sandbox_messages');
+    await fill(app.testEnvironmentId, 10, 31);
+    await fill(app.testEnvironmentId, 30, 1);
+    await fill(app.liveEnvironmentId, 5, 31);
+    await fill(app.liveEnvironmentId, 20, 1);
+    const bounds = { since: Date.now() - 30 * 86_400_000, messages: 25 };
+    expect(await deleteExcess(app.pool, bounds, 8)).toBe(8); // a portion
+    let deleted = 8;
+    for (let last = 8; last === 8; deleted += last) last = await deleteExcess(app.pool, bounds, 8);
+    expect(deleted).toBe(20);
+    expect(await countOf(app.testEnvironmentId)).toBe(25);
+    expect(await countOf(app.liveEnvironmentId)).toBe(20);
+  });
 });
 
 describe('the carrier', () => {

@@ -6,6 +6,15 @@ export const SandboxQuery = Type.Object({
   ...pageQuery,
   notification_id: Type.Optional(Uuid),
   channel: Type.Optional(OneOf(channels)),
+  to: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 320,
+      pattern: '^[^\\u0000-\\u001f]*$', // PostgreSQL refuses NUL in text
+      description: 'What the recipient’s address begins with, whatever the case.',
+    }),
+  ),
+  created_after: Type.Optional(Type.String({ format: 'date-time', description: 'Later than this moment.' })),
 });
 
 const Mailbox = Type.Object({ address: Type.String(), name: Nullable(Type.String()) });
@@ -70,16 +79,19 @@ const ChatPayload = Type.Unsafe<Record<string, unknown>>({
   description: 'The JSON that would have been posted to the chat service.',
 });
 
-export const SandboxMessage = Type.Object({
-  id: Uuid,
-  notification_id: Uuid,
-  channel: OneOf(channels),
-  provider: Type.String(),
-  to: Type.String(),
-  created_at: DateTime,
-  payload: Type.Union([EmailPayload, WebhookPayload, InAppPayload, SmsPayload, ChatPayload], {
-    description: 'What would have been sent, by channel.',
-  }),
-});
+export const SandboxMessage = Type.Object(
+  {
+    id: Uuid,
+    notification_id: Uuid,
+    channel: OneOf(channels),
+    provider: Type.String(),
+    to: Type.String(),
+    created_at: DateTime,
+    payload: Type.Union([EmailPayload, WebhookPayload, InAppPayload, SmsPayload, ChatPayload], {
+      description: 'What would have been sent, by channel.',
+    }),
+  },
+  { title: 'SandboxMessage' },
+);
 
 export const SandboxPage = PageOf(SandboxMessage);

@@ -1,5 +1,6 @@
 import type { StoredPayload } from '../../channels/sandbox/index.ts';
 import { query, type Sql, statement } from '../../db/sql.ts';
+import { lowestIdAt } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 
 export interface SandboxRow {
@@ -15,6 +16,10 @@ export interface SandboxRow {
 export interface SandboxFilter {
   notificationId?: string | undefined;
   channel?: string | undefined;
+  /** The beginning of the recipient's address. */
+  to?: string | undefined;
+  /** Ids are time-ordered: those that came later than a moment are above this. */
+  fromId?: string | undefined;
 }
 
 /** Up to `limit + 1` ids with their weight, newest first. */
@@ -26,14 +31,17 @@ export function listIds(
 ): Promise<{ id: string; payload_bytes: number }[]> {
   const values: unknown[] = [environmentId, page.limit + 1];
   const conditions = ['environment_id = $1'];
-  const require = (condition: string, value: string | null | undefined) => {
+  const require = (condition: string, value: string | null | undefined, end = '') => {
     if (value === undefined || value === null) return;
     values.push(value);
-    conditions.push(`${condition} $${values.length}`);
+    conditions.push(`${condition} $${values.length}${end}`);
   };
   require('id <', page.before);
   require('notification_id =', filter.notificationId);
   require('channel =', filter.channel);
+  require('id >=', filter.fromId);
+  // No index: an environment keeps a bounded number of messages, and every Test send would pay for one.
+  require('starts_with(lower(recipient), lower(', filter.to, '))');
   return query(
     sql,
     `select id, payload_bytes
@@ -69,4 +77,65 @@ export async function eraseSandboxMessages(
   notificationIds: string[],
 ): Promise<void> {
   await deleteMessages(sql, [environmentId, notificationIds]);
+}
+
+const findOfNotification = statement<SandboxRow>(
+  'sandbox_find_of_notification',
+  `select id, environment_id, notification_id, channel, provider, recipient, payload
+   from sandbox_messages where notification_id = $2 and environment_id = $1 order by id desc limit 1`,
+);
+
+/** The newest of a notification; null: there is none. */
+export async function findMessageOf(
+  sql: Sql,
+  environmentId: string,
+  notificationId: string,
+): Promise<SandboxRow | null> {
+  return (await findOfNotification(sql, [environmentId, notificationId]))[0] ?? null;
+}
+
+const deleteOldest = statement<{ count: number }>(
+  'sandbox_delete_oldest',
+  `with gone as (
+     delete from sandbox_messages where environment_id = $1 and id in (
+       select id from sandbox_messages where environment_id = $1 and id < $2 order by id limit $3)
+     returning 1)
+   select count(*)::int as count from gone`,
+);
+
+/** Up to `limit` of those that came before an id; returns how many there were. */
+export async function deleteMessagesBefore(
+  sql: Sql,
+  environmentId: string,
+  beforeId: string,
+  limit: number,
+): Promise<number> {
+  return (await deleteOldest(sql, [environmentId, beforeId, limit]))[0]?.count ?? 0;
+}
+
+const deleteBeyond = statement<{ count: number }>(
+  'sandbox_delete_beyond',
+  // The id below which an environment keeps nothing: by age, or by number if that is later.
+  `with old as (
+     select m.environment_id, m.id
+     from environments e
+     cross join lateral (
+       select greatest($1::uuid, case when $2::int is not null then (
+         select id from sandbox_messages where environment_id = e.id order by id desc offset $2 limit 1) end) as id) bound
+     cross join lateral (
+       select environment_id, id from sandbox_messages
+       where environment_id = e.id and id <= bound.id order by id limit $3) m
+     limit $3
+   ), gone as (
+     delete from sandbox_messages s using old where s.environment_id = old.environment_id and s.id = old.id returning 1)
+   select count(*)::int as count from gone`,
+);
+
+/** Up to `limit` messages, of all environments, that are older than a time or, unless null, more than an environment keeps. */
+export async function deleteExcess(
+  sql: Sql,
+  kept: { since: number; messages: number | null },
+  limit: number,
+): Promise<number> {
+  return (await deleteBeyond(sql, [lowestIdAt(kept.since), kept.messages, limit]))[0]?.count ?? 0;
 }

@@ -37,7 +37,7 @@ export function suppressionRoutes(deps: Pick<Deps, 'pool' | 'clock'>): Route[] {
         const rows = await listSuppressions(
           deps.pool,
           principal.environmentId,
-          { address, reason: query.reason },
+          { address, prefix: query.search?.toLowerCase(), reason: query.reason },
           page,
         );
         const { data, next_cursor } = pageOf(list, rows, page.limit);

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, Nullable, OneOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { DateTime, Nullable, OneOf, pageQuery, Search, Uuid } from '../../http/schema.ts';
 
 export const suppressionReasons = ['hard_bounce', 'complaint', 'manual_add', 'unsubscribed'] as const;
 export type SuppressionReason = (typeof suppressionReasons)[number];
@@ -26,6 +26,7 @@ export const AddBody = Type.Object(
 export const SuppressionQuery = Type.Object({
   ...pageQuery,
   address: Type.Optional(Address),
+  search: Search('What the address begins with.'),
   reason: Type.Optional(OneOf(suppressionReasons)),
 });
 

@@ -1,4 +1,4 @@
-import { query, type Sql, statement } from '../../db/sql.ts';
+import { likePrefix, query, type Sql, statement } from '../../db/sql.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { SuppressionReason, SuppressionSource } from './schema.ts';
 
@@ -78,7 +78,12 @@ export async function deleteSuppression(
 export function listSuppressions(
   sql: Sql,
   environmentId: string,
-  filter: { address?: string | undefined; reason?: SuppressionReason | undefined },
+  filter: {
+    address?: string | undefined;
+    /** The beginning of addresses, in lower case. */
+    prefix?: string | undefined;
+    reason?: SuppressionReason | undefined;
+  },
   page: PageRequest,
 ): Promise<SuppressionRow[]> {
   const values: unknown[] = [environmentId, page.limit + 1];
@@ -90,6 +95,7 @@ export function listSuppressions(
   };
   require('id <', page.before);
   require('address =', filter.address);
+  require('address like', filter.prefix && likePrefix(filter.prefix));
   require('reason =', filter.reason);
   return query(
     sql,

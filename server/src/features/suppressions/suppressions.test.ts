@@ -44,6 +44,24 @@ describe('the list', () => {
     expect((await app.request('GET', at('jörg+tag@bücher.example'))).status).toBe(404);
   });
 
+  test('is searched by what an address begins with, and takes every sign for itself', async () => {
+    for (const address of ['under_score@prefix.test', 'undertaker@prefix.test', '+390612345678'])
+      await add({ address });
+    const found = async (search: string) => {
+      const path = `/v1/suppressions?search=${encodeURIComponent(search)}`;
+      return (await app.request('GET', path)).body.data.map(({ address }: { address: string }) => address);
+    };
+    expect(await found('Under')).toEqual(['undertaker@prefix.test', 'under_score@prefix.test']);
+    expect(await found('under_')).toEqual(['under_score@prefix.test']);
+    expect(await found('+3906')).toEqual(['+390612345678']);
+    expect(await found('prefix')).toEqual([]);
+    expect(await found('%')).toEqual([]);
+    for (const search of ['', 'x'.repeat(201), '\0']) {
+      const refused = await app.request('GET', `/v1/suppressions?search=${encodeURIComponent(search)}`);
+      expect(refused).toMatchObject({ status: 400, body: { error: { param: 'search' } } });
+    }
+  });
+
   test('takes phone numbers, and gives up what is removed', async () => {
     expect((await add({ address: '+14155550123', reason: 'unsubscribed' })).body).toMatchObject({
       address: '+14155550123',

@@ -16,6 +16,11 @@ const renderLimitMs = 1_000;
 export function checkBody(body: Body, paramOf: ParamOf): void {
   const missing = missingField(body);
   if (missing) throw missingParameter(paramOf(missing));
+  checkFields(body, paramOf);
+}
+
+/** The fields that are there; a draft need not be complete. */
+export function checkFields(body: Body, paramOf: ParamOf): void {
   for (const field of bodyFields) {
     if (body[field] === '') continue;
     const template = read(body, field, paramOf(field));

@@ -1,12 +1,15 @@
 import { textOfHtml } from '../../channels/email/text.ts';
-import { Problem } from '../../kernel/errors.ts';
+import { segmentationOf } from '../../channels/sms/segments.ts';
+import { invalidParameter, Problem } from '../../kernel/errors.ts';
 import { createBudget } from '../../kernel/liquid/budget.ts';
-import { undefinedVariables } from '../../kernel/liquid/compile.ts';
+import { undefinedVariables, variablesOf } from '../../kernel/liquid/compile.ts';
 import { TemplateFault } from '../../kernel/liquid/fault.ts';
 import { TimeLimitExceeded, within } from '../../kernel/liquid/watchdog.ts';
-import { type Body, bodyChannels, bodyFields, channelOf, chooseBody } from './bodies.ts';
+import { type Body, bodyChannels, bodyFields, channelOf, chooseBody, newBody } from './bodies.ts';
+import { checkFields } from './check.ts';
+import { checkLocale } from './input.ts';
 import { compileBody, flavours, outputLimits, RenderFailure } from './render.ts';
-import type { RenderRequest, RenderResponse } from './schema.ts';
+import type { PreviewRequest, PreviewResponse, RenderRequest, RenderResponse } from './schema.ts';
 
 const limitMs = 2_000;
 
@@ -14,19 +17,41 @@ const limitMs = 2_000;
 export function previewOf(bodies: Body[], request: RenderRequest): RenderResponse {
   const body = bodyFor(bodies, request);
   const data = request.data ?? {};
+  return explained(() => {
+    if (request.strict) refuseUndefined(body, data);
+    const rendered = compileBody(body)(data);
+    const html = rendered.html_body ?? '';
+    const derived = body.channel === 'email' ? textOfHtml(html) : '';
+    return {
+      subject: rendered.subject ?? '',
+      html_body: html,
+      text_body: rendered.text_body ?? derived,
+      structured: rendered.structured,
+    };
+  });
+}
+
+/** A body as it is being written: nothing is stored, and what it lacks is said instead of refused. */
+export function previewDraft(request: PreviewRequest): PreviewResponse {
+  const channel = channelOf(request.channel);
+  if (!channel) throw invalidParameter('channel', 'There is no such channel.');
+  const locale = request.locale ? checkLocale(request.locale, 'locale') : null;
+  const body = newBody(channel, locale, request);
+  checkFields(body, (field) => field);
+  const data = request.data ?? {};
+  const rendered = previewOf([body], { channel, locale, data, strict: request.strict ?? null });
+  return {
+    ...rendered,
+    undefined_variables: explained(() => undefinedIn(body, data)),
+    variables: explained(() => variablesIn(body)),
+    sms: channel === 'sms' ? segmentationOf(rendered.text_body) : null,
+  };
+}
+
+/** In the time that a rendering may take; its faults become answers. */
+function explained<Result>(work: () => Result): Result {
   try {
-    return within(limitMs, () => {
-      if (request.strict) refuseUndefined(body, data);
-      const rendered = compileBody(body)(data);
-      const html = rendered.html_body ?? '';
-      const derived = body.channel === 'email' ? textOfHtml(html) : '';
-      return {
-        subject: rendered.subject ?? '',
-        html_body: html,
-        text_body: rendered.text_body ?? derived,
-        structured: rendered.structured,
-      };
-    });
+    return within(limitMs, work);
   } catch (error) {
     const isFault =
       error instanceof RenderFailure || error instanceof TemplateFault || error instanceof TimeLimitExceeded;
@@ -50,6 +75,14 @@ function bodyFor(bodies: Body[], { channel: name, locale, data }: RenderRequest)
 }
 
 function refuseUndefined(body: Body, data: object): void {
+  const names = undefinedIn(body, data);
+  if (names.length === 0) return;
+  throw new Problem('parameter_invalid', `These variables are undefined: ${names.join(', ')}.`, {
+    param: 'data',
+  });
+}
+
+function undefinedIn(body: Body, data: object): string[] {
   const budget = createBudget();
   const names = bodyFields.flatMap((field) =>
     body[field] === ''
@@ -60,7 +93,12 @@ function refuseUndefined(body: Body, data: object): void {
           limit: outputLimits[field],
         }),
   );
-  if (names.length === 0) return;
-  const list = [...new Set(names)].join(', ');
-  throw new Problem('parameter_invalid', `These variables are undefined: ${list}.`, { param: 'data' });
+  return [...new Set(names)];
+}
+
+function variablesIn(body: Body): string[] {
+  const names = bodyFields.flatMap((field) =>
+    body[field] === '' ? [] : variablesOf(body[field], flavours[field]),
+  );
+  return [...new Set(names)].sort();
 }

@@ -32,9 +32,9 @@ const keptCharacters = 16_000_000;
 const groupLimitMs = 2_000;
 const groupSize = 50;
 
-export function createTemplateRenderer(pool: Pool): TemplateRenderer {
+export function createTemplateRenderer(pool: Pool, maxCharacters = keptCharacters): TemplateRenderer {
   const kept = new LRUCache<string, CompiledVersion>({
-    maxSize: keptCharacters,
+    maxSize: maxCharacters,
     sizeCalculation: ({ size }) => size + 1_000,
   });
 

@@ -1,3 +1,4 @@
+import { ifMatch, ifMatchHeader } from '../../http/if-match.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   BodyParams,
@@ -6,16 +7,20 @@ import {
   KeyParams,
   ListQuery,
   PatchRequest,
+  PreviewRequest,
+  PreviewResponse,
   PromoteRequest,
   Promotion,
   PutBodyRequest,
   RenderRequest,
   RenderResponse,
+  SavedTemplateBody,
   Template,
-  TemplateBody,
   TemplatePage,
+  VersionContent,
   VersionPage,
   VersionParams,
+  VersionQuery,
 } from './schema.ts';
 import type { TemplateService } from './service.ts';
 import { madeAt, viewOf } from './view.ts';
@@ -77,10 +82,12 @@ export function templateRoutes(service: TemplateService): Route[] {
         'Makes a new version. Notifications that were accepted keep the version they were accepted with.',
       access: 'templates:write',
       params: KeyParams,
+      headers: ifMatchHeader,
       body: PatchRequest,
       responses: { 200: Template },
-      async handler({ principal, params, body, requestId }) {
-        const changed = await service.update({ principal, requestId }, params.key, body);
+      async handler({ principal, params, body, requestId, raw }) {
+        const author = { principal, requestId, ifVersion: ifMatch(raw) };
+        const changed = await service.update(author, params.key, body);
         return { status: 200, body: viewOf(changed) };
       },
     }),
@@ -111,12 +118,14 @@ export function templateRoutes(service: TemplateService): Route[] {
       access: 'templates:write',
       params: BodyParams,
       query: BodyQuery,
+      headers: ifMatchHeader,
       body: PutBodyRequest,
-      responses: { 201: TemplateBody, 200: TemplateBody },
-      async handler({ principal, params, query, body, requestId }) {
+      responses: { 201: SavedTemplateBody, 200: SavedTemplateBody },
+      async handler({ principal, params, query, body, requestId, raw }) {
         const where = { channel: params.channel, locale: query.locale };
-        const saved = await service.putBody({ principal, requestId }, params.key, where, body);
-        return { status: saved.isNew ? 201 : 200, body: saved.body };
+        const author = { principal, requestId, ifVersion: ifMatch(raw) };
+        const saved = await service.putBody(author, params.key, where, body);
+        return { status: saved.isNew ? 201 : 200, body: { ...saved.body, version: saved.version } };
       },
     }),
     route({
@@ -129,10 +138,12 @@ export function templateRoutes(service: TemplateService): Route[] {
       access: 'templates:write',
       params: BodyParams,
       query: BodyQuery,
+      headers: ifMatchHeader,
       responses: { 204: null },
-      async handler({ principal, params, query, requestId }) {
+      async handler({ principal, params, query, requestId, raw }) {
         const where = { channel: params.channel, locale: query.locale };
-        await service.deleteBody({ principal, requestId }, params.key, where);
+        const author = { principal, requestId, ifVersion: ifMatch(raw) };
+        await service.deleteBody(author, params.key, where);
         return { status: 204 };
       },
     }),
@@ -152,6 +163,21 @@ export function templateRoutes(service: TemplateService): Route[] {
       },
     }),
     route({
+      method: 'POST',
+      path: '/v1/templates/preview',
+      operation: 'previewTemplate',
+      tag,
+      summary: 'Render a body that is not saved',
+      description:
+        'For editors: nothing is stored or sent. A mistake in the body is a 400 template_syntax_error that names the field, the line and the column.',
+      access: 'templates:read',
+      body: PreviewRequest,
+      responses: { 200: PreviewResponse },
+      async handler({ body }) {
+        return { status: 200, body: service.preview(body) };
+      },
+    }),
+    route({
       method: 'GET',
       path: '/v1/templates/:key/versions',
       operation: 'listTemplateVersions',
@@ -159,12 +185,26 @@ export function templateRoutes(service: TemplateService): Route[] {
       summary: 'List the versions of a template, newest first',
       access: 'templates:read',
       params: KeyParams,
-      query: ListQuery,
+      query: VersionQuery,
       responses: { 200: VersionPage },
       async handler({ principal, params, query }) {
         const { data, next_cursor } = await service.listVersions(principal, params.key, query);
         const versions = data.map(({ id, version, name }) => ({ version, name, created_at: madeAt(id) }));
         return { status: 200, body: { data: versions, next_cursor } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/templates/:key/versions/:version',
+      operation: 'getTemplateVersion',
+      tag,
+      summary: 'Get a version of a template with all it says',
+      access: 'templates:read',
+      params: VersionParams,
+      responses: { 200: VersionContent },
+      async handler({ principal, params }) {
+        const { id, version, name, bodies } = await service.getVersion(principal, params.key, params.version);
+        return { status: 200, body: { version, name, created_at: madeAt(id), bodies } };
       },
     }),
     route({
@@ -176,9 +216,11 @@ export function templateRoutes(service: TemplateService): Route[] {
       description: 'Its content becomes a new version, so that nothing of the history is lost.',
       access: 'templates:write',
       params: VersionParams,
+      headers: ifMatchHeader,
       responses: { 200: Template },
-      async handler({ principal, params, requestId }) {
-        const restored = await service.restore({ principal, requestId }, params.key, params.version);
+      async handler({ principal, params, requestId, raw }) {
+        const author = { principal, requestId, ifVersion: ifMatch(raw) };
+        const restored = await service.restore(author, params.key, params.version);
         return { status: 200, body: viewOf(restored) };
       },
     }),

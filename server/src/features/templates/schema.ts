@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
-import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Search, Uuid } from '../../http/schema.ts';
 
 export const limits = {
   /** Characters of one field. */
@@ -69,16 +69,21 @@ export type PatchRequest = Static<typeof PatchRequest>;
 export const PutBodyRequest = Type.Object(bodyInput, { title: 'TemplateBodyPut' });
 export type PutBodyRequest = Static<typeof PutBodyRequest>;
 
-export const TemplateBody = Type.Object(
+const bodyFields = {
+  channel: OneOf(channels),
+  locale: Nullable(Type.String()),
+  subject_template: Type.String(),
+  text_template: Type.String(),
+  html_template: Type.String(),
+  structured_template: Type.String(),
+};
+export const TemplateBody = Type.Object(bodyFields, { title: 'TemplateBody' });
+export const SavedTemplateBody = Type.Object(
   {
-    channel: OneOf(channels),
-    locale: Nullable(Type.String()),
-    subject_template: Type.String(),
-    text_template: Type.String(),
-    html_template: Type.String(),
-    structured_template: Type.String(),
+    ...bodyFields,
+    version: Type.Integer({ description: 'The version of the template that this save made.' }),
   },
-  { title: 'TemplateBody' },
+  { title: 'SavedTemplateBody' },
 );
 
 export const Template = Type.Object(
@@ -100,7 +105,10 @@ export const Template = Type.Object(
 export type Template = Static<typeof Template>;
 
 export const TemplatePage = PageOf(Template);
-export const ListQuery = Type.Object(pageQuery);
+export const ListQuery = Type.Object({
+  ...pageQuery,
+  search: Search('A part of the key or the name, in either case of letters.'),
+});
 export type ListQuery = Static<typeof ListQuery>;
 
 export const KeyParams = Type.Object({ key: Type.String({ maxLength: 100 }) });
@@ -129,24 +137,55 @@ export const RenderRequest = Type.Object(
 );
 export type RenderRequest = Static<typeof RenderRequest>;
 
-export const RenderResponse = Type.Object(
-  {
-    subject: Type.String(),
-    html_body: Type.String(),
-    text_body: Type.String({ description: 'Of an email without a text template: what its HTML says.' }),
-    structured: Type.Unsafe<unknown>({
-      description: 'The JSON of a structured body; null for other channels.',
-    }),
-  },
-  { title: 'RenderedTemplate' },
-);
+const renderedFields = {
+  subject: Type.String(),
+  html_body: Type.String(),
+  text_body: Type.String({ description: 'Of an email without a text template: what its HTML says.' }),
+  structured: Type.Unsafe<unknown>({
+    description: 'The JSON of a structured body; null for other channels.',
+  }),
+};
+export const RenderResponse = Type.Object(renderedFields, { title: 'RenderedTemplate' });
 export type RenderResponse = Static<typeof RenderResponse>;
 
-export const VersionPage = PageOf(
-  Type.Object(
-    { version: Type.Integer(), name: Type.String(), created_at: DateTime },
-    { title: 'TemplateVersion' },
-  ),
+export const PreviewRequest = Type.Object(
+  {
+    channel: OneOf([...channels, 'in-app']),
+    locale: Type.Optional(Nullable(Locale)),
+    ...bodyInput,
+    data: Type.Optional(Nullable(JsonObject)),
+    strict: Type.Optional(Nullable(Type.Boolean())),
+  },
+  { title: 'TemplatePreviewRequest', description: 'A body as it would be put, and data for it.' },
+);
+export type PreviewRequest = Static<typeof PreviewRequest>;
+
+export const PreviewResponse = Type.Object(
+  {
+    ...renderedFields,
+    undefined_variables: Type.Array(Type.String(), {
+      description: 'What the rendering asked for and the data did not have.',
+    }),
+    variables: Type.Array(Type.String(), { description: 'Every path that the body asks of the data.' }),
+    sms: Nullable(
+      Type.Object({
+        encoding: OneOf(['GSM-7', 'UCS-2']),
+        units: Type.Integer({ description: 'Septets, or UTF-16 code units.' }),
+        segments: Type.Integer(),
+      }),
+    ),
+  },
+  { title: 'TemplatePreview' },
+);
+export type PreviewResponse = Static<typeof PreviewResponse>;
+
+const versionFields = { version: Type.Integer(), name: Type.String(), created_at: DateTime };
+export const VersionPage = PageOf(Type.Object(versionFields, { title: 'TemplateVersion' }));
+export const VersionQuery = Type.Object(pageQuery);
+export type VersionQuery = Static<typeof VersionQuery>;
+export const VersionContent = Type.Object(
+  { ...versionFields, bodies: Type.Array(TemplateBody) },
+  { title: 'TemplateVersionContent' },
 );
 
 export const PromoteRequest = Type.Object({ dry_run: Type.Optional(Nullable(Type.Boolean())) });

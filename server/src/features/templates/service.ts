@@ -11,19 +11,22 @@ import { checkBody } from './check.ts';
 import type { Content } from './diff.ts';
 import { createTemplateDirectory, type TemplateDirectory } from './directory.ts';
 import { checkLocale, checkSize, needsDefault, nextBodies, requireFlat } from './input.ts';
-import { previewOf } from './preview.ts';
+import { previewDraft, previewOf } from './preview.ts';
 import { promoteTemplate } from './promote.ts';
 import { insertTemplate, lockTemplate, saveTemplate } from './save.ts';
 import type {
   CreateRequest,
   ListQuery,
   PatchRequest,
+  PreviewRequest,
+  PreviewResponse,
   Promotion,
   PutBodyRequest,
   RenderRequest,
   RenderResponse,
+  VersionQuery,
 } from './schema.ts';
-import type { TemplateRow } from './store.ts';
+import type { TemplateRow, VersionContentRow } from './store.ts';
 import * as store from './store.ts';
 import { auditViewOf } from './view.ts';
 
@@ -33,26 +36,34 @@ export interface Author {
   requestId: string;
 }
 
+export interface Editor extends Author {
+  /** Null: whatever the version is. Otherwise the change is made to this version or not at all. */
+  ifVersion: number | null;
+}
+
 export interface TemplateService {
   create(author: Author, request: CreateRequest): Promise<TemplateRow>;
   list(principal: Principal, query: ListQuery): Promise<Page<TemplateRow>>;
   get(principal: Principal, key: string): Promise<TemplateRow>;
-  update(author: Author, key: string, request: PatchRequest): Promise<TemplateRow>;
+  update(author: Editor, key: string, request: PatchRequest): Promise<TemplateRow>;
   delete(author: Author, key: string): Promise<void>;
   putBody(
-    author: Author,
+    author: Editor,
     key: string,
     where: BodyPlace,
     request: PutBodyRequest,
-  ): Promise<{ body: Body; isNew: boolean }>;
-  deleteBody(author: Author, key: string, where: BodyPlace): Promise<void>;
+  ): Promise<{ body: Body; version: number; isNew: boolean }>;
+  deleteBody(author: Editor, key: string, where: BodyPlace): Promise<void>;
   render(principal: Principal, key: string, request: RenderRequest): Promise<RenderResponse>;
+  /** Of a body that is not saved. */
+  preview(request: PreviewRequest): PreviewResponse;
   listVersions(
     principal: Principal,
     key: string,
-    query: ListQuery,
+    query: VersionQuery,
   ): Promise<Page<{ id: string; version: number; name: string }>>;
-  restore(author: Author, key: string, version: number): Promise<TemplateRow>;
+  getVersion(principal: Principal, key: string, version: number): Promise<VersionContentRow>;
+  restore(author: Editor, key: string, version: number): Promise<TemplateRow>;
   promote(author: Author, key: string, dryRun: boolean): Promise<Promotion>;
   /** For acceptance: the version to pin. */
   find: TemplateDirectory['find'];
@@ -88,15 +99,23 @@ export function createTemplateService(
     return locked;
   }
 
+  async function getVersion(sql: Sql, environmentId: string, templateId: string, version: number) {
+    const found = await store.findVersion(sql, environmentId, templateId, version);
+    if (!found) throw notFound('template version');
+    return found;
+  }
+
   /** One change at a time: `decide` sees the template as the change before left it. */
   async function change(
-    { principal, requestId }: Author,
+    { principal, requestId, ifVersion }: Editor,
     key: string,
     action: string,
     decide: (template: TemplateRow, tx: Sql) => Content | Promise<Content>,
   ): Promise<TemplateRow> {
     const saved = await transaction(pool, async (tx) => {
       const before = await getLocked(tx, principal.environmentId, key);
+      if (ifVersion !== null && before.version !== ifVersion)
+        throw versionConflict(before.version, ifVersion);
       const after = await saveTemplate(tx, before, await decide(before, tx), clock());
       await recordAudit(tx, {
         principal,
@@ -138,7 +157,7 @@ export function createTemplateService(
     async list({ environmentId }, query) {
       const list = `templates:${environmentId}`;
       const page = pageRequest(list, query);
-      const sizes = await store.listTemplateSizes(pool, environmentId, page);
+      const sizes = await store.listTemplateSizes(pool, environmentId, query.search ?? null, page);
       const { data, next_cursor } = pageOf(list, sizes, Math.min(page.limit, fitting(sizes)));
       const ids = data.map(({ id }) => id);
       return { data: await store.listTemplates(pool, environmentId, ids), next_cursor };
@@ -178,12 +197,12 @@ export function createTemplateService(
       const body = newBody(channel, locale, request);
       checkBody(body, (field) => field);
       let isNew = false;
-      await change(author, key, 'template.updated', ({ name, bodies }) => {
+      const saved = await change(author, key, 'template.updated', ({ name, bodies }) => {
         if (locale && !findBody(bodies, channel, null)) throw needsDefault('locale');
         isNew = !findBody(bodies, channel, locale);
         return { name, bodies: checkSize(replaceBody(bodies, body)) };
       });
-      return { body, isNew };
+      return { body, version: saved.version, isNew };
     },
 
     async deleteBody(author, key, where) {
@@ -198,6 +217,8 @@ export function createTemplateService(
       return previewOf((await get(pool, environmentId, key)).bodies, request);
     },
 
+    preview: previewDraft,
+
     async listVersions({ environmentId }, key, query) {
       const { id } = await get(pool, environmentId, key);
       const list = `template-versions:${id}`;
@@ -205,12 +226,15 @@ export function createTemplateService(
       return pageOf(list, await store.listVersions(pool, environmentId, id, page), page.limit);
     },
 
+    async getVersion({ environmentId }, key, version) {
+      const { id } = await get(pool, environmentId, key);
+      return getVersion(pool, environmentId, id, version);
+    },
+
     restore: (author, key, version) =>
-      change(author, key, 'template.restored', async ({ id, environment_id }, tx) => {
-        const found = await store.findVersion(tx, environment_id, id, version);
-        if (!found) throw notFound('template version');
-        return found;
-      }),
+      change(author, key, 'template.restored', ({ id, environment_id }, tx) =>
+        getVersion(tx, environment_id, id, version),
+      ),
 
     async promote({ principal, requestId }, key, dryRun) {
       if (principal.environmentKind !== 'test') {
@@ -242,6 +266,14 @@ export function createTemplateService(
       return { applied: after !== null, status: promotionStatus(diff), template_diff: diff };
     },
   };
+}
+
+function versionConflict(current: number, given: number): Problem {
+  return new Problem(
+    'version_conflict',
+    `The template is at version ${current}, not ${given}: somebody else saved it. Nothing was written.`,
+    { param: 'If-Match' },
+  );
 }
 
 function promotionStatus({ status }: Promotion['template_diff']): Promotion['status'] {

@@ -25,6 +25,9 @@ export interface VersionRow {
   size: number;
 }
 
+/** What a version says, and when it was made. */
+export type VersionContentRow = Pick<VersionRow, 'id' | 'version' | 'name' | 'bodies'>;
+
 const select = `
   select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies
   from templates t
@@ -71,6 +74,7 @@ const listSizes = statement<{ id: string; size: number }>(
    from templates t
    join template_versions v on v.id = t.current_version_id
    where t.environment_id = $1 and ($2::uuid is null or t.id < $2)
+     and ($4::text is null or strpos(lower(t.key), lower($4)) > 0 or strpos(lower(v.name), lower($4)) > 0)
    order by t.id desc
    limit $3`,
 );
@@ -79,9 +83,10 @@ const listSizes = statement<{ id: string; size: number }>(
 export function listTemplateSizes(
   sql: Sql,
   environmentId: string,
+  search: string | null,
   page: PageRequest,
 ): Promise<{ id: string; size: number }[]> {
-  return listSizes(sql, [environmentId, page.before, page.limit + 1]);
+  return listSizes(sql, [environmentId, page.before, page.limit + 1, search]);
 }
 
 const listByIds = statement<TemplateRow>(
@@ -156,9 +161,10 @@ export function listVersions(
   return listVersionRows(sql, [environmentId, templateId, page.before, page.limit + 1]);
 }
 
-const findVersionRow = statement<Pick<VersionRow, 'name' | 'bodies'>>(
+const findVersionRow = statement<VersionContentRow>(
   'templates_find_version',
-  'select name, bodies from template_versions where environment_id = $1 and template_id = $2 and version = $3',
+  `select id, version, name, bodies from template_versions
+   where environment_id = $1 and template_id = $2 and version = $3`,
 );
 
 export async function findVersion(
@@ -166,7 +172,7 @@ export async function findVersion(
   environmentId: string,
   templateId: string,
   version: number,
-): Promise<Pick<VersionRow, 'name' | 'bodies'> | null> {
+): Promise<VersionContentRow | null> {
   return (await findVersionRow(sql, [environmentId, templateId, version]))[0] ?? null;
 }
 

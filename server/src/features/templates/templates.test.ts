@@ -148,6 +148,7 @@ describe('the resource', () => {
       text_template: '',
       html_template: '<p>a</p>',
       structured_template: '',
+      version: 2,
     });
     expect((await put(key, 'in_app', { text_template: 'plain' })).status).toBe(200);
     expect((await get(key)).body_channels).toEqual(['email', 'in-app']);

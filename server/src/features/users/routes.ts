@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Eraser } from './erasure.ts';
-import { UserBody, UserParams, UserView, type UserView as View } from './schema.ts';
+import { UserBody, UserPage, UserParams, UserQuery, UserView, type UserView as View } from './schema.ts';
 import { createUserService } from './service.ts';
 import type { UserRow } from './store.ts';
 
@@ -10,6 +10,20 @@ const tag = 'Users';
 export function userRoutes(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>, erasers: Eraser[]): Route[] {
   const service = createUserService(deps, erasers);
   return [
+    route({
+      method: 'GET',
+      path: '/v1/users',
+      operation: 'listUsers',
+      tag,
+      summary: 'List users, newest first',
+      access: 'preferences:read',
+      query: UserQuery,
+      responses: { 200: UserPage },
+      async handler({ principal, query }) {
+        const { data, next_cursor } = await service.list(principal, query);
+        return { status: 200, body: { data: data.map(viewOf), next_cursor } };
+      },
+    }),
     route({
       method: 'GET',
       path: '/v1/users/:externalUserId',

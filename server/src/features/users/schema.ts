@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, Nullable } from '../../http/schema.ts';
+import { DateTime, Nullable, PageOf, pageQuery, Search } from '../../http/schema.ts';
 
 const text = (maxLength: number, description?: string) =>
   Type.Optional(Nullable(Type.String({ maxLength, ...(description ? { description } : {}) })));
@@ -32,6 +32,15 @@ export const UserView = Type.Object(
   { title: 'User' },
 );
 export type UserView = Static<typeof UserView>;
+
+export const UserPage = PageOf(UserView);
+
+export const UserQuery = Type.Object({
+  ...pageQuery,
+  cursor: Type.Optional(Type.String({ maxLength: 2000 })), // it holds an external_user_id
+  search: Search('What the `external_user_id` or the email begins with, in either case of letters.'),
+});
+export type UserQuery = Static<typeof UserQuery>;
 
 /** Control characters are kept out because PostgreSQL refuses NUL in text. */
 export const ExternalUserId = Type.String({

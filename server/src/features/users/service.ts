@@ -6,13 +6,24 @@ import type { Principal } from '../../http/principal.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { invalidParameter, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { decodePlace, encodePlace, type Page } from '../../kernel/page.ts';
 import { isTimeZone } from '../../kernel/time-zone.ts';
 import { recordAudit } from '../audit/index.ts';
 import { type Eraser, erasePerson, personOf } from './erasure.ts';
-import type { UserBody } from './schema.ts';
-import { deleteUser, listUsers, replaceUser, type UserFields, type UserRow } from './store.ts';
+import type { UserBody, UserQuery } from './schema.ts';
+import {
+  deleteUser,
+  type ListedUserRow,
+  listNewestUsers,
+  listUsers,
+  replaceUser,
+  type UserFields,
+  type UserPlace,
+  type UserRow,
+} from './store.ts';
 
 export interface UserService {
+  list(principal: Principal, query: UserQuery): Promise<Page<UserRow>>;
   get(principal: Principal, externalUserId: string): Promise<UserRow>;
   replace(principal: Principal, externalUserId: string, body: UserBody): Promise<UserRow>;
   erase(principal: Principal, externalUserId: string, requestId: string): Promise<void>;
@@ -28,6 +39,15 @@ export function createUserService(
   erasers: Eraser[],
 ): UserService {
   return {
+    async list({ environmentId }, { search, cursor, limit = 20 }) {
+      const list = `users:${environmentId}`;
+      const before = cursor === undefined ? null : decodePlace(list, cursor, readPlace);
+      const rows = await listNewestUsers(pool, environmentId, search, { before, limit });
+      const data = rows.slice(0, limit);
+      const last = data.at(-1);
+      return { data, next_cursor: rows.length > limit && last ? encodePlace(list, placeOf(last)) : null };
+    },
+
     async get({ environmentId }, externalUserId) {
       const [row] = await listUsers(pool, [{ environmentId, externalUserId }]);
       if (!row) throw notFound('user');
@@ -69,6 +89,15 @@ export function createUserService(
         await queue.withdraw(pool, 'erasure', workId);
     },
   };
+}
+
+function placeOf(row: ListedUserRow): string {
+  return `${row.created_at_micros} ${row.external_user_id}`;
+}
+
+function readPlace(text: string): UserPlace | null {
+  const [, createdAtMicros, externalUserId] = /^(\d{1,16}) (\P{Cc}{1,255})$/u.exec(text) ?? [];
+  return createdAtMicros && externalUserId ? { createdAtMicros, externalUserId } : null;
 }
 
 /** What is left out or empty is unknown from now on. */

@@ -1,5 +1,5 @@
 import type { Channel } from '../../channels/contract.ts';
-import { type Sql, statement } from '../../db/sql.ts';
+import { likePrefix, query, type Sql, statement } from '../../db/sql.ts';
 
 /** What is known about a person that an application sends to. */
 export interface UserFields {
@@ -36,6 +36,50 @@ export function listUsers(
     wanted.map(({ environmentId }) => environmentId),
     wanted.map(({ externalUserId }) => externalUserId),
   ]);
+}
+
+/** Where a page ended: when that user became known, in microseconds, and who it was. */
+export interface UserPlace {
+  createdAtMicros: string;
+  externalUserId: string;
+}
+
+export interface ListedUserRow extends UserRow {
+  created_at_micros: string;
+}
+
+/**
+ * Up to `limit + 1`, newest first. Not a named statement: only with the text at hand can the planner tell a rare prefix, which
+ * it finds by the indexes of the prefixes, from a common one, for which it goes through the users in their order. Of 200,000
+ * users either takes less than a millisecond.
+ */
+export function listNewestUsers(
+  sql: Sql,
+  environmentId: string,
+  search: string | undefined,
+  page: { before: UserPlace | null; limit: number },
+): Promise<ListedUserRow[]> {
+  const values: unknown[] = [environmentId, page.limit + 1];
+  const conditions = ['environment_id = $1'];
+  const place = (value: unknown): string => `$${values.push(value)}`;
+  if (search !== undefined) {
+    const pattern = `lower(${place(likePrefix(search))})`;
+    conditions.push(`(lower(external_user_id) like ${pattern} or lower(email) like ${pattern})`);
+  }
+  if (page.before) {
+    const { createdAtMicros, externalUserId } = page.before;
+    const createdAt = `timestamptz 'epoch' + ${place(createdAtMicros)}::bigint * interval '1 microsecond'`;
+    conditions.push(`(created_at, external_user_id) < (${createdAt}, ${place(externalUserId)})`);
+  }
+  return query(
+    sql,
+    `select ${columns}, (extract(epoch from created_at) * 1000000)::bigint::text as created_at_micros
+     from end_users
+     where ${conditions.join(' and ')}
+     order by created_at desc, external_user_id desc
+     limit $2`,
+    values,
+  );
 }
 
 const replace = statement<UserRow>(

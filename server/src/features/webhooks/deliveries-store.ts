@@ -59,6 +59,8 @@ export function listDeliveries(
   if (filter.status === 'failed' || filter.status === 'permanent_failure')
     conditions.push('d.failed_at is not null'); // failures have an index of their own
   if (filter.event_type) require('d.event_type = ?', filter.event_type);
+  if (filter.notification_id)
+    require('d.event_id = any (array(select id from webhook_events where notification_id = ?))', filter.notification_id);
   if (page.before) require('d.id < ?', page.before);
   return query(
     sql,

@@ -145,11 +145,13 @@ describe('a delivery', () => {
     expect(callsTo(endpoint)).toHaveLength(1);
   });
 
-  test('is found by status and type, page by page', async () => {
+  test('is found by status, type and notification, page by page', async () => {
     const endpoint = await createEndpoint();
-    await send();
+    const sent = await send();
     await sendTest(endpoint);
     await untilDeliveries(endpoint, settled(3));
+    expect(await deliveriesOf(endpoint, `&notification_id=${sent.id}`)).toHaveLength(2);
+    expect(await deliveriesOf(endpoint, `&notification_id=${endpoint.id}`)).toEqual([]);
     expect(await deliveriesOf(endpoint, '&status=succeeded&event_type=webhook.test')).toHaveLength(1);
     expect(await deliveriesOf(endpoint, '&status=failed')).toEqual([]);
     const first = await stage.app.request('GET', at(endpoint, '/deliveries?limit=2'));
@@ -158,7 +160,7 @@ describe('a delivery', () => {
       at(endpoint, `/deliveries?cursor=${first.body.next_cursor}`),
     );
     expect([first.body.data.length, second.body.data.length, second.body.next_cursor]).toEqual([2, 1, null]);
-    for (const query of ['status=sent', 'limit=0', 'cursor=x', 'event_type=junk!']) {
+    for (const query of ['status=sent', 'limit=0', 'cursor=x', 'event_type=junk!', 'notification_id=1']) {
       expect((await stage.app.request('GET', at(endpoint, `/deliveries?${query}`))).status).toBe(400);
     }
     const other = await createEndpoint();

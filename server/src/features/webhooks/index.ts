@@ -1,4 +1,5 @@
 export { listDeliveriesOfNotification } from './deliveries-store.ts';
+export { findEndpoint } from './endpoints-store.ts';
 export {
   type Happening,
   type Heard,

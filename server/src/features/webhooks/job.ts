@@ -8,7 +8,10 @@ import { createSecretOpener, endpointContext } from './secrets.ts';
 import { refusedSettlement, settlementOf } from './settle.ts';
 import { createDeliveryWriter } from './writer.ts';
 
-type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'keyring' | 'outbound' | 'metrics' | 'log'>;
+type JobDeps = Pick<
+  Deps,
+  'pool' | 'queue' | 'clock' | 'config' | 'keyring' | 'outbound' | 'metrics' | 'activity' | 'log'
+>;
 
 const capacity = 1_000;
 
@@ -45,6 +48,8 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
       return writer.end({ kind: 'refused', claim, fact, settlement: refusedSettlement(fact, clock()) });
     }
     deps.metrics.webhookAttempts.inc({ outcome: result.verdict });
+    const { environment_id: environmentId, endpoint_id: endpointId } = fact;
+    deps.activity.called(environmentId, endpointId, result.verdict === 'succeeded', result.latencyMs);
     const settlement = settlementOf(fact, result, {
       now: clock(),
       retryScale: deps.config.CARILLON_RETRY_SCALE,

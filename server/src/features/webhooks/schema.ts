@@ -137,6 +137,9 @@ export const DeliveryQuery = Type.Object({
   ...pageQuery,
   status: Type.Optional(OneOf(deliveryStatuses)),
   event_type: Type.Optional(EventType),
+  notification_id: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Deliveries of what happened to this notification.' }),
+  ),
 });
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
 export const DeliveryParams = Type.Object({ id: Uuid, deliveryId: Uuid });

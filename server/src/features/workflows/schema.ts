@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Search, Uuid } from '../../http/schema.ts';
 
 export const limits = {
   name: 200,
@@ -53,6 +53,7 @@ export const WorkflowPage = PageOf(Workflow);
 export const ListQuery = Type.Object({
   ...pageQuery,
   status: Type.Optional(OneOf(statuses)),
+  search: Search('A part of the key or the name, in either case of letters.'),
 });
 export type ListQuery = Static<typeof ListQuery>;
 

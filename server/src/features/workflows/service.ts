@@ -155,7 +155,7 @@ export function createWorkflowService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
     async list({ environmentId }, query) {
       const list = `workflows:${environmentId}`;
       const page = pageRequest(list, query);
-      const rows = await store.listWorkflows(pool, environmentId, query.status, page);
+      const rows = await store.listWorkflows(pool, environmentId, query, page);
       return pageOf(list, rows, page.limit);
     },
 

@@ -58,17 +58,18 @@ export async function lockWorkflow(
 export function listWorkflows(
   sql: Sql,
   environmentId: string,
-  status: Status | undefined,
+  filter: { status?: Status | undefined; search?: string | undefined },
   page: PageRequest,
 ): Promise<WorkflowRow[]> {
   const values: unknown[] = [environmentId, page.limit + 1];
   const conditions = ['environment_id = $1'];
-  const where = (condition: string, value: unknown): void => {
-    values.push(value);
-    conditions.push(`${condition} $${values.length}`);
-  };
-  if (status) where('status =', status);
-  if (page.before) where('id <', page.before);
+  const place = (value: unknown): string => `$${values.push(value)}`;
+  if (filter.status) conditions.push(`status = ${place(filter.status)}`);
+  if (filter.search) {
+    const text = `lower(${place(filter.search)})`;
+    conditions.push(`(strpos(lower(key), ${text}) > 0 or strpos(lower(name), ${text}) > 0)`);
+  }
+  if (page.before) conditions.push(`id < ${place(page.before)}`);
   return query(
     sql,
     `select ${columns} from workflows where ${conditions.join(' and ')} order by id desc limit $2`,

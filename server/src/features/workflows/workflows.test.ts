@@ -76,6 +76,19 @@ describe('a workflow', () => {
     expect([answer.status, answer.body.error.code, answer.body.error.param]).toEqual([status, code, param]);
   });
 
+  test('is found by a part of its key or its name', async () => {
+    await call('POST', '', { key: 'needle_in', name: 'A haystack' });
+    await call('POST', '', { key: 'haystack', name: 'Without' });
+    const found = async (search: string) =>
+      (await call('GET', `?search=${encodeURIComponent(search)}`)).body.data.map(
+        ({ key }: { key: string }) => key,
+      );
+    expect(await found('HAYSTACK')).toEqual(['haystack', 'needle_in']);
+    expect(await found('dle_')).toEqual(['needle_in']);
+    expect(await found('need%')).toEqual([]);
+    expect((await call('GET', '?search=')).body.error.param).toBe('search');
+  });
+
   test('has a key of its own in its environment', async () => {
     expect((await create('unique')).status).toBe(201);
     const again = await create('unique');

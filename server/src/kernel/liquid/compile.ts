@@ -229,3 +229,15 @@ export function undefinedVariables(
     throw error;
   }
 }
+
+/** What a template asks of the data, as paths: `order.total`, `items[0].name`. Its own assignments and loop variables are not among them. */
+export function variablesOf(source: string, flavour: Flavour): string[] {
+  const engine = engineFor(flavour, { locale: null });
+  // As it was parsed: quicken() would replace the parts that the analysis reads.
+  const parsed = read(engine, source, { strict: true });
+  try {
+    return within(readLimitMs, () => engine.globalFullVariablesSync(parsed));
+  } catch (error) {
+    throw new TemplateFault(faultOf(error));
+  }
+}

@@ -60,6 +60,7 @@ describe('smsone', () => {
     const local = { callbackUrl: 'http://127.0.0.1:8400/hooks/smsone/token' };
     const calls: string[] = [];
     const spy: Outbound = {
+      takeExchange: () => null,
       stop: async () => {},
       request: async ({ body }) => {
         calls.push(String(body));

@@ -1,0 +1,122 @@
+import { type Static, Type } from 'typebox';
+import type { Deps } from '../../deps.ts';
+import { type Route, route } from '../../http/route.ts';
+import { pageQuery } from '../../http/schema.ts';
+import { idTime } from '../../kernel/ids.ts';
+import { acceptInvitation, lookUpInvitation } from './acceptance.ts';
+import { createCookies } from './cookies.ts';
+import type { Gate } from './gate.ts';
+import { invite, listOpenInvitations, withdraw } from './invitations-service.ts';
+import type { InvitationRow } from './invitations-store.ts';
+import { callerOf } from './rights.ts';
+import { Person } from './schema.ts';
+import {
+  Acceptance,
+  type Invitation,
+  InvitationPage,
+  InvitationParams,
+  InvitationPreview,
+  InvitationToken,
+  InvitationWithLink,
+  NewInvitation,
+  OrganizationParams,
+} from './team-schema.ts';
+
+const tag = 'Team';
+
+export function invitationRoutes(deps: Deps, gate: Gate): Route[] {
+  const cookies = createCookies(deps);
+  return [
+    route({
+      method: 'GET',
+      path: '/auth/organizations/:organizationId/invitations',
+      operation: 'listInvitations',
+      tag,
+      summary: 'List open invitations',
+      description: 'For owners and admins.',
+      access: 'session',
+      params: OrganizationParams,
+      query: Type.Object(pageQuery),
+      responses: { 200: InvitationPage },
+      async handler({ query, ...call }) {
+        const { data, next_cursor } = await listOpenInvitations(deps, callerOf(call), query);
+        return { status: 200, body: { data: data.map(viewOf), next_cursor } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/organizations/:organizationId/invitations',
+      operation: 'createInvitation',
+      tag,
+      summary: 'Invite somebody',
+      description:
+        'For owners and admins; only an owner invites an owner. Nothing is sent: hand `accept_url` to the person. It works once, for 7 days; inviting the same address again replaces it. Up to 100 may be open.',
+      access: 'session',
+      params: OrganizationParams,
+      body: NewInvitation,
+      responses: { 201: InvitationWithLink },
+      async handler({ body, ...call }) {
+        const { row, token } = await invite(deps, callerOf(call), body);
+        const accept_url = `${deps.publicUrl()}/invitation#${token}`;
+        return { status: 201, body: { ...viewOf(row), accept_url } };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/auth/organizations/:organizationId/invitations/:id',
+      operation: 'withdrawInvitation',
+      tag,
+      summary: 'Withdraw an invitation',
+      description: 'For owners and admins. Its link stops working.',
+      access: 'session',
+      params: InvitationParams,
+      responses: { 204: null },
+      async handler(call) {
+        await withdraw(deps, callerOf(call), call.params.id);
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/invitations/look-up',
+      operation: 'lookUpInvitation',
+      tag,
+      summary: 'Show what an invitation is for',
+      description: 'Throttled like signing in.',
+      access: 'public',
+      body: InvitationToken,
+      responses: { 200: InvitationPreview },
+      async handler({ body, raw }) {
+        return { status: 200, body: await lookUpInvitation(deps, body.token, raw.ip) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/invitations/accept',
+      operation: 'acceptInvitation',
+      tag,
+      summary: 'Accept an invitation',
+      description:
+        'Somebody new gives a `name` and chooses a `password`; somebody with an account gives its password. Sets a session cookie. Throttled like signing in.',
+      access: 'public',
+      body: Acceptance,
+      responses: { 200: Person },
+      async handler({ body, raw, requestId }) {
+        const where = { address: raw.ip, requestId };
+        const { person, sessionToken } = await acceptInvitation(deps, gate, body, where);
+        return { status: 200, body: person, headers: cookies.start(sessionToken) };
+      },
+    }),
+  ];
+}
+
+function viewOf(row: InvitationRow): Static<typeof Invitation> {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    invited_by_user_id: row.invited_by_user_id,
+    created_at: new Date(idTime(row.id)).toISOString(),
+    expires_at: row.expires_at.toISOString(),
+  };
+}

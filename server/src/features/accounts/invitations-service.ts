@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { parseEmailAddress } from '../../channels/email/address.ts';
+import { transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import type { Role } from '../../http/scopes.ts';
+import { sha256 } from '../../kernel/crypto.ts';
+import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { recordAudit } from '../audit/index.ts';
+import {
+  countInvitations,
+  deleteInvitation,
+  findInvitation,
+  findInvitationFor,
+  type InvitationRow,
+  insertInvitation,
+  listInvitations,
+} from './invitations-store.ts';
+import { actorOf, getOwnMembership, lockTeam, mustGrant, mustManage, type TeamCaller } from './rights.ts';
+import { findMemberByEmail } from './team-store.ts';
+
+const validMs = 7 * 24 * 3_600_000;
+const openInvitations = 100;
+
+type InvitationDeps = Pick<Deps, 'pool' | 'clock'>;
+
+export async function listOpenInvitations(
+  { pool, clock }: InvitationDeps,
+  caller: TeamCaller,
+  query: { cursor?: string; limit?: number },
+): Promise<Page<InvitationRow>> {
+  mustManage(await getOwnMembership(pool, caller));
+  const list = `invitations:${caller.organizationId}`;
+  const page = pageRequest(list, query);
+  const rows = await listInvitations(pool, caller.organizationId, new Date(clock()), page);
+  return pageOf(list, rows, page.limit);
+}
+
+/** The token is known here alone; a former invitation of the same address stops working. */
+export async function invite(
+  { pool, clock }: InvitationDeps,
+  caller: TeamCaller,
+  request: { email: string; role: Role },
+): Promise<{ row: InvitationRow; token: string }> {
+  const { organizationId, requestId } = caller;
+  const token = randomBytes(32).toString('base64url');
+  const now = clock();
+  const row: InvitationRow = {
+    id: newId(now),
+    organization_id: organizationId,
+    email: emailOf(request.email),
+    role: request.role,
+    invited_by_user_id: caller.person.userId,
+    expires_at: new Date(now + validMs),
+  };
+  await transaction(pool, async (tx) => {
+    const own = await lockTeam(tx, caller);
+    mustGrant(own, row.role);
+    if (await findMemberByEmail(tx, organizationId, row.email)) {
+      throw new Problem('already_member', 'This person belongs to the organization already.', {
+        param: 'email',
+      });
+    }
+    const former = await findInvitationFor(tx, organizationId, row.email);
+    if (former) {
+      mustGrant(own, former.role);
+      await deleteInvitation(tx, former.id);
+    }
+    if ((await countInvitations(tx, organizationId, new Date(now))) >= openInvitations) {
+      throw new Problem(
+        'team_limit_reached',
+        `An organization may have ${openInvitations} open invitations. Withdraw some first.`,
+      );
+    }
+    await insertInvitation(tx, row, sha256(token));
+    await recordAudit(tx, {
+      principal: actorOf(caller),
+      requestId,
+      action: 'invitation.created',
+      target: `invitation:${row.id}`,
+      before: former && auditViewOf(former),
+      after: auditViewOf(row),
+    });
+  });
+  return { row, token };
+}
+
+export async function withdraw({ pool }: InvitationDeps, caller: TeamCaller, id: string): Promise<void> {
+  const { organizationId, requestId } = caller;
+  await transaction(pool, async (tx) => {
+    const own = await lockTeam(tx, caller);
+    mustManage(own);
+    const row = await findInvitation(tx, organizationId, id);
+    if (!row) throw notFound('invitation');
+    mustGrant(own, row.role);
+    await deleteInvitation(tx, id);
+    await recordAudit(tx, {
+      principal: actorOf(caller),
+      requestId,
+      action: 'invitation.withdrawn',
+      target: `invitation:${id}`,
+      before: auditViewOf(row),
+      after: null,
+    });
+  });
+}
+
+function auditViewOf({ email, role, expires_at }: InvitationRow): object {
+  return { email, role, expires_at: expires_at.toISOString() };
+}
+
+/** As people sign in with it. */
+function emailOf(text: string): string {
+  const email = text.trim().toLowerCase();
+  const parsed = parseEmailAddress(email);
+  if ('problem' in parsed) throw invalidParameter('email', `email ${parsed.problem}.`);
+  return email;
+}

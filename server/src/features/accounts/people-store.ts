@@ -1,0 +1,49 @@
+import { type Sql, statement } from '../../db/sql.ts';
+
+export interface UserRow {
+  id: string;
+  name: string;
+  password_hash: string;
+}
+
+const findUser = statement<UserRow>(
+  'accounts_find_user',
+  'select id, name, password_hash from users where email = $1',
+);
+
+export async function findUserByEmail(sql: Sql, email: string): Promise<UserRow | undefined> {
+  const [row] = await findUser(sql, [email]);
+  return row;
+}
+
+const insert = statement<{ id: string }>(
+  'accounts_insert_user',
+  `insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)
+   on conflict (email) do nothing
+   returning id`,
+);
+
+/** False: there is somebody with this email. */
+export async function insertUser(sql: Sql, row: UserRow & { email: string }): Promise<boolean> {
+  return (await insert(sql, [row.id, row.email, row.name, row.password_hash])).length > 0;
+}
+
+const rename = statement('accounts_update_user_name', 'update users set name = $2 where id = $1');
+
+export async function updateUserName(sql: Sql, id: string, name: string): Promise<void> {
+  await rename(sql, [id, name]);
+}
+
+const setPassword = statement<{ id: string }>(
+  'accounts_update_password',
+  'update users set password_hash = $3 where id = $1 and password_hash = $2 returning id',
+);
+
+/** False: somebody else changed it since it was read. */
+export async function updatePassword(
+  sql: Sql,
+  id: string,
+  hash: { before: string; after: string },
+): Promise<boolean> {
+  return (await setPassword(sql, [id, hash.before, hash.after])).length > 0;
+}

@@ -1,0 +1,3 @@
+export { tidyActivity } from './housekeeping.ts';
+export { type Recorder, startRecorder } from './recorder.ts';
+export { activityRoutes } from './routes.ts';

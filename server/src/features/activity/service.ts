@@ -1,0 +1,149 @@
+import type { Deps } from '../../deps.ts';
+import type { Principal } from '../../http/principal.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { type Connection, listConnections } from '../connections/index.ts';
+import { type Backlog, countWaiting, listMissed } from '../notifications/index.ts';
+import { findProviderStates, type ProviderStates } from '../providers/index.ts';
+import { findEndpoint } from '../webhooks/index.ts';
+import {
+  acceptedByChannel,
+  addedUp,
+  countsOf,
+  deliveryRateOf,
+  latencyOf,
+  shareOf,
+  totalsOf,
+} from './figures.ts';
+import { groupByReason } from './reasons.ts';
+import { type EndpointHealth, limits, type Overview, type OverviewProvider } from './schema.ts';
+import { type CalledEndpoint, listActivity, listCalledEndpoints, listCalls } from './store.ts';
+import { callSpanOf, rowSecondsOf, spanOf, stepsOf, type Window } from './windows.ts';
+
+export interface ActivityService {
+  overview(principal: Principal, window: Window): Promise<Overview>;
+  endpointHealth(principal: Principal, endpointId: string, window: Window): Promise<EndpointHealth>;
+}
+
+/**
+ * What happened lately, for somebody who looks every few seconds: six statements, each of which reads a bounded number of rows
+ * however large the tables are.
+ */
+export function createActivityService({
+  pool,
+  clock,
+  config,
+}: Pick<Deps, 'pool' | 'clock' | 'config'>): ActivityService {
+  async function providersOf({ environmentId, environmentKind }: Principal): Promise<OverviewProvider[]> {
+    if (environmentKind === 'test') return [];
+    const [connections, states] = await Promise.all([
+      listConnections(pool, environmentId, config.CARILLON_SMTP_URL !== null),
+      findProviderStates(pool, environmentId),
+    ]);
+    return connections.map((connection) => providerView(connection, states));
+  }
+
+  return {
+    async overview(principal, window) {
+      const { environmentId } = principal;
+      const span = spanOf(window, clock());
+      const [{ rows, latency }, backlog, providers, called, missed] = await Promise.all([
+        listActivity(pool, environmentId, span, rowSecondsOf(window)),
+        countWaiting(pool, environmentId),
+        providersOf(principal),
+        listCalledEndpoints(pool, environmentId, span, limits.webhooks),
+        listMissed(pool, environmentId, span.from, limits.missed),
+      ]);
+      const totals = totalsOf(rows);
+      return {
+        window,
+        from: span.from.toISOString(),
+        to: span.to.toISOString(),
+        step_seconds: span.stepSeconds,
+        series: stepsOf(span, (at) => {
+          const now = rows.filter((row) => row.at === at);
+          return { at: new Date(at).toISOString(), ...countsOf(now), by_channel: acceptedByChannel(now) };
+        }),
+        totals,
+        delivery_rate: deliveryRateOf(totals),
+        latency: latencyOf(latency),
+        queue: queueView(backlog, clock()),
+        providers,
+        webhooks: called.map(webhookView),
+        webhooks_from: (called[0]?.since ?? span.from).toISOString(),
+        failures: groupByReason(missed),
+      };
+    },
+
+    async endpointHealth({ environmentId }, endpointId, window) {
+      if (!(await findEndpoint(pool, environmentId, endpointId))) throw notFound('webhook endpoint');
+      const span = callSpanOf(window, clock());
+      const rows = await listCalls(pool, endpointId, span);
+      const succeeded = rows.reduce((sum, row) => sum + row.succeeded, 0);
+      const failed = rows.reduce((sum, row) => sum + row.failed, 0);
+      return {
+        endpoint_id: endpointId,
+        window,
+        from: span.from.toISOString(),
+        to: span.to.toISOString(),
+        step_seconds: span.stepSeconds,
+        series: stepsOf(span, (at) => {
+          const row = rows.find((each) => each.at === at);
+          return {
+            at: new Date(at).toISOString(),
+            succeeded: row?.succeeded ?? 0,
+            failed: row?.failed ?? 0,
+            median_latency_ms: row ? (latencyOf(row.latency)?.p50_ms ?? null) : null,
+          };
+        }),
+        succeeded,
+        failed,
+        success_rate: shareOf(succeeded, succeeded + failed),
+        latency: latencyOf(addedUp(rows)),
+      };
+    },
+  };
+}
+
+function queueView({ waiting, later, isCapped, oldestDueAt }: Backlog, now: number): Overview['queue'] {
+  return {
+    waiting,
+    waiting_is_capped: isCapped,
+    oldest_due_seconds: oldestDueAt === null ? null : Math.max(0, Math.floor((now - oldestDueAt) / 1000)),
+    scheduled: later,
+  };
+}
+
+function webhookView({ id, url, description, status, succeeded, failed }: CalledEndpoint) {
+  const success_rate = shareOf(succeeded, succeeded + failed) ?? 1;
+  return { endpoint_id: id, url, description, status, succeeded, failed, success_rate };
+}
+
+function providerView(connection: Connection, states: ProviderStates): OverviewProvider {
+  const { id, name, kind, channel, problem } = connection;
+  const { status, ...health } = states.healthOf(id);
+  const pausedUntil = states.pausedUntil(channel, id);
+  return {
+    id,
+    name,
+    kind,
+    channel,
+    status: statusOf(connection, status, pausedUntil),
+    ...health,
+    paused_until: pausedUntil?.toISOString() ?? null,
+    problem,
+    last_success_at: connection.lastSuccessAt?.toISOString() ?? null,
+    last_failure_at: connection.lastFailureAt?.toISOString() ?? null,
+  };
+}
+
+/** What says most about it: an outage more than a pause, which passes by itself. */
+function statusOf(
+  { enabled, problem }: Connection,
+  health: 'healthy' | 'degraded' | 'outage',
+  pausedUntil: Date | null,
+): OverviewProvider['status'] {
+  if (!enabled) return 'disabled';
+  if (problem !== null) return 'broken';
+  if (health === 'outage') return 'outage';
+  return pausedUntil === null ? health : 'paused';
+}

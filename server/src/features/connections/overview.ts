@@ -1,0 +1,88 @@
+import type { Channel } from '../../channels/contract.ts';
+import { type Sql, statement } from '../../db/sql.ts';
+import type { ConnectionStatus } from './health.ts';
+import { shownKinds } from './sms/schema.ts';
+
+/** What carries the messages of a Live environment, over all channels. */
+export interface Connection {
+  id: string;
+  name: string;
+  kind: string;
+  channel: Channel;
+  enabled: boolean;
+  /** Why it cannot be used as it is, as its last call or its check told; null: nothing speaks against it. */
+  problem: string | null;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+}
+
+interface ConnectionRow {
+  id: string;
+  name: string;
+  kind: string;
+  channel: Channel;
+  enabled: boolean;
+  status: ConnectionStatus;
+  problem: string | null;
+  last_success_at: Date | null;
+  last_failure_at: Date | null;
+}
+
+/** Of the chat connections of each table; those in trouble first. */
+const maxChats = 50;
+const chatsIn = (table: string, columns: string): string =>
+  `(select id::text, ${columns}, true, status, last_failure_reason, last_success_at, last_failure_at from ${table}
+    where environment_id = $1 order by status = 'active', last_failure_at desc nulls last, id limit ${maxChats})`;
+
+const listAll = statement<ConnectionRow>(
+  'connections_list_all',
+  `(select p.value->>'id' as id, p.value->>'name' as name, p.value->>'kind' as kind, 'email' as channel,
+      (p.value->>'enabled')::boolean as enabled, 'active' as status, null as problem,
+      null::timestamptz as last_success_at, null::timestamptz as last_failure_at
+    from email_settings s, jsonb_array_elements(s.providers) with ordinality as p (value, place)
+    where s.environment_id = $1 order by p.place)
+   union all
+   (select id::text, kind, kind, 'sms', true, case when credentials_validated_at is null then 'broken' else 'active' end,
+      credentials_detail, null, null
+    from sms_settings where environment_id = $1)
+   union all ${chatsIn('chatone_installations', `team_name, 'chatone', 'chatone'`)}
+   union all ${chatsIn('chat_endpoints', 'label, channel, channel')}`,
+);
+
+/** `hasManagedEmail`: the operator lends its email server to those who have none of their own. */
+export async function listConnections(
+  sql: Sql,
+  environmentId: string,
+  hasManagedEmail: boolean,
+): Promise<Connection[]> {
+  const connections = (await listAll(sql, [environmentId])).map(connectionOf);
+  const hasOwn = connections.some(({ channel, enabled }) => channel === 'email' && enabled);
+  return hasManagedEmail && !hasOwn ? [managedEmail, ...connections] : connections;
+}
+
+const managedEmail: Connection = {
+  id: 'managed',
+  name: 'managed',
+  kind: 'smtp',
+  channel: 'email',
+  enabled: true,
+  problem: null,
+  lastSuccessAt: null,
+  lastFailureAt: null,
+};
+
+function connectionOf(row: ConnectionRow): Connection {
+  const { id, channel, enabled } = row;
+  const isSms = channel === 'sms';
+  const kind = isSms ? shownKinds[row.kind as keyof typeof shownKinds] : row.kind;
+  return {
+    id,
+    channel,
+    enabled,
+    kind,
+    name: isSms ? kind : row.name,
+    problem: row.status === 'active' ? null : row.problem || 'It refused the last call.',
+    lastSuccessAt: row.last_success_at,
+    lastFailureAt: row.last_failure_at,
+  };
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ settings: { CARILLON_ROLES: 'api' } });
+});
+afterAll(() => app.stop());
+
+const preview = (body: object) => app.request('POST', '/v1/templates/preview', { body });
+
+describe('previewing a body that is not saved', () => {
+  test('shows what it would say, what it asks for and what the data lacks', async () => {
+    const { status, body } = await preview({
+      channel: 'email',
+      subject_template: 'Order {{ order.id }}',
+      html_template:
+        '{% assign total = order.total %}<p>{{ name }}</p>{% for item in items %}{{ item.title }}{% endfor %}{{ total }}',
+      data: { order: { id: 7 }, items: [{ title: '<b>' }] },
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      subject: 'Order 7',
+      html_body: '<p></p>&lt;b&gt;',
+      structured: null,
+      undefined_variables: ['name'],
+      sms: null,
+    });
+    expect(body.variables).toEqual(expect.arrayContaining(['items', 'name', 'order.id', 'order.total']));
+    expect(body.variables).not.toContain('total');
+    expect(body.variables).not.toContain('item.title');
+    expect((await app.request('GET', '/v1/templates')).body.data).toEqual([]);
+  });
+
+  test('a mistake is answered with its field, line and column', async () => {
+    const { status, body } = await preview({
+      channel: 'email',
+      subject_template: 'Hi',
+      html_template: '<p>\n  {% if name %}\n</p>',
+    });
+    expect([status, body.error.code, body.error.param]).toEqual([
+      400,
+      'template_syntax_error',
+      'html_template',
+    ]);
+    expect(body.error.message).toContain('(line 2, column 3)');
+  });
+
+  test('a draft may lack what a saved body must have', async () => {
+    const { status, body } = await preview({ channel: 'email', html_template: '<p>Hi</p>' });
+    expect([status, body.subject, body.text_body]).toEqual([200, '', 'Hi']);
+  });
+
+  test('a text message is counted as it travels', async () => {
+    const { body } = await preview({
+      channel: 'sms',
+      text_template: '{{ text }}',
+      data: { text: '🙂'.repeat(40) },
+    });
+    expect(body.sms).toEqual({ encoding: 'UCS-2', units: 80, segments: 2 });
+  });
+
+  test('structured bodies come as JSON, or say why the channel would refuse them', async () => {
+    const body = '{"content":{{ name | json }}}';
+    expect((await preview({ channel: 'chatthree', structured_template: body })).body.error).toMatchObject({
+      param: 'structured_template',
+    });
+    const embeds = '[{"title":"{{ name }}"}]';
+    const good = await preview({
+      channel: 'chatthree',
+      text_template: 'Hi',
+      structured_template: embeds,
+      data: { name: '"Ada"' },
+    });
+    expect(good.body.structured).toEqual([{ title: '"Ada"' }]);
+  });
+
+  test('the locale is that of the body', async () => {
+    const body = { channel: 'in-app', locale: 'de', text_template: '{{ "2026-03-01" | date: "%B" }}' };
+    expect((await preview(body)).body.text_body).toBe('März');
+    expect((await preview({ ...body, locale: '!' })).body.error.param).toBe('locale');
+  });
+
+  test('with strict, undefined variables are refused', async () => {
+    const body = { channel: 'sms', text_template: '{{ name }}!', strict: true };
+    expect((await preview(body)).body.error).toMatchObject({ code: 'parameter_invalid', param: 'data' });
+  });
+
+  test('what takes too much work is stopped, as in a send', async () => {
+    const text = '{% for a in (1..10000) %}{% for b in (1..10000) %}{{ b }}{% endfor %}{% endfor %}';
+    const { status, body } = await preview({ channel: 'sms', text_template: text });
+    expect([status, body.error.code]).toEqual([400, 'template_render_failed']);
+  });
+
+  test('a channel that does not exist is refused', async () => {
+    expect((await preview({ channel: 'pigeon', text_template: 'Hi' })).body.error.param).toBe('channel');
+    expect((await preview({ text_template: 'Hi' })).body.error.code).toBe('parameter_missing');
+  });
+});

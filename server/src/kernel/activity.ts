@@ -1,0 +1,187 @@
+import { latencyClasses, latencyClassOf } from './latency.ts';
+
+/** What can happen to a notification that is worth a line in a chart. Events, not statuses: one is accepted, then sent, … */
+export const activityOutcomes = [
+  'accepted',
+  'sent',
+  'delivered',
+  'failed',
+  'suppressed',
+  'bounced',
+  'complained',
+  'retried',
+] as const;
+export type ActivityOutcome = (typeof activityOutcomes)[number];
+
+/** Counts what happens, for people to look at. It costs a look into a map; the database hears of it every few seconds. */
+export interface Activity {
+  count(environmentId: string, channel: string, outcome: ActivityOutcome): void;
+  /** From when it was to go out to when a provider had taken it. Besides `count`. */
+  took(environmentId: string, channel: string, latencyMs: number): void;
+  /** A call to a webhook endpoint. */
+  called(environmentId: string, endpointId: string, succeeded: boolean, latencyMs: number): void;
+  /** Writes what was counted so far. */
+  flush(): Promise<void>;
+}
+
+/** The notifications of one minute. */
+export interface NotificationCell extends Record<ActivityOutcome, number> {
+  environment_id: string;
+  /** When the minute began, in Unix milliseconds. */
+  at: number;
+  channel: string;
+  latency: number[] | null;
+}
+
+/** The calls of one slot. */
+export interface CallCell {
+  environment_id: string;
+  endpoint_id: string;
+  slot: number;
+  succeeded: number;
+  failed: number;
+  latency: number[];
+}
+
+export interface Counted {
+  notifications: NotificationCell[];
+  calls: CallCell[];
+}
+
+export interface Tally extends Omit<Activity, 'flush'> {
+  /** How many cells there are. */
+  size(): number;
+  /** Gives everything away and begins anew. */
+  take(): Counted;
+  /** What could not be written is counted with the rest. */
+  putBack(counted: Counted): void;
+}
+
+const minuteMs = 60_000;
+export const callSlotMs = 300_000;
+
+const none = Object.fromEntries(activityOutcomes.map((outcome) => [outcome, 0])) as Record<
+  ActivityOutcome,
+  number
+>;
+
+/** Adds up in memory. Beyond `maxCells` it counts only what it has cells for: memory is worth more than figures. */
+export function createTally(clock: () => number, maxCells: number): Tally {
+  let notifications = new Map<string, NotificationCell>();
+  let calls = new Map<string, CallCell>();
+  // The cells of this minute once more, where they are found without making a key: this is asked for several times in the life
+  // of every notification.
+  let current = new Map<string, Map<string, NotificationCell>>();
+  let currentMinute = 0;
+  const size = (): number => notifications.size + calls.size;
+  const startOf = (slotMs: number): number => Math.floor(clock() / slotMs) * slotMs;
+
+  function notificationCell(
+    environment_id: string,
+    at: number,
+    channel: string,
+  ): NotificationCell | undefined {
+    const key = `${environment_id} ${at} ${channel}`;
+    let cell = notifications.get(key);
+    if (!cell && size() < maxCells) {
+      cell = { ...none, environment_id, at, channel, latency: null };
+      notifications.set(key, cell);
+    }
+    return cell;
+  }
+
+  function cellOfNow(environmentId: string, channel: string): NotificationCell | undefined {
+    const minute = startOf(minuteMs);
+    if (minute !== currentMinute) {
+      currentMinute = minute;
+      current = new Map();
+    }
+    const known = current.get(environmentId)?.get(channel);
+    if (known) return known;
+    const cell = notificationCell(environmentId, minute, channel);
+    if (!cell) return undefined;
+    const ofEnvironment = current.get(environmentId) ?? new Map<string, NotificationCell>();
+    current.set(environmentId, ofEnvironment.set(channel, cell));
+    return cell;
+  }
+
+  function callCell(environment_id: string, endpoint_id: string, slot: number): CallCell | undefined {
+    const key = `${endpoint_id} ${slot}`;
+    let cell = calls.get(key);
+    if (!cell && size() < maxCells) {
+      cell = { environment_id, endpoint_id, slot, succeeded: 0, failed: 0, latency: noLatencies() };
+      calls.set(key, cell);
+    }
+    return cell;
+  }
+
+  return {
+    count(environmentId, channel, outcome) {
+      const cell = cellOfNow(environmentId, channel);
+      if (cell) cell[outcome] += 1;
+    },
+    took(environmentId, channel, latencyMs) {
+      const cell = cellOfNow(environmentId, channel);
+      if (!cell) return;
+      cell.latency ??= noLatencies();
+      addTo(cell.latency, latencyClassOf(latencyMs), 1);
+    },
+    called(environmentId, endpointId, succeeded, latencyMs) {
+      const cell = callCell(environmentId, endpointId, startOf(callSlotMs));
+      if (!cell) return;
+      cell[succeeded ? 'succeeded' : 'failed'] += 1;
+      addTo(cell.latency, latencyClassOf(latencyMs), 1);
+    },
+    size,
+    take() {
+      const counted = { notifications: [...notifications.values()], calls: [...calls.values()] };
+      notifications = new Map();
+      calls = new Map();
+      current = new Map();
+      return counted;
+    },
+    putBack(counted) {
+      for (const given of counted.notifications) {
+        const cell = notificationCell(given.environment_id, given.at, given.channel);
+        if (cell) addCell(cell, given);
+      }
+      for (const given of counted.calls) {
+        const cell = callCell(given.environment_id, given.endpoint_id, given.slot);
+        if (!cell) continue;
+        cell.succeeded += given.succeeded;
+        cell.failed += given.failed;
+        cell.latency = sumOf(cell.latency, given.latency);
+      }
+    },
+  };
+}
+
+/** The same by longer steps. */
+export function coarsened(cells: readonly NotificationCell[], stepMs: number): NotificationCell[] {
+  const sums = new Map<string, NotificationCell>();
+  for (const cell of cells) {
+    const at = Math.floor(cell.at / stepMs) * stepMs;
+    const key = `${cell.environment_id} ${at} ${cell.channel}`;
+    const sum = sums.get(key);
+    if (sum) addCell(sum, cell);
+    else sums.set(key, { ...cell, at });
+  }
+  return [...sums.values()];
+}
+
+function addCell(cell: NotificationCell, given: NotificationCell): void {
+  for (const outcome of activityOutcomes) cell[outcome] += given[outcome];
+  if (given.latency) cell.latency = sumOf(cell.latency ?? noLatencies(), given.latency);
+}
+
+function noLatencies(): number[] {
+  return new Array<number>(latencyClasses).fill(0);
+}
+
+function addTo(counts: number[], index: number, count: number): void {
+  counts[index] = (counts[index] ?? 0) + count;
+}
+
+function sumOf(first: readonly number[], second: readonly number[]): number[] {
+  return first.map((count, index) => count + (second[index] ?? 0));
+}
