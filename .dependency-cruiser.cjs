@@ -1,4 +1,4 @@
-// The import law: main → app → tables → features → {engine, channels, queue, http} → db → kernel; and cli, widgets → sdk, which
+// The import law: main → app → tables → features → {engine, channels, queue, http} → db → kernel; and cli, widgets, dashboard → sdk, which
 // knows the wire and nothing else.
 // Type imports count too: knowing a type is knowing its owner. Tests and benchmarks may import anything.
 
@@ -117,7 +117,7 @@ module.exports = {
       name: 'clients-by-the-wire',
       severity: 'error',
       comment: 'Clients and the service know each other by openapi.json alone.',
-      from: { path: '^(sdk|cli|widgets)/(src|generate)/', pathNot: tests },
+      from: { path: '^(sdk|cli|widgets|dashboard)/(src|generate)/', pathNot: tests },
       to: { path: '^(server|bench)/', pathNot: '/node_modules/' },
     },
     {
@@ -125,14 +125,22 @@ module.exports = {
       severity: 'error',
       comment: 'The service never imports a client of its own.',
       from: { path: src, pathNot: tests },
-      to: { path: '^(sdk|cli|widgets)/', pathNot: '/node_modules/' },
+      to: { path: '^(sdk|cli|widgets|dashboard)/', pathNot: '/node_modules/' },
     },
     {
       name: 'sdk-by-its-doors',
       severity: 'error',
       comment: 'Others see the SDK as its users do: through its entry points.',
-      from: { path: '^(cli|widgets)/src/' },
+      from: { path: '^(cli|widgets|dashboard)/src/' },
       to: { path: '^sdk/', pathNot: '^sdk/src/(index|inbox/index|webhooks)\\.ts$' },
+    },
+    {
+      name: 'pages-cannot-see-siblings',
+      severity: 'error',
+      comment:
+        'Areas of the dashboard share ui/, shell/, api/, strings/, editor/ and previews/, not each other.',
+      from: { path: '^dashboard/src/features/([^/]+)/' },
+      to: { path: '^dashboard/src/features/', pathNot: '^dashboard/src/features/$1/' },
     },
     {
       name: 'no-cycles',

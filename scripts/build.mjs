@@ -101,6 +101,7 @@ if (isProgram(import.meta.filename)) {
   });
   // A start needs the service alone; `npm run build` makes the packages for others too.
   if (!process.argv.includes('--service')) {
+    await (await import('./build-dashboard.mjs')).ensureDashboard();
     await (await import('./build-sdk.mjs')).buildSdk();
     await buildPackage();
     await (await import('./build-cli.mjs')).buildCli();

@@ -20,6 +20,15 @@ const checks = {
     '-p',
     'widgets',
   ],
+  'types of the dashboard': [
+    'node_modules/typescript/bin/tsc',
+    '--noEmit',
+    '--incremental',
+    '--tsBuildInfoFile',
+    'server/dist/dashboard.tsbuildinfo',
+    '-p',
+    'dashboard',
+  ],
   'format and lint': [
     'node_modules/@biomejs/biome/bin/biome',
     'ci',

@@ -6,7 +6,17 @@ import { join } from 'node:path';
 import { cruise } from 'dependency-cruiser';
 
 const law = createRequire(import.meta.url)('../.dependency-cruiser.cjs');
-const clients = ['sdk/src', 'sdk/generate', 'sdk/test', 'cli/src', 'cli/test', 'widgets/src', 'widgets/test'];
+const clients = [
+  'sdk/src',
+  'sdk/generate',
+  'sdk/test',
+  'cli/src',
+  'cli/test',
+  'widgets/src',
+  'widgets/test',
+  'dashboard/src',
+  'dashboard/test',
+];
 const folders = ['server/src', 'server/test', 'bench', ...clients].filter((folder) => existsSync(folder));
 
 const sources = folders.flatMap((folder) =>

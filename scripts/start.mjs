@@ -2,10 +2,13 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from './build.mjs';
+import { ensureDashboard, isDashboardFresh } from './build-dashboard.mjs';
 import { dist, ensureInstalled } from './setup.mjs';
 
 await ensureInstalled();
 await ensureBuilt();
+// Beside the service, not before it: notifications do not wait for pages. Until it is there, its address says so.
+if (!isDashboardFresh()) ensureDashboard().catch((error) => console.error(error.message));
 
 process.env.NODE_ENV ??= 'production';
 process.setSourceMapsEnabled(true);

@@ -8,7 +8,7 @@ import { ensureInstalled, run } from './setup.mjs';
 
 await ensureInstalled();
 const args = process.argv.slice(2);
-if (args.length === 0 || args.some((each) => each.includes('widgets'))) await ensureChromium();
+if (args.length === 0 || args.some((each) => /widgets|dashboard/.test(each))) await ensureChromium();
 const checked = await check();
 const { code, passed, failed, skipped } = await runTests(args);
 

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { type Route, route } from '../../http/route.ts';
+import { answerFile, type StaticFile } from '../../http/static-files.ts';
 import { notFound } from '../../kernel/errors.ts';
-import { chooseEncoding, readWidgets, type WidgetFile } from './files.ts';
+import { readWidgets } from './files.ts';
 
 /** The elements that pages show to their users. */
 export function widgetRoutes(): Route[] {
-  let files: Map<string, WidgetFile> | null = null;
+  let files: Map<string, StaticFile> | null = null;
   return [
     route({
       method: 'GET',
@@ -22,30 +23,15 @@ export function widgetRoutes(): Route[] {
         files ??= readWidgets();
         const found = files.get(params.file);
         if (!found) throw notFound('file');
-        const encoding = chooseEncoding(raw.headers['accept-encoding']?.toString(), found.bytes);
-        const etag = `"${found.etag}-${encoding}"`;
-        const headers = {
-          etag,
-          vary: 'accept-encoding',
-          'cache-control': found.isImmutable
-            ? 'public, max-age=31536000, immutable'
-            : 'public, max-age=300, stale-while-revalidate=86400',
-          // Other origins load them: that is what they are for, and an integrity hash is checked only with CORS.
-          'access-control-allow-origin': '*',
-          'cross-origin-resource-policy': 'cross-origin',
-        };
-        if (matches(raw.headers['if-none-match'], etag)) return { status: 304, headers };
-        return {
-          status: 200,
-          contentType: found.contentType,
-          headers: encoding === 'identity' ? headers : { ...headers, 'content-encoding': encoding },
-          body: found.bytes[encoding],
-        };
+        return answerFile(raw, found, {
+          cacheControl: 'public, max-age=300, stale-while-revalidate=86400',
+          headers: {
+            // Other origins load them: that is what they are for, and an integrity hash is checked only with CORS.
+            'access-control-allow-origin': '*',
+            'cross-origin-resource-policy': 'cross-origin',
+          },
+        });
       },
     }),
   ];
-}
-
-function matches(header: string | undefined, etag: string): boolean {
-  return (header ?? '').split(',').some((each) => ['*', etag, `W/${etag}`].includes(each.trim()));
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { chooseEncoding } from './files.ts';
+import { chooseEncoding } from '../../http/static-files.ts';
 
 const build = new URL('../../../../scripts/build-widgets.mjs', import.meta.url).href;
 

@@ -1,0 +1,89 @@
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  pickedCompletion,
+} from '@codemirror/autocomplete';
+import { htmlCompletionSource } from '@codemirror/lang-html';
+import type { Extension } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
+import { type JsonPlace, jsonPlace } from './json-place.ts';
+import { hasLiquid, isJson, type Language } from './language.ts';
+
+export type { Completion };
+
+export interface CompletionPlace {
+  /** The text up to the cursor. */
+  before: string;
+  /** What of the word at the cursor has been typed. */
+  word: string;
+  /** The cursor is between `{{` and `}}`, or `{%` and `%}`. */
+  inLiquid: boolean;
+  /** In JSON: where the cursor is. */
+  path?: (string | number)[];
+  /** In JSON: what would be written here. */
+  kind?: 'key' | 'value';
+}
+
+/**
+ * What could stand at the cursor. In JSON (outside Liquid) an entry without `apply` is written as a string, with its quotes,
+ * and the name of a property with its colon.
+ */
+export type Complete = (place: CompletionPlace) => Completion[];
+
+/** Without being asked it opens after these, and after a letter. */
+const opening = /["'.]$|\{[{%]-?\s*$|\|\s*$/;
+
+export function completions(language: Language, getComplete: () => Complete | undefined): Extension {
+  const source = (context: CompletionContext): CompletionResult | null => {
+    const complete = getComplete();
+    if (!complete) return null;
+    const before = context.state.sliceDoc(0, context.pos);
+    const word = /[\w$-]*$/.exec(before)?.[0] ?? '';
+    if (!context.explicit && word === '' && !opening.test(before)) return null;
+    const inLiquid = hasLiquid(language) && /\{[{%][^}%]*$/.test(before);
+    const json = isJson(language) && !inLiquid ? jsonPlace(context.state.sliceDoc(), context.pos) : null;
+    const options = complete({
+      before,
+      word,
+      inLiquid,
+      ...(json ? { path: json.path, kind: json.kind } : {}),
+    });
+    if (options.length === 0) return null;
+    return {
+      from: context.pos - word.length,
+      options: json ? options.map((option) => asJson(option, json)) : options,
+      validFor: /^[\w$-]*$/,
+    };
+  };
+  return autocompletion({
+    override: language === 'html' ? [source, htmlOutsideLiquid] : [source],
+    icons: false,
+    maxRenderedOptions: 60,
+  });
+}
+
+function htmlOutsideLiquid(context: CompletionContext): CompletionResult | null {
+  return /\{[{%][^}%]*$/.test(context.state.sliceDoc(0, context.pos)) ? null : htmlCompletionSource(context);
+}
+
+function asJson(option: Completion, place: JsonPlace): Completion {
+  if (option.apply !== undefined) return option;
+  return {
+    ...option,
+    apply(view: EditorView, picked: Completion, from: number, to: number) {
+      const text = JSON.stringify(option.label);
+      const start = place.quoteAt ?? from;
+      const end = view.state.sliceDoc(to, to + 1) === '"' ? to + 1 : to;
+      const hasColon = /^\s*:/.test(view.state.sliceDoc(end, end + 40));
+      const insert = place.kind === 'key' && !hasColon ? `${text}: ` : text;
+      view.dispatch({
+        changes: { from: start, to: end, insert },
+        selection: { anchor: start + insert.length },
+        annotations: pickedCompletion.of(picked),
+        userEvent: 'input.complete',
+      });
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { html } from '@codemirror/lang-html';
+import { json } from '@codemirror/lang-json';
+import { liquid } from '@codemirror/lang-liquid';
+import { LanguageSupport, StreamLanguage } from '@codemirror/language';
+import type { Extension } from '@codemirror/state';
+
+/** `html`, `text` and `json-liquid` have Liquid in them; `json` is only that. */
+export type Language = 'html' | 'text' | 'json' | 'json-liquid';
+
+/** Text has no grammar: only the Liquid in it is coloured. */
+const plain = new LanguageSupport(
+  StreamLanguage.define({
+    token(stream) {
+      stream.skipToEnd();
+      return null;
+    },
+  }),
+);
+
+export function languageExtension(language: Language): Extension {
+  switch (language) {
+    case 'html':
+      // A tag that Liquid opens twice and closes once is no mistake: `{% if a %}<b>{% else %}<i>{% endif %}`.
+      return liquid({ base: html({ matchClosingTags: false }) });
+    case 'text':
+      return liquid({ base: plain });
+    case 'json':
+      return json();
+    case 'json-liquid':
+      return liquid({ base: json() });
+  }
+}
+
+export const isJson = (language: Language): boolean => language === 'json' || language === 'json-liquid';
+export const hasLiquid = (language: Language): boolean => language !== 'json';

@@ -1,0 +1,21 @@
+import { advice } from '../../strings/connections.ts';
+
+/** The most telling first: an answer may match several. */
+const signs: [RegExp, string][] = [
+  [/cannot be opened/i, advice.lost],
+  [/no SMS provider/i, advice.noSms],
+  [/not a public address|PRIVATE_NETWORK/i, advice.privateNetwork],
+  [/lacks the scope|missing_scope|restricted/i, advice.scope],
+  [/domain is|domain .*not/i, advice.domain],
+  [/suspended|paused|closed account|inactive/i, advice.stopped],
+  [/\b429\b|slower|rate/i, advice.slow],
+  [/\b(401|403|530|534|535|538)\b|auth|credential|api key|token|denied|unauthori[sz]ed/i, advice.credentials],
+  [/resolve|ENOTFOUND|EAI_/i, advice.name],
+  [/TLS|SSL|certificate|EPROTO/i, advice.tls],
+  [/no (connection|answer)|ECONN|ETIMEDOUT|timed? ?out|hung up|refused/i, advice.unreachable],
+];
+
+/** What to do next about what a provider, or the way to it, said. */
+export function adviceOn(detail: string): string {
+  return signs.find(([sign]) => sign.test(detail))?.[1] ?? advice.other;
+}

@@ -1,0 +1,115 @@
+import type { ChatoneInstallation } from '@carillon/sdk';
+import { useState } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+import { useList, useWrite } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { chatone as text } from '../../strings/connections.ts';
+import {
+  AnchorButton,
+  Button,
+  Card,
+  ConfirmDialog,
+  EmptyState,
+  ErrorState,
+  FormError,
+  Row,
+  Skeleton,
+  Stack,
+} from '../../ui/index.ts';
+import { ChatoneItem } from './chatone-item.tsx';
+import { InstallResult } from './chatone-result.tsx';
+import { ChatoneTestDialog } from './chatone-test-dialog.tsx';
+import { TokenDialog } from './chatone-token-dialog.tsx';
+import styles from './connections.module.css';
+import { ConnectionsFrame } from './frame.tsx';
+
+export default function ChatonePage() {
+  const { environment, kind, can } = usePlace();
+  const mayWrite = can('channels:write');
+  const [isPasting, setPasting] = useState(false);
+  const [tested, setTested] = useState<ChatoneInstallation | null>(null);
+  const [leaving, setLeaving] = useState<ChatoneInstallation | null>(null);
+  const query = useList(
+    ['chatone'],
+    (api, cursor, signal) => api.chatone.list({ limit: 50, cursor }, { signal }).page(),
+    { everyMs: 15_000 },
+  );
+  const installHref = `/oauth/chatone/install?env_id=${environment.id}`;
+  const actions = mayWrite && (
+    <Row>
+      <Button icon="key" onClick={() => setPasting(true)}>
+        {text.paste}
+      </Button>
+      <AnchorButton variant="primary" icon="plus" href={installHref}>
+        {text.install}
+      </AnchorButton>
+    </Row>
+  );
+  return (
+    <ConnectionsFrame channel="chatone" actions={actions}>
+      <InstallResult installations={query.items} installHref={installHref} />
+      <Card flush>
+        {query.data === undefined ? (
+          query.error ? (
+            <ErrorState error={query.error} onRetry={() => query.refetch()} />
+          ) : (
+            <Skeleton lines={5} />
+          )
+        ) : query.items.length === 0 ? (
+          <EmptyState title={text.empty} icon="chatone" action={actions}>
+            {text.emptyText} {kind === 'test' && text.emptyTextTest}
+          </EmptyState>
+        ) : (
+          <ul className={styles.list} aria-label={text.table}>
+            {query.items.map((installation) => (
+              <ChatoneItem
+                key={installation.id}
+                installation={installation}
+                installHref={installHref}
+                mayWrite={mayWrite}
+                onTest={() => setTested(installation)}
+                onRemove={() => setLeaving(installation)}
+              />
+            ))}
+          </ul>
+        )}
+        {query.hasNextPage && (
+          <div className={styles.more}>
+            <Button size="small" busy={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+              {common.loadMore}
+            </Button>
+          </div>
+        )}
+      </Card>
+      {isPasting && <TokenDialog onClose={() => setPasting(false)} />}
+      {tested && <ChatoneTestDialog installation={tested} onClose={() => setTested(null)} />}
+      {leaving && <RemoveDialog installation={leaving} onClose={() => setLeaving(null)} />}
+    </ConnectionsFrame>
+  );
+}
+
+function RemoveDialog({ installation, onClose }: { installation: ChatoneInstallation; onClose(): void }) {
+  const { kind } = usePlace();
+  const remove = useWrite((api) => api.chatone.delete(installation.id), {
+    changes: [['chatone'], ['overview']],
+    done: text.removed,
+    quiet: true,
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={text.removeTitle(installation.team_name)}
+      confirm={text.removeConfirm}
+      onConfirm={() => remove.mutate()}
+      busy={remove.isPending}
+      {...(kind === 'live' ? { word: installation.team_name } : {})}
+    >
+      <Stack>
+        <FormError error={remove.error} />
+        <p>{text.removeText}</p>
+      </Stack>
+    </ConfirmDialog>
+  );
+}

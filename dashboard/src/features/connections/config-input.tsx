@@ -1,0 +1,52 @@
+import { email } from '../../strings/connections.ts';
+import { Button, Checkbox, Field, Input } from '../../ui/index.ts';
+import styles from './connections.module.css';
+import type { FieldValue } from './email-draft.ts';
+import type { ConfigField } from './email-kinds.ts';
+
+const text = email.dialog;
+
+/** One setting of a provider. Secrets can be written, never read: what is stored shows only how it ends. */
+export function ConfigInput(props: {
+  field: ConfigField;
+  value: FieldValue;
+  stored: string | null;
+  error: string | null;
+  onChange(value: FieldValue): void;
+}) {
+  const { field, value, stored, error, onChange } = props;
+  if (field.type === 'boolean') {
+    return (
+      <Checkbox
+        label={field.label}
+        hint={field.hint}
+        checked={value === true}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+    );
+  }
+  const isCleared = stored !== null && value === null;
+  const canClear = stored !== null && !field.required;
+  const hint = stored === null ? field.hint : isCleared ? text.cleared : text.kept(stored);
+  return (
+    <Field label={field.label} hint={hint} error={error}>
+      <div className={styles.withButton}>
+        <Input
+          mono
+          type={field.secret ? 'password' : 'text'}
+          autoComplete={field.secret ? 'new-password' : 'off'}
+          inputMode={field.type === 'integer' ? 'numeric' : undefined}
+          value={typeof value === 'string' ? value : ''}
+          disabled={isCleared}
+          placeholder={stored !== null && !isCleared ? text.keptPlaceholder : undefined}
+          onChange={(event) => onChange(event.target.value)}
+        />
+        {canClear && (
+          <Button onClick={() => onChange(isCleared ? undefined : null)}>
+            {isCleared ? text.keep : text.clear}
+          </Button>
+        )}
+      </div>
+    </Field>
+  );
+}

@@ -1,0 +1,117 @@
+import { CarillonError, type GetEmailSettingsResult, type ReplaceEmailSettingsParams } from '@carillon/sdk';
+import { type ConfigField, type EmailKind, kindFields, type SavedProvider } from './email-kinds.ts';
+
+/** Of a secret: undefined keeps what is stored, null clears it. */
+export type FieldValue = string | boolean | null | undefined;
+
+export interface DraftProvider {
+  /** For as long as the page is open; the id once it has one. */
+  key: string;
+  id: string | null;
+  kind: EmailKind;
+  name: string;
+  enabled: boolean;
+  config: Record<string, FieldValue>;
+}
+
+/** The settings as they are being edited: the service takes them as a whole, so they are edited as a whole. */
+export interface EmailDraft {
+  from_address: string;
+  from_name: string;
+  reply_to: string;
+  sender_locked: boolean;
+  track_opens: boolean;
+  track_clicks: boolean;
+  providers: DraftProvider[];
+}
+
+export function draftOf(saved: GetEmailSettingsResult): EmailDraft {
+  return {
+    from_address: saved.from_address ?? '',
+    from_name: saved.from_name ?? '',
+    reply_to: saved.reply_to ?? '',
+    sender_locked: saved.sender_locked,
+    track_opens: saved.track_opens,
+    track_clicks: saved.track_clicks,
+    providers: saved.providers.map(providerDraft),
+  };
+}
+
+function providerDraft({ id, kind, name, enabled, config }: SavedProvider): DraftProvider {
+  const values = kindFields[kind]
+    .filter(({ secret }) => !secret)
+    .map(({ name: field, type }): [string, FieldValue] => {
+      const value = config[field];
+      return [field, type === 'boolean' ? value === true : value == null ? '' : String(value)];
+    });
+  return { key: id, id, kind, name, enabled, config: Object.fromEntries(values) };
+}
+
+export function bodyOf(draft: EmailDraft): ReplaceEmailSettingsParams {
+  return {
+    from_address: draft.from_address.trim() || null,
+    from_name: draft.from_name.trim() || null,
+    reply_to: draft.reply_to.trim() || null,
+    sender_locked: draft.sender_locked,
+    track_opens: draft.track_opens,
+    track_clicks: draft.track_clicks,
+    providers: draft.providers.map(providerBody),
+  };
+}
+
+function providerBody({ id, kind, name, enabled, config }: DraftProvider) {
+  const values = kindFields[kind]
+    .map((field): [string, unknown] => [field.name, wireValue(field, config[field.name])])
+    .filter(([, value]) => value !== undefined);
+  return {
+    ...(id === null ? {} : { id }),
+    kind,
+    ...(name.trim() === '' ? {} : { name: name.trim() }),
+    enabled,
+    config: Object.fromEntries(values),
+  };
+}
+
+function wireValue({ type, secret }: ConfigField, value: FieldValue): unknown {
+  if (typeof value === 'boolean' || value === null) return value;
+  const text = value?.trim() ?? '';
+  if (text === '') return secret ? undefined : null;
+  // What is no number is sent as it is: the service says what is wrong with it.
+  return type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
+}
+
+export function isSameDraft(one: EmailDraft, other: EmailDraft): boolean {
+  return JSON.stringify(bodyOf(one)) === JSON.stringify(bodyOf(other));
+}
+
+/** New, or to be stored differently: only what is stored can be verified. */
+export function isProviderChanged(draft: DraftProvider, saved: SavedProvider | undefined): boolean {
+  if (!saved) return true;
+  const { config } = providerBody(draft);
+  return JSON.stringify(config) !== JSON.stringify(providerBody(providerDraft(saved)).config);
+}
+
+export function moved<Item>(items: Item[], from: number, to: number): Item[] {
+  const item = items[from];
+  if (item === undefined) return items;
+  return items.toSpliced(from, 1).toSpliced(to, 0, item);
+}
+
+export interface ProviderProblem {
+  index: number;
+  /** `name`, or a field of its config. */
+  field: string;
+  message: string;
+}
+
+/** The provider that a refusal is about: `providers[1].config.api_key`. */
+export function providerProblemOf(error: unknown): ProviderProblem | null {
+  if (!(error instanceof CarillonError) || !error.param) return null;
+  const [, index, field] = /^providers\[(\d+)\]\.(?:config\.)?(\w+)$/.exec(error.param) ?? [];
+  if (index === undefined || field === undefined) return null;
+  return {
+    index: Number(index),
+    field,
+    message: error.message.replace(/^providers\[\d+\]\.(config\.)?/, ''),
+  };
+}

@@ -1,0 +1,99 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+import { useRead, useWrite } from '../../api/queries.ts';
+import { UnsavedGuard } from '../../shell/unsaved.tsx';
+import { email as text } from '../../strings/connections.ts';
+import { FormError, Loaded } from '../../ui/index.ts';
+import { ChainCard } from './chain-card.tsx';
+import {
+  bodyOf,
+  draftOf,
+  type EmailDraft,
+  isProviderChanged,
+  isSameDraft,
+  providerProblemOf,
+} from './email-draft.ts';
+import { savedOf } from './email-kinds.ts';
+import { ConnectionsFrame } from './frame.tsx';
+import { SaveBar } from './save-bar.tsx';
+import { SenderCard, senderFields } from './sender-card.tsx';
+import { useVerdicts } from './use-verdicts.ts';
+
+const settingsKey = ['email-settings'];
+/** Health is counted over five minutes. */
+const healthEveryMs = 15_000;
+
+export default function EmailPage() {
+  const { environment } = usePlace();
+  const query = useRead(settingsKey, (api, signal) => api.emailSettings.get(environment.id, { signal }), {
+    everyMs: healthEveryMs,
+  });
+  return (
+    <ConnectionsFrame channel="email">
+      <Loaded query={query} lines={10}>
+        {(saved) => <Editor saved={saved} />}
+      </Loaded>
+    </ConnectionsFrame>
+  );
+}
+
+type Saved = Awaited<ReturnType<ReturnType<typeof usePlace>['api']['emailSettings']['get']>>;
+
+/** Everything is edited as a draft and saved at once; what is read meanwhile (the health) does not disturb it. */
+function Editor({ saved }: { saved: Saved }) {
+  const { environment, can } = usePlace();
+  const queries = useQueryClient();
+  const { verdicts, verify, forget } = useVerdicts();
+  const [edited, setEdited] = useState<EmailDraft | null>(null);
+  const before = draftOf(saved);
+  const draft = edited ?? before;
+  const isChanged = edited !== null && !isSameDraft(edited, before);
+  const save = useWrite((api) => api.emailSettings.replace(environment.id, bodyOf(draft)), {
+    changes: [['overview'], ['connection-states']],
+    done: text.saved,
+    quiet: true,
+    onDone: (after) => {
+      queries.setQueryData([environment.id, ...settingsKey], after);
+      setEdited(null);
+      after.providers.forEach((provider, index) => {
+        const wanted = draft.providers[index];
+        if (!wanted || !isProviderChanged(wanted, savedOf(saved.providers, wanted.id))) return;
+        forget(provider.id);
+        if (provider.enabled) verify(provider.id);
+      });
+    },
+  });
+  const change = (changes: Partial<EmailDraft>) => {
+    save.reset();
+    setEdited({ ...draft, ...changes });
+  };
+  const mayWrite = can('channels:write');
+  const problem = providerProblemOf(save.error);
+  return (
+    <>
+      {!problem && <FormError error={save.error} besides={senderFields} />}
+      <ChainCard
+        providers={draft.providers}
+        savedProviders={saved.providers}
+        problem={problem}
+        verdicts={verdicts}
+        onVerify={verify}
+        onChange={(providers) => change({ providers })}
+        mayWrite={mayWrite}
+      />
+      <SenderCard draft={draft} onChange={change} error={save.error} mayWrite={mayWrite} />
+      {isChanged && (
+        <SaveBar
+          onSave={() => save.mutate()}
+          isSaving={save.isPending}
+          onDiscard={() => {
+            save.reset();
+            setEdited(null);
+          }}
+        />
+      )}
+      <UnsavedGuard when={isChanged} />
+    </>
+  );
+}

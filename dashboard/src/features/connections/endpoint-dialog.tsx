@@ -1,0 +1,126 @@
+import { CarillonError } from '@carillon/sdk';
+import { useState } from 'react';
+import { errorOf, useWrite } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { endpoints } from '../../strings/connections.ts';
+import { Button, Dialog, Field, FormError, Input } from '../../ui/index.ts';
+import {
+  type Endpoint,
+  type EndpointChannel,
+  type EndpointInput,
+  endpointsOf,
+  listKey,
+  speakerOf,
+} from './endpoints.ts';
+
+const text = endpoints.dialog;
+const fields = ['label', 'webhook_url', 'key', 'default_username', 'default_avatar_url'];
+
+/** Null makes a new one. The stored URL is never shown, only kept or replaced. */
+export function EndpointDialog(props: {
+  channel: EndpointChannel;
+  endpoint: Endpoint | null;
+  onClose(): void;
+}) {
+  const { channel, endpoint, onClose } = props;
+  const [label, setLabel] = useState(endpoint?.label ?? '');
+  const [url, setUrl] = useState('');
+  const [key, setKey] = useState('');
+  const [speaker, setSpeaker] = useState(speakerOf(endpoint));
+  const [wasTried, setTried] = useState(false);
+  const save = useWrite(
+    async (api) => {
+      const calls = endpointsOf(api, channel);
+      const input: EndpointInput = {
+        label: label.trim(),
+        ...(url.trim() ? { webhook_url: url.trim() } : {}),
+        ...(channel === 'chatthree'
+          ? {
+              default_username: speaker.username.trim() || null,
+              default_avatar_url: speaker.avatar.trim() || null,
+            }
+          : {}),
+      };
+      if (endpoint) return calls.update(endpoint.id, input);
+      return calls.create({ ...input, webhook_url: url.trim(), ...(key.trim() ? { key: key.trim() } : {}) });
+    },
+    {
+      changes: [listKey(channel), ['overview']],
+      done: endpoint ? common.saved : text.added,
+      quiet: true,
+      onDone: onClose,
+    },
+  );
+  const isLabelMissing = label.trim() === '';
+  const isUrlMissing = endpoint === null && url.trim() === '';
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={endpoint ? text.editTitle(endpoint.label) : text.addTitle}
+      onSubmit={() => {
+        setTried(true);
+        if (!isLabelMissing && !isUrlMissing) save.mutate();
+      }}
+      foot={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" variant="primary" busy={save.isPending}>
+            {endpoint ? common.save : common.add}
+          </Button>
+        </>
+      }
+    >
+      <FormError error={save.error} besides={fields} />
+      <Field
+        label={text.label}
+        hint={text.labelHint}
+        error={errorOf(save.error, 'label') ?? (wasTried && isLabelMissing ? text.labelNeeded : null)}
+      >
+        <Input dir="auto" value={label} maxLength={200} onChange={(event) => setLabel(event.target.value)} />
+      </Field>
+      <Field
+        label={text.url}
+        hint={endpoint ? text.urlKept(endpoint.webhook_url_prefix) : text.urlHints[channel]}
+        error={urlProblem(save.error) ?? (wasTried && isUrlMissing ? text.urlNeeded : null)}
+      >
+        <Input mono value={url} maxLength={4096} onChange={(event) => setUrl(event.target.value)} />
+      </Field>
+      {endpoint === null && (
+        <Field label={text.keyOptional} hint={text.keyHint} error={errorOf(save.error, 'key')}>
+          <Input mono value={key} maxLength={100} onChange={(event) => setKey(event.target.value)} />
+        </Field>
+      )}
+      {channel === 'chatthree' && (
+        <>
+          <Field
+            label={text.username}
+            hint={text.usernameHint}
+            error={errorOf(save.error, 'default_username')}
+          >
+            <Input
+              dir="auto"
+              value={speaker.username}
+              maxLength={80}
+              onChange={(event) => setSpeaker({ ...speaker, username: event.target.value })}
+            />
+          </Field>
+          <Field label={text.avatar} hint={text.avatarHint} error={errorOf(save.error, 'default_avatar_url')}>
+            <Input
+              mono
+              value={speaker.avatar}
+              maxLength={2048}
+              onChange={(event) => setSpeaker({ ...speaker, avatar: event.target.value })}
+            />
+          </Field>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+/** The codes of URLs that are not taken say where to find one that is. */
+function urlProblem(error: unknown): string | null {
+  const words = error instanceof CarillonError && error.code ? endpoints.codes[error.code] : undefined;
+  return words ?? errorOf(error, 'webhook_url');
+}

@@ -1,0 +1,130 @@
+import { useState } from 'react';
+import { useCan, usePlace } from '../../api/environment.tsx';
+import { useRead, useWrite } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { testSend, endpoints as text } from '../../strings/connections.ts';
+import { Button, Card, ConfirmDialog, Dialog, EmptyState, FormError, Loaded, Stack } from '../../ui/index.ts';
+import styles from './connections.module.css';
+import { EndpointDialog } from './endpoint-dialog.tsx';
+import { EndpointItem } from './endpoint-item.tsx';
+import { type Endpoint, type EndpointChannel, endpointsOf, listKey } from './endpoints.ts';
+import { ConnectionsFrame } from './frame.tsx';
+import { TestOutcome } from './test-outcome.tsx';
+
+/** Chattwo and chatthree: the same page for the same kind of thing, a URL that takes posts. */
+export function EndpointsPage({ channel }: { channel: EndpointChannel }) {
+  const mayWrite = useCan('channels:write');
+  const [edited, setEdited] = useState<Endpoint | 'new' | null>(null);
+  const [tested, setTested] = useState<Endpoint | null>(null);
+  const [leaving, setLeaving] = useState<Endpoint | null>(null);
+  const query = useRead(
+    listKey(channel),
+    async (api, signal) => {
+      const { data } = await endpointsOf(api, channel).list({ signal }).page();
+      return data as Endpoint[];
+    },
+    { everyMs: 15_000 },
+  );
+  const add = mayWrite && (
+    <Button variant="primary" icon="plus" onClick={() => setEdited('new')}>
+      {text.add}
+    </Button>
+  );
+  return (
+    <ConnectionsFrame channel={channel} actions={add}>
+      <Card flush>
+        <Loaded query={query} lines={6}>
+          {(all) =>
+            all.length === 0 ? (
+              <EmptyState title={text.empty} icon={channel} action={add}>
+                {text.emptyTexts[channel]}
+              </EmptyState>
+            ) : (
+              <ul className={styles.list} aria-label={text.table}>
+                {all.map((endpoint) => (
+                  <EndpointItem
+                    key={endpoint.id}
+                    channel={channel}
+                    endpoint={endpoint}
+                    mayWrite={mayWrite}
+                    onTest={() => setTested(endpoint)}
+                    onEdit={() => setEdited(endpoint)}
+                    onRemove={() => setLeaving(endpoint)}
+                  />
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
+      </Card>
+      {edited && (
+        <EndpointDialog
+          channel={channel}
+          endpoint={edited === 'new' ? null : edited}
+          onClose={() => setEdited(null)}
+        />
+      )}
+      {tested && <TestDialog channel={channel} endpoint={tested} onClose={() => setTested(null)} />}
+      {leaving && <RemoveDialog channel={channel} endpoint={leaving} onClose={() => setLeaving(null)} />}
+    </ConnectionsFrame>
+  );
+}
+
+interface DialogProps {
+  channel: EndpointChannel;
+  endpoint: Endpoint;
+  onClose(): void;
+}
+
+function TestDialog({ channel, endpoint, onClose }: DialogProps) {
+  const send = useWrite((api) => endpointsOf(api, channel).sendTest(endpoint.id), {
+    changes: [listKey(channel)],
+    quiet: true,
+  });
+  const id = send.data?.notification_id;
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={testSend.title(endpoint.label)}
+      onSubmit={() => send.mutate()}
+      foot={
+        <>
+          <Button onClick={onClose}>{common.close}</Button>
+          <Button type="submit" variant="primary" icon="send" busy={send.isPending}>
+            {id ? testSend.again : testSend.send}
+          </Button>
+        </>
+      }
+    >
+      <FormError error={send.error} />
+      {id ? <TestOutcome key={id} notificationId={id} /> : <p>{testSend.intro}</p>}
+    </Dialog>
+  );
+}
+
+function RemoveDialog({ channel, endpoint, onClose }: DialogProps) {
+  const { kind } = usePlace();
+  const remove = useWrite((api) => endpointsOf(api, channel).delete(endpoint.id), {
+    changes: [listKey(channel), ['overview']],
+    done: text.removed,
+    quiet: true,
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={text.removeTitle(endpoint.label)}
+      confirm={common.delete}
+      onConfirm={() => remove.mutate()}
+      busy={remove.isPending}
+      {...(kind === 'live' ? { word: endpoint.key } : {})}
+    >
+      <Stack>
+        <FormError error={remove.error} />
+        <p>{text.removeText}</p>
+      </Stack>
+    </ConfirmDialog>
+  );
+}

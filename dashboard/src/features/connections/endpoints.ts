@@ -1,0 +1,28 @@
+import type { ChatthreeEndpoint, ChattwoEndpoint, Client } from '@carillon/sdk';
+
+export type EndpointChannel = 'chattwo' | 'chatthree';
+export type Endpoint = ChattwoEndpoint | ChatthreeEndpoint;
+
+export interface EndpointInput {
+  label: string;
+  /** Left out: it stays as it is. */
+  webhook_url?: string;
+  key?: string;
+  default_username?: string | null;
+  default_avatar_url?: string | null;
+}
+
+/** The two channels have the same operations; only chatthree has a speaker. */
+export function endpointsOf(api: Client, channel: EndpointChannel) {
+  return channel === 'chattwo' ? api.chattwo : api.chatthree;
+}
+
+export function listKey(channel: EndpointChannel) {
+  return ['endpoints', channel];
+}
+
+export function speakerOf(endpoint: Endpoint | null) {
+  return endpoint && 'default_username' in endpoint
+    ? { username: endpoint.default_username ?? '', avatar: endpoint.default_avatar_url ?? '' }
+    : { username: '', avatar: '' };
+}

@@ -1,0 +1,41 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+import { common } from '../../strings/common.ts';
+import { connections as text } from '../../strings/connections.ts';
+import { ChannelLabel, Notice, Page, TabLink, TabLinks } from '../../ui/index.ts';
+
+const channels = ['email', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
+export type ConnectedChannel = (typeof channels)[number];
+
+/** What the five pages have in common: the row of channels, and what Test means for each. */
+export function ConnectionsFrame(props: {
+  channel: ConnectedChannel;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const { channel, actions, children } = props;
+  const { kind, can } = usePlace();
+  return (
+    <Page title={text.title} description={text.descriptions[channel]} actions={actions}>
+      <TabLinks label={text.sections}>
+        {channels.map((each) => (
+          <TabLink
+            key={each}
+            to={`/${kind}/connections${each === 'email' ? '' : `/${each}`}`}
+            activeOptions={{ exact: true, includeSearch: false }}
+          >
+            <ChannelLabel channel={each} />
+          </TabLink>
+        ))}
+      </TabLinks>
+      {kind === 'test' && (
+        <Notice>
+          {text.inTest[channel]} <Link to={`/${kind}/sandbox`}>{text.toSandbox}</Link>
+        </Notice>
+      )}
+      {!can('channels:write') && <Notice>{common.viewerOnly}</Notice>}
+      {children}
+    </Page>
+  );
+}

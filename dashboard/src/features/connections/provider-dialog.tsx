@@ -1,0 +1,149 @@
+import { useState } from 'react';
+import { common } from '../../strings/common.ts';
+import { email } from '../../strings/connections.ts';
+import { Button, Dialog, Field, Input, Notice, Select } from '../../ui/index.ts';
+import { ConfigInput } from './config-input.tsx';
+import styles from './connections.module.css';
+import type { DraftProvider, FieldValue, ProviderProblem } from './email-draft.ts';
+import {
+  type ConfigField,
+  type EmailKind,
+  emailKinds,
+  kindFields,
+  type SavedProvider,
+} from './email-kinds.ts';
+
+const text = email.dialog;
+let drafts = 0;
+
+/** Edits one provider of the draft; nothing is sent until the page is saved. */
+export function ProviderDialog(props: {
+  provider: DraftProvider | null;
+  saved: SavedProvider | undefined;
+  problem: ProviderProblem | null;
+  onClose(): void;
+  onApply(provider: DraftProvider): void;
+}) {
+  const { provider, saved, problem, onClose, onApply } = props;
+  const [draft, setDraft] = useState<DraftProvider>(() => provider ?? newProvider('smtp'));
+  const [wasTried, setTried] = useState(false);
+  const fields = kindFields[draft.kind];
+  const set = (name: string, value: FieldValue) =>
+    setDraft({ ...draft, config: { ...draft.config, [name]: value } });
+  const again = (field: ConfigField) => mustBeGivenAgain(field, draft, saved);
+  const isMissing = (field: ConfigField) =>
+    again(field) !== null ||
+    (field.required && isEmpty(draft.config[field.name]) && !storedSecret(field, saved));
+  const errorOf = (field: ConfigField): string | null => {
+    const changed = again(field);
+    if (changed) return text.again(changed.label);
+    if (wasTried && isMissing(field)) return text.needed;
+    const isUnchanged = draft.config[field.name] === provider?.config[field.name];
+    return problem?.field === field.name && isUnchanged ? problem.message : null;
+  };
+  const submit = () => {
+    setTried(true);
+    if (!fields.some(isMissing)) onApply(draft);
+  };
+  const input = (field: ConfigField) => (
+    <ConfigInput
+      key={`${draft.kind} ${field.name}`}
+      field={field}
+      value={draft.config[field.name]}
+      stored={storedSecret(field, saved)}
+      error={errorOf(field)}
+      onChange={(value) => set(field.name, value)}
+    />
+  );
+  const extras = fields.filter(({ isExtra }) => isExtra);
+
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={provider ? text.editTitle(provider.name || email.kinds[provider.kind]) : text.addTitle}
+      description={text.hint}
+      onSubmit={submit}
+      foot={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" variant="primary">
+            {provider ? text.apply : text.addApply}
+          </Button>
+        </>
+      }
+    >
+      {provider === null && (
+        <Field label={text.kind}>
+          <Select
+            value={draft.kind}
+            onChange={(event) => {
+              const kind = emailKinds.find((each) => each === event.target.value) ?? 'smtp';
+              setDraft({ ...newProvider(kind), name: draft.name });
+              setTried(false);
+            }}
+          >
+            {emailKinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {email.kinds[kind]}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      )}
+      <Field
+        label={text.name}
+        hint={text.nameHint}
+        error={problem?.field === 'name' ? problem.message : null}
+      >
+        <Input
+          value={draft.name}
+          maxLength={60}
+          placeholder={text.namePlaceholder}
+          onChange={(event) => setDraft({ ...draft, name: event.target.value })}
+        />
+      </Field>
+      {draft.kind === 'sandbox' && <Notice>{email.sandboxHint}</Notice>}
+      {fields.filter(({ isExtra }) => !isExtra).map(input)}
+      {extras.length > 0 && (
+        <details
+          className={styles.extras}
+          open={extras.some((field) => errorOf(field) !== null) || undefined}
+        >
+          <summary>{text.more}</summary>
+          <div className={styles.extraFields}>{extras.map(input)}</div>
+        </details>
+      )}
+    </Dialog>
+  );
+}
+
+function newProvider(kind: EmailKind): DraftProvider {
+  drafts += 1;
+  return { key: `new-${drafts}`, id: null, kind, name: '', enabled: true, config: {} };
+}
+
+function isEmpty(value: FieldValue): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** How the stored secret ends; null when there is none. */
+function storedSecret({ name, secret }: ConfigField, saved: SavedProvider | undefined): string | null {
+  const value = secret ? saved?.config[name] : null;
+  return typeof value === 'string' ? value : null;
+}
+
+/** The field whose change would lead a stored secret to another place; the service refuses that too. */
+function mustBeGivenAgain(
+  field: ConfigField,
+  draft: DraftProvider,
+  saved: SavedProvider | undefined,
+): ConfigField | null {
+  if (!saved || !storedSecret(field, saved) || draft.config[field.name] === null) return null;
+  if (!isEmpty(draft.config[field.name])) return null;
+  const hasChanged = ({ name }: ConfigField) =>
+    String(draft.config[name] ?? '') !== String(saved.config[name] ?? '');
+  return (
+    kindFields[draft.kind].find((each) => each.receives.includes(field.name) && hasChanged(each)) ?? null
+  );
+}

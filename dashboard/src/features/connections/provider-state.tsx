@@ -1,0 +1,82 @@
+import { email as text } from '../../strings/connections.ts';
+import { CopyButton, Notice, Time } from '../../ui/index.ts';
+import { adviceOn } from './advice.ts';
+import styles from './connections.module.css';
+import { callbackFields, type SavedProvider } from './email-kinds.ts';
+import type { Verdict } from './use-verdicts.ts';
+
+/** How a provider is doing in words, what to do about it, and where it should report to. */
+export function ProviderState(props: {
+  saved: SavedProvider | undefined;
+  enabled: boolean;
+  isAlone: boolean;
+  pausedUntil: string | null;
+  verdict: Verdict | undefined;
+}) {
+  const { saved, enabled, isAlone, pausedUntil, verdict } = props;
+  if (!saved) return null;
+  return (
+    <div className={styles.state}>
+      {verdict && verdict !== 'asking' && <VerdictNotice verdict={verdict} />}
+      {enabled && pausedUntil && (
+        <Notice tone="amber">
+          {text.health.paused} <Time at={pausedUntil} />.
+        </Notice>
+      )}
+      {enabled && <Health saved={saved} isAlone={isAlone} />}
+      {saved.callback_url && <Callback saved={saved} url={saved.callback_url} />}
+    </div>
+  );
+}
+
+function VerdictNotice({ verdict }: { verdict: Exclude<Verdict, 'asking'> }) {
+  if (verdict.ok) {
+    return (
+      <Notice tone="green">
+        <span role="status">
+          <strong>{text.verified}</strong> {verdict.detail}
+        </span>
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="red">
+      <strong>{text.refused}</strong> {adviceOn(verdict.detail)}
+      <div className={styles.said}>{verdict.detail}</div>
+    </Notice>
+  );
+}
+
+function Health({ saved, isAlone }: { saved: SavedProvider; isAlone: boolean }) {
+  const { status, messages, failed_messages: failed, since } = saved.health;
+  if (status === 'healthy') {
+    return <p className={styles.small}>{messages > 0 ? text.health.lately(messages) : text.health.quiet}</p>;
+  }
+  return (
+    <Notice tone={status === 'outage' ? 'red' : 'amber'}>
+      {text.health[status](failed, messages)} {isAlone && text.health.alone}
+      {since && (
+        <div className={styles.said}>
+          {text.health.since} <Time at={since} />
+        </div>
+      )}
+    </Notice>
+  );
+}
+
+function Callback({ saved, url }: { saved: SavedProvider; url: string }) {
+  const { kind, config } = saved;
+  const isReady = (callbackFields[kind] ?? []).every((field) => config[field]);
+  return (
+    <details className={styles.callback}>
+      <summary>{text.callback}</summary>
+      <div className={styles.url}>
+        <code>{url}</code>
+        <CopyButton text={url} />
+      </div>
+      <p className={styles.small}>
+        {text.callbackHints[kind]} {!isReady && text.callbackMissing}
+      </p>
+    </details>
+  );
+}

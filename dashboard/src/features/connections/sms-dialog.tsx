@@ -1,0 +1,115 @@
+import type { SmsSettings, SmsSettingsRequest } from '@carillon/sdk';
+import { useState } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+import { errorOf, useWrite } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { sms as text } from '../../strings/connections.ts';
+import { Button, Dialog, Field, FormError, Input, Radio } from '../../ui/index.ts';
+import styles from './connections.module.css';
+
+type Kind = keyof typeof text.kinds;
+const kinds = Object.keys(text.kinds) as Kind[];
+
+const credentials = {
+  managed: [],
+  smsone: ['smsone_account_sid', 'smsone_auth_token'],
+  smstwo: ['smstwo_api_key', 'smstwo_api_secret', 'smstwo_signature_secret'],
+} as const satisfies Record<Kind, readonly (keyof SmsSettingsRequest)[]>;
+type Credential = (typeof credentials)[Kind][number];
+
+export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null; onClose(): void }) {
+  const { environment } = usePlace();
+  const savedKind = kinds.find((each) => each === settings?.kind.toLowerCase()) ?? null;
+  const [kind, setKind] = useState<Kind>(savedKind ?? 'managed');
+  const [fromNumber, setFromNumber] = useState(settings?.from_number ?? '');
+  const [senderId, setSenderId] = useState(settings?.from_sender_id ?? '');
+  // Of every kind, so that looking at another one loses nothing.
+  const [secrets, setSecrets] = useState<Partial<Record<Credential, string>>>({});
+  const fields: readonly Credential[] = credentials[kind];
+  const save = useWrite(
+    (api) => {
+      const given = fields
+        .map((field): [string, string] => [field, secrets[field]?.trim() ?? ''])
+        .filter(([, value]) => value !== '');
+      return api.smsSettings.replace(environment.id, {
+        kind,
+        from_number: fromNumber.trim() || null,
+        from_sender_id: senderId.trim() || null,
+        ...Object.fromEntries(given),
+      });
+    },
+    {
+      changes: [['sms-settings'], ['overview']],
+      done: (saved) => (saved.credentials_validated ? text.saved : text.savedRefused),
+      quiet: true,
+      onDone: onClose,
+    },
+  );
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={text.setUp}
+      description={text.checked}
+      onSubmit={() => save.mutate()}
+      foot={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" variant="primary" busy={save.isPending}>
+            {text.save}
+          </Button>
+        </>
+      }
+    >
+      <FormError error={save.error} besides={['from_number', 'from_sender_id', ...fields]} />
+      <fieldset className={styles.group}>
+        <legend>{text.kind}</legend>
+        {kinds.map((each) => (
+          <Radio
+            key={each}
+            name="kind"
+            label={text.kinds[each]}
+            hint={text.kindHints[each]}
+            checked={kind === each}
+            onChange={() => setKind(each)}
+          />
+        ))}
+      </fieldset>
+      {kind !== 'managed' && (
+        <>
+          {fields.map((field) => (
+            <Field
+              key={field}
+              label={text.fields[field]?.[0] ?? field}
+              hint={kind === savedKind ? text.kept : text.fields[field]?.[1]}
+              error={errorOf(save.error, field)}
+            >
+              <Input
+                mono
+                type="password"
+                autoComplete="new-password"
+                maxLength={200}
+                value={secrets[field] ?? ''}
+                onChange={(event) => setSecrets({ ...secrets, [field]: event.target.value })}
+              />
+            </Field>
+          ))}
+          <Field
+            label={text.fromNumber}
+            hint={text.fromNumberHint}
+            error={errorOf(save.error, 'from_number')}
+          >
+            <Input type="tel" value={fromNumber} onChange={(event) => setFromNumber(event.target.value)} />
+          </Field>
+          <Field
+            label={text.fromSenderId}
+            hint={text.fromSenderIdHint}
+            error={errorOf(save.error, 'from_sender_id')}
+          >
+            <Input value={senderId} maxLength={20} onChange={(event) => setSenderId(event.target.value)} />
+          </Field>
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,16 @@
+import { usePlace } from '../../api/environment.tsx';
+import { useRead } from '../../api/queries.ts';
+
+/** What only the overview knows: who asked us to slow down, and whether the operator lends a server. Test has neither. */
+export function useProviderStates() {
+  const { kind, can } = usePlace();
+  const { data } = useRead(['connection-states'], (api, signal) => api.overview.get({}, { signal }), {
+    everyMs: 30_000,
+    enabled: kind === 'live' && can('notifications:read'),
+  });
+  const emails = (data?.providers ?? []).filter(({ channel }) => channel === 'email');
+  return {
+    hasManaged: emails.some(({ id }) => id === 'managed'),
+    pausedUntil: (id: string | null) => emails.find((each) => each.id === id)?.paused_until ?? null,
+  };
+}

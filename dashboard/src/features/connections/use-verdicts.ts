@@ -1,0 +1,28 @@
+import type { VerifyEmailProviderResult } from '@carillon/sdk';
+import { useState } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+import { useToast } from '../../ui/index.ts';
+
+export type Verdict = VerifyEmailProviderResult | 'asking';
+
+/** What providers said when they were asked whether they can be used, for as long as the page is open. */
+export function useVerdicts() {
+  const { api, environment } = usePlace();
+  const toast = useToast();
+  const [verdicts, setVerdicts] = useState<Readonly<Record<string, Verdict>>>({});
+  const forget = (id: string) => setVerdicts(({ [id]: _forgotten, ...others }) => others);
+  return {
+    verdicts,
+    forget,
+    async verify(id: string) {
+      setVerdicts((all) => ({ ...all, [id]: 'asking' }));
+      try {
+        const verdict = await api.emailSettings.verifyProvider(environment.id, id);
+        setVerdicts((all) => ({ ...all, [id]: verdict }));
+      } catch (error) {
+        forget(id);
+        toast.complain(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { SendRequest } from '@carillon/sdk';
+import { errorOf } from '../../api/queries.ts';
+import type { Channel } from '../../strings/common.ts';
+import { notifications } from '../../strings/notifications.ts';
+
+/** The channels whose words can only come from a template. */
+export const templateOnly: readonly Channel[] = ['chatone', 'chattwo', 'chatthree'];
+
+export interface Draft {
+  channel: Channel;
+  recipient: string;
+  usesTemplate: boolean;
+  template: string;
+  data: string;
+  subject: string;
+  words: string;
+}
+
+export const firstDraft: Draft = {
+  channel: 'email',
+  recipient: 'delivered@sandbox.test',
+  usesTemplate: false,
+  template: '',
+  data: '{}',
+  subject: notifications.send.sampleSubject,
+  words: notifications.send.sampleText,
+};
+
+/** What the recipient field is filled with, so that the first press of the button already shows something. */
+export const samples: Record<Channel, string> = {
+  email: 'delivered@sandbox.test',
+  sms: '+15005550006',
+  in_app: 'user-1',
+  webhook: 'https://example.com/hooks/carillon',
+  chatone: '',
+  chattwo: '',
+  chatthree: '',
+};
+
+export function requestOf(draft: Draft, isTemplate: boolean, data: Record<string, unknown>): SendRequest {
+  const { channel, template, subject, words } = draft;
+  return {
+    channel,
+    recipient: recipientOf(channel, draft.recipient.trim()),
+    ...(isTemplate ? { template_key: template, template_data: data } : wordsOf(channel, subject, words)),
+  };
+}
+
+/** An inbox takes HTML only. */
+function wordsOf(channel: Channel, subject: string, words: string): Partial<SendRequest> {
+  if (channel !== 'in_app') return { subject, text_body: words };
+  const escaped = words.replaceAll(/[&<>]/g, (character) => `&#${character.codePointAt(0)};`);
+  return { subject, html_body: escaped && `<p>${escaped.replaceAll('\n', '<br>')}</p>` };
+}
+
+function recipientOf(channel: Channel, text: string): SendRequest['recipient'] {
+  switch (channel) {
+    case 'in_app':
+      return { external_user_id: text };
+    case 'chatone':
+      return /^[uw]/i.test(text) ? { chatone_user_id: text } : { chatone_channel_id: text };
+    case 'chattwo':
+    case 'chatthree':
+      return { endpoint: text };
+    default:
+      return { address: text };
+  }
+}
+
+const recipientParams = [
+  'recipient.address',
+  'recipient.external_user_id',
+  'recipient.endpoint',
+  'recipient.chatone_user_id',
+  'recipient.chatone_channel_id',
+  'recipient.chattwo_endpoint_id',
+  'recipient.chatthree_endpoint_id',
+];
+
+export function recipientErrorOf(error: unknown): string | null {
+  return recipientParams.map((param) => errorOf(error, param)).find(Boolean) ?? null;
+}
+
+const contentParams = ['channel', 'subject', 'text_body', 'html_body', 'template_key', 'template_data'];
+
+export function isBesideAField(error: unknown): boolean {
+  return recipientErrorOf(error) !== null || contentParams.some((param) => errorOf(error, param) !== null);
+}
+
+/** Null: not an object. */
+export function parseData(source: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(source.trim() || '{}');
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

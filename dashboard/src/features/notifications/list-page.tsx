@@ -1,0 +1,131 @@
+import type { Notification } from '@carillon/sdk';
+import { type ReactNode, useEffect } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+import { useList } from '../../api/queries.ts';
+import { useFilters } from '../../shell/filters.ts';
+import { common } from '../../strings/common.ts';
+import { notifications } from '../../strings/notifications.ts';
+import {
+  Button,
+  Card,
+  ChannelLabel,
+  CodeBlock,
+  type Column,
+  classes,
+  EmptyState,
+  ListTable,
+  Page,
+  StatusBadge,
+  Time,
+} from '../../ui/index.ts';
+import { useArrivals } from './arrivals.ts';
+import { curlPost } from './curl.ts';
+import { ListFilters } from './list-filters.tsx';
+import styles from './list-page.module.css';
+import { useNotificationFilters } from './query.ts';
+import { SendTest } from './send-test.tsx';
+
+const pageSize = 50;
+const names = notifications.columns;
+
+const columns: Column<Notification>[] = [
+  {
+    header: names.recipient,
+    cell: ({ recipient }) => (
+      <bdi className={styles.clip}>{recipient.address ?? notifications.erasedRecipient}</bdi>
+    ),
+  },
+  { header: names.message, cell: (row) => <bdi className={styles.clip}>{messageOf(row)}</bdi> },
+  { header: names.channel, cell: ({ channel }) => <ChannelLabel channel={channel} /> },
+  { header: names.status, cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    header: names.category,
+    cell: ({ category }) => <bdi className={classes(styles.clip, styles.narrow)}>{category ?? '–'}</bdi>,
+  },
+  { header: names.created, end: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+function messageOf({ subject, template_key: template, text_body: text }: Notification): ReactNode {
+  if (subject) return subject;
+  if (template) return <code>{template}</code>;
+  return text ? <span className={styles.quiet}>{text.slice(0, 120)}</span> : '–';
+}
+
+export default function NotificationsListPage() {
+  const { kind, can } = usePlace();
+  const filters = useNotificationFilters();
+  const { params, isFiltered } = filters;
+  // In the address, so that other pages can lead here.
+  const { values: asked, set: ask } = useFilters('send');
+  const setSending = (isOpen: boolean) => ask({ send: isOpen ? '1' : '' });
+  const list = useList(['notifications', 'list', params], (api, cursor, signal) =>
+    api.notifications.list({ ...params, limit: pageSize, cursor }, { signal }).page(),
+  );
+  const arrivals = useArrivals(params, list);
+  const isEmpty = list.data !== undefined && list.items.length === 0;
+  const { refetch } = list;
+  useEffect(() => {
+    if (isEmpty && arrivals.count > 0) void refetch();
+  }, [isEmpty, arrivals.count, refetch]);
+
+  const canTest = kind === 'test' && can('notifications:send');
+  const sendButton = canTest && (
+    <Button icon="send" variant="primary" onClick={() => setSending(true)}>
+      {notifications.send.open}
+    </Button>
+  );
+  return (
+    <Page title={notifications.title} description={notifications.description} actions={sendButton}>
+      <ListFilters filters={filters} />
+      <Card flush>
+        {arrivals.count > 0 && !isEmpty && (
+          <div className={styles.news} role="status">
+            <Button size="small" icon="up" onClick={() => refetch()} busy={list.isRefetching}>
+              {notifications.newOnes(arrivals.label)}
+            </Button>
+          </div>
+        )}
+        <ListTable
+          label={notifications.title}
+          query={{ ...list, items: arrivals.items }}
+          columns={columns}
+          rowKey={({ id }) => id}
+          rowTo={({ id }) => `/${kind}/notifications/${id}`}
+          empty={isFiltered ? <NoMatch onClear={filters.clear} /> : <Empty action={sendButton} />}
+        />
+      </Card>
+      {canTest && <SendTest open={asked.send !== ''} onOpenChange={setSending} />}
+    </Page>
+  );
+}
+
+function NoMatch({ onClear }: { onClear(): void }) {
+  return (
+    <EmptyState
+      title={notifications.noMatch}
+      icon="filter"
+      action={<Button onClick={onClear}>{common.clearFilters}</Button>}
+    >
+      {notifications.noMatchHint}
+    </EmptyState>
+  );
+}
+
+function Empty({ action }: { action: ReactNode }) {
+  const { kind } = usePlace();
+  const { empty, send } = notifications;
+  const request = {
+    channel: 'email',
+    recipient: { address: kind === 'test' ? 'delivered@sandbox.test' : 'you@example.com' },
+    subject: send.sampleSubject,
+    text_body: send.sampleText,
+  };
+  return (
+    <EmptyState title={empty.title} icon="notifications" action={action}>
+      <p>{empty[kind]}</p>
+      <div className={styles.curl}>
+        <CodeBlock label={empty.curl} code={curlPost('/v1/notifications', request)} />
+      </div>
+    </EmptyState>
+  );
+}

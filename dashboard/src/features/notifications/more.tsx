@@ -1,0 +1,97 @@
+import type { Notification, Trace, WebhookDelivery } from '@carillon/sdk';
+import { usePlace } from '../../api/environment.tsx';
+import { useFilters } from '../../shell/filters.ts';
+import { notifications } from '../../strings/notifications.ts';
+import {
+  Card,
+  type Column,
+  duration,
+  EmptyState,
+  JsonBlock,
+  LinkButton,
+  Loaded,
+  StatusBadge,
+  Table,
+  Tabs,
+  Time,
+} from '../../ui/index.ts';
+import { Exchange } from './exchange.tsx';
+
+const text = notifications.more;
+
+interface TraceQuery {
+  data: Trace | undefined;
+  error: unknown;
+  refetch(): unknown;
+}
+
+/** What one looks at when the story above does not say enough. */
+export function More({ notification, trace }: { notification: Notification; trace: TraceQuery }) {
+  const { values, set } = useFilters('tab');
+  return (
+    <Card>
+      <Tabs
+        label={text.label}
+        value={values.tab || 'exchange'}
+        onChange={(tab) => set({ tab })}
+        tabs={[
+          {
+            value: 'exchange',
+            label: text.exchange,
+            content: (
+              <Loaded query={trace}>
+                {(data) => <Exchange notification={notification} entries={data.entries} />}
+              </Loaded>
+            ),
+          },
+          {
+            value: 'webhooks',
+            label: text.deliveries(trace.data?.webhook_deliveries.length ?? 0),
+            content: (
+              <Loaded query={trace}>{(data) => <Deliveries deliveries={data.webhook_deliveries} />}</Loaded>
+            ),
+          },
+          { value: 'data', label: text.data, content: <Data data={notification.template_data} /> },
+          { value: 'json', label: text.json, content: <JsonBlock label={text.json} value={notification} /> },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Data({ data }: { data: Record<string, unknown> }) {
+  if (Object.keys(data).length === 0) return <p>{notifications.data.none}</p>;
+  return <JsonBlock label={notifications.data.label} value={data} />;
+}
+
+const names = notifications.deliveries.columns;
+const columns: Column<WebhookDelivery>[] = [
+  { header: names.event, cell: ({ event_type: type }) => <code>{type}</code> },
+  { header: names.status, cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: names.http, cell: ({ http_status_code: code }) => code ?? '–' },
+  { header: names.attempts, cell: ({ attempt_count: count }) => count },
+  { header: names.took, cell: ({ latency_ms: ms }) => (ms === null ? '–' : duration(ms)) },
+  { header: names.created, end: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+function Deliveries({ deliveries }: { deliveries: WebhookDelivery[] }) {
+  const { kind } = usePlace();
+  return (
+    <Table
+      label={text.deliveries(0)}
+      columns={columns}
+      rows={deliveries}
+      rowKey={({ id }) => id}
+      rowTo={({ endpoint_id, id }) => `/${kind}/webhooks/${endpoint_id}/deliveries/${id}`}
+      empty={
+        <EmptyState
+          title={notifications.deliveries.none}
+          icon="webhooks"
+          action={<LinkButton to={`/${kind}/webhooks`}>{notifications.deliveries.toWebhooks}</LinkButton>}
+        >
+          {notifications.deliveries.noneHint}
+        </EmptyState>
+      }
+    />
+  );
+}

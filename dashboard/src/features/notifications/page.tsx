@@ -1,0 +1,114 @@
+import type { Notification, Trace } from '@carillon/sdk';
+import { useParams } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+import { useRead } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { notifications } from '../../strings/notifications.ts';
+import { Loaded, Notice, Page, StatusBadge } from '../../ui/index.ts';
+import { Actions } from './actions.tsx';
+import { Attachments } from './attachments.tsx';
+import { Facts } from './facts.tsx';
+import { Message } from './message.tsx';
+import { More } from './more.tsx';
+import styles from './page.module.css';
+import { Timeline } from './timeline.tsx';
+import { verdictOf } from './verdict.ts';
+import { Why } from './why.tsx';
+
+const text = notifications.detail;
+
+export default function NotificationPage() {
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const { kind } = usePlace();
+  const [pace, setPace] = useState<number | false>(false);
+  const notification = useRead(
+    ['notifications', id],
+    (api, signal) => api.notifications.get(id, { signal }),
+    {
+      everyMs: pace,
+    },
+  );
+  const { data } = notification;
+  useEffect(() => setPace(data ? paceOf(data) : false), [data]);
+  const trail = [{ label: notifications.title, to: `/${kind}/notifications` }];
+  if (!data) {
+    return (
+      <Page title={text.untitled(common.product)} trail={trail}>
+        <Loaded query={notification}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={titleOf(data)}
+      aside={<StatusBadge status={data.status} />}
+      trail={trail}
+      description={
+        <bdi>
+          {text.to(common.channel(data.channel), data.recipient.address ?? notifications.erasedRecipient)}
+        </bdi>
+      }
+      actions={<Actions notification={data} />}
+    >
+      <Story notification={data} />
+    </Page>
+  );
+}
+
+function Story({ notification }: { notification: Notification }) {
+  const trace = useTrace(notification);
+  const verdict = verdictOf(notification, trace.data);
+  return (
+    <>
+      <Notice tone={verdict.tone}>
+        <strong className={styles.verdict}>{verdict.text}</strong>
+      </Notice>
+      <div className={styles.columns}>
+        <div className={styles.main}>
+          <Why notification={notification} trace={trace} />
+          <Message notification={notification} />
+          <Attachments files={notification.attachments} />
+        </div>
+        <div className={styles.aside}>
+          <Facts notification={notification} />
+          <Timeline events={notification.events} />
+        </div>
+      </div>
+      <More notification={notification} trace={trace} />
+    </>
+  );
+}
+
+/** Read again whenever the notification has changed, and while a webhook about it may still succeed. */
+function useTrace(notification: Notification) {
+  const { id, status, events, attempt_count: attempts } = notification;
+  const [pace, setPace] = useState<number | false>(false);
+  const trace = useRead(
+    ['notifications', id, 'trace', status, events.length, attempts],
+    (api, signal) => api.notifications.trace(id, { signal }),
+    { everyMs: pace, keep: true },
+  );
+  const { data } = trace;
+  useEffect(() => setPace(data && isDelivering(data) ? 10_000 : false), [data]);
+  return trace;
+}
+
+function isDelivering({ webhook_deliveries: deliveries }: Trace): boolean {
+  return deliveries.some(({ status }) => status === 'pending' || status === 'in_flight');
+}
+
+/** Only what can still change by itself is asked for again; an accepted one may wait days for a word of its delivery. */
+function paceOf({ status, created_at: createdAt }: Notification): number | false {
+  if (status === 'queued' || status === 'sending') return 5000;
+  const isYoung = Date.now() - Date.parse(createdAt) < 300_000;
+  // Receipts follow: opened, bounced after all, reported.
+  return isYoung && (status === 'sent' || status === 'delivered') ? 10_000 : false;
+}
+
+function titleOf(notification: Notification): string {
+  const { subject, template_key: template, channel, recipient } = notification;
+  if (subject) return subject;
+  if (recipient.address === null) return text.erased;
+  return template ?? text.untitled(common.channel(channel));
+}

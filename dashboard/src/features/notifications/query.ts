@@ -1,0 +1,47 @@
+import type { ListNotificationsParams } from '@carillon/sdk';
+import { useMemo } from 'react';
+import { given, useFilters } from '../../shell/filters.ts';
+
+export const statuses = [
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'failed',
+  'bounced',
+  'complained',
+  'suppressed',
+] as const;
+
+/** The lengths that can be chosen with one click; `window` in the address. */
+const windows: Record<string, number> = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 };
+
+export type NotificationFilters = ReturnType<typeof useNotificationFilters>;
+
+/** The filters of the address, and the same as the API wants them. */
+export function useNotificationFilters() {
+  const filters = useFilters(
+    'status',
+    'channel',
+    'recipient',
+    'category',
+    'template_key',
+    'external_user_id',
+    'created_after',
+    'created_before',
+    'window',
+  );
+  const { window, ...rest } = filters.values;
+  const text = JSON.stringify(given(rest));
+  const params = useMemo(() => {
+    const length = windows[window];
+    // To the minute: a list that is read page by page must not have another beginning each time.
+    const since = length === undefined ? {} : { created_after: new Date(minute() - length).toISOString() };
+    return { ...JSON.parse(text), ...since } as ListNotificationsParams;
+  }, [window, text]);
+  return { ...filters, params };
+}
+
+function minute(): number {
+  return Math.floor(Date.now() / 60_000) * 60_000;
+}

@@ -1,0 +1,97 @@
+import { Link } from '@tanstack/react-router';
+import { usePlace } from '../../api/environment.tsx';
+import { errorOf, useRead } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { notifications } from '../../strings/notifications.ts';
+import { Field, Input, Notice, Radio, Row, Select, Textarea } from '../../ui/index.ts';
+import { type Draft, templateOnly } from './draft.ts';
+
+const text = notifications.send;
+
+/** The words themselves, or the template that they come from. */
+export function TestContent(props: {
+  draft: Draft;
+  isTemplate: boolean;
+  onChange(changes: Partial<Draft>): void;
+  error: unknown;
+  dataError: string | null;
+}) {
+  const { draft, isTemplate, onChange, error, dataError } = props;
+  return (
+    <>
+      {!templateOnly.includes(draft.channel) && (
+        <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
+          <legend className="visually-hidden">{text.content}</legend>
+          <Row>
+            <Radio
+              name="content"
+              label={text.words}
+              checked={!isTemplate}
+              onChange={() => onChange({ usesTemplate: false })}
+            />
+            <Radio
+              name="content"
+              label={text.template}
+              checked={isTemplate}
+              onChange={() => onChange({ usesTemplate: true })}
+            />
+          </Row>
+        </fieldset>
+      )}
+      {isTemplate ? (
+        <>
+          <TemplateField draft={draft} onChange={onChange} error={error} />
+          <Field label={text.data} error={dataError}>
+            <Textarea mono value={draft.data} onChange={(event) => onChange({ data: event.target.value })} />
+          </Field>
+        </>
+      ) : (
+        <>
+          {draft.channel !== 'sms' && draft.channel !== 'webhook' && (
+            <Field label={text.subject} error={errorOf(error, 'subject')}>
+              <Input
+                value={draft.subject}
+                maxLength={998}
+                onChange={(event) => onChange({ subject: event.target.value })}
+              />
+            </Field>
+          )}
+          <Field label={text.text} error={errorOf(error, 'text_body') ?? errorOf(error, 'html_body')}>
+            <Textarea value={draft.words} onChange={(event) => onChange({ words: event.target.value })} />
+          </Field>
+        </>
+      )}
+    </>
+  );
+}
+
+function TemplateField(props: { draft: Draft; onChange(changes: Partial<Draft>): void; error: unknown }) {
+  const { draft, onChange, error } = props;
+  const { kind } = usePlace();
+  const templates = useRead(['templates', 'choices'], (api, signal) =>
+    api.templates.list({ limit: 100 }, { signal }).page(),
+  );
+  const suited = templates.data?.data.filter(({ body_channels: channels }) =>
+    channels.includes(draft.channel.replace('_', '-')),
+  );
+  if (suited?.length === 0) {
+    return (
+      <Notice tone="amber">
+        {text.noTemplate(common.channel(draft.channel))}{' '}
+        <Link to={`/${kind}/templates`}>{common.create}</Link>
+      </Notice>
+    );
+  }
+  return (
+    <Field label={text.templateOf} error={errorOf(error, 'template_key')}>
+      <Select value={draft.template} onChange={(event) => onChange({ template: event.target.value })}>
+        <option value="" />
+        {suited?.map(({ key, name }) => (
+          <option key={key} value={key}>
+            {name || key}
+          </option>
+        ))}
+      </Select>
+    </Field>
+  );
+}

@@ -1,0 +1,122 @@
+import type { SendRequest } from '@carillon/sdk';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+import { errorOf, useWrite } from '../../api/queries.ts';
+import { type Channel, channelNames, common } from '../../strings/common.ts';
+import { notifications } from '../../strings/notifications.ts';
+import { magicRecipients } from '../../strings/sandbox.ts';
+import { Button, Dialog, describeError, Field, Input, Notice, Select } from '../../ui/index.ts';
+import {
+  type Draft,
+  firstDraft,
+  isBesideAField,
+  parseData,
+  recipientErrorOf,
+  requestOf,
+  samples,
+  templateOnly,
+} from './draft.ts';
+import { TestContent } from './send-test-content.tsx';
+
+const text = notifications.send;
+
+/** In Test only. What was typed stays when the dialog is closed by mistake. */
+export function SendTest({ open, onOpenChange }: { open: boolean; onOpenChange(open: boolean): void }) {
+  const { kind } = usePlace();
+  const navigate = useNavigate();
+  const [draft, setDraft] = useState(firstDraft);
+  const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
+  const data = parseData(draft.data);
+  const send = useWrite((api, request: SendRequest) => api.notifications.send(request), {
+    changes: [['notifications']],
+    done: text.sent,
+    quiet: true,
+    onDone: ({ id }) => void navigate({ to: `/${kind}/notifications/${id}` }),
+  });
+  const { error } = send;
+  const isTemplate = draft.usesTemplate || templateOnly.includes(draft.channel);
+  const submit = () => {
+    if (isTemplate && data === null) return;
+    send.mutate(requestOf(draft, isTemplate, data ?? {}));
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={text.title}
+      description={text.description}
+      onSubmit={submit}
+      foot={
+        <>
+          <Button onClick={() => onOpenChange(false)}>{common.cancel}</Button>
+          <Button type="submit" variant="primary" icon="send" busy={send.isPending}>
+            {text.submit}
+          </Button>
+        </>
+      }
+    >
+      {error && !isBesideAField(error) && <Notice tone="red">{describeError(error).text}</Notice>}
+      <Field label={text.channel} error={errorOf(error, 'channel')}>
+        <Select
+          value={draft.channel}
+          onChange={(event) => {
+            const channel = event.target.value as Channel;
+            change({ channel, recipient: samples[channel] });
+          }}
+        >
+          {channelNames.map((channel) => (
+            <option key={channel} value={channel}>
+              {common.channel(channel)}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <RecipientFields draft={draft} onChange={change} error={error} />
+      <TestContent
+        draft={draft}
+        isTemplate={isTemplate}
+        onChange={change}
+        error={error}
+        dataError={data === null ? text.badData : errorOf(error, 'template_data')}
+      />
+    </Dialog>
+  );
+}
+
+function RecipientFields(props: { draft: Draft; onChange(changes: Partial<Draft>): void; error: unknown }) {
+  const { draft, onChange, error } = props;
+  const { channel, recipient } = draft;
+  const magic = channel === 'email' || channel === 'sms' ? magicRecipients[channel] : [];
+  const isMagic = magic.some(({ address }) => address === recipient);
+  return (
+    <>
+      {magic.length > 0 && (
+        <Field label={text.outcome} hint={text.outcomeHint}>
+          <Select
+            value={isMagic ? recipient : ''}
+            onChange={(event) => onChange({ recipient: event.target.value })}
+          >
+            {magic.map(({ address, meaning }) => (
+              <option key={address} value={address}>
+                {meaning}
+              </option>
+            ))}
+            <option value="">{text.ownAddress}</option>
+          </Select>
+        </Field>
+      )}
+      <Field
+        label={text.recipients[channel] ?? ''}
+        hint={templateOnly.includes(channel) ? text.chatHint : undefined}
+        error={recipientErrorOf(error)}
+      >
+        <Input
+          value={recipient}
+          maxLength={2048}
+          onChange={(event) => onChange({ recipient: event.target.value })}
+        />
+      </Field>
+    </>
+  );
+}

@@ -1,0 +1,153 @@
+import type { Notification, Trace, TraceEntry } from '@carillon/sdk';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+import { notifications } from '../../strings/notifications.ts';
+import { Card, Copyable, duration, ExactTime, Icon, type IconName, Loaded } from '../../ui/index.ts';
+import { plain } from './plain.ts';
+import styles from './why.module.css';
+
+const text = notifications.why;
+
+/** What was checked, who was asked, and what they said; checks that passed take one line together. */
+export function Why(props: {
+  notification: Notification;
+  trace: { data: Trace | undefined; error: unknown; refetch(): unknown };
+}) {
+  const { notification, trace } = props;
+  return (
+    <Card title={text.titles[notification.status] ?? text.title}>
+      <Loaded query={trace}>
+        {({ entries }) =>
+          entries.length === 0 ? (
+            <p>{text.nothing}</p>
+          ) : (
+            <ol className={styles.steps}>
+              {grouped(entries).map((step) => (
+                <Step key={step.key} step={step} notification={notification} />
+              ))}
+            </ol>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+type Grouped =
+  | { kind: 'passed'; key: string; entries: TraceEntry[] }
+  | { kind: 'single'; key: string; entry: TraceEntry; attempt: number };
+
+/** Checks that passed one after the other become one step; attempts are counted. */
+function grouped(entries: TraceEntry[]): Grouped[] {
+  const steps: Grouped[] = [];
+  let attempt = 0;
+  for (const [index, entry] of entries.entries()) {
+    const last = steps.at(-1);
+    if (entry.kind === 'gate' && entry.verdict === 'pass') {
+      if (last?.kind === 'passed') last.entries.push(entry);
+      else steps.push({ kind: 'passed', key: String(index), entries: [entry] });
+    } else {
+      if (entry.kind === 'attempt') attempt += 1;
+      steps.push({ kind: 'single', key: String(index), entry, attempt });
+    }
+  }
+  return steps;
+}
+
+function Step({ step, notification }: { step: Grouped; notification: Notification }) {
+  if (step.kind === 'passed') {
+    return (
+      <Shape icon="check" tone="green" at={step.entries[0]?.at}>
+        <strong>{text.checks(step.entries.length)}</strong>
+        <p className={styles.quiet}>
+          {step.entries.map(({ name }) => text.passed[name] ?? name).join(' · ')}
+        </p>
+      </Shape>
+    );
+  }
+  const { entry, attempt } = step;
+  if (entry.kind === 'attempt') return <Attempt entry={entry} number={attempt} />;
+  const isGate = entry.kind === 'gate';
+  const name = (isGate ? text.gates : text.decisions)[entry.name] ?? entry.name;
+  return (
+    <Shape icon={gateIcons[entry.verdict] ?? 'info'} tone={gateTones[entry.verdict] ?? 'blue'} at={entry.at}>
+      <strong>{name}</strong>
+      {isGate && <span> · {text.verdictWords[entry.verdict] ?? entry.verdict}</span>}
+      {entry.detail && <p>{plain(entry.detail)}</p>}
+      <WayOut entry={entry} notification={notification} />
+    </Shape>
+  );
+}
+
+const gateIcons: Record<string, IconName> = {
+  suppress: 'suppressions',
+  defer: 'clock',
+  drop: 'stop',
+  fail: 'warning',
+};
+const gateTones: Record<string, string> = { suppress: 'amber', defer: 'blue', drop: 'grey', fail: 'red' };
+
+function Attempt({ entry, number }: { entry: TraceEntry; number: number }) {
+  const isGood = entry.verdict === 'accepted';
+  const { kind } = usePlace();
+  return (
+    <Shape icon={isGood ? 'check' : 'close'} tone={isGood ? 'green' : 'red'} at={entry.at}>
+      <strong>{text.attempt(number, entry.name)}</strong>
+      <span>
+        {' · '}
+        {text.outcomes[entry.verdict] ?? entry.verdict}
+        {entry.latency_ms !== null && ` · ${duration(entry.latency_ms)}`}
+        {entry.code !== null && ` · ${text.code(entry.code)}`}
+      </span>
+      {entry.detail && <p className={isGood ? styles.quiet : undefined}>{plain(entry.detail)}</p>}
+      {entry.provider_message_id && (
+        <div className={styles.quiet}>
+          {text.requestId} <Copyable text={entry.provider_message_id} />
+        </div>
+      )}
+      {entry.verdict === 'broken' && <Link to={`/${kind}/connections`}>{text.toConnections}</Link>}
+    </Shape>
+  );
+}
+
+/** Where something can be done about it. */
+function WayOut({ entry, notification }: { entry: TraceEntry; notification: Notification }) {
+  const { kind } = usePlace();
+  const { address } = notification.recipient;
+  const isStopped = entry.verdict !== 'pass';
+  if (entry.name === 'suppression_list' && isStopped && address) {
+    return (
+      <Link to={`/${kind}/suppressions?search=${encodeURIComponent(address)}`}>{text.toSuppressions}</Link>
+    );
+  }
+  if (entry.name === 'category_preference' && isStopped) {
+    return <Link to={`/${kind}/preferences`}>{text.toPreferences}</Link>;
+  }
+  if (entry.name === 'render' && notification.template_key) {
+    return (
+      <Link to={`/${kind}/templates/${encodeURIComponent(notification.template_key)}`}>
+        {text.toTemplate}
+      </Link>
+    );
+  }
+  return null;
+}
+
+function Shape(props: { icon: IconName; tone: string; at: string | undefined; children: ReactNode }) {
+  return (
+    <li className={styles.step}>
+      <span className={styles.mark} data-tone={props.tone}>
+        <Icon name={props.icon} size={13} />
+      </span>
+      <div className={styles.body}>
+        {props.children}
+        {props.at && (
+          <div className={styles.at}>
+            <ExactTime at={props.at} />
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Overview } from '@carillon/sdk';
+import { type Channel, channelNames } from '../../strings/common.ts';
+import { overview as text } from '../../strings/overview.ts';
+import { Card, ChannelLabel, type Column, EmptyState, formatCount, Table } from '../../ui/index.ts';
+import { ListLink } from './list-link.tsx';
+import styles from './overview.module.css';
+
+const outcomes = ['accepted', 'delivered', 'failed', 'bounced', 'suppressed'] as const;
+
+export function Channels({ data }: { data: Overview }) {
+  const used = channelNames.filter((channel) => data.totals.by_channel[channel]);
+  const columns: Column<Channel>[] = [
+    { header: text.channels.channel, cell: (channel) => <ChannelLabel channel={channel} /> },
+    ...outcomes.map((outcome) => ({
+      header: text.outcomes[outcome],
+      end: true,
+      cell: (channel: Channel) => {
+        const count = data.totals.by_channel[channel]?.[outcome] ?? 0;
+        if (count === 0) return <span className={styles.zero}>{count}</span>;
+        const status = outcome === 'accepted' ? {} : { status: outcome };
+        return (
+          <ListLink filters={{ channel, created_after: data.from, ...status }}>{formatCount(count)}</ListLink>
+        );
+      },
+    })),
+  ];
+  return (
+    <Card title={text.channels.title} flush>
+      <Table
+        label={text.channels.label}
+        columns={columns}
+        rows={used}
+        rowKey={(channel) => channel}
+        empty={<EmptyState title={text.channels.empty} />}
+      />
+    </Card>
+  );
+}

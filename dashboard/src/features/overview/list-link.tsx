@@ -1,0 +1,16 @@
+import type { ListNotificationsParams } from '@carillon/sdk';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+
+type Filters = Pick<ListNotificationsParams, 'status' | 'channel' | 'created_after'>;
+
+/** A figure, and the notifications behind it. */
+export function ListLink(props: { filters: Filters; className?: string; children: ReactNode }) {
+  const { kind } = usePlace();
+  return (
+    <Link to={`/${kind}/notifications`} search={props.filters} className={props.className}>
+      {props.children}
+    </Link>
+  );
+}

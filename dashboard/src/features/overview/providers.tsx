@@ -1,0 +1,77 @@
+import type { Overview, OverviewProvider } from '@carillon/sdk';
+import { Link } from '@tanstack/react-router';
+import { usePlace } from '../../api/environment.tsx';
+import { overview as text } from '../../strings/overview.ts';
+import { Card, ChannelLabel, EmptyState, LinkButton, StatusBadge, Time } from '../../ui/index.ts';
+import styles from './overview.module.css';
+
+export function Providers({ providers }: { providers: Overview['providers'] }) {
+  const { kind } = usePlace();
+  const pageOf = (channel: string) =>
+    channel === 'email' ? `/${kind}/connections` : `/${kind}/connections/${channel}`;
+  return (
+    <Card title={text.providers.title} flush>
+      {providers.length === 0 ? (
+        <NoProviders />
+      ) : (
+        <ul className={styles.rows} aria-label={text.providers.label}>
+          {providers.map((provider) => (
+            <li key={`${provider.channel} ${provider.id}`}>
+              <Link to={pageOf(provider.channel)} className={styles.row}>
+                <span className={styles.main}>
+                  <bdi className={styles.name}>{provider.name || provider.kind}</bdi>
+                  <span className={styles.small}>
+                    <ChannelLabel channel={provider.channel} />
+                    <Lately provider={provider} />
+                  </span>
+                </span>
+                <StatusBadge status={provider.status} />
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function NoProviders() {
+  const { kind } = usePlace();
+  return kind === 'test' ? (
+    <EmptyState
+      title={text.providers.sandbox}
+      icon="sandbox"
+      action={<LinkButton to={`/${kind}/sandbox`}>{text.providers.toSandbox}</LinkButton>}
+    >
+      {text.providers.sandboxHint}
+    </EmptyState>
+  ) : (
+    <EmptyState
+      title={text.providers.none}
+      icon="connections"
+      action={<LinkButton to={`/${kind}/connections`}>{text.providers.toConnections}</LinkButton>}
+    >
+      {text.providers.noneHint}
+    </EmptyState>
+  );
+}
+
+/** The one thing worth knowing, the worst first. */
+function Lately({ provider }: { provider: OverviewProvider }) {
+  const { problem, paused_until, messages, failed_messages, since, last_success_at } = provider;
+  if (problem) return <span>{problem}</span>;
+  if (paused_until) return <Moment name={text.providers.pausedUntil} at={paused_until} />;
+  if (failed_messages > 0) return <span>{text.providers.failing(failed_messages, messages)}</span>;
+  if (since) return <Moment name={text.providers.since} at={since} />;
+  if (messages > 0) return <span>{text.providers.well(messages)}</span>;
+  if (last_success_at) return <Moment name={text.providers.lastSuccess} at={last_success_at} />;
+  return <span>{text.providers.quiet}</span>;
+}
+
+function Moment({ name, at }: { name: string; at: string }) {
+  return (
+    <span>
+      {name} <Time at={at} />
+    </span>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Overview } from '@carillon/sdk';
+import { overview as text } from '../../strings/overview.ts';
+import { formatCount, Sparkline, type Tone } from '../../ui/index.ts';
+import { ListLink } from './list-link.tsx';
+import styles from './overview.module.css';
+
+/** In the order of a notification's life, bad ends last. `accepted` is no status: it is all of them. */
+const tiles = [
+  ['accepted', 'blue'],
+  ['delivered', 'green'],
+  ['failed', 'red'],
+  ['bounced', 'red'],
+  ['suppressed', 'amber'],
+  ['complained', 'violet'],
+] as const satisfies [keyof Overview['totals'], Tone][];
+
+export function Tiles({ data }: { data: Overview }) {
+  return (
+    <ul className={styles.tiles} aria-label={text.figures}>
+      {tiles.map(([outcome, tone]) => (
+        <li key={outcome}>
+          <ListLink
+            className={styles.tile}
+            filters={{
+              created_after: data.from,
+              ...(outcome === 'accepted' ? {} : { status: outcome }),
+            }}
+          >
+            <span className={styles.tileName}>{text.outcomes[outcome]}</span>
+            <span className={styles.tileFigure}>{formatCount(data.totals[outcome])}</span>
+            <Sparkline values={data.series.map((point) => point[outcome])} tone={tone} />
+          </ListLink>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Notification } from '@carillon/sdk';
+import { usePlace } from '../../api/environment.tsx';
+import { useList } from '../../api/queries.ts';
+import { user as text } from '../../strings/preferences.ts';
+import {
+  Card,
+  ChannelLabel,
+  type Column,
+  EmptyState,
+  LinkButton,
+  ListTable,
+  StatusBadge,
+  Time,
+} from '../../ui/index.ts';
+
+/** The newest few; the list of notifications has the rest. */
+export function RecentCard({ id }: { id: string }) {
+  const { kind, can } = usePlace();
+  const query = useList(
+    ['notifications', 'of-user', id],
+    async (api, _cursor, signal) => {
+      const { data } = await api.notifications.list({ external_user_id: id, limit: 5 }, { signal }).page();
+      return { data, next_cursor: null };
+    },
+    { enabled: can('notifications:read') },
+  );
+  if (!can('notifications:read')) return null;
+  return (
+    <Card
+      title={text.recent}
+      flush
+      actions={
+        query.items.length > 0 && (
+          <LinkButton size="small" to={`/${kind}/notifications`} search={{ external_user_id: id }}>
+            {text.recentAll}
+          </LinkButton>
+        )
+      }
+    >
+      <ListTable
+        query={query}
+        label={text.recentLabel}
+        rowKey={(each) => each.id}
+        rowTo={(each) => `/${kind}/notifications/${each.id}`}
+        columns={columns}
+        empty={<EmptyState title={text.recentNone} />}
+      />
+    </Card>
+  );
+}
+
+const columns: Column<Notification>[] = [
+  {
+    header: text.recentColumns.subject,
+    clip: true,
+    cell: (each) => <bdi>{each.subject ?? each.template_key ?? text.untitled}</bdi>,
+  },
+  { header: text.recentColumns.channel, cell: (each) => <ChannelLabel channel={each.channel} /> },
+  { header: text.recentColumns.status, cell: (each) => <StatusBadge status={each.status} /> },
+  { header: text.recentColumns.at, cell: (each) => <Time at={each.created_at} /> },
+];

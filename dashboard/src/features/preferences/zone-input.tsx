@@ -1,0 +1,19 @@
+import { useId } from 'react';
+import { Input } from '../../ui/index.ts';
+
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
+
+/** A time zone by its name; the browser proposes those it knows, the service decides. */
+export function ZoneInput({ value, onChange }: { value: string; onChange(value: string): void }) {
+  const id = useId();
+  return (
+    <>
+      <Input value={value} maxLength={64} list={id} onChange={(event) => onChange(event.target.value)} />
+      <datalist id={id}>
+        {zones.map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </>
+  );
+}

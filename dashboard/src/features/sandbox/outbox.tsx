@@ -1,0 +1,157 @@
+import { useEffect, useState } from 'react';
+import { useCan } from '../../api/environment.tsx';
+import { useWrite } from '../../api/queries.ts';
+import { channelNames, common } from '../../strings/common.ts';
+import { sandbox } from '../../strings/sandbox.ts';
+import {
+  Button,
+  ConfirmDialog,
+  classes,
+  EmptyState,
+  ErrorState,
+  Page,
+  Row,
+  SearchInput,
+  Select,
+  Skeleton,
+} from '../../ui/index.ts';
+import { MessagePane } from './message-pane.tsx';
+import { Nothing } from './nothing.tsx';
+import styles from './outbox.module.css';
+import { useMessages, useOutboxFilters } from './query.ts';
+import { Rows } from './rows.tsx';
+
+/** Two panes; on a phone the list, then the message. */
+export function Outbox() {
+  const { values, set } = useOutboxFilters();
+  const { channel, to } = values;
+  const list = useMessages({ channel, to });
+  const chosen = values.message || null;
+  // Where there is room for both, the newest of when the page was opened is shown at first.
+  const [opening, setOpening] = useState<string | null>(null);
+  const first = list.items[0]?.id ?? null;
+  useEffect(() => setOpening((before) => before ?? first), [first]);
+  const isFiltered = channel !== '' || to !== '';
+  const shown = chosen ?? (list.items.some(({ id }) => id === opening) ? opening : first);
+  const isEmpty = list.data !== undefined && list.items.length === 0;
+  const isUnused = isEmpty && !chosen && !isFiltered;
+
+  return (
+    <Page
+      full
+      title={sandbox.title}
+      description={sandbox.description}
+      actions={<EmptyButton disabled={isUnused} />}
+    >
+      {!isUnused && (
+        <div className={classes(styles.filters, chosen && styles.behind)}>
+          <Row>
+            <ToSearch value={to} onChange={(next) => set({ to: next, message: '' })} />
+            <Select
+              aria-label={sandbox.channels}
+              className={styles.select}
+              value={channel}
+              onChange={(event) => set({ channel: event.target.value, message: '' })}
+            >
+              <option value="">{sandbox.allChannels}</option>
+              {channelNames.map((each) => (
+                <option key={each} value={each}>
+                  {common.channel(each)}
+                </option>
+              ))}
+            </Select>
+          </Row>
+        </div>
+      )}
+      {list.data === undefined ? (
+        list.error ? (
+          <ErrorState error={list.error} onRetry={() => list.refetch()} />
+        ) : (
+          <Skeleton lines={8} />
+        )
+      ) : isUnused ? (
+        <Nothing />
+      ) : isEmpty && !chosen ? (
+        <EmptyState
+          title={sandbox.noMatch}
+          icon="filter"
+          action={<Button onClick={() => set({ channel: '', to: '' })}>{common.clearFilters}</Button>}
+        />
+      ) : (
+        <div className={styles.panes}>
+          <div className={classes(styles.list, chosen && styles.behind)}>
+            <Rows list={list} shown={shown} onChoose={(id) => set({ message: id })} />
+          </div>
+          <div className={classes(styles.message, !chosen && styles.behind)}>
+            {shown && (
+              <MessagePane
+                key={shown}
+                id={shown}
+                known={list.items.find(({ id }) => id === shown)}
+                onBack={() => set({ message: '' })}
+              />
+            )}
+          </div>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+/** Taken over when the typing pauses. */
+function ToSearch({ value, onChange }: { value: string; onChange(value: string): void }) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the clock
+  useEffect(() => {
+    if (typed.trim() === value) return;
+    const timer = setTimeout(() => onChange(typed.trim()), 300);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <div className={styles.search}>
+      <SearchInput
+        label={sandbox.search}
+        value={typed}
+        maxLength={320}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+    </div>
+  );
+}
+
+function EmptyButton({ disabled }: { disabled: boolean }) {
+  const canWrite = useCan('notifications:write');
+  const [isAsking, setAsking] = useState(false);
+  const { set } = useOutboxFilters();
+  const empty = useWrite((api) => api.sandbox.deleteMessages(), {
+    changes: [['sandbox']],
+    done: sandbox.emptied,
+    onDone: () => {
+      setAsking(false);
+      set({ message: '' });
+    },
+  });
+  return (
+    <>
+      <Button
+        icon="trash"
+        disabled={disabled || !canWrite}
+        title={canWrite ? undefined : common.viewerOnly}
+        onClick={() => setAsking(true)}
+      >
+        {sandbox.empty}
+      </Button>
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title={sandbox.emptyTitle}
+        confirm={sandbox.empty}
+        onConfirm={() => empty.mutate()}
+        busy={empty.isPending}
+      >
+        {sandbox.emptyText}
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import type { ListAuditEntriesParams } from '@carillon/sdk';
+import { useEffect, useState } from 'react';
+import { common } from '../../strings/common.ts';
+import { audit } from '../../strings/settings.ts';
+import { Button, Field, Form, Input, Select } from '../../ui/index.ts';
+import styles from './audit.module.css';
+import { actionName, actions } from './audit-words.ts';
+import type { useActors } from './use-actors.ts';
+
+type Values = Record<'action' | 'actor' | 'target' | 'from' | 'to', string>;
+
+/** The address in the API's words. Days are the reader's own: `to` includes its day. */
+export function auditQuery({ action, actor, target, from, to }: Values): ListAuditEntriesParams {
+  return {
+    ...(action && { action }),
+    ...(actor && { actor_id: actor }),
+    ...(target && { target }),
+    ...moment('created_after', from, 0),
+    ...moment('created_before', to, 1),
+  };
+}
+
+function moment(name: 'created_after' | 'created_before', day: string, plusDays: number) {
+  const [year, month, date] = day.split('-').map(Number);
+  if (!year || !month || !date) return {};
+  const at = new Date(year, month - 1, date + plusDays);
+  return Number.isNaN(at.getTime()) ? {} : { [name]: at.toISOString() };
+}
+
+export function AuditFilters(props: {
+  values: Values;
+  set(changes: Partial<Values>): void;
+  clear(): void;
+  isFiltered: boolean;
+  actors: ReturnType<typeof useActors>;
+}) {
+  const { values, set, clear, isFiltered, actors } = props;
+  const isKnownActor = [...actors.people, ...actors.keys].some(({ id }) => id === values.actor);
+  const [target, setTarget] = useState(values.target);
+  useEffect(() => setTarget(values.target), [values.target]);
+  return (
+    <Form className={styles.filters} onSubmit={() => set({ target: target.trim() })}>
+      <Field label={audit.action}>
+        <Select value={values.action} onChange={(event) => set({ action: event.target.value })}>
+          <option value="">{audit.anyAction}</option>
+          {[...new Set([...actions, values.action].filter(Boolean))].map((action) => (
+            <option key={action} value={action}>
+              {actionName(action)}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label={audit.actor}>
+        <Select value={values.actor} onChange={(event) => set({ actor: event.target.value })}>
+          <option value="">{audit.anybody}</option>
+          {!isKnownActor && values.actor && (
+            <option value={values.actor}>{audit.unknown(values.actor)}</option>
+          )}
+          <optgroup label={audit.people}>{actors.people.map(option)}</optgroup>
+          <optgroup label={audit.keys}>{actors.keys.map(option)}</optgroup>
+        </Select>
+      </Field>
+      <Field label={audit.target} className={styles.target}>
+        <Input
+          value={target}
+          placeholder={audit.targetHint}
+          maxLength={200}
+          onChange={(event) => setTarget(event.target.value)}
+          onBlur={() => target.trim() !== values.target && set({ target: target.trim() })}
+        />
+      </Field>
+      <Field label={audit.from}>
+        <Input type="date" value={values.from} onChange={(event) => set({ from: event.target.value })} />
+      </Field>
+      <Field label={audit.to}>
+        <Input type="date" value={values.to} onChange={(event) => set({ to: event.target.value })} />
+      </Field>
+      {isFiltered && (
+        <Button variant="ghost" icon="close" onClick={clear}>
+          {common.clearFilters}
+        </Button>
+      )}
+    </Form>
+  );
+}
+
+function option({ id, name }: { id: string; name: string }) {
+  return (
+    <option key={id} value={id}>
+      {name}
+    </option>
+  );
+}

@@ -1,0 +1,88 @@
+import { common } from '../../strings/common.ts';
+import { audit } from '../../strings/settings.ts';
+import type { AuditEntry } from './audit-entry.tsx';
+
+/** What can be chosen; any other the service writes can still be filtered by its address. */
+export const actions = [
+  'api_key.created',
+  'api_key.rotated',
+  'api_key.revoked',
+  'category.created',
+  'category.updated',
+  'category.archived',
+  'chatone_installation.created',
+  'chatone_installation.deleted',
+  'chatthree_endpoint.created',
+  'chatthree_endpoint.updated',
+  'chatthree_endpoint.deleted',
+  'chattwo_endpoint.created',
+  'chattwo_endpoint.updated',
+  'chattwo_endpoint.deleted',
+  'email_settings.updated',
+  'inbox_key.rotated',
+  'invitation.created',
+  'invitation.withdrawn',
+  'member.added',
+  'member.role_changed',
+  'member.removed',
+  'member.updated',
+  'member.password_changed',
+  'organization.created',
+  'organization.updated',
+  'sms_settings.updated',
+  'sms_settings.deleted',
+  'suppression.added',
+  'suppression.removed',
+  'template.created',
+  'template.updated',
+  'template.restored',
+  'template.promoted',
+  'template.deleted',
+  'user.erased',
+  'webhook_endpoint.created',
+  'webhook_endpoint.updated',
+  'webhook_endpoint.disabled',
+  'webhook_endpoint.secret_rotated',
+  'webhook_secret.rotated',
+  'workflow.created',
+  'workflow.updated',
+  'workflow.version_created',
+  'workflow.activated',
+  'workflow.disabled',
+  'workflow.promoted',
+];
+
+/** `api_key.created` → `API key created`. */
+export function actionName(action: string): string {
+  const [noun = '', verb = ''] = action.split('.');
+  return `${audit.nouns[noun] ?? common.sentence(noun)} ${verb.replaceAll('_', ' ')}`.trim();
+}
+
+const pages: Record<string, string> = {
+  template: '/templates',
+  workflow: '/workflows',
+  webhook_endpoint: '/webhooks',
+  category: '/preferences',
+  suppression: '/suppressions',
+  email_settings: '/connections',
+  sms_settings: '/connections/sms',
+  chatone_installation: '/connections/chatone',
+  chattwo_endpoint: '/connections/chattwo',
+  chatthree_endpoint: '/connections/chatthree',
+  api_key: '/settings',
+  inbox_key: '/settings',
+  webhook_secret: '/settings',
+  member: '/settings/team',
+  invitation: '/settings/team',
+  organization: '/settings/organization',
+};
+
+/** The page of what was changed, below the environment; null when there is none, or nothing to see there any more. */
+export function pageOf({ action, target, after }: AuditEntry): string | null {
+  const noun = action.slice(0, action.indexOf('.'));
+  const page = pages[noun];
+  if (page === undefined || after === null) return null;
+  if (noun === 'webhook_endpoint') return `${page}/${target.slice(target.indexOf(':') + 1)}`;
+  const hasPageOfItsOwn = noun === 'template' || noun === 'workflow';
+  return hasPageOfItsOwn && typeof after.key === 'string' ? `${page}/${encodeURIComponent(after.key)}` : page;
+}

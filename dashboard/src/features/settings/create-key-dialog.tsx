@@ -1,0 +1,147 @@
+import { useState } from 'react';
+import { type Scope, usePlace } from '../../api/environment.tsx';
+import { errorOf, useWrite } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { keys, scopeGroups, scopeNames } from '../../strings/settings.ts';
+import { Button, Checkbox, Dialog, Field, Input, Radio, Select } from '../../ui/index.ts';
+import { DialogError } from './dialog-error.tsx';
+import type { NewKey } from './new-key-dialog.tsx';
+import { type Preset, presets, scopesByGroup } from './scopes.ts';
+import styles from './settings.module.css';
+
+const dayMs = 86_400_000;
+
+/** Drawn while it is open, so that each time it begins empty. */
+export function CreateKeyDialog({ onClose, onMade }: { onClose(): void; onMade(made: NewKey): void }) {
+  const [name, setName] = useState('');
+  const [access, setAccess] = useState<Preset | 'custom'>('send_only');
+  const [chosen, setChosen] = useState<ReadonlySet<Scope>>(new Set());
+  const [expiry, setExpiry] = useState('never');
+  const [wasTried, setTried] = useState(false);
+  const create = useWrite(
+    (api) =>
+      api.apiKeys.create({
+        name: name.trim(),
+        ...(access === 'custom' ? { scopes: [...chosen] } : { preset: access }),
+        ...(expiry === 'never'
+          ? {}
+          : { expires_at: new Date(Date.now() + Number(expiry) * dayMs).toISOString() }),
+      }),
+    {
+      changes: [['keys'], ['audit']],
+      quiet: true,
+      onDone: (made) => {
+        onClose();
+        onMade(made);
+      },
+    },
+  );
+  const isNameMissing = name.trim() === '';
+  const isChoiceMissing = access === 'custom' && chosen.size === 0;
+  const submit = () => {
+    setTried(true);
+    if (!isNameMissing && !isChoiceMissing) create.mutate();
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={keys.create}
+      description={keys.description}
+      onSubmit={submit}
+      foot={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" variant="primary" busy={create.isPending}>
+            {keys.create}
+          </Button>
+        </>
+      }
+    >
+      <DialogError error={create.error} besides={['name']} />
+      <Field
+        label={keys.name}
+        hint={keys.nameHint}
+        error={errorOf(create.error, 'name') ?? (wasTried && isNameMissing ? keys.nameNeeded : null)}
+      >
+        <Input value={name} maxLength={100} onChange={(event) => setName(event.target.value)} required />
+      </Field>
+      <fieldset className={styles.group}>
+        <legend>{keys.access}</legend>
+        {presets.map((preset) => (
+          <Radio
+            key={preset}
+            name="access"
+            label={keys.presets[preset]}
+            hint={keys.presetHints[preset]}
+            checked={access === preset}
+            onChange={() => setAccess(preset)}
+          />
+        ))}
+        <Radio
+          name="access"
+          label={keys.custom}
+          hint={keys.customHint}
+          checked={access === 'custom'}
+          onChange={() => setAccess('custom')}
+        />
+      </fieldset>
+      {access === 'custom' && (
+        <ScopeBoxes
+          chosen={chosen}
+          onChange={setChosen}
+          error={wasTried && isChoiceMissing ? keys.pickOne : null}
+        />
+      )}
+      <Field label={keys.expiry}>
+        <Select value={expiry} onChange={(event) => setExpiry(event.target.value)}>
+          {['never', '30', '90', '365'].map((each) => (
+            <option key={each} value={each}>
+              {keys.expiries[each]}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </Dialog>
+  );
+}
+
+function ScopeBoxes(props: {
+  chosen: ReadonlySet<Scope>;
+  onChange(chosen: ReadonlySet<Scope>): void;
+  error: string | null;
+}) {
+  const { chosen, onChange, error } = props;
+  const { can } = usePlace();
+  const toggle = (scope: Scope, isOn: boolean) => {
+    const next = new Set(chosen);
+    if (isOn) next.add(scope);
+    else next.delete(scope);
+    onChange(next);
+  };
+  return (
+    <>
+      {error && (
+        <p role="alert" className={styles.error}>
+          {error}
+        </p>
+      )}
+      <div className={styles.scopes}>
+        {scopesByGroup.map(([group, members]) => (
+          <fieldset key={group} className={styles.group}>
+            <legend>{scopeGroups[group] ?? group}</legend>
+            {members.map((scope) => (
+              <Checkbox
+                key={scope}
+                label={scopeNames[scope]}
+                checked={chosen.has(scope)}
+                disabled={!can(scope)}
+                onChange={(event) => toggle(scope, event.target.checked)}
+              />
+            ))}
+          </fieldset>
+        ))}
+      </div>
+    </>
+  );
+}

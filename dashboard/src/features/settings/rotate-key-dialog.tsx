@@ -1,0 +1,42 @@
+import { useState } from 'react';
+import { useWrite } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { keys } from '../../strings/settings.ts';
+import { Button, Dialog } from '../../ui/index.ts';
+import { DialogError } from './dialog-error.tsx';
+import type { ApiKey } from './keys-page.tsx';
+import type { NewKey } from './new-key-dialog.tsx';
+import { TimeChoice } from './time-choice.tsx';
+
+export function RotateKeyDialog(props: { apiKey: ApiKey; onClose(): void; onMade(made: NewKey): void }) {
+  const { apiKey, onClose, onMade } = props;
+  const [grace, setGrace] = useState('86400');
+  const rotate = useWrite((api) => api.apiKeys.rotate(apiKey.id, { grace_seconds: Number(grace) }), {
+    changes: [['keys'], ['audit']],
+    quiet: true,
+    onDone: (made) => {
+      onClose();
+      onMade(made);
+    },
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={keys.rotateTitle(apiKey.name)}
+      description={keys.rotateHint}
+      onSubmit={() => rotate.mutate()}
+      foot={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" variant="primary" busy={rotate.isPending}>
+            {keys.rotateConfirm}
+          </Button>
+        </>
+      }
+    >
+      <DialogError error={rotate.error} />
+      <TimeChoice label={keys.grace} choices={keys.graces} value={grace} onChange={setGrace} />
+    </Dialog>
+  );
+}

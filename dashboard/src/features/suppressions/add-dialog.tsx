@@ -1,0 +1,71 @@
+import type { Suppression } from '@carillon/sdk';
+import { useState } from 'react';
+import { errorOf, useWrite } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { suppressions } from '../../strings/suppressions.ts';
+import { Button, Dialog, Field, FormError, Input, Select } from '../../ui/index.ts';
+import { reasons } from './reason.tsx';
+
+const text = suppressions.dialog;
+
+export function AddDialog({ onClose }: { onClose(): void }) {
+  const [address, setAddress] = useState('');
+  const [reason, setReason] = useState<Suppression['reason']>('manual_add');
+  const [wasTried, setTried] = useState(false);
+  const add = useWrite(
+    async (api) => {
+      // Adding twice is no error, and changes nothing; the person should know which of the two it was.
+      const { data } = await api.suppressions.list({ address: address.trim(), limit: 1 }).page();
+      const added = await api.suppressions.add({ address: address.trim(), reason });
+      return { address: added.address, wasThere: data.length > 0 };
+    },
+    {
+      changes: [['suppressions']],
+      done: (made) => (made.wasThere ? text.present(made.address) : text.added(made.address)),
+      quiet: true,
+      onDone: onClose,
+    },
+  );
+  const isMissing = address.trim() === '';
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={text.title}
+      description={text.hint}
+      onSubmit={() => {
+        setTried(true);
+        if (!isMissing) add.mutate();
+      }}
+      foot={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" variant="primary" busy={add.isPending}>
+            {text.submit}
+          </Button>
+        </>
+      }
+    >
+      <FormError error={add.error} besides={['address']} />
+      <Field
+        label={text.address}
+        hint={text.addressHint}
+        error={errorOf(add.error, 'address') ?? (wasTried && isMissing ? text.addressNeeded : null)}
+      >
+        <Input value={address} maxLength={320} onChange={(event) => setAddress(event.target.value)} />
+      </Field>
+      <Field label={text.reason} hint={text.reasonHint}>
+        <Select
+          value={reason}
+          onChange={(event) => setReason(reasons.find((each) => each === event.target.value) ?? 'manual_add')}
+        >
+          {reasons.toReversed().map((each) => (
+            <option key={each} value={each}>
+              {suppressions.reasons[each]}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </Dialog>
+  );
+}

@@ -1,0 +1,77 @@
+import type { Complete, Completion } from '../../editor/index.ts';
+import { templates as text } from '../../strings/templates.ts';
+import type { Data } from './sample.ts';
+
+/** Those of the service; a test asks it for each. */
+export const liquidFilters =
+  `abs append array_to_sentence_string at_least at_most base64_decode base64_encode capitalize ceil
+  cgi_escape compact concat date date_to_rfc822 date_to_xmlschema default divided_by downcase escape escape_once find find_index
+  first floor group_by has join json last lstrip map minus modulo newline_to_br number_of_words plus prepend raw reject remove
+  remove_first remove_last replace replace_first replace_last reverse round rstrip sha256 size slice slugify sort sort_natural
+  split squish strip strip_html strip_newlines sum times to_integer truncate truncatewords uniq upcase uri_escape url_decode
+  url_encode where xml_escape`.split(/\s+/);
+
+const tags =
+  `assign break capture case comment continue cycle decrement echo else elsif endcapture endcase endcomment endfor
+  endif endraw endtablerow endunless for if increment liquid raw tablerow unless when`.split(/\s+/);
+
+const loopNames = ['first', 'index', 'index0', 'last', 'length', 'rindex', 'rindex0'];
+const named = (names: string[], detail: string): Completion[] => names.map((label) => ({ label, detail }));
+const filterEntries = named(liquidFilters, text.completionOf.filter);
+const tagEntries = named(tags, text.completionOf.tag);
+
+/** What can stand inside `{{ … }}` and `{% … %}`: variables of the sample data and of the template, filters and tags. */
+export function liquidCompletion(getData: () => Data, getUsed: () => string[]): Complete {
+  return ({ before, inLiquid }) => {
+    if (!inLiquid) return [];
+    const inside = before.slice(Math.max(before.lastIndexOf('{{'), before.lastIndexOf('{%')));
+    if (/\|\s*\w*$/.test(inside)) return filterEntries;
+    if (/^\{%-?\s*\w*$/.test(inside)) return tagEntries;
+    const member = /([\w$-]+(?:\[\d+\])?(?:\.[\w$-]+(?:\[\d+\])?)*)\.[\w$-]*$/.exec(inside)?.[1];
+    if (member !== undefined) return propertiesOf(member, before, getData());
+    return variables(before, getData(), getUsed());
+  };
+}
+
+function variables(before: string, data: Data, used: string[]): Completion[] {
+  const own = [...before.matchAll(/\{%-?\s*(?:assign|capture|for)\s+([\w-]+)/g)].map(
+    (match) => match[1] ?? '',
+  );
+  const entries = new Map<string, Completion>();
+  const add = (names: string[], detail: string) => {
+    for (const label of names) if (!entries.has(label)) entries.set(label, { label, detail });
+  };
+  add(Object.keys(data), text.completionOf.sample);
+  add(own, text.completionOf.used);
+  add(
+    used.map((path) => path.split(/[.[]/)[0] ?? path),
+    text.completionOf.used,
+  );
+  if (own.length > 0) add(['forloop'], text.completionOf.loop);
+  return [...entries.values()];
+}
+
+function propertiesOf(path: string, before: string, data: Data): Completion[] {
+  if (path === 'forloop') return named(loopNames, text.completionOf.loop);
+  const value = valueAt(path, before, data, 5);
+  if (Array.isArray(value)) return named(['first', 'last', 'size'], text.completionOf.sample);
+  if (typeof value !== 'object' || value === null) return [];
+  return named(Object.keys(value), text.completionOf.sample);
+}
+
+/** A loop's variable stands for the first element of its list; `depth` bounds loops in loops. */
+function valueAt(path: string, before: string, data: Data, depth: number): unknown {
+  const [first = '', ...rest] = path.split(/[.[\]]+/).filter((name) => name !== '');
+  const loops = [...before.matchAll(/\{%-?\s*for\s+([\w-]+)\s+in\s+([\w.[\]-]+)/g)];
+  const loop = loops.findLast((match) => match[1] === first);
+  let value: unknown = data[first];
+  if (loop?.[2] !== undefined && depth > 0) {
+    const list = valueAt(loop[2], before, data, depth - 1);
+    value = Array.isArray(list) ? list[0] : undefined;
+  }
+  for (const name of rest) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Data)[name];
+  }
+  return value;
+}

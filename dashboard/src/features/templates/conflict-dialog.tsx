@@ -1,0 +1,47 @@
+import type { Template } from '@carillon/sdk';
+import { templates } from '../../strings/templates.ts';
+import { Button, Dialog, useToast } from '../../ui/index.ts';
+import { contentOf } from './content.ts';
+import { ContentDiff } from './content-diff.tsx';
+import type { Draft } from './use-draft.ts';
+import type { Save } from './use-save.ts';
+
+const text = templates.conflict;
+
+/** Two people edited one template: theirs beside mine, and neither is lost before the choice. */
+export function ConflictDialog({ theirs, draft, save }: { theirs: Template; draft: Draft; save: Save }) {
+  const toast = useToast();
+  const close = () => save.setConflict(null);
+  return (
+    <Dialog
+      open
+      wide
+      onOpenChange={close}
+      title={text.title}
+      description={text.text(theirs.version, draft.version)}
+      foot={
+        <>
+          <Button onClick={close}>{text.keepEditing}</Button>
+          <Button
+            onClick={() => {
+              draft.rebase(theirs);
+              close();
+              toast.say(text.taken(theirs.version));
+            }}
+          >
+            {text.takeTheirs}
+          </Button>
+          <Button variant="danger" busy={save.isPending} onClick={() => save.overwrite(theirs.version)}>
+            {text.overwrite}
+          </Button>
+        </>
+      }
+    >
+      <ContentDiff
+        before={contentOf(theirs)}
+        after={draft.content}
+        names={{ before: text.theirs(theirs.version), after: text.mine }}
+      />
+    </Dialog>
+  );
+}

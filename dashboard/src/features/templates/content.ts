@@ -1,0 +1,126 @@
+import type { Template, TemplateBody } from '@carillon/sdk';
+import type { Language } from '../../editor/index.ts';
+import { type Channel, channelNames } from '../../strings/common.ts';
+
+export type Body = TemplateBody;
+export const bodyFields = [
+  'subject_template',
+  'html_template',
+  'text_template',
+  'structured_template',
+] as const;
+export type BodyField = (typeof bodyFields)[number];
+
+/** What a template says: all that a save changes. */
+export interface Content {
+  name: string;
+  bodies: Body[];
+}
+
+/** Which body is looked at. */
+export interface BodyPlace {
+  channel: Channel;
+  locale: string | null;
+}
+
+/** The fields that the service keeps for each channel, in the order in which one writes them. */
+export const channelFields: Record<Channel, readonly BodyField[]> = {
+  email: ['subject_template', 'html_template', 'text_template'],
+  in_app: ['subject_template', 'text_template', 'html_template'],
+  sms: ['text_template'],
+  webhook: ['structured_template', 'text_template'],
+  chatone: ['structured_template'],
+  chattwo: ['structured_template'],
+  chatthree: ['text_template', 'structured_template'],
+};
+
+export const fieldLanguages: Record<BodyField, Language> = {
+  subject_template: 'text',
+  html_template: 'html',
+  text_template: 'text',
+  structured_template: 'json-liquid',
+};
+
+export function emptyBody({ channel, locale }: BodyPlace): Body {
+  return {
+    channel,
+    locale,
+    subject_template: '',
+    text_template: '',
+    html_template: '',
+    structured_template: '',
+  };
+}
+
+export const contentOf = ({ name, bodies }: Pick<Template, 'name' | 'bodies'>): Content => ({ name, bodies });
+
+const isAt = (body: Body, { channel, locale }: BodyPlace) =>
+  body.channel === channel && body.locale === locale;
+
+export function findBody({ bodies }: Content, place: BodyPlace): Body | undefined {
+  return bodies.find((body) => isAt(body, place));
+}
+
+/** Those of webhooks that an API client filled and this editor shows only then. */
+export function fieldsOf(body: Body): BodyField[] {
+  const usual = channelFields[body.channel];
+  return [...usual, ...bodyFields.filter((field) => !usual.includes(field) && body[field] !== '')];
+}
+
+/** In the order of the service: by channel, the default before its languages. */
+export function withBody(content: Content, body: Body): Content {
+  const bodies = [...content.bodies.filter((each) => !isAt(each, body)), body];
+  const rank = (each: Body) => channelNames.indexOf(each.channel);
+  bodies.sort(
+    (one, other) => rank(one) - rank(other) || ((one.locale ?? '') < (other.locale ?? '') ? -1 : 1),
+  );
+  return { ...content, bodies };
+}
+
+/** Without its default a channel has no body: its languages go too. */
+export function withoutBody(content: Content, { channel, locale }: BodyPlace): Content {
+  return {
+    ...content,
+    bodies: content.bodies.filter(
+      (body) => body.channel !== channel || (locale !== null && body.locale !== locale),
+    ),
+  };
+}
+
+export function channelsOf({ bodies }: Pick<Content, 'bodies'>): Channel[] {
+  return channelNames.filter((channel) => bodies.some((body) => body.channel === channel));
+}
+
+export function localesOf({ bodies }: Content, channel: Channel): string[] {
+  return bodies.flatMap((body) => (body.channel === channel && body.locale !== null ? [body.locale] : []));
+}
+
+export interface FieldChange extends BodyPlace {
+  field: BodyField;
+  before: string;
+  after: string;
+}
+
+/** Every field that differs, in the order of the page. */
+export function changedFields(before: Content, after: Content): FieldChange[] {
+  const places = [...after.bodies, ...before.bodies.filter((body) => !findBody(after, body))].sort(
+    (one, other) => channelNames.indexOf(one.channel) - channelNames.indexOf(other.channel),
+  );
+  return places.flatMap(({ channel, locale }) => {
+    const place = { channel, locale };
+    const [former, latter] = [before, after].map((content) => findBody(content, place) ?? emptyBody(place));
+    return bodyFields.flatMap((field) => {
+      const [one, other] = [former?.[field] ?? '', latter?.[field] ?? ''];
+      return one === other ? [] : [{ ...place, field, before: one, after: other }];
+    });
+  });
+}
+
+export function isSame(one: Content, other: Content): boolean {
+  return (
+    one.name === other.name &&
+    one.bodies.length === other.bodies.length &&
+    one.bodies.every((body) => findBody(other, body)) &&
+    changedFields(one, other).length === 0
+  );
+}

@@ -1,0 +1,39 @@
+import type { Template } from '@carillon/sdk';
+import { useNavigate } from '@tanstack/react-router';
+import { usePlace } from '../../api/environment.tsx';
+import { useWrite } from '../../api/queries.ts';
+import { templates } from '../../strings/templates.ts';
+import { ConfirmDialog, describeError, Notice, Stack } from '../../ui/index.ts';
+
+const text = templates.deletion;
+
+export function DeleteDialog(props: { template: Template; onDeleted(): void; onClose(): void }) {
+  const { template, onDeleted, onClose } = props;
+  const { kind } = usePlace();
+  const navigate = useNavigate();
+  const remove = useWrite((api) => api.templates.delete(template.key), {
+    quiet: true,
+    changes: [['templates']],
+    done: text.done,
+    onDone: () => {
+      onDeleted();
+      void navigate({ to: `/${kind}/templates`, ignoreBlocker: true });
+    },
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={text.title(template.name)}
+      confirm={text.confirm}
+      busy={remove.isPending}
+      onConfirm={() => remove.mutate()}
+      {...(kind === 'live' ? { word: template.key } : {})}
+    >
+      <Stack>
+        <p>{text.text}</p>
+        {remove.error && <Notice tone="red">{describeError(remove.error).text}</Notice>}
+      </Stack>
+    </ConfirmDialog>
+  );
+}

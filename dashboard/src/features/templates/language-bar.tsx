@@ -1,0 +1,99 @@
+import { useState } from 'react';
+import { common } from '../../strings/common.ts';
+import { templates as text } from '../../strings/templates.ts';
+import { Button, Dialog, Field, Input } from '../../ui/index.ts';
+import { type BodyPlace, type Content, localesOf } from './content.ts';
+import styles from './templates.module.css';
+
+/** The languages of a channel: which one is looked at, and another one. */
+export function LanguageBar(props: {
+  content: Content;
+  place: BodyPlace;
+  readOnly: boolean;
+  onPlace(place: BodyPlace): void;
+  onAdd(locale: string): void;
+}) {
+  const { content, place, readOnly, onPlace, onAdd } = props;
+  const [isAdding, setAdding] = useState(false);
+  const locales = localesOf(content, place.channel);
+  return (
+    <fieldset className={styles.languages}>
+      <legend className="visually-hidden">{text.languages}</legend>
+      {[null, ...locales].map((locale) => (
+        <Button
+          key={locale}
+          size="small"
+          variant="ghost"
+          aria-pressed={place.locale === locale}
+          title={locale ? text.languageName(locale) : undefined}
+          onClick={() => onPlace({ ...place, locale })}
+        >
+          {locale ?? text.defaultLanguage}
+        </Button>
+      ))}
+      {!readOnly && (
+        <Button size="small" variant="ghost" icon="plus" onClick={() => setAdding(true)}>
+          {text.addLanguage}
+        </Button>
+      )}
+      {isAdding && (
+        <AddLanguage
+          taken={locales}
+          onClose={() => setAdding(false)}
+          onAdd={(locale) => {
+            setAdding(false);
+            onAdd(locale);
+          }}
+        />
+      )}
+    </fieldset>
+  );
+}
+
+function AddLanguage(props: { taken: string[]; onAdd(locale: string): void; onClose(): void }) {
+  const { taken, onAdd, onClose } = props;
+  const [tag, setTag] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const add = () => {
+    const locale = canonical(tag);
+    if (!locale) setError(text.badLanguage);
+    else if (taken.includes(locale)) setError(text.hasLanguage);
+    else onAdd(locale);
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={text.addLanguageTitle}
+      onSubmit={add}
+      foot={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" variant="primary" disabled={tag.trim() === ''}>
+            {common.add}
+          </Button>
+        </>
+      }
+    >
+      <Field label={text.languageTag} hint={text.addLanguageHint} error={error}>
+        <Input
+          value={tag}
+          maxLength={35}
+          onChange={(event) => {
+            setTag(event.target.value);
+            setError(null);
+          }}
+        />
+      </Field>
+    </Dialog>
+  );
+}
+
+/** As the service writes it: `de_at` → `de-AT`; null: not a language tag. */
+function canonical(tag: string): string | null {
+  try {
+    return Intl.getCanonicalLocales(tag.trim().replaceAll('_', '-'))[0] ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,130 @@
+import type { Template } from '@carillon/sdk';
+import { useState } from 'react';
+import { useCan, usePlace } from '../../api/environment.tsx';
+import { useList } from '../../api/queries.ts';
+import { useFilters } from '../../shell/filters.ts';
+import { common } from '../../strings/common.ts';
+import { templates as text } from '../../strings/templates.ts';
+import {
+  Button,
+  Card,
+  CodeBlock,
+  type Column,
+  EmptyState,
+  Icon,
+  ListTable,
+  Page,
+  Row,
+  SearchInput,
+  Time,
+} from '../../ui/index.ts';
+import { channelsOf } from './content.ts';
+import { CreateDialog } from './create-dialog.tsx';
+import styles from './templates.module.css';
+import { useSettled } from './use-settled.ts';
+
+const columns: Column<Template>[] = [
+  { header: text.columns.name, cell: ({ name }) => <span dir="auto">{name}</span>, clip: true },
+  { header: text.columns.key, cell: ({ key }) => <code className={styles.key}>{key}</code>, clip: true },
+  { header: text.columns.channels, cell: (template) => <Channels template={template} /> },
+  { header: text.columns.version, cell: ({ version }) => version, end: true },
+  { header: text.columns.updated, cell: ({ updated_at }) => <Time at={updated_at} />, end: true },
+];
+
+export default function TemplatesListPage() {
+  const { kind } = usePlace();
+  const canWrite = useCan('templates:write');
+  const filters = useFilters('search');
+  const [isCreating, setCreating] = useState(false);
+  const search = useSettled(filters.values.search.trim(), 250);
+  const query = useList(
+    ['templates', search],
+    (api, cursor, signal) =>
+      api.templates.list({ limit: 50, cursor, ...(search ? { search } : {}) }, { signal }).page(),
+    { keep: true },
+  );
+  const create = (
+    <Button
+      variant="primary"
+      icon="plus"
+      disabled={!canWrite}
+      title={canWrite ? undefined : common.viewerOnly}
+      onClick={() => setCreating(true)}
+    >
+      {text.create}
+    </Button>
+  );
+  return (
+    <Page title={text.title} description={text.description} actions={create}>
+      <Row>
+        <SearchInput
+          label={text.search}
+          value={filters.values.search}
+          maxLength={100}
+          onChange={(event) => filters.set({ search: event.target.value })}
+        />
+      </Row>
+      <Card flush>
+        <ListTable
+          query={query}
+          label={text.list}
+          columns={columns}
+          rowKey={({ id }) => id}
+          rowTo={({ key }) => `/${kind}/templates/${encodeURIComponent(key)}`}
+          empty={search ? <NoneFound onClear={filters.clear} /> : <Nothing create={create} />}
+        />
+      </Card>
+      {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+function Channels({ template }: { template: Template }) {
+  const channels = channelsOf(template);
+  if (channels.length === 0) return text.noChannels;
+  return (
+    <span className={styles.channels}>
+      {channels.map((channel) => (
+        <span key={channel} title={common.channel(channel)}>
+          <Icon name={channel} />
+          <span className="visually-hidden">{common.channel(channel)}</span>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function NoneFound({ onClear }: { onClear(): void }) {
+  return (
+    <EmptyState
+      title={text.noneFound}
+      icon="search"
+      action={<Button onClick={onClear}>{common.clearFilters}</Button>}
+    >
+      {text.noneFoundHint}
+    </EmptyState>
+  );
+}
+
+function Nothing({ create }: { create: React.ReactNode }) {
+  const example = (
+    <div className={styles.curl}>
+      {text.emptyCurl}
+      <CodeBlock code={text.curlExample(location.origin)} label={text.curl} />
+    </div>
+  );
+  return (
+    <EmptyState
+      title={text.empty}
+      icon="templates"
+      action={
+        <>
+          {create}
+          {example}
+        </>
+      }
+    >
+      {text.emptyHint}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,32 @@
+import { CarillonError } from '@carillon/sdk';
+import { type Body, type BodyField, type BodyPlace, bodyFields } from './content.ts';
+
+/** Something that is wrong with a body, where the service says so. */
+export interface BodyProblem {
+  message: string;
+  field: BodyField | null;
+  line: number | null;
+  column: number;
+}
+
+const fieldPattern = /(subject|html|text|structured)_template/;
+
+export function problemOf(error: unknown): BodyProblem | null {
+  if (!(error instanceof CarillonError) || error.status !== 400) return null;
+  const found = fieldPattern.exec(error.param ?? '') ?? fieldPattern.exec(error.message);
+  const field = bodyFields.find((each) => each === found?.[0]) ?? null;
+  const place = /\(line (\d+), column (\d+)\)/.exec(error.message);
+  return {
+    message: error.message.replace(/^(?:bodies\[\d+\]\.)?\w+_template: /, ''),
+    field,
+    line: place ? Number(place[1]) : null,
+    column: Number(place?.[2] ?? 1),
+  };
+}
+
+/** Of a save: which of the bodies that were sent is meant. */
+export function placeOf(error: unknown, bodies: Body[]): BodyPlace | null {
+  const index = error instanceof CarillonError ? /^bodies\[(\d+)\]/.exec(error.param ?? '')?.[1] : undefined;
+  const body = index === undefined ? undefined : bodies[Number(index)];
+  return body ? { channel: body.channel, locale: body.locale } : null;
+}

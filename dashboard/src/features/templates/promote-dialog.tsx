@@ -1,0 +1,81 @@
+import { NotFoundError, type Template } from '@carillon/sdk';
+import { createApi } from '../../api/client.ts';
+import { usePlace } from '../../api/environment.tsx';
+import { useRead, useWrite } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { templates } from '../../strings/templates.ts';
+import { Button, Dialog, describeError, Loaded, Notice } from '../../ui/index.ts';
+import { type Content, contentOf } from './content.ts';
+import { ContentDiff } from './content-diff.tsx';
+
+const text = templates.promotion;
+const nothing: Content = { name: '', bodies: [] };
+
+/** What Live says now and would say, and then the promotion. */
+export function PromoteDialog({ template, onClose }: { template: Template; onClose(): void }) {
+  const { organization } = usePlace();
+  const liveId = organization.environments.find(({ kind }) => kind === 'live')?.id ?? null;
+  const plan = useRead(['template-promotion', template.key, template.version], async (api, signal) => {
+    const [{ status }, live] = await Promise.all([
+      api.templates.promote(template.key, { dry_run: true }, { signal }),
+      findIn(liveId, template.key, signal),
+    ]);
+    return { status, live };
+  });
+  const promote = useWrite((api) => api.templates.promote(template.key), {
+    quiet: true,
+    changes: [['template-promotion', template.key]],
+    done: text.done,
+    onDone: onClose,
+  });
+  const canPromote = plan.data !== undefined && plan.data.status !== 'identical';
+  return (
+    <Dialog
+      open
+      wide
+      onOpenChange={onClose}
+      title={text.title}
+      description={text.description}
+      onSubmit={() => canPromote && promote.mutate()}
+      foot={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" variant="primary" busy={promote.isPending} disabled={!canPromote}>
+            {text.confirm}
+          </Button>
+        </>
+      }
+    >
+      {promote.error && <Notice tone="red">{describeError(promote.error).text}</Notice>}
+      <Loaded query={plan}>
+        {({ status, live }) => (
+          <>
+            {status === 'new' && <Notice>{text.new}</Notice>}
+            {status === 'identical' ? (
+              <Notice tone="green">{text.identical}</Notice>
+            ) : (
+              <ContentDiff
+                before={live ? contentOf(live) : nothing}
+                after={contentOf(template)}
+                names={{ before: text.live, after: text.test }}
+              />
+            )}
+          </>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+async function findIn(
+  environmentId: string | null,
+  key: string,
+  signal: AbortSignal,
+): Promise<Template | null> {
+  try {
+    return await createApi(environmentId).templates.get(key, { signal });
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
+}

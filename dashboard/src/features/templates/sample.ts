@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+import { remembered } from '../../shell/remembered.ts';
+
+export type Data = Record<string, unknown>;
+
+const nameOf = (environmentId: string, key: string) => `sample.${environmentId}.${key}`;
+
+export function rememberSample(environmentId: string, key: string, data: Data): void {
+  remembered.set(nameOf(environmentId, key), JSON.stringify(data, null, 2));
+}
+
+export interface Sample {
+  text: string;
+  /** The last text that was an object. */
+  data: Data;
+  problem: 'json' | 'object' | null;
+  /** Nobody has written any yet. */
+  isNew: boolean;
+  set(text: string): void;
+}
+
+/** The sample data of a template; the browser remembers it, also while it is half written. */
+export function useSample(key: string): Sample {
+  const { environment } = usePlace();
+  const name = nameOf(environment.id, key);
+  const [stored] = useState(() => remembered.get(name));
+  const [text, setText] = useState(stored ?? '{}');
+  const [data, setData] = useState<Data>(() => parse(stored ?? '{}').data ?? {});
+  const [isNew, setNew] = useState(stored === null);
+  return {
+    text,
+    data,
+    problem: parse(text).problem,
+    isNew,
+    set(next) {
+      setText(next);
+      setNew(false);
+      remembered.set(name, next);
+      const parsed = parse(next);
+      if (parsed.data) setData(parsed.data);
+    },
+  };
+}
+
+function parse(text: string): { data: Data | null; problem: Sample['problem'] } {
+  try {
+    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
+    return isData(value) ? { data: value, problem: null } : { data: null, problem: 'object' };
+  } catch {
+    return { data: null, problem: 'json' };
+  }
+}
+
+export const isData = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

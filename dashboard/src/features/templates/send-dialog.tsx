@@ -1,0 +1,134 @@
+import type { SendRequest, Template } from '@carillon/sdk';
+import { useState } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+import { errorOf, useWrite } from '../../api/queries.ts';
+import { remembered } from '../../shell/remembered.ts';
+import { type Channel, common } from '../../strings/common.ts';
+import { templates } from '../../strings/templates.ts';
+import {
+  Button,
+  Dialog,
+  describeError,
+  Field,
+  Input,
+  LinkButton,
+  Notice,
+  Row,
+  Select,
+} from '../../ui/index.ts';
+import { channelsOf } from './content.ts';
+import type { Sample } from './sample.ts';
+
+const text = templates.send;
+
+/** The fields of the request that an error about the recipient may name. */
+const recipientParams = [
+  'recipient',
+  'recipient.address',
+  'recipient.endpoint',
+  'recipient.chatone_channel_id',
+  'recipient.chatone_user_id',
+];
+
+export function SendDialog(props: {
+  template: Template;
+  sample: Sample;
+  channel: Channel | undefined;
+  isDirty: boolean;
+  onClose(): void;
+}) {
+  const { template, sample, isDirty, onClose } = props;
+  const { kind, person } = usePlace();
+  const channels = channelsOf(template);
+  const [channel, setChannel] = useState(
+    props.channel && channels.includes(props.channel) ? props.channel : (channels[0] ?? 'email'),
+  );
+  const [addresses, setAddresses] = useState<Partial<Record<Channel, string>>>({});
+  const address =
+    addresses[channel] ?? remembered.get(`to.${channel}`) ?? (channel === 'email' ? person.email : '');
+  const send = useWrite(
+    (api) =>
+      api.notifications.send({
+        channel,
+        recipient: recipientOf(channel, address.trim()),
+        template_key: template.key,
+        template_data: sample.data,
+      }),
+    {
+      quiet: true,
+      changes: [['notifications']],
+      onDone: () => remembered.set(`to.${channel}`, address.trim()),
+    },
+  );
+  const sent = send.data;
+  const recipientError = recipientParams.map((param) => errorOf(send.error, param)).find(Boolean) ?? null;
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={text.title}
+      description={text.description}
+      onSubmit={() => !sent && send.mutate()}
+      foot={
+        sent ? (
+          <Button onClick={onClose}>{common.done}</Button>
+        ) : (
+          <>
+            <Button onClick={onClose}>{common.cancel}</Button>
+            <Button type="submit" variant="primary" busy={send.isPending} disabled={address.trim() === ''}>
+              {text.confirm}
+            </Button>
+          </>
+        )
+      }
+    >
+      {sent ? (
+        <>
+          <Notice tone="green">{text.sent}</Notice>
+          <Row>
+            <LinkButton to={`/${kind}/notifications/${sent.id}`} icon="notifications">
+              {text.open}
+            </LinkButton>
+            <Button variant="ghost" onClick={() => send.reset()}>
+              {text.another}
+            </Button>
+          </Row>
+        </>
+      ) : (
+        <>
+          {kind === 'live' && <Notice tone="amber">{text.live}</Notice>}
+          {isDirty && <Notice>{text.dirty}</Notice>}
+          {send.error && !recipientError && <Notice tone="red">{describeError(send.error).text}</Notice>}
+          <Field label={text.channel}>
+            <Select value={channel} onChange={(event) => setChannel(event.target.value as Channel)}>
+              {channels.map((each) => (
+                <option key={each} value={each}>
+                  {common.channel(each)}
+                </option>
+              ))}
+            </Select>
+          </Field>
+          <Field label={text.to[channel]} error={recipientError}>
+            <Input
+              value={address}
+              placeholder={text.placeholder[channel]}
+              onChange={(event) => setAddresses({ ...addresses, [channel]: event.target.value })}
+            />
+          </Field>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function recipientOf(channel: Channel, address: string): SendRequest['recipient'] {
+  switch (channel) {
+    case 'chattwo':
+    case 'chatthree':
+      return { endpoint: address };
+    case 'chatone':
+      return /^[UW]/.test(address) ? { chatone_user_id: address } : { chatone_channel_id: address };
+    default:
+      return { address };
+  }
+}

@@ -1,0 +1,88 @@
+import type { Template } from '@carillon/sdk';
+import { useEffect, useState } from 'react';
+import { usePlace } from '../../api/environment.tsx';
+import { type Content, contentOf, isSame } from './content.ts';
+
+export interface Draft {
+  content: Content;
+  /** The version that the changes were made to. */
+  version: number;
+  isDirty: boolean;
+  /** The changes are from before the page was loaded. */
+  isRestored: boolean;
+  /** Saved by somebody else in the meantime, while there are changes here. */
+  newer: Template | null;
+  edit(change: (content: Content) => Content): void;
+  /** This is what is saved now; the changes on top of it are `content`, or none. */
+  rebase(saved: Template, content?: Content): void;
+  discard(): void;
+}
+
+interface Stored {
+  version: number;
+  content: Content;
+}
+
+/**
+ * What is being written, on top of what is saved. It is kept in the session of the browser, so that a reload loses nothing;
+ * a version that somebody else saved is taken over when there is nothing to lose here, and offered when there is.
+ */
+export function useDraft(current: Template): Draft {
+  const { environment } = usePlace();
+  const name = `carillon.draft.${environment.id}.${current.id}`;
+  const [stored] = useState(() => readStored(name));
+  const [base, setBase] = useState({
+    content: contentOf(current),
+    version: stored?.version ?? current.version,
+  });
+  const [content, setContent] = useState(stored?.content ?? base.content);
+  const [isRestored, setRestored] = useState(stored !== null && !isSame(stored.content, base.content));
+  const isDirty = !isSame(content, base.content);
+
+  useEffect(
+    () => writeStored(name, isDirty ? { version: base.version, content } : null),
+    [name, isDirty, base.version, content],
+  );
+
+  const rebase = (saved: Template, next: Content = contentOf(saved)) => {
+    setBase({ content: contentOf(saved), version: saved.version });
+    setContent(next);
+    setRestored(false);
+  };
+  const isBehind = current.version > base.version;
+  if (isBehind && !isDirty) rebase(current);
+
+  return {
+    content,
+    version: base.version,
+    isDirty,
+    isRestored: isRestored && isDirty,
+    newer: isBehind && isDirty ? current : null,
+    edit: setContent,
+    rebase,
+    discard: () => (isBehind ? rebase(current) : setContent(base.content)),
+  };
+}
+
+function readStored(name: string): Stored | null {
+  try {
+    const value: unknown = JSON.parse(sessionStorage.getItem(name) ?? 'null');
+    return isStored(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isStored(value: unknown): value is Stored {
+  const { version, content } = (value ?? {}) as Partial<Stored>;
+  return typeof version === 'number' && typeof content?.name === 'string' && Array.isArray(content.bodies);
+}
+
+function writeStored(name: string, value: Stored | null): void {
+  try {
+    if (value) sessionStorage.setItem(name, JSON.stringify(value));
+    else sessionStorage.removeItem(name);
+  } catch {
+    // full, or refused: the page itself still has it
+  }
+}

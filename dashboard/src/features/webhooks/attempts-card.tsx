@@ -1,0 +1,68 @@
+import type { WebhookAttempt, WebhookDelivery } from '@carillon/sdk';
+import { useList } from '../../api/queries.ts';
+import { webhooks as text } from '../../strings/webhooks.ts';
+import {
+  Card,
+  type Column,
+  duration,
+  EmptyState,
+  ExactTime,
+  ListTable,
+  StatusBadge,
+} from '../../ui/index.ts';
+import styles from './webhooks.module.css';
+
+const columns: Column<WebhookAttempt>[] = [
+  { header: text.delivery.number, cell: ({ number }) => number },
+  {
+    header: text.delivery.result,
+    cell: ({ succeeded }) => <StatusBadge status={succeeded ? 'succeeded' : 'failed'} />,
+  },
+  {
+    header: text.delivery.status,
+    end: true,
+    cell: ({ http_status_code }) => http_status_code ?? text.delivery.noAnswer,
+  },
+  { header: text.delivery.latency, end: true, cell: ({ latency_ms }) => duration(latency_ms) },
+  { header: text.delivery.when, cell: ({ attempted_at }) => <ExactTime at={attempted_at} /> },
+  { header: text.delivery.response, cell: (attempt) => <Response attempt={attempt} /> },
+];
+
+/** Every call that was made, and what came back. */
+export function AttemptsCard({ delivery }: { delivery: WebhookDelivery }) {
+  const { id, endpoint_id, attempt_count, status } = delivery;
+  // Read again when the delivery has moved on, which its page looks after.
+  const query = useList(
+    ['webhooks', endpoint_id, 'delivery', id, 'attempts', attempt_count, status],
+    (api, cursor, signal) =>
+      api.webhookEndpoints.listAttempts(endpoint_id, id, { limit: 50, cursor }, { signal }).page(),
+    { keep: true },
+  );
+  return (
+    <Card title={text.delivery.attempts} flush>
+      <ListTable
+        query={query}
+        label={text.delivery.attemptsLabel}
+        columns={columns}
+        rowKey={({ number }) => String(number)}
+        empty={<EmptyState title={text.delivery.noAttempt} icon="clock" />}
+      />
+    </Card>
+  );
+}
+
+function Response({ attempt: { error, response_snippet } }: { attempt: WebhookAttempt }) {
+  return (
+    <div className={styles.response}>
+      {error !== null && <bdi>{error}</bdi>}
+      {response_snippet ? (
+        <details>
+          <summary>{text.delivery.showAnswer}</summary>
+          <pre>{response_snippet}</pre>
+        </details>
+      ) : (
+        response_snippet === '' && <span className={styles.hint}>{text.delivery.emptyAnswer}</span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import type { NewWebhookEndpoint } from '@carillon/sdk';
+import { useNavigate } from '@tanstack/react-router';
+import { usePlace } from '../../api/environment.tsx';
+import { useWrite } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { webhooks as text } from '../../strings/webhooks.ts';
+import { Button, Dialog } from '../../ui/index.ts';
+import { EndpointFields, useEndpointForm } from './endpoint-form.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+
+/** First the form, then the secret of what it made; afterwards the page of the new endpoint. */
+export function CreateDialog({ onClose }: { onClose(): void }) {
+  const { kind } = usePlace();
+  const navigate = useNavigate();
+  const create = useWrite((api, settings: NewWebhookEndpoint) => api.webhookEndpoints.create(settings), {
+    changes: [['webhooks']],
+    quiet: true,
+  });
+  const form = useEndpointForm(null, (settings) => create.mutate(settings));
+  if (create.data) {
+    const { id, signing_secret } = create.data;
+    return (
+      <SecretDialog
+        title={text.secret.created}
+        secret={signing_secret}
+        onDone={() => void navigate({ to: `/${kind}/webhooks/${id}` })}
+      />
+    );
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      firm={form.isChanged}
+      title={text.form.newTitle}
+      onSubmit={form.submit}
+      foot={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" variant="primary" busy={create.isPending}>
+            {common.create}
+          </Button>
+        </>
+      }
+    >
+      <EndpointFields form={form} error={create.error} />
+    </Dialog>
+  );
+}

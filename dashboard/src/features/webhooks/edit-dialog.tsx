@@ -1,0 +1,33 @@
+import type { WebhookEndpoint, WebhookEndpointChange } from '@carillon/sdk';
+import { useWrite } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { webhooks as text } from '../../strings/webhooks.ts';
+import { Button, Dialog } from '../../ui/index.ts';
+import { EndpointFields, useEndpointForm } from './endpoint-form.tsx';
+
+export function EditDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose(): void }) {
+  const save = useWrite(
+    (api, settings: WebhookEndpointChange) => api.webhookEndpoints.update(endpoint.id, settings),
+    { changes: [['webhooks']], done: common.saved, onDone: onClose, quiet: true },
+  );
+  const form = useEndpointForm(endpoint, (settings) => save.mutate(settings));
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      firm={form.isChanged}
+      title={text.form.editTitle}
+      onSubmit={form.submit}
+      foot={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" variant="primary" busy={save.isPending}>
+            {common.save}
+          </Button>
+        </>
+      }
+    >
+      <EndpointFields form={form} error={save.error} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,26 @@
+import type { webhooks as text } from '../../strings/webhooks.ts';
+
+export type EventType = keyof typeof text.form.meanings;
+type Group = keyof typeof text.form.groups;
+
+/** What the service tells of today; more may come, and any type can be named in a filter before it exists. */
+export const eventGroups: readonly [Group, readonly EventType[]][] = [
+  [
+    'notifications',
+    [
+      'notification.sent',
+      'notification.delivered',
+      'notification.bounced',
+      'notification.failed',
+      'notification.suppressed',
+    ],
+  ],
+  ['people', ['notification.complained', 'notification.opened', 'notification.clicked', 'notification.read']],
+  ['providers', ['provider.critical', 'provider.recovered']],
+  ['runs', ['workflow.run.completed', 'workflow.run.failed']],
+  ['endpoints', ['webhook.endpoint.disabled']],
+];
+
+export const knownTypes: readonly EventType[] = eventGroups.flatMap(([, types]) => types);
+export const isKnownType = (type: string): type is EventType =>
+  (knownTypes as readonly string[]).includes(type);

@@ -1,0 +1,106 @@
+import type { WebhookEndpoint } from '@carillon/sdk';
+import { useState } from 'react';
+import { useCan, usePlace } from '../../api/environment.tsx';
+import { useList, useRead } from '../../api/queries.ts';
+import { useFilters } from '../../shell/filters.ts';
+import { webhooks as text } from '../../strings/webhooks.ts';
+import {
+  Button,
+  Card,
+  type Column,
+  EmptyState,
+  formatShare,
+  ListTable,
+  Page,
+  StatusBadge,
+  Switch,
+  Time,
+} from '../../ui/index.ts';
+import { CreateDialog } from './create-dialog.tsx';
+import styles from './webhooks.module.css';
+
+export default function WebhooksPage() {
+  const { kind } = usePlace();
+  const canWrite = useCan('webhooks:write');
+  const [isCreating, setCreating] = useState(false);
+  const { values, set } = useFilters('disabled');
+  const include_disabled = values.disabled === 'shown';
+  const query = useList(
+    ['webhooks', 'list', include_disabled],
+    (api, cursor, signal) =>
+      api.webhookEndpoints.list({ limit: 50, cursor, include_disabled }, { signal }).page(),
+    { everyMs: 15_000, keep: true },
+  );
+  const addButton = canWrite && (
+    <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
+      {text.add}
+    </Button>
+  );
+  return (
+    <Page title={text.title} description={text.description} actions={query.items.length > 0 && addButton}>
+      <Card flush>
+        <div>
+          <div className={styles.bar}>
+            <Switch
+              label={text.list.showDisabled}
+              checked={include_disabled}
+              onChange={(event) => set({ disabled: event.target.checked ? 'shown' : '' })}
+            />
+          </div>
+          <ListTable
+            query={query}
+            label={text.list.label}
+            columns={useColumns()}
+            rowKey={({ id }) => id}
+            rowTo={({ id }) => `/${kind}/webhooks/${id}`}
+            empty={
+              <EmptyState title={text.list.emptyTitle} icon="webhooks" action={addButton}>
+                {text.list.empty}
+              </EmptyState>
+            }
+          />
+        </div>
+      </Card>
+      {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+function useColumns(): Column<WebhookEndpoint>[] {
+  const rates = useRates();
+  return [
+    {
+      header: text.list.endpoint,
+      cell: ({ url, description }) => (
+        <span className={styles.endpoint}>
+          <span className={styles.url}>{url}</span>
+          {description && <bdi className={styles.about}>{description}</bdi>}
+        </span>
+      ),
+    },
+    { header: text.list.status, cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      header: text.list.events,
+      cell: ({ event_filters: { length } }) => (length === 0 ? text.allEvents : text.someEvents(length)),
+    },
+    {
+      header: text.list.success,
+      end: true,
+      cell: ({ id }) => {
+        const rate = rates.get(id);
+        return rate === undefined ? text.list.notCalled : formatShare(rate);
+      },
+    },
+    { header: text.list.created, end: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  ];
+}
+
+/** Of those that were called: the overview knows them all at once, where the health of each would be a request a row. */
+function useRates(): Map<string, number> {
+  const overview = useRead(
+    ['overview', '24h'],
+    (api, signal) => api.overview.get({ window: '24h' }, { signal }),
+    { everyMs: 30_000 },
+  );
+  return new Map(overview.data?.webhooks.map(({ endpoint_id, success_rate }) => [endpoint_id, success_rate]));
+}

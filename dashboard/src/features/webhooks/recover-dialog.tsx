@@ -1,0 +1,61 @@
+import type { WebhookEndpoint } from '@carillon/sdk';
+import { useState } from 'react';
+import { errorOf, useWrite } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
+import { webhooks as text } from '../../strings/webhooks.ts';
+import { Button, Dialog, describeError, Field, Input, Notice } from '../../ui/index.ts';
+
+/** Everything that failed since a moment, once more. */
+export function RecoverDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose(): void }) {
+  const [since, setSince] = useState(() => localInput(defaultSince(endpoint)));
+  const [isWrong, setWrong] = useState(false);
+  const recover = useWrite(
+    (api, moment: string) => api.webhookEndpoints.recover(endpoint.id, { since: moment }),
+    {
+      changes: [['webhooks']],
+      done: ({ count }) => text.recover.done(count),
+      onDone: onClose,
+      quiet: true,
+    },
+  );
+  const submit = () => {
+    const moment = new Date(since); // without a zone: the reader's own
+    const isDate = !Number.isNaN(moment.getTime());
+    setWrong(!isDate);
+    if (isDate) recover.mutate(moment.toISOString());
+  };
+  const fieldError = isWrong ? text.recover.sinceWrong : errorOf(recover.error, 'since');
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={text.recover.title}
+      description={text.recover.text}
+      onSubmit={submit}
+      foot={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" variant="primary" busy={recover.isPending}>
+            {text.recover.confirm}
+          </Button>
+        </>
+      }
+    >
+      {recover.error && !fieldError && <Notice tone="red">{describeError(recover.error).text}</Notice>}
+      <Field label={text.recover.since} hint={text.recover.sinceHint} error={fieldError}>
+        <Input type="datetime-local" value={since} onChange={(event) => setSince(event.target.value)} />
+      </Field>
+    </Dialog>
+  );
+}
+
+/** Since it began to fail, as far as that is known; else of the last day. The field knows minutes: the one before. */
+function defaultSince({ failing_since }: WebhookEndpoint): Date {
+  const dayAgo = Date.now() - 86_400_000;
+  return new Date(failing_since === null ? dayAgo : Date.parse(failing_since));
+}
+
+function localInput(date: Date): string {
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}

@@ -1,0 +1,27 @@
+import { webhooks as text } from '../../strings/webhooks.ts';
+import { Button, Dialog, SecretOnce } from '../../ui/index.ts';
+import { VerifyCode } from './verify-code.tsx';
+
+/** A signing secret at the only time that it can be seen; so only its button closes it. */
+export function SecretDialog(props: { title: string; secret: string; onDone(): void }) {
+  const { title, secret, onDone } = props;
+  return (
+    <Dialog
+      open
+      onOpenChange={onDone}
+      firm
+      wide
+      title={title}
+      description={text.secret.description}
+      foot={
+        <Button variant="primary" onClick={onDone}>
+          {text.secret.done}
+        </Button>
+      }
+    >
+      <SecretOnce secret={secret} />
+      <p>{text.secret.next}</p>
+      <VerifyCode />
+    </Dialog>
+  );
+}

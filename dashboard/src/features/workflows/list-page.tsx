@@ -1,0 +1,119 @@
+import type { Workflow } from '@carillon/sdk';
+import { useState } from 'react';
+import { useCan, usePlace } from '../../api/environment.tsx';
+import { useList } from '../../api/queries.ts';
+import { given, useFilters } from '../../shell/filters.ts';
+import { common } from '../../strings/common.ts';
+import { workflows } from '../../strings/workflows.ts';
+import {
+  Button,
+  Card,
+  EmptyState,
+  ListTable,
+  Notice,
+  Page,
+  SearchInput,
+  Select,
+  StatusBadge,
+  Time,
+} from '../../ui/index.ts';
+import { CreateDialog } from './create-dialog.tsx';
+import styles from './list-page.module.css';
+
+const { list } = workflows;
+const statuses = ['draft', 'active', 'disabled'] as const;
+
+export default function WorkflowsListPage() {
+  const { kind } = usePlace();
+  const canWrite = useCan('workflows:write');
+  const [isCreating, setCreating] = useState(false);
+  const { values, set, clear, isFiltered } = useFilters('search', 'status');
+  const query = useList(
+    ['workflows', 'list', values],
+    (api, cursor) =>
+      api.workflows
+        .list({
+          limit: 50,
+          ...(given(values) as { status?: Workflow['status'] }),
+          ...(cursor ? { cursor } : {}),
+        })
+        .page(),
+    { keep: true },
+  );
+  const create = canWrite && (
+    <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
+      {list.create}
+    </Button>
+  );
+  return (
+    <Page title={list.title} description={list.description} actions={create}>
+      {!canWrite && <Notice>{common.viewerOnly}</Notice>}
+      <div className={styles.filters}>
+        <SearchInput
+          label={list.search}
+          value={values.search}
+          onChange={(event) => set({ search: event.target.value })}
+        />
+        <Select
+          aria-label={list.status}
+          value={values.status}
+          onChange={(event) => set({ status: event.target.value })}
+        >
+          <option value="">{list.anyStatus}</option>
+          {statuses.map((status) => (
+            <option key={status} value={status}>
+              {common.status(status)}
+            </option>
+          ))}
+        </Select>
+        {isFiltered && (
+          <Button variant="ghost" onClick={clear}>
+            {common.clearFilters}
+          </Button>
+        )}
+      </div>
+      <Card flush>
+        <ListTable<Workflow>
+          label={list.title}
+          query={query}
+          rowKey={({ id }) => id}
+          rowTo={({ key }) => `/${kind}/workflows/${encodeURIComponent(key)}`}
+          empty={
+            isFiltered ? (
+              <EmptyState title={list.nothing} />
+            ) : (
+              <EmptyState title={list.emptyTitle} icon="workflows" action={create || undefined}>
+                {list.emptyText}
+              </EmptyState>
+            )
+          }
+          columns={[
+            {
+              header: common.name,
+              cell: ({ name, key }) => (
+                <>
+                  <bdi>{name}</bdi>
+                  <code className={styles.key}>{key}</code>
+                </>
+              ),
+            },
+            { header: list.status, cell: ({ status }) => <StatusBadge status={status} /> },
+            {
+              header: list.activeVersion,
+              cell: ({ active_version, latest_version }) => (
+                <span>
+                  {active_version ?? list.noVersion}{' '}
+                  {latest_version !== null && latest_version !== active_version && (
+                    <span className={styles.muted}>{list.drafts(latest_version)}</span>
+                  )}
+                </span>
+              ),
+            },
+            { header: list.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
+          ]}
+        />
+      </Card>
+      {isCreating && <CreateDialog onOpenChange={setCreating} />}
+    </Page>
+  );
+}

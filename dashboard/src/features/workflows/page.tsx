@@ -1,0 +1,217 @@
+import type { Workflow } from '@carillon/sdk';
+import { CarillonError } from '@carillon/sdk';
+import { useParams } from '@tanstack/react-router';
+import { useEffect, useMemo, useState } from 'react';
+import { useCan } from '../../api/environment.tsx';
+import { useWrite } from '../../api/queries.ts';
+import { useFilters } from '../../shell/filters.ts';
+import { UnsavedGuard } from '../../shell/unsaved.tsx';
+import { workflows } from '../../strings/workflows.ts';
+import { Badge, Button, ConfirmDialog, Loaded } from '../../ui/index.ts';
+import { Build } from './build.tsx';
+import { readBody, writeBody } from './definition.ts';
+import { DialogError } from './dialog-error.tsx';
+import { WorkflowFrame, type WorkflowTab } from './frame.tsx';
+import { parseText } from './json-text.ts';
+import { type FoundProblem, keepProblems, type Problem } from './problems.ts';
+import { tidy } from './promote-dialog.tsx';
+import { useCheck, useVersion, useWorkflow } from './reads.ts';
+import { Simulate } from './simulate.tsx';
+import { starters } from './starters.ts';
+import { useActivation } from './use-activation.ts';
+import { useDraft, useText } from './use-draft.ts';
+import { Versions } from './versions.tsx';
+import styles from './workbench.module.css';
+
+const { editor } = workflows;
+
+export default function WorkflowPage() {
+  const { key = '' } = useParams({ strict: false });
+  const workflow = useWorkflow(key);
+  const version = useVersion(key, workflow.data?.latest_version ?? null, true);
+  return (
+    <Loaded query={workflow}>
+      {(found) => {
+        if (found.latest_version === null) return <Workbench key={found.id} workflow={found} saved={null} />;
+        return (
+          <Loaded query={version}>
+            {({ body_json }) => <Workbench key={found.id} workflow={found} saved={body_json} />}
+          </Loaded>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** Holds the draft, so that it outlives a look at the versions or a simulation. */
+function Workbench({ workflow, saved }: { workflow: Workflow; saved: string | null }) {
+  const tab = useTab();
+  const readOnly = !useCan('workflows:write');
+  const savedText = useMemo(() => (saved === null ? null : legible(saved)), [saved]);
+  const [text, setText] = useText(savedText ?? writeBody(starters.blank));
+  const check = useCheck(workflow.key, workflow.latest_version).data;
+  const [refused, setRefused] = useState<FoundProblem[]>([]);
+  const found = useMemo(
+    () => [...refused, ...keepProblems(check?.errors ?? [], stepsOf(savedText ?? ''))],
+    [refused, check, savedText],
+  );
+  const draft = useDraft(text, savedText, setText, found);
+  const save = useSave(workflow, setRefused);
+  const activation = useActivation(workflow.key);
+  const submit = () => save.mutateAsync(draft.text);
+  const canSave = draft.isDirty && !readOnly && draft.broken === null;
+  useSaveKey(canSave, () => void submit().catch(() => {}));
+  const latest = workflow.latest_version;
+
+  return (
+    <WorkflowFrame
+      workflow={workflow}
+      tab={tab}
+      actions={
+        !readOnly && (
+          <>
+            {canSave && <Discard onDiscard={() => savedText !== null && setText(savedText)} />}
+            {!draft.isDirty && latest !== null && latest !== workflow.active_version ? (
+              <Button
+                variant="primary"
+                icon="check"
+                busy={activation.isPending}
+                onClick={() => activation.mutate(latest)}
+              >
+                {editor.activate(latest)}
+              </Button>
+            ) : (
+              <Button
+                variant={draft.isDirty ? 'primary' : 'secondary'}
+                disabled={!canSave}
+                busy={save.isPending}
+                title={editor.saveHint((latest ?? 0) + 1)}
+                onClick={() => void submit().catch(() => {})}
+              >
+                {editor.save}
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      <UnsavedGuard when={draft.isDirty && savedText !== null && !readOnly} />
+      <SaveError error={save.error} hasPlace={refused.length > 0} />
+      {tab === 'build' && (
+        <Build draft={draft} readOnly={readOnly}>
+          <DraftState
+            isDirty={draft.isDirty}
+            version={latest}
+            isValid={check?.valid === true && draft.problems.length === 0}
+          />
+        </Build>
+      )}
+      {tab === 'simulate' && (
+        <Simulate
+          workflow={workflow}
+          draft={draft}
+          save={canSave ? async () => (await submit()).version : null}
+        />
+      )}
+      {tab === 'versions' && <Versions workflow={workflow} readOnly={readOnly} />}
+    </WorkflowFrame>
+  );
+}
+
+/** Lines as somebody wrote them stay; what a program sent is one long line. */
+function legible(text: string): string {
+  return text.includes('\n') ? text : tidy(text);
+}
+
+function useTab(): WorkflowTab {
+  const { tab } = useFilters('tab').values;
+  return tab === 'simulate' || tab === 'versions' ? tab : 'build';
+}
+
+/** Each save is a new version; nobody's work is overwritten. */
+function useSave(workflow: Workflow, setRefused: (problems: FoundProblem[]) => void) {
+  return useWrite<string, { version: number }>(
+    (api, text) => {
+      setRefused([]);
+      return api.workflows.createVersion(workflow.key, { body_json: text }).catch((error: unknown) => {
+        setRefused(keepProblems(problemOf(error), stepsOf(text)));
+        throw error;
+      });
+    },
+    {
+      changes: [['workflows']],
+      quiet: true,
+      done: ({ version }) =>
+        version === (workflow.latest_version ?? 0) + 1 ? editor.saved(version) : editor.savedAfter(version),
+    },
+  );
+}
+
+/** The shape of the body was refused: `param` is a pointer to the first place. */
+function problemOf(error: unknown): Problem[] {
+  if (!(error instanceof CarillonError) || !error.param?.startsWith('/')) return [];
+  return [{ pointer: error.param, message: error.message }];
+}
+
+function SaveError({ error, hasPlace }: { error: unknown; hasPlace: boolean }) {
+  return hasPlace ? null : <DialogError error={error} />;
+}
+
+function stepsOf(text: string) {
+  const parsed = parseText(text);
+  return (parsed.ok ? readBody(parsed.value)?.steps : null) ?? [];
+}
+
+function useSaveKey(canSave: boolean, save: () => void): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
+      event.preventDefault();
+      if (canSave) save();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  });
+}
+
+function DraftState(props: { isDirty: boolean; version: number | null; isValid: boolean }) {
+  const { isDirty, version, isValid } = props;
+  if (isDirty || version === null) {
+    return (
+      <span role="status">
+        <Badge tone="amber" shape="hollow">
+          {editor.unsaved}
+        </Badge>{' '}
+        <span className={styles.muted}>{editor.saveToCheck}</span>
+      </span>
+    );
+  }
+  return (
+    <span role="status">
+      <Badge>{editor.clean(version)}</Badge> {isValid && <span className={styles.muted}>{editor.valid}</span>}
+    </span>
+  );
+}
+
+function Discard({ onDiscard }: { onDiscard(): void }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button variant="ghost" onClick={() => setOpen(true)}>
+        {editor.discard}
+      </Button>
+      <ConfirmDialog
+        open={isOpen}
+        onOpenChange={setOpen}
+        title={editor.discardTitle}
+        confirm={editor.discard}
+        onConfirm={() => {
+          onDiscard();
+          setOpen(false);
+        }}
+      >
+        {editor.discardText}
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import './ui/tokens.css';
+import { AuthenticationError, CarillonError, ConnectionError, TimeoutError } from '@carillon/sdk';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createAppRouter } from './router.tsx';
+import { applyTheme } from './shell/theme.ts';
+import { ToastProvider } from './ui/toast.tsx';
+import { TooltipProvider } from './ui/tooltip.tsx';
+
+applyTheme();
+
+const isPassing = (error: unknown) => error instanceof ConnectionError || error instanceof TimeoutError;
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5000,
+      refetchIntervalInBackground: false,
+      // What the service refused it will refuse again; what did not reach it is tried until it does.
+      retry: (count, error) => (error instanceof CarillonError && !isPassing(error) ? false : count < 3),
+      throwOnError: false,
+    },
+  },
+});
+const router = createAppRouter(queries);
+
+// A session that ended before the page was opened: there is nothing to lose, so the page gives way to the sign-in.
+queries.getQueryCache().subscribe((event) => {
+  if (event.type !== 'updated' || event.action.type !== 'error') return;
+  if (event.query.queryKey[0] === 'person' && event.action.error instanceof AuthenticationError) {
+    const to = location.pathname + location.search;
+    void router.navigate({ to: '/sign-in', search: { to }, replace: true });
+  }
+});
+
+// A chunk of an older build that is gone: the address is right, only the page in memory is old.
+addEventListener('vite:preloadError', (event) => {
+  if (sessionStorage.getItem('carillon.reloaded') === location.pathname) return;
+  event.preventDefault();
+  sessionStorage.setItem('carillon.reloaded', location.pathname);
+  location.reload();
+});
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The page has no place for the dashboard.');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <TooltipProvider delayDuration={300}>
+        <ToastProvider>
+          <RouterProvider router={router} />
+        </ToastProvider>
+      </TooltipProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+);

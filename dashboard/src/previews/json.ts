@@ -1,0 +1,26 @@
+/** What a chat service is given is anybody's JSON: each of these takes whatever comes, and gives what can be drawn. */
+export type JsonRecord = Record<string, unknown>;
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+}
+
+export function listIn(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Where a link of a message may lead: never to a script. Null: nowhere. */
+export function safeHref(value: unknown): string | null {
+  const text = textIn(value).trim();
+  if (!URL.canParse(text)) return null;
+  return ['http:', 'https:', 'mailto:'].includes(new URL(text).protocol) ? text : null;
+}
+
+export function safePicture(value: unknown): string | null {
+  const href = safeHref(value);
+  return href?.startsWith('mailto:') ? null : href;
+}

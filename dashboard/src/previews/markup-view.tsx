@@ -1,0 +1,78 @@
+import type { ReactNode } from 'react';
+import styles from './markup.module.css';
+import { type Block, type Dialect, type Inline, readBlocks } from './markup.ts';
+
+/** A text with the light markup of a chat service. Everything becomes an element of ours; nothing is inserted as HTML. */
+export function Markup({ text, dialect }: { text: string; dialect: Dialect }) {
+  return (
+    <div className={styles.markup} dir="auto">
+      {numbered(readBlocks(text, dialect), (block) => drawBlock(block))}
+    </div>
+  );
+}
+
+function drawBlock(block: Block): ReactNode {
+  switch (block.kind) {
+    case 'pre':
+      return <pre className={styles.pre}>{block.text}</pre>;
+    case 'heading':
+      return <strong className={styles.heading}>{drawInline(block.children)}</strong>;
+    case 'list': {
+      const items = numbered(block.items, (item) => <li>{drawInline(item)}</li>);
+      return block.isOrdered ? (
+        <ol className={styles.ordered}>{items}</ol>
+      ) : (
+        <ul className={styles.list}>{items}</ul>
+      );
+    }
+    case 'quote':
+      return <blockquote className={styles.quote}>{drawLines(block.lines)}</blockquote>;
+    case 'paragraph':
+      return <p>{drawLines(block.lines)}</p>;
+  }
+}
+
+function drawLines(lines: Inline[][]): ReactNode {
+  return numbered(lines, (line, index) => (
+    <>
+      {index > 0 && <br />}
+      {drawInline(line)}
+    </>
+  ));
+}
+
+function drawInline(inlines: Inline[]): ReactNode {
+  return numbered(inlines, (inline) => {
+    switch (inline.kind) {
+      case 'text':
+        return inline.text;
+      case 'code':
+        return <code className={styles.code}>{inline.text}</code>;
+      case 'mention':
+        return <span className={styles.mention}>{inline.text}</span>;
+      case 'bold':
+        return <strong>{drawInline(inline.children)}</strong>;
+      case 'italic':
+        return <em>{drawInline(inline.children)}</em>;
+      case 'strike':
+        return <s>{drawInline(inline.children)}</s>;
+      case 'underline':
+        return <u>{drawInline(inline.children)}</u>;
+      case 'link':
+        return (
+          <a href={inline.href} target="_blank" rel="noreferrer">
+            {drawInline(inline.children)}
+          </a>
+        );
+    }
+  });
+}
+
+/** The parts of a message have no names, and never change their places: each is known by its position. */
+export function numbered<T>(list: T[], draw: (each: T, index: number) => ReactNode): ReactNode[] {
+  return list.map((each, index) => <Part key={String(index)}>{draw(each, index)}</Part>);
+}
+
+function Part({ children }: { children: ReactNode }) {
+  return children;
+}

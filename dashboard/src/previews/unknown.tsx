@@ -1,0 +1,15 @@
+import { previews } from '../strings/previews.ts';
+import styles from './preview.module.css';
+
+const reachable = { tabIndex: 0 };
+
+/** Something that this page cannot draw; the service may well be able to, so it is never left out. */
+export function Unknown({ value, what }: { value: unknown; what?: string }) {
+  const label = previews.notDrawn(what || previews.element);
+  return (
+    <section className={styles.unknown} aria-label={label} {...reachable}>
+      <div>{label}</div>
+      <pre>{JSON.stringify(value, null, 2)}</pre>
+    </section>
+  );
+}

@@ -1,0 +1,123 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { Broken, NotFound } from './shell/dead-ends.tsx';
+import { Frame } from './shell/frame.tsx';
+import { remembered } from './shell/remembered.ts';
+import { SignInPage } from './shell/sign-in.tsx';
+import { Skeleton } from './ui/index.ts';
+
+type Search = Record<string, string | undefined>;
+type Pages = Record<string, () => Promise<{ default: ComponentType }>>;
+
+/** Table: every page below `/test` and `/live`, and the component that shows it. Each is fetched when it is first opened. */
+const pages: Pages = {
+  start: async () => import('./features/start/page.tsx'),
+  overview: async () => import('./features/overview/page.tsx'),
+  notifications: async () => import('./features/notifications/list-page.tsx'),
+  'notifications/$id': async () => import('./features/notifications/page.tsx'),
+  templates: async () => import('./features/templates/list-page.tsx'),
+  'templates/$key': async () => import('./features/templates/page.tsx'),
+  workflows: async () => import('./features/workflows/list-page.tsx'),
+  'workflows/$key': async () => import('./features/workflows/page.tsx'),
+  'workflows/$key/runs': async () => import('./features/workflows/runs-page.tsx'),
+  'runs/$runId': async () => import('./features/workflows/run-page.tsx'),
+  preferences: async () => import('./features/preferences/categories-page.tsx'),
+  'preferences/users': async () => import('./features/preferences/users-page.tsx'),
+  'preferences/users/$userId': async () => import('./features/preferences/user-page.tsx'),
+  suppressions: async () => import('./features/suppressions/page.tsx'),
+  webhooks: async () => import('./features/webhooks/list-page.tsx'),
+  'webhooks/$id': async () => import('./features/webhooks/page.tsx'),
+  'webhooks/$id/deliveries/$deliveryId': async () => import('./features/webhooks/delivery-page.tsx'),
+  connections: async () => import('./features/connections/email-page.tsx'),
+  'connections/sms': async () => import('./features/connections/sms-page.tsx'),
+  'connections/chatone': async () => import('./features/connections/chatone-page.tsx'),
+  'connections/chattwo': async () => import('./features/connections/chattwo-page.tsx'),
+  'connections/chatthree': async () => import('./features/connections/chatthree-page.tsx'),
+  sandbox: async () => import('./features/sandbox/page.tsx'),
+  settings: async () => import('./features/settings/keys-page.tsx'),
+  'settings/team': async () => import('./features/settings/team-page.tsx'),
+  'settings/audit-log': async () => import('./features/settings/audit-page.tsx'),
+  'settings/usage': async () => import('./features/settings/usage-page.tsx'),
+  'settings/organization': async () => import('./features/settings/organization-page.tsx'),
+  'settings/profile': async () => import('./features/settings/profile-page.tsx'),
+};
+
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: NotFound,
+  validateSearch: (search: Search) => search,
+});
+
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage });
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  component: lazyRouteComponent(async () => import('./features/settings/invitation-page.tsx')),
+});
+
+const frame = createRoute({
+  getParentRoute: () => root,
+  path: '/$kind',
+  beforeLoad: ({ params, location }) => {
+    // An address without its environment, like the one that the chatone installation comes back to.
+    if (params.kind !== 'test' && params.kind !== 'live') {
+      throw redirect({ href: `/${lastKind()}${location.href}`, replace: true });
+    }
+  },
+  component: Frame,
+});
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: `/${lastKind()}/overview`, replace: true });
+  },
+});
+
+const environmentHome = createRoute({
+  getParentRoute: () => frame,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: `/${params.kind}/overview`, replace: true });
+  },
+});
+
+function lastKind(): string {
+  return remembered.get('kind') === 'live' ? 'live' : 'test';
+}
+
+const below = Object.entries(pages).map(([path, load]) =>
+  createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(load) }),
+);
+
+export function createAppRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree: root.addChildren([home, signIn, invitation, frame.addChildren([environmentHome, ...below])]),
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultPendingComponent: () => <Skeleton />,
+    defaultPendingMs: 150,
+    defaultErrorComponent: Broken,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+    // Plain texts: `?status=failed&recipient=%2B1500…` as the API writes it, with no second notation inside.
+    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: (search) => {
+      const entries = Object.entries(search as Search).filter((entry): entry is [string, string] =>
+        Boolean(entry[1]),
+      );
+      const text = new URLSearchParams(entries).toString();
+      return text === '' ? '' : `?${text}`;
+    },
+  });
+}

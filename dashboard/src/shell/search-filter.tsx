@@ -1,0 +1,22 @@
+import { useEffect, useState } from 'react';
+import { SearchInput } from '../ui/index.ts';
+
+const pauseMs = 250;
+
+/** A filter that is typed: it takes effect when the typing pauses, and follows the address when that changes. */
+export function SearchFilter(props: { label: string; value: string; onChange(value: string): void }) {
+  const { label, value, onChange } = props;
+  const [text, setText] = useState(value);
+  const [shown, setShown] = useState(value);
+  if (shown !== value) {
+    setShown(value);
+    if (value !== text.trim()) setText(value);
+  }
+  useEffect(() => {
+    const wanted = text.trim();
+    if (wanted === value) return;
+    const timer = setTimeout(() => onChange(wanted), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text, value, onChange]);
+  return <SearchInput label={label} value={text} onChange={(event) => setText(event.target.value)} />;
+}

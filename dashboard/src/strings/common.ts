@@ -1,0 +1,88 @@
+/**
+ * The catalogue: every text of the dashboard stands in a file of this folder, one per area, so that it can be proof-read and
+ * translated in one place. Pages contain none (a test sees to it).
+ */
+const channels = {
+  email: 'Email',
+  in_app: 'In-app',
+  webhook: 'Webhook',
+  sms: 'SMS',
+  chatone: 'Chatone',
+  chattwo: 'Chattwo',
+  chatthree: 'Chatthree',
+} as const;
+export type Channel = keyof typeof channels;
+export const channelNames = Object.keys(channels) as Channel[];
+
+const statuses: Record<string, string> = {
+  auto_disabled: 'Disabled by the service',
+  permanent_failure: 'Failed for good',
+};
+
+export const common = {
+  product: 'Carillon',
+  channel: (channel: string) => (isChannel(channel) ? channels[channel] : channel),
+  isChannel,
+  status: (status: string) => statuses[status] ?? sentence(status),
+  sentence,
+  test: 'Test',
+  live: 'Live',
+  cancel: 'Cancel',
+  close: 'Close',
+  save: 'Save',
+  create: 'Create',
+  delete: 'Delete',
+  remove: 'Remove',
+  edit: 'Edit',
+  add: 'Add',
+  back: 'Back',
+  done: 'Done',
+  copy: 'Copy',
+  copied: 'Copied',
+  retry: 'Try again',
+  refresh: 'Refresh',
+  loadMore: 'Show more',
+  loading: 'Loading…',
+  all: 'All',
+  any: 'Any',
+  none: 'None',
+  never: 'Never',
+  yes: 'Yes',
+  no: 'No',
+  more: 'More',
+  actions: 'Actions',
+  name: 'Name',
+  created: 'Created',
+  saved: 'Saved.',
+  optional: 'optional',
+  search: 'Search',
+  clearFilters: 'Clear filters',
+  typeToConfirm: (word: string) => `Type ${word} to confirm`,
+  shownOnce: 'This is shown once. Copy it now; afterwards only its last characters can be seen.',
+  unsaved: 'You have changes that are not saved.',
+  leaveAnyway: 'Leave without saving',
+  stay: 'Stay here',
+  viewerOnly: 'Your role lets you look here, not change anything.',
+  cannotReach: 'The service cannot be reached.',
+  cannotReachHint: 'Is it running? This page tries again by itself.',
+  notFound: 'There is nothing here.',
+  notFoundHint: 'It may have been deleted, or it belongs to another environment.',
+  notAllowed: 'Your role does not allow this.',
+  wentWrong: 'Something went wrong.',
+  requestId: (id: string) => `Request ${id}`,
+  ago: (text: string) => `${text} ago`,
+  inTime: (text: string) => `in ${text}`,
+  justNow: 'just now',
+  noRows: 'Nothing matches.',
+  skipToContent: 'Skip to the content',
+};
+
+function isChannel(channel: string): channel is Channel {
+  return Object.hasOwn(channels, channel);
+}
+
+/** `hard_bounce` → `Hard bounce`. */
+function sentence(word: string): string {
+  const text = word.replaceAll(/[_-]/g, ' ');
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

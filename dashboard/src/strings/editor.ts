@@ -1,0 +1,20 @@
+export const editor = {
+  keys: 'Control Space completes, F8 goes to the next problem, Control F finds, Control ] indents, Tab leaves the field.',
+  find: 'Find',
+  findNext: 'Next',
+  findFormer: 'Former',
+  found: (at: number, count: number) => (count === 0 ? 'Nothing found' : `${at} of ${count}`),
+  before: 'Before',
+  after: 'After',
+  fromTo: (before: string, after: string) => `${before} → ${after}`,
+  sideOf: (label: string, side: string) => `${label}: ${side}`,
+  onlyChanges: 'Only what changed',
+  same: 'There is no difference.',
+  phrases: {
+    '$ unchanged lines': '$ lines are the same',
+    Completions: 'Completions',
+    Diagnostics: 'Problems',
+    'No diagnostics': 'No problems',
+    close: 'Close',
+  } as Record<string, string>,
+};

@@ -1,0 +1,72 @@
+export const suppressions = {
+  title: 'Suppressions',
+  description:
+    'Addresses and numbers that are not written to, whatever is sent. Hard bounces, complaints and STOP replies add themselves; this protects the reputation of your sender.',
+  table: 'Suppressed addresses',
+  search: 'Beginning of an address',
+  reason: 'Reason',
+  anyReason: 'Any reason',
+  reasons: {
+    hard_bounce: 'Hard bounce',
+    complaint: 'Complaint',
+    manual_add: 'Added by hand',
+    unsubscribed: 'Unsubscribed',
+  } as Record<string, string>,
+  meanings: {
+    hard_bounce: 'The provider said that this address does not exist or does not take mail.',
+    complaint: 'The recipient marked a message as spam.',
+    manual_add: 'Somebody of your team put it here.',
+    unsubscribed: 'The recipient asked for nothing more: a STOP reply, or unsubscribing at the provider.',
+  } as Record<string, string>,
+  sources: {
+    provider: 'Provider',
+    manual: 'Your team',
+    recipient: 'The recipient',
+  } as Record<string, string>,
+  columns: { address: 'Address', reason: 'Reason', source: 'Told by', since: 'Since' },
+  curl: 'Copy as curl',
+  add: 'Add address',
+  actions: (address: string) => `Actions for ${address}`,
+  details: 'Details',
+  detailsOf: (address: string) => `Details of ${address}`,
+  remove: 'Remove…',
+  empty: 'Nothing is suppressed',
+  emptyText:
+    'Good: everybody can be reached. Addresses that bounce, and people who complain or reply STOP, appear here by themselves.',
+  noMatch: 'No suppressed address matches.',
+  dialog: {
+    title: 'Suppress an address',
+    hint: 'From now on nothing is sent to it. Sends to it are accepted and end as suppressed, with the reason.',
+    address: 'Email address or phone number',
+    addressHint: 'A number with its country code: +14155550123.',
+    addressNeeded: 'Give an address.',
+    reason: 'Reason',
+    reasonHint: 'The other reasons are for lists that you bring from elsewhere.',
+    submit: 'Suppress',
+    added: (address: string) => `${address} is not written to any more.`,
+    present: (address: string) => `${address} was on the list already; its entry stays as it was.`,
+  },
+  detail: {
+    said: 'What the provider said',
+    nothingSaid: 'Nothing was recorded.',
+    notification: 'Set off by',
+    openNotification: 'Open the notification',
+    since: 'Since',
+    source: 'Told by',
+    why: 'Reason',
+    sends: 'Sends to this address',
+  },
+  removeTitle: (address: string) => `Write to ${address} again?`,
+  removeTexts: {
+    hard_bounce:
+      'It bounced for good. If it still does, the next send bounces too, and every such bounce lowers the reputation of your sender. Remove it only when you know that the mailbox works now.',
+    complaint:
+      'Its owner marked a message as spam. Writing to them again can get your sender blocked. Remove it only when they asked you to.',
+    manual_add: 'The next send to it goes out.',
+    unsubscribed:
+      'They asked for nothing more. In most countries you may write again only if they asked for it. The next send goes out.',
+  } as Record<string, string>,
+  removeConfirm: 'Remove',
+  removed: (address: string) => `${address} can be written to again.`,
+  audited: 'Who removed it is kept in the audit log.',
+};

@@ -1,0 +1,15 @@
+import { CarillonError, ConnectionError, NotFoundError, PermissionError, TimeoutError } from '@carillon/sdk';
+import { common } from '../strings/common.ts';
+
+/** An error in words, with what helps to find it in the logs. */
+export function describeError(error: unknown): { text: string; detail: string | null } {
+  if (error instanceof ConnectionError || error instanceof TimeoutError) {
+    return { text: common.cannotReach, detail: common.cannotReachHint };
+  }
+  if (error instanceof NotFoundError) return { text: common.notFound, detail: common.notFoundHint };
+  if (error instanceof PermissionError) return { text: common.notAllowed, detail: error.message };
+  if (error instanceof CarillonError) {
+    return { text: error.message, detail: error.request_id ? common.requestId(error.request_id) : null };
+  }
+  return { text: common.wentWrong, detail: error instanceof Error ? error.message : null };
+}

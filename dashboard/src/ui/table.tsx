@@ -1,0 +1,113 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { common } from '../strings/common.ts';
+import { Button } from './button.tsx';
+import { classes } from './classes.ts';
+import { EmptyState, ErrorState, Skeleton } from './page.tsx';
+import styles from './table.module.css';
+
+export interface Column<Row> {
+  header: string;
+  cell(row: Row): ReactNode;
+  /** Right-aligned: figures, buttons. */
+  end?: boolean;
+  /** One line, cut off where there is no room. */
+  clip?: boolean;
+  width?: string;
+  /** The heading is for those who listen only. */
+  hideHeader?: boolean;
+}
+
+export interface TableProps<Row> {
+  label: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  rowKey(row: Row): string;
+  /** The page of a row (environment included): the whole row leads there, by its first cell. */
+  rowTo?(row: Row): string;
+  empty?: ReactNode;
+}
+
+/** A table; on a phone each row becomes a small card. */
+export function Table<Row>({ label, columns, rows, rowKey, rowTo, empty }: TableProps<Row>) {
+  if (rows.length === 0) return empty ?? <EmptyState title={common.noRows} />;
+  return (
+    <div className={styles.wrap}>
+      <table className={styles.table} aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th
+                key={column.header}
+                scope="col"
+                className={classes(column.end && styles.end)}
+                style={column.width === undefined ? undefined : { width: column.width }}
+              >
+                {column.hideHeader ? <span className="visually-hidden">{column.header}</span> : column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)} className={classes(rowTo && styles.link)} data-row>
+              {columns.map((column, index) => {
+                const content = column.cell(row);
+                return (
+                  <td
+                    key={column.header}
+                    data-label={column.hideHeader ? '' : column.header}
+                    className={classes(column.end && styles.end)}
+                  >
+                    {index === 0 && rowTo ? (
+                      <Link to={rowTo(row)} className={classes(column.clip && styles.clip)}>
+                        {content}
+                      </Link>
+                    ) : column.clip ? (
+                      <span className={styles.clip}>{content}</span>
+                    ) : (
+                      content
+                    )}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface ListQuery<Row> {
+  items: Row[];
+  data: unknown;
+  error: unknown;
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage(): unknown;
+  refetch(): unknown;
+}
+
+/** What `useList` reads, with everything around it: waiting, failed, empty, more. */
+export function ListTable<Row>({
+  query,
+  ...table
+}: Omit<TableProps<Row>, 'rows'> & { query: ListQuery<Row> }) {
+  if (query.data === undefined) {
+    if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+    return <Skeleton lines={6} />;
+  }
+  return (
+    <>
+      <Table {...table} rows={query.items} />
+      {query.hasNextPage && (
+        <div className={styles.foot}>
+          <Button size="small" busy={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+            {common.loadMore}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import { createLink } from '@tanstack/react-router';
+import { Tabs as Primitive } from 'radix-ui';
+import type { ComponentProps, ReactNode } from 'react';
+import styles from './tabs.module.css';
+
+export interface Tab {
+  value: string;
+  label: ReactNode;
+  content: ReactNode;
+}
+
+/** Views of one thing, in one page. For pages of their own: TabLinks. */
+export function Tabs(props: { tabs: Tab[]; value: string; onChange(value: string): void; label: string }) {
+  const { tabs, value, onChange, label } = props;
+  return (
+    <Primitive.Root value={value} onValueChange={onChange} style={{ minWidth: 0 }}>
+      <Primitive.List className={styles.list} aria-label={label}>
+        {tabs.map((tab) => (
+          <Primitive.Trigger key={tab.value} value={tab.value} className={styles.tab}>
+            {tab.label}
+          </Primitive.Trigger>
+        ))}
+      </Primitive.List>
+      {tabs.map((tab) => (
+        <Primitive.Content key={tab.value} value={tab.value} className={styles.panel}>
+          {tab.content}
+        </Primitive.Content>
+      ))}
+    </Primitive.Root>
+  );
+}
+
+/** A row of links to pages that belong together: `<TabLinks label="…"><TabLink to="…">…</TabLink></TabLinks>`. */
+export function TabLinks({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <nav aria-label={label} className={styles.list}>
+      {children}
+    </nav>
+  );
+}
+
+/** The router marks the one that is open with aria-current. */
+export const TabLink = createLink((props: ComponentProps<'a'>) => <a {...props} className={styles.tab} />);

@@ -1,0 +1,351 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../../server/test/app.ts';
+import { type ChatoneSimulator, startChatoneSimulator } from '../../server/test/simulators/chatone.ts';
+import { type ChatthreeSimulator, startChatthreeSimulator } from '../../server/test/simulators/chatthree.ts';
+import { type ChattwoSimulator, startChattwoSimulator } from '../../server/test/simulators/chattwo.ts';
+import { type SmsoneSimulator, startSmsoneSimulator } from '../../server/test/simulators/smsone.ts';
+import { type SmtpSimulator, startSmtpSimulator } from '../../server/test/simulators/smtp.ts';
+import { chromiumPath, type DashboardHost, inspect, startDashboard } from './dashboard.ts';
+
+describe.skipIf(!chromiumPath)('connections', () => {
+  let host: DashboardHost;
+  let smtp: SmtpSimulator;
+  let smsone: SmsoneSimulator;
+  let chatone: ChatoneSimulator;
+  let chattwo: ChattwoSimulator;
+  let chatthree: ChatthreeSimulator;
+  const user = { username: 'acme', password: 'very-secret-pa55word' };
+
+  const call = async (method: string, path: string, body?: unknown, key = host.app.liveKey) => {
+    const answer = await host.app.request(method, path, { key, ...(body === undefined ? {} : { body }) });
+    expect(answer.status, `${method} ${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300);
+    return answer.body;
+  };
+  const emailPath = () => `/v1/environments/${host.app.liveEnvironmentId}/email-settings`;
+  const smsPath = () => `/v1/environments/${host.app.liveEnvironmentId}/sms-settings`;
+  const chainOf = async () => {
+    const { providers } = await call('GET', emailPath());
+    return providers.map(({ name }: { name: string }) => name);
+  };
+
+  beforeAll(async () => {
+    [smtp, smsone, chatone, chattwo, chatthree] = await Promise.all([
+      startSmtpSimulator({ user }),
+      startSmsoneSimulator(),
+      startChatoneSimulator({ burst: 1000 }),
+      startChattwoSimulator({ burst: 1000 }),
+      startChatthreeSimulator({ burst: 1000 }),
+    ]);
+    host = await startDashboard({
+      CARILLON_SMSONE_API_URL: smsone.url,
+      CARILLON_CHATONE_API_URL: chatone.apiUrl,
+      CARILLON_CHATONE_AUTHORIZE_URL: chatone.authorizeUrl,
+      CARILLON_CHATONE_CLIENT_ID: chatone.clientId,
+      CARILLON_CHATONE_CLIENT_SECRET: chatone.clientSecret,
+      CARILLON_CHATTWO_URL_PATTERNS: chattwo.patterns,
+      CARILLON_CHATTHREE_URL_PATTERNS: chatthree.patterns,
+    });
+  }, 120_000);
+  afterAll(async () => {
+    await host?.stop();
+    await Promise.all([smtp, smsone, chatone, chattwo, chatthree].map((each) => each?.stop()));
+  });
+
+  test('a provider is added, refused with the fault beside its field, mended, saved and verified', async () => {
+    const { page } = await host.open('/live/connections');
+    await page.getByText('No email can be sent yet').waitFor();
+    await page.getByRole('button', { name: 'Add provider' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Add to the chain' }).click();
+    await dialog.getByText('This is needed.').waitFor();
+    await dialog.getByLabel('Name', { exact: true }).fill('Main');
+    await dialog.getByLabel('Host').fill('127.0.0.1');
+    await dialog.getByLabel('Port').fill('99999');
+    await dialog.getByLabel('User name').fill(user.username);
+    await dialog.getByLabel('Password').fill(user.password);
+    await dialog.getByRole('button', { name: 'Add to the chain' }).click();
+    await page.getByLabel('From address').fill('hello@acme.example');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    // The form of the faulty provider opens by itself, and holds what was typed.
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByLabel('Host').inputValue()).toBe('127.0.0.1');
+    expect(await dialog.getByLabel('Port').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('Port').fill(String(smtp.port));
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Connected and authenticated.').waitFor();
+    const saved = await call('GET', emailPath());
+    expect(saved).toMatchObject({
+      from_address: 'hello@acme.example',
+      providers: [{ kind: 'smtp', name: 'Main', config: { port: smtp.port, password: '••••word' } }],
+    });
+    expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0);
+  }, 90_000);
+
+  test('a stored secret is kept unless its host changes, and wrong ones are explained', async () => {
+    const { page } = await host.open('/live/connections');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Actions for Main' }).click();
+    await page.getByRole('menuitem', { name: 'Edit…' }).click();
+    await dialog.getByText('Stored: ••••word').waitFor();
+    await dialog.getByLabel('Host').fill('localhost');
+    await dialog.getByText('Give it again: “Host” has changed').waitFor();
+    await dialog.getByLabel('Host').fill('127.0.0.1');
+    await dialog.getByText('Give it again').waitFor({ state: 'detached' });
+    await dialog.getByLabel('Password').fill('not-the-password');
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Not saved yet').waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('It does not accept the credentials.').waitFor();
+
+    await page.getByLabel('From name').fill('Half typed');
+    await page.getByRole('link', { name: 'Chatone' }).click();
+    await page.getByRole('button', { name: 'Stay here' }).click();
+    expect(await page.getByLabel('From name').inputValue()).toBe('Half typed');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await page.getByLabel('From name').inputValue()).toBe('');
+  }, 90_000);
+
+  test('the chain is put in order by arrows, by keys and by dragging', async () => {
+    await call('PUT', emailPath(), {
+      providers: ['One', 'Two', 'Three'].map((name) => ({ kind: 'sandbox', name })),
+    });
+    const { page, complaints } = await host.open('/live/connections');
+    const save = async () => {
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
+    };
+    await page.getByRole('button', { name: 'Move One down' }).click();
+    await page.getByText('One is now 2 of 3.').waitFor();
+    await save();
+    expect(await chainOf()).toEqual(['Two', 'One', 'Three']);
+
+    await page.getByRole('button', { name: 'Move Three: drag' }).focus();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await page.getByText('Three is now 1 of 3.').waitFor();
+    await save();
+    expect(await chainOf()).toEqual(['Three', 'Two', 'One']);
+
+    const handle = await page.getByRole('button', { name: 'Move Three: drag' }).boundingBox();
+    const last = await page.getByRole('button', { name: 'Move One: drag' }).boundingBox();
+    if (!handle || !last) throw new Error('there is nothing to drag');
+    await page.mouse.move(handle.x + 8, handle.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(handle.x + 8, (handle.y + last.y) / 2, { steps: 4 });
+    await page.mouse.move(handle.x + 8, last.y + 30, { steps: 4 });
+    await page.mouse.up();
+    await page.getByText('Three is now 3 of 3.').waitFor();
+    await page.getByRole('switch', { name: 'Use Two' }).click();
+    await save();
+    expect(await chainOf()).toEqual(['Two', 'One', 'Three']);
+    expect((await call('GET', emailPath())).providers[0].enabled).toBe(false);
+
+    await page.getByRole('button', { name: 'Actions for Two' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await save();
+    expect(await chainOf()).toEqual(['One', 'Three']);
+    expect(complaints).toEqual([]);
+  }, 90_000);
+
+  test('an SMS account is set up, checked and removed', async () => {
+    const { page } = await host.open('/live/connections/sms');
+    await page.getByText('No text message can be sent yet').waitFor();
+    await page.getByRole('button', { name: 'Set up SMS' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('smsone').check();
+    await dialog.getByLabel('Account SID').fill('nonsense');
+    await dialog.getByLabel('Auth token').fill(smsone.authToken);
+    await dialog.getByLabel('From number').fill('+14155550123');
+    await dialog.getByRole('button', { name: 'Save and check' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Account SID').fill(smsone.accountSid);
+    await dialog.getByRole('button', { name: 'Save and check' }).click();
+    await page.getByText('Accepted', { exact: true }).waitFor();
+    expect(await call('GET', smsPath())).toMatchObject({ kind: 'Smsone', credentials_validated: true });
+    await page.getByText('/hooks/smsone/').waitFor();
+
+    await page.getByRole('button', { name: 'Change' }).click();
+    await dialog.getByLabel('Auth token').fill('the-wrong-one');
+    await dialog.getByRole('button', { name: 'Save and check' }).click();
+    await page.getByText('It does not accept the credentials.').waitFor();
+
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    await dialog.getByRole('textbox').fill('sms');
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('No text message can be sent yet').waitFor();
+  }, 90_000);
+
+  test('chatone: a sandbox token is connected in Test, tested, changed and removed', async () => {
+    const { page, complaints } = await host.open('/test/connections/chatone');
+    await page.getByText('No workspace yet').waitFor();
+    await page.getByRole('button', { name: 'Use a bot token' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Bot token').fill('xoxb-sandbox-1');
+    await dialog.getByRole('button', { name: 'Connect' }).click();
+    await page.getByText('Connected to Sandbox.').waitFor();
+
+    await page.getByRole('button', { name: 'Send a test…' }).click();
+    await dialog.getByRole('button', { name: 'Send test' }).click();
+    await dialog.getByText('Give one of the two.').waitFor();
+    await dialog.getByLabel('Channel id').fill('C024BE7LH');
+    await dialog.getByRole('button', { name: 'Send test' }).click();
+    await dialog.getByText('It arrived in the sandbox').waitFor();
+    expect(await dialog.getByRole('link', { name: 'See what happened' }).getAttribute('href')).toMatch(
+      /^\/test\/notifications\/[0-9a-f-]{36}$/,
+    );
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+    const list = () => call('GET', '/v1/chatone/installations', undefined, host.app.testKey);
+    const [before] = (await list()).data;
+    await page.getByRole('switch', { name: 'Join public channels by itself' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect((await list()).data[0].auto_join_public_channels).toBe(!before.auto_join_public_channels);
+
+    await page.getByRole('button', { name: 'Actions for Sandbox' }).click();
+    await page.getByRole('menuitem', { name: 'Remove…' }).click();
+    await dialog.getByRole('button', { name: 'Remove and revoke' }).click();
+    await page.getByText('No workspace yet').waitFor();
+    expect((await list()).data).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 90_000);
+
+  test('chatone: the way through the workspace ends with what came of it, in plain words', async () => {
+    const { page, go } = await host.open('/live/connections/chatone?error=access_denied');
+    await page.getByText('Somebody pressed Cancel in the workspace.').waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.waitForURL('**/live/connections/chatone');
+    await go('/live/connections/chatone?error=some_new_code');
+    await page.getByText('The workspace said some_new_code.').waitFor();
+    const install = page.getByRole('link', { name: 'Add to a workspace' }).first();
+    expect(await install.getAttribute('href')).toBe(
+      `/oauth/chatone/install?env_id=${host.app.liveEnvironmentId}`,
+    );
+    // Through Vite the service has another address than the pages, and the way does not lead back to them.
+    if (host.url !== host.app.url) return;
+    await install.click();
+    await page.waitForURL('**/live/connections/chatone?installed=1**');
+    await page.getByText('Send a test to see it work.').waitFor();
+    expect((await call('GET', '/v1/chatone/installations')).data).toHaveLength(1);
+  }, 90_000);
+
+  test('chattwo: an endpoint is added, tested, explained when it breaks, and deleted', async () => {
+    const flow = chattwo.addFlow();
+    const { page } = await host.open('/live/connections/chattwo');
+    await page.getByText('No endpoints yet').waitFor();
+    await page.getByRole('button', { name: 'Add endpoint' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Label').fill('Incidents');
+    await dialog.getByLabel('Webhook URL').fill('https://acme.webhook.office.com/webhookb2/1');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByText('This is the URL of a connector').waitFor();
+    await dialog.getByLabel('Webhook URL').fill(flow.url);
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('Added. Send a test').waitFor();
+
+    await page.getByRole('button', { name: 'Send a test…' }).click();
+    await dialog.getByRole('button', { name: 'Send test' }).click();
+    await dialog.getByText('It was handed over.').waitFor();
+    expect(chattwo.runs).toHaveLength(1);
+    flow.state = 'tenant_only';
+    await dialog.getByRole('button', { name: 'Send another' }).click();
+    await dialog.getByText('It said: The workflow refuses the call (401)').waitFor({ timeout: 30_000 });
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('it must be switched on and let anyone trigger it').waitFor({ timeout: 30_000 });
+
+    await page.getByRole('button', { name: 'Actions for Incidents' }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await dialog.getByRole('textbox').fill('incidents');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No endpoints yet').waitFor();
+    expect((await call('GET', '/v1/chattwo-endpoints')).data).toEqual([]);
+  }, 90_000);
+
+  test('chatthree: an endpoint has a speaker, and a dead one asks for a new URL', async () => {
+    const webhook = chatthree.addWebhook();
+    const { page } = await host.open('/live/connections/chatthree');
+    await page.getByRole('button', { name: 'Add endpoint' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Label').fill('Releases');
+    await dialog.getByLabel('Webhook URL').fill(webhook.url);
+    await dialog.getByLabel('Shown name').fill('Release bot');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('Speaks as Release bot').waitFor();
+    webhook.isDeleted = true;
+    await page.getByRole('button', { name: 'Send a test…' }).click();
+    await dialog.getByRole('button', { name: 'Send test' }).click();
+    await dialog.getByText('It did not arrive.').waitFor({ timeout: 30_000 });
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('Make a new one in the channel’s settings').waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Give a new URL' }).click();
+    await dialog.getByLabel('Webhook URL').fill(chatthree.addWebhook().url);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Make a new one in the channel’s settings').waitFor({ state: 'detached' });
+    expect((await call('GET', '/v1/chatthree-endpoints')).data).toMatchObject([
+      { label: 'Releases', status: 'active', default_username: 'Release bot' },
+    ]);
+  }, 90_000);
+
+  test('the email page looks right everywhere, also with a provider in outage', async () => {
+    const closed = await startSmtpSimulator();
+    await closed.stop();
+    await call('PUT', emailPath(), {
+      from_address: 'hello@acme.example',
+      from_name: 'Acme',
+      providers: [
+        { kind: 'smtp', name: 'Main', config: { host: '127.0.0.1', port: closed.port } },
+        { kind: 'smtp', name: 'Second', config: { host: '127.0.0.1', port: smtp.port, ...user } },
+        {
+          kind: 'postmark',
+          name: 'Postmark EU with quite a long name, kept for bad days',
+          enabled: false,
+          config: { server_token: 'a-long-server-token' },
+        },
+      ].map((each) => ({ ...each, name: each.name.replaceAll(',', '') })),
+    });
+    await call('POST', '/v1/notifications/batch', {
+      notifications: Array.from({ length: 25 }, (_, index) => ({
+        channel: 'email',
+        recipient: { address: `person${index}@example.com` },
+        subject: 'Hello',
+        text_body: 'Hi',
+      })),
+    });
+    await waitUntil(async () => {
+      const { providers } = await call('GET', emailPath());
+      const { status } = providers[0].health;
+      return status === 'outage' ? status : new Error(`still ${status}`);
+    }, 30_000);
+    expect(await inspect(host, '/live/connections', 'connections-email')).toEqual([]);
+  }, 120_000);
+
+  test('the other pages look right everywhere', async () => {
+    await call('PUT', smsPath(), {
+      kind: 'smsone',
+      from_number: '+14155550123',
+      from_sender_id: 'ACME',
+      smsone_account_sid: smsone.accountSid,
+      smsone_auth_token: smsone.authToken,
+    });
+    const token = chatone.addToken({ teamName: 'Acme Engineering' });
+    const dead = chatone.addToken({ teamId: 'T0DEAD', teamName: 'Old workspace' });
+    for (const { token: bot_token } of [token, dead]) {
+      await call('POST', '/v1/chatone/installations', { bot_token });
+    }
+    dead.refusal = 'token_revoked';
+    const { data } = await call('GET', '/v1/chatone/installations');
+    const old = data.find(({ team_id }: { team_id: string }) => team_id === 'T0DEAD');
+    await call('POST', `/v1/chatone/installations/${old.id}/send-test`, { chatone_user_id: 'U0ADA' });
+    await waitUntil(async () => {
+      const { status } = await call('GET', `/v1/chatone/installations/${old.id}`);
+      return status === 'gone' ? status : new Error(`still ${status}`);
+    }, 30_000);
+    for (const label of ['Incidents of the platform team', 'فريق المبيعات']) {
+      await call('POST', '/v1/chattwo-endpoints', { label, webhook_url: chattwo.addFlow().url });
+    }
+    expect(await inspect(host, '/live/connections/sms', 'connections-sms')).toEqual([]);
+    expect(await inspect(host, '/live/connections/chatone?installed=1', 'connections-chatone')).toEqual([]);
+    expect(await inspect(host, '/live/connections/chattwo', 'connections-chattwo')).toEqual([]);
+    expect(await inspect(host, '/test/connections/chatthree', 'connections-chatthree')).toEqual([]);
+  }, 180_000);
+});

@@ -1,0 +1,178 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { startTestApp, type TestApp, type TestAppOptions } from '../../server/test/app.ts';
+
+const script = (name: string) => new URL(`../../scripts/${name}`, import.meta.url).href;
+const { findChromium } = (await import(script('chromium.mjs'))) as { findChromium(): string | null };
+const { ensureDashboard } = (await import(script('build-dashboard.mjs'))) as {
+  ensureDashboard(): Promise<void>;
+};
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Looked at by people; not kept. */
+const folder = fileURLToPath(new URL('../screenshots/', import.meta.url));
+
+/** Without a browser the tests that need one are skipped; `npm test` says so, and how to get it. */
+export const chromiumPath = findChromium();
+
+export interface OpenOptions {
+  /** `desktop` unless told. */
+  size?: 'desktop' | 'phone';
+  theme?: 'light' | 'dark';
+  /** The owner unless told; null: nobody is signed in. */
+  as?: { email: string; password: string } | null;
+  /** With a session and a memory of its own: for tests that sign out, or change what the browser remembers. */
+  fresh?: boolean;
+}
+
+export interface OpenPage {
+  page: Page;
+  /** What the console complained about, and what the page could not load. Tests end with `expect(complaints).toEqual([])`. */
+  complaints: string[];
+  /** Goes to an address of the dashboard and waits until nothing is loading any more. */
+  go(path: string): Promise<void>;
+}
+
+export interface DashboardHost {
+  app: TestApp;
+  browser: Browser;
+  /** Where the pages are: the service itself, or Vite in front of it with DASHBOARD_DEV=1. */
+  url: string;
+  open(path: string, options?: OpenOptions): Promise<OpenPage>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The service with its dashboard, and a browser. With DASHBOARD_DEV=1 the pages come from their sources through Vite, so
+ * that nothing has to be built while one works on them.
+ */
+export async function startDashboard(settings: TestAppOptions['settings'] = {}): Promise<DashboardHost> {
+  const isDevelopment = process.env.DASHBOARD_DEV === '1';
+  if (!isDevelopment) await ensureDashboard();
+  const app = await startTestApp({ settings });
+  const front = isDevelopment ? await startVite(app.url) : { url: app.url, stop: async () => {} };
+  const browser = await chromium.launch({
+    executablePath: chromiumPath ?? '',
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
+  });
+
+  // Signing in takes a while, as it should; so each person does it once per size and theme.
+  const contexts = new Map<string, Promise<BrowserContext>>();
+  const contextFor = (options: OpenOptions): Promise<BrowserContext> => {
+    if (options.fresh) return newContext(options);
+    const { size, theme, as } = options;
+    const name = [size, theme, as === null ? 'nobody' : as?.email].join();
+    const context = contexts.get(name) ?? newContext(options);
+    contexts.set(name, context);
+    return context;
+  };
+  async function newContext(options: OpenOptions): Promise<BrowserContext> {
+    const context = await browser.newContext(contextOptions(options));
+    const person =
+      options.as === undefined ? { email: app.adminEmail, password: app.adminPassword } : options.as;
+    if (!person) return context;
+    const answer = await context.request.post(`${front.url}/auth/login`, { data: person });
+    if (!answer.ok()) throw new Error(`cannot sign in: ${answer.status()} ${await answer.text()}`);
+    return context;
+  }
+
+  return {
+    app,
+    browser,
+    url: front.url,
+    async open(path, options = {}) {
+      const context = await contextFor(options);
+      const page = await context.newPage();
+      page.setDefaultTimeout(15_000);
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      const go = async (to: string) => {
+        await page.goto(front.url + to);
+        await settled(page);
+      };
+      await go(path);
+      return { page, complaints, go };
+    },
+    async stop() {
+      await browser.close();
+      await front.stop();
+      await app.stop();
+    },
+  };
+}
+
+function contextOptions({ size = 'desktop', theme = 'light' }: OpenOptions): BrowserContextOptions {
+  return size === 'phone'
+    ? { viewport: { width: 390, height: 844 }, colorScheme: theme, hasTouch: true, isMobile: true }
+    : { viewport: { width: 1280, height: 860 }, colorScheme: theme };
+}
+
+/** No skeleton is left: everything that the page shows at first is there. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1, [role="alert"]').first().waitFor();
+  await page.locator('[role="status"][aria-label="Loading…"]').first().waitFor({ state: 'detached' });
+}
+
+async function startVite(service: string) {
+  process.env.CARILLON_URL = service;
+  const { createServer } = await import('vite');
+  const vite = await createServer({
+    configFile: fileURLToPath(new URL('../vite.config.ts', import.meta.url)),
+    cacheDir: join(tmpdir(), process.env.DASHBOARD_CACHE ?? 'carillon-vite'),
+    logLevel: 'error',
+    server: { port: 0, hmr: false, watch: null },
+  });
+  await vite.listen();
+  return { url: `http://localhost:${vite.config.server.port}`, stop: () => vite.close() };
+}
+
+/** What axe finds serious or critical, as readable lines. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
+      .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary)))`);
+}
+
+export async function screenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}
+
+export interface Variant {
+  name: string;
+  size: 'desktop' | 'phone';
+  theme: 'light' | 'dark';
+}
+export const variants: Variant[] = (['desktop', 'phone'] as const).flatMap((size) =>
+  (['light', 'dark'] as const).map((theme) => ({ name: `${size}-${theme}`, size, theme })),
+);
+
+/** Opens the page in every size and theme, takes its picture, and lets axe look at it. Returns what was wrong. */
+export async function inspect(host: DashboardHost, path: string, name: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name: variant, size, theme } of variants) {
+    const { page, complaints } = await host.open(path, { size, theme });
+    const overflow = await page.evaluate(
+      'document.documentElement.scrollWidth > document.documentElement.clientWidth + 1',
+    );
+    if (overflow) found.push(`${variant}: wider than the window`);
+    await screenshot(page, `${name}-${variant}`);
+    found.push(...complaints, ...(await axeFindings(page)).map((each) => `${variant}: ${each}`));
+    await page.close();
+  }
+  return found;
+}

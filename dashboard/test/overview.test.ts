@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../../server/test/app.ts';
+import { startWebhookSink, type WebhookSink } from '../../server/test/simulators/webhook-sink.ts';
+import { chromiumPath, type DashboardHost, inspect, settled, startDashboard } from './dashboard.ts';
+
+describe.skipIf(!chromiumPath)('the overview', () => {
+  let host: DashboardHost;
+  let sink: WebhookSink;
+  beforeAll(async () => {
+    host = await startDashboard();
+    sink = await startWebhookSink();
+  }, 120_000);
+  afterAll(async () => {
+    await sink?.stop();
+    await host?.stop();
+  });
+
+  const email = (address: string) => ({
+    channel: 'email',
+    recipient: { address },
+    subject: 'Hello',
+    text_body: 'It rings.',
+  });
+  const send = async (body: object) => {
+    const answer = await host.app.request('POST', '/v1/notifications', { body });
+    expect(answer.status).toBe(202);
+  };
+  const totals = async () => {
+    await host.app.deps.activity.flush();
+    return (await host.app.request('GET', '/v1/overview')).body.totals;
+  };
+
+  test('of an environment that never sent anything leads to the first steps', async () => {
+    const { page, complaints } = await host.open('/live/overview');
+    await page.getByText('Nothing was sent here yet').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Get started' }).click();
+    await page.waitForURL('**/live/start');
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 90_000);
+
+  test('leads from each number to the list behind it', async () => {
+    await makeTraffic();
+    const { page, complaints } = await host.open('/test/overview');
+    const search = () => new URL(page.url()).searchParams;
+    const tile = (name: string) => page.getByRole('list', { name: 'Figures' }).getByRole('link', { name });
+    expect(await tile('Bounced').innerText()).toContain(String((await totals()).bounced));
+
+    await tile('Failed').click();
+    await page.waitForURL('**/test/notifications?**');
+    expect(search().get('status')).toBe('failed');
+    expect(Date.parse(search().get('created_after') ?? '')).toBeLessThan(Date.now());
+    await page.goBack();
+    await settled(page);
+
+    await page.getByText('By channel').click();
+    await page.getByRole('img', { name: 'Accepted notifications by channel' }).waitFor();
+    await page.getByText('24 hours', { exact: true }).click();
+    await page.getByText('One bar is 10 min.').waitFor();
+    expect(Object.fromEntries(search())).toEqual({ by: 'channel', window: '24h' });
+    await page.reload();
+    await page.getByText('One bar is 10 min.').waitFor();
+
+    const channels = page.getByRole('table', { name: 'Notifications by channel' });
+    const sms = channels.getByRole('row').filter({ hasText: 'SMS' });
+    await sms.getByRole('link').first().click();
+    await page.waitForURL('**/test/notifications?**');
+    expect(search().get('channel')).toBe('sms');
+    await page.goBack();
+    await settled(page);
+
+    const reasons = page.getByRole('table', { name: 'Reasons why' });
+    const held = reasons.getByRole('row').filter({ hasText: 'Manual add' });
+    await held.getByRole('link', { name: 'Open the newest' }).click();
+    await page.waitForURL(/\/test\/notifications\/[0-9a-f-]{36}$/);
+    await page.goBack();
+    await settled(page);
+    await page.getByRole('list', { name: 'webhook endpoints' }).getByRole('link').first().click();
+    await page.waitForURL(/\/test\/webhooks\/[0-9a-f-]{36}$/);
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 120_000);
+
+  test('moves by itself', async () => {
+    const { page } = await host.open('/test/overview');
+    const accepted = page.getByRole('list', { name: 'Figures' }).getByRole('link', { name: 'Accepted' });
+    const before = (await totals()).accepted;
+    await send(email('delivered@sandbox.test'));
+    await waitUntil(
+      async () => ((await totals()).accepted > before ? true : new Error('not counted yet')),
+      20_000,
+    );
+    await accepted.filter({ hasText: String(before + 1) }).waitFor({ timeout: 30_000 });
+    await page.close();
+  }, 90_000);
+
+  test('says that the service cannot answer, and tries again when told', async () => {
+    const { page, go } = await host.open('/test/start', { fresh: true });
+    await page.route('**/v1/overview*', (route) => route.fulfill({ status: 500, json: {} }));
+    await go('/test/overview');
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
+    await page.unroute('**/v1/overview*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('list', { name: 'Figures' }).waitFor();
+    await page.context().close();
+  }, 90_000);
+
+  test('looks right everywhere', async () => {
+    expect(await inspect(host, '/test/overview', 'overview')).toEqual([]);
+  }, 120_000);
+
+  test('looks right in Live, with providers that are well and not', async () => {
+    const { app } = host;
+    const saved = await app.request('PUT', `/v1/environments/${app.liveEnvironmentId}/email-settings`, {
+      key: app.liveKey,
+      body: {
+        from_address: 'hello@acme.example',
+        providers: [
+          { kind: 'smtp', name: 'Primary relay', config: { host: 'mail.acme.example', port: 587 } },
+          {
+            kind: 'smtp',
+            name: 'spare-relay-in-another-country-with-a-long-name',
+            config: { host: 'mail2.acme.example', port: 587 },
+          },
+        ],
+      },
+    });
+    expect(saved.status).toBe(200);
+    await app.pool.query(
+      `insert into provider_pauses (environment_id, pace, paused_at, paused_until, strikes, since, provider)
+       values ($1, 'email:smtp:abc', now(), now() + interval '1 hour', 1, now(), $2)`,
+      [app.liveEnvironmentId, saved.body.providers[1].id],
+    );
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    await app.request('POST', '/v1/notifications', {
+      key: app.liveKey,
+      body: { ...email('somebody@example.com'), send_at: later },
+    });
+    await app.deps.activity.flush();
+    const { page } = await host.open('/live/overview');
+    await page.getByRole('list', { name: 'Health of the providers' }).getByText('Primary relay').waitFor();
+    await page.getByText('Goes on').waitFor();
+    await page.close();
+    expect(await inspect(host, '/live/overview', 'overview-live')).toEqual([]);
+  }, 120_000);
+
+  /** Something of every kind: four channels, all ends, endpoints that work and one that does not; spread over the hour. */
+  async function makeTraffic(): Promise<void> {
+    const { app } = host;
+    sink.reply = ({ path }) => (path === '/broken' ? { status: 500, body: 'no database' } : 204);
+    for (const [path, description] of [
+      ['/well', 'Order service'],
+      ['/broken', ''],
+    ]) {
+      await app.request('POST', '/v1/webhook-endpoints', { body: { url: sink.url(path), description } });
+    }
+    await app.request('POST', '/v1/suppressions', { body: { address: 'nobody@example.com' } });
+    for (const address of ['bounced@sandbox.test', 'refused@sandbox.test', 'nobody@example.com']) {
+      await send(email(address));
+    }
+    await send(email('complained@sandbox.test'));
+    for (let count = 0; count < 12; count += 1) await send(email(`user${count}@example.com`));
+    for (let count = 0; count < 5; count += 1) {
+      await send({ channel: 'sms', recipient: { address: '+15005550006' }, text_body: 'Hi' });
+      await send({
+        channel: 'in_app',
+        recipient: { external_user_id: 'ada' },
+        subject: 'Hi',
+        html_body: '<p>Hi</p>',
+      });
+    }
+    await waitUntil(async () => {
+      const { bounced, failed, suppressed, delivered } = await totals();
+      const isDone = bounced === 1 && failed === 1 && suppressed === 1 && delivered >= 23;
+      return isDone ? true : new Error(JSON.stringify({ bounced, failed, suppressed, delivered }));
+    }, 30_000);
+    await waitUntil(async () => {
+      await app.deps.activity.flush();
+      const { webhooks } = (await app.request('GET', '/v1/overview')).body;
+      return webhooks.length === 2 ? true : new Error('the endpoints were not called yet');
+    }, 30_000);
+    // The same again some steps earlier, so that there is a course to look at.
+    for (const steps of [4, 9, 11, 17, 23, 24, 31, 38, 47, 52]) {
+      await app.pool.query(
+        `insert into activity
+         select environment_id, step, at - make_interval(secs => step * $1::int), channel, accepted * $2::int, sent * $2::int,
+           delivered * $2::int, failed, suppressed, bounced, complained, retried, latency
+         from activity where at > now() - make_interval(secs => 3 * step) on conflict do nothing`,
+        [steps, (steps % 4) + 1],
+      );
+    }
+  }
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPerson, password } from '../../server/test/people.ts';
+import { chromiumPath, type DashboardHost, inspect, startDashboard } from './dashboard.ts';
+
+describe.skipIf(!chromiumPath)('the first steps', () => {
+  let host: DashboardHost;
+  beforeAll(async () => {
+    host = await startDashboard();
+  }, 120_000);
+  afterAll(() => host?.stop());
+
+  test('lead from a new key to a delivered notification, and are ticked as they are done', async () => {
+    const { page, complaints } = await host.open('/test/start');
+    const step = (name: string) => page.getByRole('heading', { name, exact: true });
+    await step('Create a key (To do)').waitFor();
+    const curl = page.getByLabel('The request as curl');
+    expect(await curl.innerText()).toContain('YOUR_KEY');
+
+    await page.getByRole('button', { name: /^Create (a|another) key$/ }).click();
+    await step('Create a key (Done)').waitFor();
+    const key = /crl_test_\w+/.exec(await curl.innerText())?.[0] ?? '';
+    expect(await curl.innerText()).toContain(`curl ${host.url}/v1/notifications`);
+    await page.getByRole('tab', { name: 'TypeScript' }).click();
+    const code = await page.getByLabel('The request with the SDK').innerText();
+    expect(code).toContain(`api_key: '${key}'`);
+    expect(code).toContain(`base_url: '${host.url}'`);
+
+    // What the code does, done with the key that it shows.
+    await page.getByText('Waiting for the first notification').waitFor();
+    const sent = await host.app.request('POST', '/v1/notifications', {
+      key,
+      body: {
+        channel: 'email',
+        recipient: { address: 'delivered@sandbox.test' },
+        subject: 'Hello',
+        text_body: 'Hi',
+      },
+    });
+    expect(sent.status).toBe(202);
+    await step('Send a notification (Done)').waitFor();
+    await step('Watch it arrive (Done)').waitFor();
+    await page.getByText('You are set up.').waitFor();
+    await page.getByRole('link', { name: 'See its life' }).click();
+    await page.waitForURL(`**/test/notifications/${sent.body.id}`);
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 90_000);
+
+  test('can be taken from the page itself, and show the inbox for pages of one’s own', async () => {
+    const before = (await host.app.request('GET', '/v1/notifications')).body.data.length;
+    const { page, complaints } = await host.open('/test/start');
+    await page.getByRole('button', { name: 'Send it from here' }).click();
+    await page.getByText('It is on its way.').waitFor();
+    expect((await host.app.request('GET', '/v1/notifications')).body.data).toHaveLength(before + 1);
+    await page.getByRole('button', { name: 'Add the inbox' }).click();
+    const html = page.getByRole('dialog').getByLabel('The page');
+    expect(await html.innerText()).toContain(`${host.url}/widgets/inbox.js`);
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 90_000);
+
+  test('in Live say that a provider is needed, and where the message goes', async () => {
+    const { page } = await host.open('/live/start');
+    await page.getByText('Live messages need a provider').waitFor();
+    expect(await page.getByLabel('The request as curl').innerText()).toContain(host.app.adminEmail);
+    await page.getByRole('main').getByRole('link', { name: 'Connect a provider' }).first().click();
+    await page.waitForURL('**/live/connections');
+    await page.close();
+  }, 90_000);
+
+  test('tell somebody who may not create keys whom to ask', async () => {
+    const { rows } = await host.app.pool.query('select organization_id from environments limit 1');
+    const organizationId = rows[0].organization_id;
+    const { email } = await createPerson(host.app, [{ organizationId, role: 'viewer' }]);
+    const { page } = await host.open('/test/start', { as: { email, password } });
+    await page.getByText('Your role cannot create keys').waitFor();
+    expect(await page.getByLabel('The request as curl').innerText()).toContain('Bearer YOUR_KEY');
+    expect(await page.getByRole('button', { name: /Create|Send it from here/ }).count()).toBe(0);
+    await page.close();
+  }, 90_000);
+
+  test('look right everywhere', async () => {
+    expect(await inspect(host, '/test/start', 'start')).toEqual([]);
+  }, 120_000);
+});

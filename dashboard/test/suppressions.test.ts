@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../../server/test/app.ts';
+import { chromiumPath, type DashboardHost, inspect, startDashboard } from './dashboard.ts';
+
+describe.skipIf(!chromiumPath)('suppressions', () => {
+  let host: DashboardHost;
+  const find = (address: string) =>
+    host.app.request('GET', `/v1/suppressions/${encodeURIComponent(address)}`);
+  beforeAll(async () => {
+    host = await startDashboard();
+  }, 120_000);
+  afterAll(() => host?.stop());
+
+  test('an address is added once, with its faults said beside it', async () => {
+    const { page } = await host.open('/test/suppressions');
+    await page.getByText('Nothing is suppressed').waitFor();
+    const dialog = page.getByRole('dialog');
+    const add = async (address: string) => {
+      await page.getByRole('button', { name: 'Add address' }).click();
+      await dialog.getByLabel('Email address or phone number').fill(address);
+      await dialog.getByRole('button', { name: 'Suppress', exact: true }).click();
+    };
+    await add('nonsense');
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Email address or phone number').fill('Spam-Trap@Example.com');
+    await dialog.getByLabel('Reason').selectOption('Complaint');
+    await dialog.getByRole('button', { name: 'Suppress', exact: true }).click();
+    await page.getByText('spam-trap@example.com is not written to any more.').waitFor();
+    expect((await find('spam-trap@example.com')).body).toMatchObject({
+      reason: 'complaint',
+      source: 'manual',
+    });
+    await add('spam-trap@example.com');
+    await page.getByText('was on the list already').waitFor();
+  }, 90_000);
+
+  test('what bounced leads to its notification, and is removed only after a warning', async () => {
+    const sent = await host.app.request('POST', '/v1/notifications', {
+      body: {
+        channel: 'email',
+        recipient: { address: 'no-such-user+shop@sandbox.test' },
+        subject: 'Hello',
+        text_body: 'Hi',
+      },
+    });
+    await waitUntil(async () => {
+      const { status } = await find('no-such-user+shop@sandbox.test');
+      return status === 200 ? status : new Error(`still ${status}`);
+    }, 30_000);
+    const { page, complaints } = await host.open('/test/suppressions');
+    await page.getByLabel('Reason').selectOption('Hard bounce');
+    await page.waitForURL('**reason=hard_bounce');
+    await page.getByRole('button', { name: 'Details of no-such-user+shop@sandbox.test' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('550 5.1.1').waitFor();
+    expect(await dialog.getByRole('link', { name: 'Open the notification' }).getAttribute('href')).toBe(
+      `/test/notifications/${sent.body.id}`,
+    );
+    await dialog.getByRole('button', { name: 'Remove…' }).click();
+    await dialog.getByText('It bounced for good.').waitFor();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('No suppressed address matches.').waitFor();
+    expect((await find('no-such-user+shop@sandbox.test')).status).toBe(404);
+    expect(complaints).toEqual([]);
+  }, 90_000);
+
+  test('the list is searched by the beginning of an address and grows page by page', async () => {
+    for (let number = 0; number < 60; number += 1) {
+      await host.app.request('POST', '/v1/suppressions', { body: { address: `load${number}@example.com` } });
+    }
+    const { page } = await host.open('/test/suppressions?search=load');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('load');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: 'Details of load0@example.com' }).waitFor();
+    expect(await page.locator('[data-row]').count()).toBe(60);
+    await page.getByRole('searchbox').fill('load59');
+    await page.waitForURL('**search=load59');
+    await expect.poll(() => page.locator('[data-row]').count(), { timeout: 20_000 }).toBe(1);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.waitForURL('**/test/suppressions');
+  }, 90_000);
+
+  test('the page looks right everywhere', async () => {
+    for (const address of ['bounced+shop@sandbox.test', 'complained+shop@sandbox.test', 'no-such-user+shop@sandbox.test']) {
+      await host.app.request('POST', '/v1/notifications', {
+        body: { channel: 'email', recipient: { address }, subject: 'Hello', text_body: 'Hi' },
+      });
+    }
+    for (const body of [
+      { address: '+14155550123', reason: 'unsubscribed' },
+      { address: 'a.very.long.address.of.somebody.with.many.names@department.of.long.names.example.com' },
+    ]) {
+      await host.app.request('POST', '/v1/suppressions', { body });
+    }
+    await waitUntil(async () => {
+      const { status } = await find('complained+shop@sandbox.test');
+      return status === 200 ? status : new Error(`still ${status}`);
+    }, 30_000);
+    expect(await inspect(host, '/test/suppressions', 'suppressions')).toEqual([]);
+  }, 120_000);
+});

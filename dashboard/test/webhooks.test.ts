@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../../server/test/app.ts';
+import { createPerson, password } from '../../server/test/people.ts';
+import { startWebhookSink, type WebhookSink } from '../../server/test/simulators/webhook-sink.ts';
+import {
+  axeFindings,
+  chromiumPath,
+  type DashboardHost,
+  inspect,
+  screenshot,
+  startDashboard,
+} from './dashboard.ts';
+
+describe.skipIf(!chromiumPath)('webhooks', () => {
+  let host: DashboardHost;
+  let sink: WebhookSink;
+  beforeAll(async () => {
+    host = await startDashboard();
+    sink = await startWebhookSink();
+    sink.reply = ({ path }) => {
+      if (path === '/gone') return 410;
+      return path.startsWith('/broken')
+        ? { status: 500, body: '<script>alert(1)</script> no database' }
+        : 204;
+    };
+  }, 120_000);
+  afterAll(async () => {
+    await sink?.stop();
+    await host?.stop();
+  });
+
+  const create = async (path: string, more: object = {}) => {
+    const { status, body } = await host.app.request('POST', '/v1/webhook-endpoints', {
+      body: { url: sink.url(path), event_filters: ['webhook.nothing'], ...more },
+    });
+    expect(status).toBe(201);
+    return body;
+  };
+  const read = async (id: string, rest = '') =>
+    (await host.app.request('GET', `/v1/webhook-endpoints/${id}${rest}`)).body;
+  const until = (id: string, rest: string, isSo: (body: Awaited<ReturnType<typeof read>>) => boolean) =>
+    waitUntil(async () => {
+      const body = await read(id, rest);
+      return isSo(body) ? body : new Error(JSON.stringify(body));
+    }, 20_000);
+
+  test('an endpoint is added with the events it wants, and its secret is shown once', async () => {
+    const { page, complaints } = await host.open('/test/webhooks');
+    await page.getByText('No endpoint yet').waitFor();
+    await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    const dialog = page.getByRole('dialog');
+    const submit = dialog.getByRole('button', { name: 'Create' });
+    await dialog.getByLabel('URL').fill('ftp://example.com');
+    await dialog.getByLabel('Description').fill('Orders');
+    await dialog.getByLabel('Only these').check();
+    await dialog.getByLabel('Time limit in seconds').fill('99');
+    await submit.click();
+    await dialog.getByText('Choose at least one type').waitFor();
+    await dialog.getByText('A whole number from 1 to 30.').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await screenshot(page, 'webhook-new');
+    await dialog.getByLabel('Time limit in seconds').fill('7');
+    await dialog.getByLabel('notification.bounced').check();
+    await dialog.getByLabel('Other types').fill('order.paid, Not A Type');
+    await submit.click();
+    await dialog.getByRole('alert').first().waitFor();
+    await dialog.getByLabel('Other types').fill('order.paid');
+    await dialog.getByLabel('URL').fill(sink.url('/orders'));
+    await submit.click();
+
+    await dialog.getByText('This is shown once').waitFor();
+    const secret = await dialog
+      .locator('code')
+      .filter({ hasText: /^whsec_/ })
+      .innerText();
+    await dialog.getByRole('tab', { name: 'Python' }).click();
+    expect(await dialog.getByLabel('Verify a call with Python').innerText()).toContain('webhook.verify');
+    expect(await axeFindings(page)).toEqual([]);
+    await screenshot(page, 'webhook-secret');
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'I have copied it' }).click();
+    await page.waitForURL(/\/test\/webhooks\/[0-9a-f-]{36}$/);
+    const made = await read(page.url().split('/').at(-1) ?? '');
+    expect(made).toMatchObject({
+      url: sink.url('/orders'),
+      description: 'Orders',
+      event_filters: ['notification.bounced', 'order.paid'],
+      timeout_seconds: 7,
+      signing_secret_prefix: secret.slice(0, 8),
+    });
+    await page.getByRole('heading', { name: 'Orders' }).waitFor();
+    expect(await page.getByText(secret).count()).toBe(0);
+    // The browser itself reports the refusals.
+    expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
+    await page.close();
+  }, 120_000);
+
+  test('a test is followed to its answer, good or bad, and tried again from its page', async () => {
+    const { id } = await create('/broken/until-mended');
+    const { page, complaints } = await host.open(`/test/webhooks/${id}`);
+    await page.getByText('Nothing was delivered yet').waitFor();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The receiver answered 500').waitFor();
+    await screenshot(page, 'webhook-test');
+    await dialog.getByRole('link', { name: 'Open the delivery' }).click();
+    await page.waitForURL('**/deliveries/*');
+    await page.getByRole('heading', { name: 'webhook.test' }).waitFor();
+    const attempts = page.getByRole('table', { name: 'Attempts, newest first' });
+    await attempts.getByText('Show the answer').first().click();
+    await attempts.getByText('<script>alert(1)</script> no database').first().waitFor();
+    await screenshot(page, 'webhook-delivery-failed');
+    expect(await page.getByLabel('The call as curl').innerText()).toContain(sink.url('/broken/until-mended'));
+    expect(await page.getByLabel('The body of the call as JSON').innerText()).toContain('"webhook.test"');
+
+    const deliveryId = page.url().split('/').at(-1) ?? '';
+    // With retries a thousand times faster than in life it is soon given up.
+    await until(id, `/deliveries/${deliveryId}`, ({ status }) => status === 'failed' || status === 'pending');
+    sink.reply = () => ({ status: 200, body: 'thank you' });
+    await page.getByRole('button', { name: 'Try again now' }).click();
+    await page.getByRole('main').getByText('Succeeded').first().waitFor();
+    await attempts.getByText('thank you').first().waitFor({ state: 'attached' });
+    sink.reply = ({ path }) => (path === '/gone' ? 410 : path.startsWith('/broken') ? 500 : 204);
+    expect((await read(id, `/deliveries/${deliveryId}`)).status).toBe('succeeded');
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 120_000);
+
+  test('an endpoint is edited, paused, resumed, given a new secret, and disabled', async () => {
+    const { id, signing_secret_prefix } = await create('/changes', { description: 'Before' });
+    const { page, complaints } = await host.open(`/test/webhooks/${id}`);
+    const menu = async (name: string) => {
+      await page.getByRole('main').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    const dialog = page.getByRole('dialog');
+
+    await menu('Edit');
+    await dialog.getByLabel('Description').fill('After');
+    await dialog.getByLabel('Everything').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'After' }).waitFor();
+    expect(await read(id)).toMatchObject({ description: 'After', event_filters: [] });
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused: events that happen now').waitFor();
+    expect((await read(id)).status).toBe('paused');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    expect((await read(id)).status).toBe('active');
+
+    await menu('Rotate the secret');
+    await dialog.getByText('For 24 hours').waitFor();
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    const secret = await dialog
+      .locator('code')
+      .filter({ hasText: /^whsec_/ })
+      .innerText();
+    await dialog.getByRole('button', { name: 'I have copied it' }).click();
+    const { signing_secret_prefix: prefix } = await read(id);
+    expect(prefix).toBe(secret.slice(0, 8));
+    expect(prefix).not.toBe(signing_secret_prefix);
+
+    await menu('Disable');
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('Disabled: it gets no calls').waitFor();
+    expect((await read(id)).status).toBe('disabled');
+    await page.getByRole('link', { name: 'Webhooks' }).first().click();
+    await page.getByLabel('Show disabled ones').check();
+    await page.getByRole('link', { name: sink.url('/changes') }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 120_000);
+
+  test('what the service disabled says why, and what failed is recovered', async () => {
+    const { id } = await create('/gone');
+    await host.app.request('POST', `/v1/webhook-endpoints/${id}/send-test`);
+    await until(id, '', ({ status }) => status === 'auto_disabled');
+    const { page, complaints } = await host.open(`/test/webhooks/${id}?status=permanent_failure`);
+    await page.getByText('it answered 410 Gone').waitFor();
+    const table = page.getByRole('table', { name: 'Deliveries' });
+    await table.getByText('Failed for good').waitFor();
+    await page.getByLabel('Event', { exact: true }).selectOption('notification.sent');
+    await page.getByText('No delivery matches.').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await table.getByText('Failed for good').waitFor();
+
+    sink.reply = () => 204;
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Try again what failed' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Since').fill('');
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await dialog.getByText('A date and a time.').waitFor();
+    await dialog.getByLabel('Since').fill('2020-01-01T00:00');
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('1 delivery is tried again.').waitFor();
+    await table.getByText('Succeeded').waitFor({ timeout: 30_000 });
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 120_000);
+
+  test('a viewer looks and changes nothing; what is not there says so', async () => {
+    await create('/viewed', { description: 'Looked at' });
+    const { rows } = await host.app.pool.query('select organization_id from environments limit 1');
+    const organizationId = rows[0].organization_id;
+    const { email } = await createPerson(host.app, [{ organizationId, role: 'viewer' }]);
+    const { page, go } = await host.open('/test/webhooks', { as: { email, password } });
+    await page.getByRole('link', { name: sink.url('/viewed') }).click();
+    await page.getByText('Your role lets you look here').waitFor();
+    expect(await page.getByRole('button', { name: /Pause|Send a test|More/ }).count()).toBe(0);
+    await go('/test/webhooks/0198c3a1-5a0e-7c4e-9d3b-2f6a1b7c8d9e');
+    await page.getByText('There is nothing here.').waitFor();
+    await page.close();
+  }, 90_000);
+
+  test('a delivery leads to what it is about; the pages look right everywhere', async () => {
+    sink.reply = ({ path }) => (path.startsWith('/broken') ? { status: 503, body: 'upstream is away' } : 204);
+    const everything = { event_filters: [] };
+    const well = await create('/well', { ...everything, description: 'שירות ההזמנות' });
+    await create(`/broken/${'with-a-very-long-path-that-goes-on/'.repeat(8)}`, {
+      ...everything,
+      description: 'A description that is far longer than anybody would want to read in a list. '.repeat(3),
+    });
+    for (const address of ['delivered@sandbox.test', 'bounced@sandbox.test', 'refused@sandbox.test']) {
+      await host.app.request('POST', '/v1/notifications', {
+        body: { channel: 'email', recipient: { address }, subject: 'Hello', text_body: 'It rings.' },
+      });
+    }
+    const { data } = await until(
+      well.id,
+      '/deliveries?status=succeeded&event_type=notification.bounced',
+      (body) => body.data.length === 1,
+    );
+    await host.app.deps.activity.flush();
+    const { page } = await host.open(`/test/webhooks/${well.id}/deliveries/${data[0].id}`);
+    await page.getByRole('link', { name: 'The notification' }).click();
+    await page.waitForURL(/\/test\/notifications\/[0-9a-f-]{36}$/);
+    await page.close();
+    expect(await inspect(host, '/test/webhooks?disabled=shown', 'webhooks')).toEqual([]);
+    expect(await inspect(host, `/test/webhooks/${well.id}`, 'webhook')).toEqual([]);
+    expect(
+      await inspect(host, `/test/webhooks/${well.id}/deliveries/${data[0].id}`, 'webhook-delivery'),
+    ).toEqual([]);
+  }, 240_000);
+});

@@ -1,0 +1,34 @@
+import { defaultClientConditions, defineConfig } from 'vite';
+
+const service = process.env.CARILLON_URL ?? 'http://127.0.0.1:8400';
+
+/** `npx vite dashboard` works on the pages against a running service; scripts/build-dashboard.mjs makes what is served. */
+export default defineConfig({
+  root: import.meta.dirname,
+  resolve: { conditions: ['carillon-source', ...defaultClientConditions] },
+  esbuild: { jsx: 'automatic' },
+  build: {
+    target: 'es2022',
+    outDir: '../server/dist/dashboard',
+    emptyOutDir: true,
+    modulePreload: { polyfill: false },
+    // Fonts and pictures stay files: the pages allow no data: addresses but for what users put into their messages.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 900,
+    rollupOptions: {
+      onwarn: (warning, warn) => {
+        // Packages mark what runs in the browser: here that is everything.
+        if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
+      },
+    },
+  },
+  server: {
+    proxy: Object.fromEntries(
+      ['/v1', '/auth', '/oauth', '/docs', '/openapi.json', '/workflows', '/status'].map((path) => [
+        path,
+        service,
+      ]),
+    ),
+  },
+});
