@@ -5,7 +5,15 @@ import { type ChatthreeSimulator, startChatthreeSimulator } from '../../server/t
 import { type ChattwoSimulator, startChattwoSimulator } from '../../server/test/simulators/chattwo.ts';
 import { type SmsoneSimulator, startSmsoneSimulator } from '../../server/test/simulators/smsone.ts';
 import { type SmtpSimulator, startSmtpSimulator } from '../../server/test/simulators/smtp.ts';
-import { chromiumPath, type DashboardHost, inspect, startDashboard } from './dashboard.ts';
+import {
+  axeFindings,
+  chromiumPath,
+  type DashboardHost,
+  inspect,
+  screenshot,
+  startDashboard,
+} from './dashboard.ts';
+import { addPerson } from './people.ts';
 
 describe.skipIf(!chromiumPath)('connections', () => {
   let host: DashboardHost;
@@ -58,6 +66,8 @@ describe.skipIf(!chromiumPath)('connections', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Add to the chain' }).click();
     await dialog.getByText('This is needed.').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await screenshot(page, 'connections-provider-dialog');
     await dialog.getByLabel('Name', { exact: true }).fill('Main');
     await dialog.getByLabel('Host').fill('127.0.0.1');
     await dialog.getByLabel('Port').fill('99999');
@@ -154,19 +164,20 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await page.getByRole('button', { name: 'Set up SMS' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('smsone').check();
-    await dialog.getByLabel('Account SID').fill('nonsense');
-    await dialog.getByLabel('Auth token').fill(smsone.authToken);
-    await dialog.getByLabel('From number').fill('+14155550123');
+    await dialog.getByLabel('Account SID', { exact: true }).fill('nonsense');
+    await screenshot(page, 'connections-sms-dialog');
+    await dialog.getByLabel('Auth token', { exact: true }).fill(smsone.authToken);
+    await dialog.getByLabel('From number', { exact: true }).fill('+14155550123');
     await dialog.getByRole('button', { name: 'Save and check' }).click();
     await dialog.getByRole('alert').waitFor();
-    await dialog.getByLabel('Account SID').fill(smsone.accountSid);
+    await dialog.getByLabel('Account SID', { exact: true }).fill(smsone.accountSid);
     await dialog.getByRole('button', { name: 'Save and check' }).click();
     await page.getByText('Accepted', { exact: true }).waitFor();
     expect(await call('GET', smsPath())).toMatchObject({ kind: 'Smsone', credentials_validated: true });
     await page.getByText('/hooks/smsone/').waitFor();
 
     await page.getByRole('button', { name: 'Change' }).click();
-    await dialog.getByLabel('Auth token').fill('the-wrong-one');
+    await dialog.getByLabel('Auth token', { exact: true }).fill('the-wrong-one');
     await dialog.getByRole('button', { name: 'Save and check' }).click();
     await page.getByText('It does not accept the credentials.').waitFor();
 
@@ -250,6 +261,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
     flow.state = 'tenant_only';
     await dialog.getByRole('button', { name: 'Send another' }).click();
     await dialog.getByText('It said: The workflow refuses the call (401)').waitFor({ timeout: 30_000 });
+    await screenshot(page, 'connections-test-dialog');
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('it must be switched on and let anyone trigger it').waitFor({ timeout: 30_000 });
 
@@ -274,7 +286,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
     webhook.isDeleted = true;
     await page.getByRole('button', { name: 'Send a test…' }).click();
     await dialog.getByRole('button', { name: 'Send test' }).click();
-    await dialog.getByText('It did not arrive.').waitFor({ timeout: 30_000 });
+    await dialog.getByText('It did not get through at once').waitFor({ timeout: 30_000 });
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('Make a new one in the channel’s settings').waitFor({ timeout: 30_000 });
     await page.getByRole('button', { name: 'Give a new URL' }).click();
@@ -284,6 +296,19 @@ describe.skipIf(!chromiumPath)('connections', () => {
     expect((await call('GET', '/v1/chatthree-endpoints')).data).toMatchObject([
       { label: 'Releases', status: 'active', default_username: 'Release bot' },
     ]);
+  }, 90_000);
+
+  test('somebody who may only look sees everything and changes nothing', async () => {
+    const viewer = await addPerson(host.app, { email: 'viewer@acme.example', name: 'Vera', role: 'viewer' });
+    const { page, go } = await host.open('/live/connections', { as: viewer });
+    await page.getByText('Your role lets you look here, not change anything.').waitFor();
+    await page.getByText('Provider chain').waitFor();
+    expect(await page.getByLabel('From address').isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Add provider' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Move / }).count()).toBe(0);
+    await go('/live/connections/chatthree');
+    await page.getByText('Releases', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Send a test…' }).count()).toBe(0);
   }, 90_000);
 
   test('the email page looks right everywhere, also with a provider in outage', async () => {

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumPath, type DashboardHost, inspect, startDashboard } from './dashboard.ts';
+import {
+  axeFindings,
+  chromiumPath,
+  type DashboardHost,
+  inspect,
+  screenshot,
+  startDashboard,
+} from './dashboard.ts';
+import { addPerson } from './people.ts';
 
 /** Nothing of it may be taken for a part of an address. */
 const strangeId = 'acme/50% $off?x=1#π';
@@ -42,6 +50,8 @@ describe.skipIf(!chromiumPath)('preferences', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('Give it a name.').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await screenshot(page, 'preferences-category-dialog');
     await dialog.getByLabel('Name').fill('Product news');
     expect(await dialog.getByLabel('Key').inputValue()).toBe('product_news');
     await dialog.getByLabel('In-app').uncheck();
@@ -134,16 +144,14 @@ describe.skipIf(!chromiumPath)('preferences', () => {
     await news.click();
     await page.getByText('Set by you').first().waitFor();
     const cells = async () => (await call('GET', '/v1/preferences/users/ada')).data;
-    await expect
-      .poll(cells, { timeout: 20_000 })
-      .toContainEqual(
-        expect.objectContaining({
-          category_key: 'product_news',
-          channel: 'email',
-          opted_in: false,
-          source: 'api',
-        }),
-      );
+    await expect.poll(cells, { timeout: 20_000 }).toContainEqual(
+      expect.objectContaining({
+        category_key: 'product_news',
+        channel: 'email',
+        opted_in: false,
+        source: 'api',
+      }),
+    );
     await news.click();
     await expect
       .poll(cells, { timeout: 20_000 })
@@ -189,10 +197,21 @@ describe.skipIf(!chromiumPath)('preferences', () => {
     const dialog = page.getByRole('dialog');
     const confirm = dialog.getByRole('button', { name: 'Erase for good' });
     expect(await confirm.isDisabled()).toBe(true);
+    await screenshot(page, 'preferences-erase-dialog');
     await dialog.getByRole('textbox').fill('gone-soon');
     await confirm.click();
     await page.waitForURL('**/test/preferences/users');
     expect((await host.app.request('GET', '/v1/users/gone-soon')).status).toBe(404);
+  }, 90_000);
+
+  test('somebody who may only look sees the matrix and switches nothing', async () => {
+    const viewer = await addPerson(host.app, { email: 'viewer@acme.example', name: 'Vera', role: 'viewer' });
+    const { page, go } = await host.open('/test/preferences/users/ada', { as: viewer });
+    await page.getByText('Your role lets you look here, not change anything.').waitFor();
+    expect(await page.getByRole('switch', { name: 'News by Email' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Erase…' }).count()).toBe(0);
+    await go('/test/preferences');
+    expect(await page.getByRole('button', { name: 'New category' }).count()).toBe(0);
   }, 90_000);
 
   test('the pages look right everywhere', async () => {

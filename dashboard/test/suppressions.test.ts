@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../server/test/app.ts';
-import { chromiumPath, type DashboardHost, inspect, startDashboard } from './dashboard.ts';
+import {
+  axeFindings,
+  chromiumPath,
+  type DashboardHost,
+  inspect,
+  screenshot,
+  startDashboard,
+} from './dashboard.ts';
+import { addPerson } from './people.ts';
 
 describe.skipIf(!chromiumPath)('suppressions', () => {
   let host: DashboardHost;
@@ -64,24 +72,37 @@ describe.skipIf(!chromiumPath)('suppressions', () => {
     expect(complaints).toEqual([]);
   }, 90_000);
 
-  test('the list is searched by the beginning of an address and grows page by page', async () => {
-    for (let number = 0; number < 60; number += 1) {
-      await host.app.request('POST', '/v1/suppressions', { body: { address: `load${number}@example.com` } });
-    }
-    const { page } = await host.open('/test/suppressions?search=load');
-    expect(await page.getByRole('searchbox').inputValue()).toBe('load');
-    await page.getByRole('button', { name: 'Show more' }).click();
-    await page.getByRole('button', { name: 'Details of load0@example.com' }).waitFor();
-    expect(await page.locator('[data-row]').count()).toBe(60);
-    await page.getByRole('searchbox').fill('load59');
-    await page.waitForURL('**search=load59');
-    await expect.poll(() => page.locator('[data-row]').count(), { timeout: 20_000 }).toBe(1);
-    await page.getByRole('button', { name: 'Clear filters' }).click();
-    await page.waitForURL('**/test/suppressions');
+  test('what cannot be read says so, and is read again on request', async () => {
+    const { page } = await host.open('/test/overview');
+    await page.route('**/v1/suppressions**', (route) =>
+      route.fulfill({ status: 500, contentType: 'application/json', body: '{}' }),
+    );
+    await page.getByRole('link', { name: 'Suppressions' }).click();
+    const retry = page.getByRole('button', { name: 'Try again' });
+    await retry.waitFor();
+    await page.unroute('**/v1/suppressions**');
+    await retry.click();
+    await page.getByRole('button', { name: 'Details of spam-trap@example.com' }).waitFor();
+  }, 90_000);
+
+  test('somebody who may only look can neither add nor remove', async () => {
+    const viewer = await addPerson(host.app, { email: 'viewer@acme.example', name: 'Vera', role: 'viewer' });
+    const { page } = await host.open('/test/suppressions', { as: viewer });
+    await page.getByText('Your role lets you look here, not change anything.').waitFor();
+    expect(await page.getByRole('button', { name: 'Add address' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Details of spam-trap@example.com' }).click();
+    await page.getByRole('dialog').getByText('Nothing was recorded.').waitFor();
+    expect(await page.getByRole('button', { name: 'Remove…' }).count()).toBe(0);
+    expect(await axeFindings(page)).toEqual([]);
+    await screenshot(page, 'suppressions-details-dialog');
   }, 90_000);
 
   test('the page looks right everywhere', async () => {
-    for (const address of ['bounced+shop@sandbox.test', 'complained+shop@sandbox.test', 'no-such-user+shop@sandbox.test']) {
+    for (const address of [
+      'bounced+shop@sandbox.test',
+      'complained+shop@sandbox.test',
+      'no-such-user+shop@sandbox.test',
+    ]) {
       await host.app.request('POST', '/v1/notifications', {
         body: { channel: 'email', recipient: { address }, subject: 'Hello', text_body: 'Hi' },
       });
@@ -98,4 +119,20 @@ describe.skipIf(!chromiumPath)('suppressions', () => {
     }, 30_000);
     expect(await inspect(host, '/test/suppressions', 'suppressions')).toEqual([]);
   }, 120_000);
+
+  test('the list is searched by the beginning of an address and grows page by page', async () => {
+    for (let number = 0; number < 60; number += 1) {
+      await host.app.request('POST', '/v1/suppressions', { body: { address: `load${number}@example.com` } });
+    }
+    const { page } = await host.open('/test/suppressions?search=load');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('load');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: 'Details of load0@example.com' }).waitFor();
+    expect(await page.locator('[data-row]').count()).toBe(60);
+    await page.getByRole('searchbox').fill('load59');
+    await page.waitForURL('**search=load59');
+    await expect.poll(() => page.locator('[data-row]').count(), { timeout: 20_000 }).toBe(1);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.waitForURL('**/test/suppressions');
+  }, 90_000);
 });

@@ -392,6 +392,31 @@ describe.skipIf(!chromiumPath)('templates', () => {
   );
 
   test(
+    'hostile HTML and a very long name do nothing but stand there',
+    async () => {
+      const hostile =
+        '<script>parent.document.title = "taken"; alert(1)</script><img src=x onerror="alert(2)"><form action="/auth/logout"><p>Harmless</p></form>';
+      const name = `${'<b>Long</b> مرحبا '.repeat(10)}end`;
+      await host.app.request('POST', '/v1/templates', {
+        body: { key: 'hostile', name, bodies: [email(hostile)] },
+      });
+      const { page } = await host.open('/test/templates/hostile', { size: 'phone' });
+      const alerts: string[] = [];
+      page.on('dialog', (question) => {
+        alerts.push(question.message());
+        void question.dismiss();
+      });
+      await message(page).getByText('Harmless').waitFor();
+      await page.getByRole('heading', { name }).waitFor();
+      expect(alerts).toEqual([]);
+      expect(await page.title()).toBe(`${name} · Carillon`);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      await page.close();
+    },
+    limitMs,
+  );
+
+  test(
     'the pages look right everywhere',
     async () => {
       await create('a-template-with-a-rather-long-key-as-generators-make-them-0123456789', [

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withWorkflows } from '../../server/src/features/runs/test-harness.ts';
-import { chromiumPath, type DashboardHost, inspect, startDashboard } from './dashboard.ts';
+import { chromiumPath, type DashboardHost, inspect, screenshot, startDashboard } from './dashboard.ts';
+import { addPerson } from './people.ts';
 
 const email = { channel: 'email', recipient: { address: '{{ trigger.email }}' } };
 const orderSchema = {
@@ -102,6 +103,7 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.getByLabel('Id', { exact: true }).press('Enter');
       await node(page, 'paid').waitFor();
       await page.getByLabel('Wait at most').fill('3d');
+      await screenshot(page, 'workflow-step');
       await page.getByRole('button', { name: 'Add a step after it' }).click();
       await page.getByRole('menuitem', { name: /^Delay/ }).click();
       await page.getByLabel('Duration').fill('4h');
@@ -204,6 +206,7 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       expect(await states('payment')).toContain('Timed out');
       expect(await states('call')).toContain('Sent');
       expect(await states('thank')).not.toContain('Sent');
+      await screenshot(page, 'workflow-simulated');
       await page.getByLabel('Position').fill('0');
       await page.getByText('Triggered', { exact: true }).waitFor();
       await pick(page, 'One step on');
@@ -215,6 +218,17 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.getByText('Step thank: Sent').waitFor();
       await page.getByText('5 h after the start').first().waitFor();
       expect((await get('/v1/workflows/played/runs')).items).toEqual([]);
+
+      // Changes are saved first, since only what is saved can be simulated.
+      await page.getByRole('link', { name: 'Build', exact: true }).click();
+      await pick(page, 'Steps');
+      await node(page, 'thank').click();
+      await page.getByLabel('Only if').fill('event.amount > 10.0');
+      await page.getByRole('link', { name: 'Simulate', exact: true }).click();
+      await page.getByLabel('Data', { exact: true }).fill('{"order_id": "order_1", "amount": 5}');
+      await pick(page, 'Save and simulate');
+      await page.getByText('Step thank: Skipped').waitFor();
+      expect((await bodyOf('played', 2)).steps[5].when).toBe('event.amount > 10.0');
       expect(complaints).toEqual([]);
       await page.close();
     },
@@ -300,6 +314,8 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await pick(page, 'More');
       await page.getByRole('menuitem', { name: 'Promote to Live…' }).click();
       await page.getByText('Live does not have this workflow yet.').waitFor();
+      await page.getByText('how_much').first().waitFor();
+      await screenshot(page, 'workflow-promote');
       await page.getByRole('dialog').getByRole('button', { name: 'Promote to Live' }).click();
       await page.getByText('Live has it as version 1.').waitFor();
       expect((await get('/v1/workflows/moved', host.app.liveKey)).active_version).toBe(1);
@@ -309,6 +325,34 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
       await page.getByText('The workflow is disabled.').waitFor();
       expect((await get('/v1/workflows/moved')).status).toBe('disabled');
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+    longMs,
+  );
+
+  test(
+    'a viewer reads and simulates, and finds nothing to write with',
+    async () => {
+      await flows.define('read_only', orderSteps, orderSchema);
+      const viewer = await addPerson(host.app, { email: 'vi@example.com', name: 'Vi', role: 'viewer' });
+      const { page, complaints, go } = await host.open('/test/workflows', { as: viewer });
+      await page
+        .getByRole('link', { name: /read_only/ })
+        .first()
+        .waitFor();
+      expect(await page.getByRole('button', { name: 'Create workflow' }).count()).toBe(0);
+      await go('/test/workflows/read_only');
+      await page.getByText('Your role lets you look here').waitFor();
+      await pick(page, 'Steps');
+      await node(page, 'payment').click();
+      expect(await page.getByLabel('Event', { exact: true }).isDisabled()).toBe(true);
+      for (const name of ['Save', 'Trigger…', 'More', 'Remove']) {
+        expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
+      }
+      await page.getByRole('link', { name: 'Simulate', exact: true }).click();
+      await pick(page, 'Simulate');
+      await page.getByText('Step thank: Sent').waitFor();
       expect(complaints).toEqual([]);
       await page.close();
     },

@@ -59,9 +59,15 @@ function Html({ html, view }: { html: string; view: PreviewView }) {
       width={view === 'phone' ? 'phone' : 'full'}
       dark={view === 'dark'}
       pictures={pictures}
-      height={html.length < 700 && !/<(?:img|table)\b/i.test(html) ? 220 : view === 'phone' ? 640 : 520}
+      height={heightOf(html)}
     />
   );
+}
+
+/** What is in the frame cannot be measured from here, only guessed. */
+function heightOf(html: string): number {
+  if (html.length > 3000) return 560;
+  return html.length > 700 || /<(?:img|table)\b/i.test(html) ? 380 : 220;
 }
 
 function Plain({ text, view }: { text: string | null; view: PreviewView }) {

@@ -44,6 +44,11 @@ export const advice = {
   name: 'There is no host of this name. Check how it is spelled.',
   tls: 'No encrypted connection could be made. Check the port: 465 wants TLS from the first byte, 587 and 25 do not.',
   unreachable: 'It cannot be reached. Check host and port, and whether a firewall lets this service out.',
+  workflow:
+    'Open the workflow: it must be switched on and let anyone trigger it. If its URL was made anew, give the new one.',
+  webhook: 'The webhook was deleted. Make a new one in the channel’s settings and give its URL.',
+  reinstall: 'Add the app to the workspace again.',
+  invite: 'Invite the bot to the channel, or let it join public channels by itself.',
   slow: 'It asks us to go slower, and we do. If this stays, ask the provider for a higher rate.',
   noSms:
     'Choose an account of your own below, or ask the operator of this service to set up an SMS provider.',

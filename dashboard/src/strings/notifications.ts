@@ -1,7 +1,7 @@
 export const notifications = {
   title: 'Notifications',
   description: 'Everything that was accepted in this environment, newest first.',
-  search: 'Recipient, or the id of a notification',
+  search: 'Recipient or notification id',
   filters: {
     status: 'Status',
     channel: 'Channel',
@@ -32,6 +32,7 @@ export const notifications = {
     category: 'Category',
     created: 'Created',
   },
+  nothing: '–',
   erasedRecipient: '(erased)',
   newOnes: (count: string) => `Show ${count} new`,
   noMatch: 'No notification matches these filters.',
@@ -122,6 +123,8 @@ export const notifications = {
     } as Record<string, string>,
   },
   why: {
+    between: ' · ',
+    said: (words: string[]) => words.map((word) => ` · ${word}`).join(''),
     titles: {
       delivered: 'Why did it arrive?',
       sent: 'What happened to it?',

@@ -29,6 +29,7 @@ export const shell = {
   shortcuts: 'Keyboard shortcuts',
   shortcutsList: [
     ['Ctrl K', 'Search and commands'],
+    ['Ctrl S', 'Save what is being edited'],
     ['?', 'This list'],
     ['g then o', 'Overview'],
     ['g then n', 'Notifications'],

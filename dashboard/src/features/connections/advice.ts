@@ -3,6 +3,10 @@ import { advice } from '../../strings/connections.ts';
 /** The most telling first: an answer may match several. */
 const signs: [RegExp, string][] = [
   [/cannot be opened/i, advice.lost],
+  [/the workflow/i, advice.workflow],
+  [/webhook/i, advice.webhook],
+  [/install the app|app was removed|token_revoked|invalid_auth/i, advice.reinstall],
+  [/not_in_channel|channel_not_found/i, advice.invite],
   [/no SMS provider/i, advice.noSms],
   [/not a public address|PRIVATE_NETWORK/i, advice.privateNetwork],
   [/lacks the scope|missing_scope|restricted/i, advice.scope],

@@ -46,7 +46,7 @@ export default function ChatonePage() {
     </Row>
   );
   return (
-    <ConnectionsFrame channel="chatone" actions={actions}>
+    <ConnectionsFrame channel="chatone" actions={query.items.length > 0 && actions}>
       <InstallResult installations={query.items} installHref={installHref} />
       <Card flush>
         {query.data === undefined ? (

@@ -31,7 +31,7 @@ export function EndpointsPage({ channel }: { channel: EndpointChannel }) {
     </Button>
   );
   return (
-    <ConnectionsFrame channel={channel} actions={add}>
+    <ConnectionsFrame channel={channel} actions={query.data?.length ? add : null}>
       <Card flush>
         <Loaded query={query} lines={6}>
           {(all) =>

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { usePlace } from '../../api/environment.tsx';
 import { common } from '../../strings/common.ts';
 import { connections as text } from '../../strings/connections.ts';
@@ -16,19 +16,26 @@ export function ConnectionsFrame(props: {
 }) {
   const { channel, actions, children } = props;
   const { kind, can } = usePlace();
+  const tabs = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // On a phone the row is wider than the screen.
+    tabs.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
     <Page title={text.title} description={text.descriptions[channel]} actions={actions}>
-      <TabLinks label={text.sections}>
-        {channels.map((each) => (
-          <TabLink
-            key={each}
-            to={`/${kind}/connections${each === 'email' ? '' : `/${each}`}`}
-            activeOptions={{ exact: true, includeSearch: false }}
-          >
-            <ChannelLabel channel={each} />
-          </TabLink>
-        ))}
-      </TabLinks>
+      <div ref={tabs}>
+        <TabLinks label={text.sections}>
+          {channels.map((each) => (
+            <TabLink
+              key={each}
+              to={`/${kind}/connections${each === 'email' ? '' : `/${each}`}`}
+              activeOptions={{ exact: true, includeSearch: false }}
+            >
+              <ChannelLabel channel={each} />
+            </TabLink>
+          ))}
+        </TabLinks>
+      </div>
       {kind === 'test' && (
         <Notice>
           {text.inTest[channel]} <Link to={`/${kind}/sandbox`}>{text.toSandbox}</Link>

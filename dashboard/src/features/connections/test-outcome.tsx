@@ -7,8 +7,9 @@ import { ErrorState, LinkButton, Notice, Skeleton, StatusBadge } from '../../ui/
 import { adviceOn } from './advice.ts';
 import styles from './connections.module.css';
 
-/** Somebody waits for it: asked often, and only until it is over. */
-const followEveryMs = 1500;
+/** Somebody waits for the first answer; what is tried again takes its time. */
+const firstEveryMs = 1500;
+const againEveryMs = 5000;
 const finalStatuses: Notification['status'][] = [
   'sent',
   'delivered',
@@ -21,11 +22,12 @@ const finalStatuses: Notification['status'][] = [
 /** What becomes of a test message, followed until it is final. */
 export function TestOutcome({ notificationId: id }: { notificationId: string }) {
   const { kind } = usePlace();
-  const [isOver, setOver] = useState(false);
+  const [everyMs, setEveryMs] = useState<number | false>(firstEveryMs);
   const query = useRead(['test-send', id], (api, signal) => api.notifications.get(id, { signal }), {
-    everyMs: isOver ? false : followEveryMs,
+    everyMs,
   });
-  if (!isOver && query.data && finalStatuses.includes(query.data.status)) setOver(true);
+  const wanted = query.data ? pauseFor(query.data) : firstEveryMs;
+  if (wanted !== everyMs) setEveryMs(wanted);
   if (!query.data) {
     return query.error ? <ErrorState error={query.error} /> : <Skeleton lines={2} />;
   }
@@ -42,8 +44,21 @@ export function TestOutcome({ notificationId: id }: { notificationId: string }) 
   );
 }
 
+function pauseFor(notification: Notification): number | false {
+  if (finalStatuses.includes(notification.status)) return false;
+  return refusalOf(notification) === null ? firstEveryMs : againEveryMs;
+}
+
+/** What was last said against it. */
+function refusalOf({ last_error: error, events }: Notification): string | null {
+  return (
+    error ?? events.findLast(({ type }) => type === 'AttemptFailed' || type === 'Retrying')?.detail ?? null
+  );
+}
+
 function Words({ notification, isSandbox }: { notification: Notification; isSandbox: boolean }) {
-  const { status, last_error: error, attempt_count: attempts } = notification;
+  const { status } = notification;
+  const refusal = refusalOf(notification);
   switch (status) {
     case 'delivered':
       return <Notice tone="green">{isSandbox ? text.inSandbox : text.delivered}</Notice>;
@@ -51,10 +66,11 @@ function Words({ notification, isSandbox }: { notification: Notification; isSand
       return <Notice tone="green">{isSandbox ? text.inSandbox : text.sent}</Notice>;
     case 'queued':
     case 'sending':
+      if (refusal === null) return <Notice>{text.sending}</Notice>;
       return (
-        <Notice tone={attempts > 1 || error ? 'amber' : 'blue'}>
-          {attempts > 1 || error ? text.retrying : text.sending}
-          {error && <div className={styles.said}>{connections.lastSaid(error)}</div>}
+        <Notice tone="amber">
+          <strong>{text.retrying}</strong> {adviceOn(refusal)}
+          <div className={styles.said}>{connections.lastSaid(refusal)}</div>
         </Notice>
       );
     case 'suppressed':
@@ -64,8 +80,8 @@ function Words({ notification, isSandbox }: { notification: Notification; isSand
     case 'complained':
       return (
         <Notice tone="red">
-          <strong>{text.failed}</strong> {error && adviceOn(error)}
-          {error && <div className={styles.said}>{connections.lastSaid(error)}</div>}
+          <strong>{text.failed}</strong> {refusal && adviceOn(refusal)}
+          {refusal && <div className={styles.said}>{connections.lastSaid(refusal)}</div>}
         </Notice>
       );
   }

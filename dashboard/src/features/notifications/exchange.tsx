@@ -23,10 +23,17 @@ const columns: Column<TraceEntry>[] = [
   { header: names.at, cell: ({ at }) => <ExactTime at={at} /> },
   { header: names.provider, cell: ({ name, provider_kind: kind }) => (kind ? `${name} (${kind})` : name) },
   { header: names.outcome, cell: ({ verdict }) => notifications.why.outcomes[verdict] ?? verdict },
-  { header: names.code, cell: ({ code }) => (code ? <code>{code}</code> : '–') },
-  { header: names.answer, cell: ({ detail }) => detail ?? '–' },
-  { header: names.latency, end: true, cell: ({ latency_ms: ms }) => (ms === null ? '–' : duration(ms)) },
-  { header: names.id, cell: ({ provider_message_id: id }) => (id ? <Copyable text={id} /> : '–') },
+  { header: names.code, cell: ({ code }) => (code ? <code>{code}</code> : notifications.nothing) },
+  { header: names.answer, cell: ({ detail }) => detail ?? notifications.nothing },
+  {
+    header: names.latency,
+    end: true,
+    cell: ({ latency_ms: ms }) => (ms === null ? notifications.nothing : duration(ms)),
+  },
+  {
+    header: names.id,
+    cell: ({ provider_message_id: id }) => (id ? <Copyable text={id} /> : notifications.nothing),
+  },
 ];
 
 /** Each call of a provider with its answer; and, where the sandbox was the provider, what it was given. */

@@ -40,7 +40,9 @@ const columns: Column<Notification>[] = [
   { header: names.status, cell: ({ status }) => <StatusBadge status={status} /> },
   {
     header: names.category,
-    cell: ({ category }) => <bdi className={classes(styles.clip, styles.narrow)}>{category ?? '–'}</bdi>,
+    cell: ({ category }) => (
+      <bdi className={classes(styles.clip, styles.narrow)}>{category ?? notifications.nothing}</bdi>
+    ),
   },
   { header: names.created, end: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
@@ -48,7 +50,7 @@ const columns: Column<Notification>[] = [
 function messageOf({ subject, template_key: template, text_body: text }: Notification): ReactNode {
   if (subject) return subject;
   if (template) return <code>{template}</code>;
-  return text ? <span className={styles.quiet}>{text.slice(0, 120)}</span> : '–';
+  return text ? <span className={styles.quiet}>{text.slice(0, 120)}</span> : notifications.nothing;
 }
 
 export default function NotificationsListPage() {

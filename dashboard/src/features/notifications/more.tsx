@@ -68,9 +68,9 @@ const names = notifications.deliveries.columns;
 const columns: Column<WebhookDelivery>[] = [
   { header: names.event, cell: ({ event_type: type }) => <code>{type}</code> },
   { header: names.status, cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: names.http, cell: ({ http_status_code: code }) => code ?? '–' },
+  { header: names.http, cell: ({ http_status_code: code }) => code ?? notifications.nothing },
   { header: names.attempts, cell: ({ attempt_count: count }) => count },
-  { header: names.took, cell: ({ latency_ms: ms }) => (ms === null ? '–' : duration(ms)) },
+  { header: names.took, cell: ({ latency_ms: ms }) => (ms === null ? notifications.nothing : duration(ms)) },
   { header: names.created, end: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 

@@ -3,8 +3,9 @@ import { usePlace } from '../../api/environment.tsx';
 import { errorOf, useRead } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
-import { Field, Input, Notice, Radio, Row, Select, Textarea } from '../../ui/index.ts';
+import { Field, Input, Notice, Radio, Select, Textarea } from '../../ui/index.ts';
 import { type Draft, templateOnly } from './draft.ts';
+import styles from './send-test.module.css';
 
 const text = notifications.send;
 
@@ -20,22 +21,20 @@ export function TestContent(props: {
   return (
     <>
       {!templateOnly.includes(draft.channel) && (
-        <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
+        <fieldset className={styles.choices}>
           <legend className="visually-hidden">{text.content}</legend>
-          <Row>
-            <Radio
-              name="content"
-              label={text.words}
-              checked={!isTemplate}
-              onChange={() => onChange({ usesTemplate: false })}
-            />
-            <Radio
-              name="content"
-              label={text.template}
-              checked={isTemplate}
-              onChange={() => onChange({ usesTemplate: true })}
-            />
-          </Row>
+          <Radio
+            name="content"
+            label={text.words}
+            checked={!isTemplate}
+            onChange={() => onChange({ usesTemplate: false })}
+          />
+          <Radio
+            name="content"
+            label={text.template}
+            checked={isTemplate}
+            onChange={() => onChange({ usesTemplate: true })}
+          />
         </fieldset>
       )}
       {isTemplate ? (

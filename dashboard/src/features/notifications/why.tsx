@@ -61,7 +61,7 @@ function Step({ step, notification }: { step: Grouped; notification: Notificatio
       <Shape icon="check" tone="green" at={step.entries[0]?.at}>
         <strong>{text.checks(step.entries.length)}</strong>
         <p className={styles.quiet}>
-          {step.entries.map(({ name }) => text.passed[name] ?? name).join(' · ')}
+          {step.entries.map(({ name }) => text.passed[name] ?? name).join(text.between)}
         </p>
       </Shape>
     );
@@ -73,7 +73,7 @@ function Step({ step, notification }: { step: Grouped; notification: Notificatio
   return (
     <Shape icon={gateIcons[entry.verdict] ?? 'info'} tone={gateTones[entry.verdict] ?? 'blue'} at={entry.at}>
       <strong>{name}</strong>
-      {isGate && <span> · {text.verdictWords[entry.verdict] ?? entry.verdict}</span>}
+      {isGate && <span>{text.said([text.verdictWords[entry.verdict] ?? entry.verdict])}</span>}
       {entry.detail && <p>{plain(entry.detail)}</p>}
       <WayOut entry={entry} notification={notification} />
     </Shape>
@@ -95,10 +95,11 @@ function Attempt({ entry, number }: { entry: TraceEntry; number: number }) {
     <Shape icon={isGood ? 'check' : 'close'} tone={isGood ? 'green' : 'red'} at={entry.at}>
       <strong>{text.attempt(number, entry.name)}</strong>
       <span>
-        {' · '}
-        {text.outcomes[entry.verdict] ?? entry.verdict}
-        {entry.latency_ms !== null && ` · ${duration(entry.latency_ms)}`}
-        {entry.code !== null && ` · ${text.code(entry.code)}`}
+        {text.said([
+          text.outcomes[entry.verdict] ?? entry.verdict,
+          ...(entry.latency_ms === null ? [] : [duration(entry.latency_ms)]),
+          ...(entry.code === null ? [] : [text.code(entry.code)]),
+        ])}
       </span>
       {entry.detail && <p className={isGood ? styles.quiet : undefined}>{plain(entry.detail)}</p>}
       {entry.provider_message_id && (

@@ -12,6 +12,7 @@ import {
   LinkButton,
   Notice,
   Skeleton,
+  Stack,
 } from '../../ui/index.ts';
 
 /** Sends a test as it opens, and follows it until the endpoint has answered once. */
@@ -82,11 +83,11 @@ function Result({ delivery }: { delivery: WebhookDelivery }) {
     return <Notice tone="green">{text.test.succeeded(code, duration(latency_ms ?? 0))}</Notice>;
   }
   return (
-    <>
+    <Stack>
       <Notice tone="red">
-        {text.test.failed} {error} {status === 'pending' && text.test.later}
+        {text.test.failed} {error?.replace(/^\w+: /, '')} {status === 'pending' && text.test.later}
       </Notice>
       {response_snippet && <CodeBlock code={response_snippet} label={text.test.answer} wrap />}
-    </>
+    </Stack>
   );
 }

@@ -197,7 +197,8 @@ function RoadLine({ id, data, markerEnd }: EdgeProps<RoadEdge>) {
 type Flow = ReactFlowInstance<StepNode, RoadEdge> | null;
 type Frame = React.RefObject<HTMLDivElement | null>;
 
-const smallestReadable = 0.62;
+/** Of a phone everything that is beside each other is seen rather than read: one can come closer. */
+const smallestZoom = (width: number): number => (width < 480 ? 0.48 : 0.62);
 
 /** All of it where that can still be read, else its beginning; again when the shape or the room changes. */
 function useOverview(flow: Flow, frame: Frame, drawing: Drawing): void {
@@ -215,7 +216,7 @@ function useOverview(flow: Flow, frame: Frame, drawing: Drawing): void {
       lastWidth = clientWidth;
       const { width, height, nodes } = latest.current;
       const fitting = Math.min(clientWidth / width, clientHeight / height, 1);
-      const zoom = Math.max(fitting, smallestReadable);
+      const zoom = Math.max(fitting, smallestZoom(clientWidth));
       const start = nodes.find(({ id }) => id === 'trigger');
       const middle = fitting < zoom && start ? start.x + start.width / 2 : width / 2;
       const y = Math.max(0, Math.min(16, (clientHeight - height * zoom) / 2));

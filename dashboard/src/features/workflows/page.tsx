@@ -102,6 +102,7 @@ function Workbench({ workflow, saved }: { workflow: Workflow; saved: string | nu
           <DraftState
             isDirty={draft.isDirty}
             version={latest}
+            isActive={latest === workflow.active_version}
             isValid={check?.valid === true && draft.problems.length === 0}
           />
         </Build>
@@ -174,8 +175,13 @@ function useSaveKey(canSave: boolean, save: () => void): void {
   });
 }
 
-function DraftState(props: { isDirty: boolean; version: number | null; isValid: boolean }) {
-  const { isDirty, version, isValid } = props;
+function DraftState(props: {
+  isDirty: boolean;
+  version: number | null;
+  isActive: boolean;
+  isValid: boolean;
+}) {
+  const { isDirty, version, isActive, isValid } = props;
   if (isDirty || version === null) {
     return (
       <span role="status">
@@ -188,7 +194,8 @@ function DraftState(props: { isDirty: boolean; version: number | null; isValid: 
   }
   return (
     <span role="status">
-      <Badge>{editor.clean(version)}</Badge> {isValid && <span className={styles.muted}>{editor.valid}</span>}
+      <Badge>{editor.clean(version)}</Badge>{' '}
+      {isValid && <span className={styles.muted}>{isActive ? editor.isActive : editor.valid}</span>}
     </span>
   );
 }

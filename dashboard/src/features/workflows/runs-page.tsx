@@ -84,8 +84,11 @@ function Runs({ workflow }: { workflow: Workflow }) {
             { header: workflows.list.status, cell: ({ status }) => <StatusBadge status={status} /> },
             {
               header: runs.user,
-              clip: true,
-              cell: ({ external_user_id }) => <bdi>{external_user_id ?? runs.noUser}</bdi>,
+              cell: ({ external_user_id }) => (
+                <span className={styles.user} title={external_user_id ?? undefined}>
+                  <bdi>{external_user_id ?? runs.noUser}</bdi>
+                </span>
+              ),
             },
             {
               header: runs.step,
@@ -117,7 +120,7 @@ function NoRuns({ workflow }: { workflow: Workflow }) {
         {workflow.active_version === null ? workflows.actions.needsActive : runs.emptyText}
       </EmptyState>
       {version.data && (
-        <div style={{ padding: '0 16px 16px' }}>
+        <div className={styles.curl}>
           <CodeBlock label={runs.curl} code={triggerCurl(workflow.key, sample)} />
         </div>
       )}
