@@ -260,7 +260,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
     expect(chattwo.runs).toHaveLength(1);
     flow.state = 'tenant_only';
     await dialog.getByRole('button', { name: 'Send another' }).click();
-    await dialog.getByText('It said: The workflow refuses the call (401)').waitFor({ timeout: 30_000 });
+    await dialog.getByText('The workflow refuses the call (401)').waitFor({ timeout: 30_000 });
     await screenshot(page, 'connections-test-dialog');
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('it must be switched on and let anyone trigger it').waitFor({ timeout: 30_000 });

@@ -175,7 +175,7 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByRole('tab', { name: 'Text' }).click();
     await page.getByRole('tabpanel', { name: 'Text' }).getByText('Follow the parcel').waitFor();
     await go(`/test/notifications/${ids.sms}`);
-    await page.getByText('UCS-2').waitFor();
+    await page.getByText('UCS-2 · 43 of 70 characters').waitFor();
     await page.getByText('Outside the GSM-7 alphabet: ☂.').waitFor();
     await screenshot(page, 'notification-sms');
     await page.getByRole('link', { name: 'Others to this recipient' }).click();

@@ -9,7 +9,7 @@ describe.skipIf(!chromiumPath)('the overview', () => {
   beforeAll(async () => {
     host = await startDashboard();
     sink = await startWebhookSink();
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await sink?.stop();
     await host?.stop();

@@ -68,10 +68,10 @@ describe('what previews are made of', () => {
     expect(kinds).toEqual(['heading', 'paragraph', 'list', 'list', 'quote', 'pre']);
   });
 
-  test('markup that never closes costs little', () => {
-    const before = performance.now();
-    readBlocks('*_~`<['.repeat(2000), 'chatone');
-    readBlocks('**__~~[a]('.repeat(1200), 'full');
-    expect(performance.now() - before).toBeLessThan(10_000);
+  test('markup that never closes stays text, however much there is of it', () => {
+    const open = '*a _b ~c <d [e '.repeat(800);
+    expect(readInline(open, 'chatone')).toEqual([{ kind: 'text', text: open }]);
+    const links = '**[a]('.repeat(2000);
+    expect(JSON.stringify(readBlocks(links, 'full'))).not.toContain('link');
   });
 });

@@ -147,7 +147,7 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await page.getByText('Removed.').waitFor();
     expect((await members()).map(({ email }) => email)).toEqual([app.adminEmail]);
     await guest.page.reload();
-    await guest.page.getByText('You belong to no organization.').waitFor();
+    await guest.page.getByRole('heading', { name: 'You belong to no organization' }).waitFor();
 
     // The link was used: whoever opens it again is told so.
     await guest.page.goto(`${host.url}/sign-in`);
@@ -207,6 +207,8 @@ describe.skipIf(!chromiumPath)('settings', () => {
     });
     await app.request('PATCH', '/v1/templates/audit-me', { body: { name: 'After <b>bold</b>' } });
     const { page, complaints, go } = await host.open('/test/settings/audit-log');
+    const expectEntries = (count: number) =>
+      expect.poll(() => page.locator('details').count(), { timeout: 20_000 }).toBe(count);
     await page.getByRole('group').filter({ hasText: 'Template updated' }).locator('summary').first().click();
     await page.locator('del', { hasText: 'Before' }).waitFor();
     await page.locator('ins', { hasText: 'After <b>bold</b>' }).waitFor();
@@ -216,11 +218,11 @@ describe.skipIf(!chromiumPath)('settings', () => {
     );
     await page.getByRole('button', { name: 'All changes of this' }).click();
     await page.waitForURL('**/audit-log?target=template*');
-    await page.waitForFunction("document.querySelectorAll('details').length === 2");
+    await expectEntries(2);
     await page.getByLabel('Action').selectOption('Template created');
-    await page.waitForFunction("document.querySelectorAll('details').length === 1");
+    await expectEntries(1);
     await page.reload();
-    await page.waitForFunction("document.querySelectorAll('details').length === 1");
+    await expectEntries(1);
     await page.getByLabel('To', { exact: true }).fill('2020-01-01');
     await page.getByText('No change matches').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).last().click();

@@ -6,7 +6,7 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
   let host: DashboardHost;
   beforeAll(async () => {
     host = await startDashboard();
-  }, 120_000);
+  }, 300_000);
   afterAll(() => host?.stop());
 
   test('lead from a new key to a delivered notification, and are ticked as they are done', async () => {

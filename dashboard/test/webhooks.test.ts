@@ -23,7 +23,7 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
         ? { status: 500, body: '<script>alert(1)</script> no database' }
         : 204;
     };
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await sink?.stop();
     await host?.stop();

@@ -141,12 +141,16 @@ describe.skipIf(!chromiumPath)('workflows', () => {
     async () => {
       await flows.define('typed', orderSteps, orderSchema);
       const { page, complaints } = await host.open('/test/workflows/typed');
-      await pick(page, 'JSON');
       const code = page.getByRole('textbox', { name: 'The workflow as JSON' });
-      await node(page, 'thank').click();
-      // The cursor is at the step: a property is written in front of its others.
-      await code.focus();
-      await page.keyboard.press('ArrowRight');
+      /** Behind the brace that opens the step: a property is written in front of its others. */
+      const goInto = async (id: string) => {
+        await pick(page, 'Steps');
+        await node(page, id).click();
+        await pick(page, 'Show in the JSON');
+        await code.and(page.locator(':focus')).waitFor();
+        await page.keyboard.press('ArrowRight');
+      };
+      await goInto('thank');
       await page.keyboard.type('"cate');
       await page.getByText(/This is not JSON any more at line/).waitFor();
       await node(page, 'thank').waitFor();
@@ -169,9 +173,7 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.locator('.react-flow__node.selected').filter({ hasText: 'thank' }).waitFor();
 
       // A shape that the service refuses is shown where it is.
-      await node(page, 'confirm').click();
-      await code.focus();
-      await page.keyboard.press('ArrowRight');
+      await goInto('confirm');
       await page.keyboard.type('"wait_for": 5,');
       await pick(page, 'Save');
       await page.getByText('/steps/0/wait_for', { exact: true }).waitFor();

@@ -48,7 +48,6 @@ export const overview = {
     waiting: 'Waiting',
     oldest: 'Oldest',
     scheduled: 'For later',
-    none: 'Nothing is waiting.',
     atLeast: (count: string) => `${count}+`,
     hint: 'Due and not yet taken up. It should be near zero.',
   },
@@ -61,9 +60,6 @@ export const overview = {
   providers: {
     title: 'Providers',
     label: 'Health of the providers',
-    provider: 'Provider',
-    status: 'Status',
-    detail: 'Lately',
     sandbox: 'The sandbox carries everything',
     sandboxHint: 'In Test no message leaves the machine. See what would have been sent.',
     toSandbox: 'Open the sandbox',
@@ -75,7 +71,6 @@ export const overview = {
     since: 'Since',
     pausedUntil: 'Goes on',
     lastSuccess: 'Last success',
-    lastFailure: 'Last failure',
     quiet: 'Nothing in the last 5 minutes',
   },
   webhooks: {

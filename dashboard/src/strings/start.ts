@@ -16,7 +16,6 @@ export const start = {
     create: 'Create a key',
     another: 'Create another key',
     name: 'Getting started',
-    used: 'You have a key that was used',
     exists: (count: number) => (count === 1 ? 'There is a key already.' : `There are ${count} keys already.`),
     existsHint: 'Only their last characters can be seen. Create another to have it filled in below.',
     manage: 'Manage keys',

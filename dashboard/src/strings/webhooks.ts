@@ -70,7 +70,6 @@ export const webhooks = {
     text: 'Check the signature of every call before you trust it, on the raw body. Calls can come twice: the header webhook-id is the same on each attempt.',
     languages: 'Language',
     code: (language: string) => `Verify a call with ${language}`,
-    install: 'Install',
     python: 'Python',
     go: 'Go',
     sdk: 'TypeScript, SDK',
@@ -84,7 +83,6 @@ export const webhooks = {
     seconds: (count: number) => `${count} s`,
     secret: 'Secret',
     id: 'Id',
-    noDescription: 'No description',
     edit: 'Edit',
     pause: 'Pause',
     resume: 'Resume',
@@ -152,7 +150,6 @@ export const webhooks = {
     calls: 'Calls',
     p50: 'Half answered within',
     p95: '95 % within',
-    none: 'It was not called in this period.',
   },
   deliveries: {
     title: 'Deliveries',

@@ -176,7 +176,7 @@ const panel = {
   matchHint: 'Path in event_data → the value that it must have. JSON.',
   timeout: 'Wait at most',
   timeoutHint: 'A year unless given.',
-  onTimeout: 'If it does not come, go to',
+  onTimeout: 'On timeout go to',
   lookback: 'Also take an event that came between the trigger and this step',
   digestKey: 'Collect by',
   window: 'For',

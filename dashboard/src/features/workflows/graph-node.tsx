@@ -92,7 +92,13 @@ export function GraphNode({ data, selected }: NodeProps<StepNode>) {
 }
 
 export function StateBadge({ state }: { state: StepState }) {
-  const shape = { done: 'dot', failed: 'diamond', skipped: 'square', cancelled: 'square' } as const;
+  const shape = {
+    done: 'dot',
+    missed: 'square',
+    failed: 'diamond',
+    skipped: 'square',
+    cancelled: 'square',
+  } as const;
   const text = stateText(state);
   return (
     <Badge

@@ -3,7 +3,7 @@ import type { Tone } from '../../ui/index.ts';
 
 /** How far a step is, as the graph shows it. */
 export interface StepState {
-  phase: 'running' | 'waiting' | 'done' | 'failed' | 'skipped' | 'cancelled';
+  phase: 'running' | 'waiting' | 'done' | 'missed' | 'failed' | 'skipped' | 'cancelled';
   outcome: string | null;
   /** How often it was begun. */
   times: number;
@@ -38,14 +38,17 @@ export function progressOf(entries: readonly WorkflowStep[]): Progress {
 
 function phaseOf({ status, outcome }: WorkflowStep): StepState['phase'] {
   if (outcome === 'skipped') return 'skipped';
-  if (status === 'completed') return outcome === 'failed' ? 'failed' : 'done';
-  return status;
+  if (status !== 'completed') return status;
+  if (outcome === 'failed') return 'failed';
+  // It went on, but not with what was hoped for.
+  return outcome === 'timed_out' || outcome === 'suppressed' ? 'missed' : 'done';
 }
 
 export const toneOf: Record<StepState['phase'], Tone> = {
   running: 'blue',
   waiting: 'violet',
   done: 'green',
+  missed: 'amber',
   failed: 'red',
   skipped: 'grey',
   cancelled: 'grey',
