@@ -50,7 +50,7 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.close();
   }, 90_000);
 
-  test('the list is filtered by its address, says what is new without moving, and gives itself as curl', async () => {
+  test('the list is filtered by its address and says what is new without moving', async () => {
     await setUpChats(host.app);
     ids = await sendOneOfEach(host.app);
     const refused = await send({

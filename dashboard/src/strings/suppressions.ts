@@ -54,7 +54,8 @@ export const suppressions = {
     since: 'Since',
     source: 'Told by',
     why: 'Reason',
-    sends: 'Sends to this address',
+    notifications: 'Notifications',
+    sends: 'All to this address',
   },
   removeTitle: (address: string) => `Write to ${address} again?`,
   removeTexts: {

@@ -1,3 +1,4 @@
+import type { GetEmailSettingsResult } from '@carillon/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { usePlace } from '../../api/environment.tsx';
@@ -32,16 +33,17 @@ export default function EmailPage() {
   return (
     <ConnectionsFrame channel="email">
       <Loaded query={query} lines={10}>
-        {(saved) => <Editor saved={saved} />}
+        {(saved) => <Editor key={environment.id} saved={saved} />}
       </Loaded>
     </ConnectionsFrame>
   );
 }
 
-type Saved = Awaited<ReturnType<ReturnType<typeof usePlace>['api']['emailSettings']['get']>>;
-
-/** Everything is edited as a draft and saved at once; what is read meanwhile (the health) does not disturb it. */
-function Editor({ saved }: { saved: Saved }) {
+/**
+ * Everything is edited as a draft and saved at once; what is read meanwhile (the health) does not disturb it. Drawn anew for
+ * each environment, so that a draft of Test can never be saved to Live.
+ */
+function Editor({ saved }: { saved: GetEmailSettingsResult }) {
   const { environment, can } = usePlace();
   const queries = useQueryClient();
   const { verdicts, verify, forget } = useVerdicts();

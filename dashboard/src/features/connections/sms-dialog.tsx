@@ -4,7 +4,7 @@ import { usePlace } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { sms as text } from '../../strings/connections.ts';
-import { Button, Dialog, Field, FormError, Input, Radio } from '../../ui/index.ts';
+import { Button, Checkbox, Dialog, Field, FormError, Input, Radio } from '../../ui/index.ts';
 import styles from './connections.module.css';
 
 type Kind = keyof typeof text.kinds;
@@ -15,6 +15,8 @@ const credentials = {
   smsone: ['smsone_account_sid', 'smsone_auth_token'],
   smstwo: ['smstwo_api_key', 'smstwo_api_secret', 'smstwo_signature_secret'],
 } as const satisfies Record<Kind, readonly (keyof SmsSettingsRequest)[]>;
+/** What names the account is no secret to the person who types it. */
+const names: readonly string[] = ['smsone_account_sid', 'smstwo_api_key'];
 type Credential = (typeof credentials)[Kind][number];
 
 export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null; onClose(): void }) {
@@ -25,6 +27,7 @@ export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null;
   const [senderId, setSenderId] = useState(settings?.from_sender_id ?? '');
   // Of every kind, so that looking at another one loses nothing.
   const [secrets, setSecrets] = useState<Partial<Record<Credential, string>>>({});
+  const [isUnsigned, setUnsigned] = useState(false);
   const fields: readonly Credential[] = credentials[kind];
   const save = useWrite(
     (api) => {
@@ -36,6 +39,7 @@ export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null;
         from_number: fromNumber.trim() || null,
         from_sender_id: senderId.trim() || null,
         ...Object.fromEntries(given),
+        ...(kind === 'smstwo' && isUnsigned ? { smstwo_signature_secret: null } : {}),
       });
     },
     {
@@ -86,14 +90,22 @@ export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null;
             >
               <Input
                 mono
-                type="password"
-                autoComplete="new-password"
+                type={names.includes(field) ? 'text' : 'password'}
+                autoComplete={names.includes(field) ? 'off' : 'new-password'}
                 maxLength={200}
                 value={secrets[field] ?? ''}
                 onChange={(event) => setSecrets({ ...secrets, [field]: event.target.value })}
               />
             </Field>
           ))}
+          {kind === 'smstwo' && savedKind === kind && (
+            <Checkbox
+              label={text.unsigned}
+              hint={text.unsignedHint}
+              checked={isUnsigned}
+              onChange={(event) => setUnsigned(event.target.checked)}
+            />
+          )}
           <Field
             label={text.fromNumber}
             hint={text.fromNumberHint}

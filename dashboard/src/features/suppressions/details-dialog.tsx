@@ -21,7 +21,7 @@ export function DetailsDialog(props: {
     <Dialog
       open
       onOpenChange={onClose}
-      title={<Copyable text={address} />}
+      title={<bdi>{address}</bdi>}
       description={suppressions.meanings[reason]}
       foot={
         <>
@@ -34,6 +34,7 @@ export function DetailsDialog(props: {
     >
       <Pairs
         pairs={[
+          [suppressions.columns.address, <Copyable key="address" text={address} />],
           [text.why, <ReasonBadge key="reason" reason={reason} />],
           [text.source, suppressions.sources[source] ?? source],
           [text.since, <ExactTime key="since" at={suppression.suppressed_at} />],
@@ -44,7 +45,7 @@ export function DetailsDialog(props: {
             </Link>,
           ],
           [
-            text.sends,
+            text.notifications,
             <Link key="sends" to={`/${kind}/notifications`} search={{ recipient: address }}>
               {text.sends}
             </Link>,

@@ -1,6 +1,6 @@
 import { webhooks as text } from '../../strings/webhooks.ts';
 import { Checkbox, Field, Icon, Input, Radio } from '../../ui/index.ts';
-import type { Draft } from './endpoint-form.tsx';
+import type { Draft } from './endpoint-draft.ts';
 import { eventGroups } from './event-types.ts';
 import styles from './webhooks.module.css';
 
