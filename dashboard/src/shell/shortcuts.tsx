@@ -5,12 +5,15 @@ import { shell } from '../strings/shell.ts';
 import { Dialog, Kbd, Pairs } from '../ui/index.ts';
 import { areas } from './areas.ts';
 
+/** Not 0, which is when the page was opened: a key pressed within its first second would count as one after `g`. */
+const longAgo = Number.NEGATIVE_INFINITY;
+
 /** The keys that work on every page, and the list of them. */
 export function Shortcuts(props: { open: boolean; onOpenChange(open: boolean): void; onFind(): void }) {
   const { open, onOpenChange, onFind } = props;
   const { kind } = usePlace();
   const navigate = useNavigate();
-  const afterG = useRef(0);
+  const afterG = useRef(longAgo);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
@@ -20,7 +23,7 @@ export function Shortcuts(props: { open: boolean; onOpenChange(open: boolean): v
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (performance.now() - afterG.current < 1000) {
-        afterG.current = 0;
+        afterG.current = longAgo;
         const area = areas.find((each) => each.key === event.key);
         if (area) void navigate({ to: `/${kind}${area.path}` });
         return;
