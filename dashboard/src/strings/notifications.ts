@@ -221,6 +221,12 @@ export const notifications = {
       latency: 'Took',
       id: 'Id at the provider',
     },
+    calls: 'Calls over HTTP',
+    call: (method: string, url: string) => `${method} ${url}`,
+    called: (sent: string, status: number | null, received: string) =>
+      status === null
+        ? `${sent} sent; no answer came`
+        : `${sent} sent; answered with ${status} and ${received}`,
     handed: 'What was handed over',
     mime: 'Message, byte for byte',
     mimeIncomplete: 'The bytes of attachments are not kept: each has a line in its place.',

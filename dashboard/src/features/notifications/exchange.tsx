@@ -10,7 +10,9 @@ import {
   duration,
   EmptyState,
   ExactTime,
+  fileSize,
   JsonBlock,
+  Pairs,
   Row,
   Stack,
   Table,
@@ -51,8 +53,29 @@ export function Exchange({ notification, entries }: { notification: Notification
         rows={attempts}
         rowKey={({ at, name }) => `${at} ${name}`}
       />
+      <Calls attempts={attempts} />
       {attempts.some(({ provider_kind: kind }) => kind === 'sandbox') && <Handed id={notification.id} />}
       <p style={{ color: 'var(--text-2)' }}>{text.secrets}</p>
+    </Stack>
+  );
+}
+
+/** Of attempts over HTTP; their bodies are not kept, because an answer may repeat any secret. */
+function Calls({ attempts }: { attempts: TraceEntry[] }) {
+  const calls = attempts.flatMap(({ at, exchange }) => (exchange ? [{ at, ...exchange }] : []));
+  if (calls.length === 0) return null;
+  return (
+    <Stack>
+      <h3>{text.calls}</h3>
+      <Pairs
+        pairs={calls.map((call) => [
+          <ExactTime key={call.at} at={call.at} />,
+          <div key={call.at}>
+            <code>{text.call(call.method, call.url)}</code>
+            <div>{text.called(fileSize(call.request_bytes), call.status, fileSize(call.response_bytes))}</div>
+          </div>,
+        ])}
+      />
     </Stack>
   );
 }
