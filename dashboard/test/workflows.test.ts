@@ -168,9 +168,16 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.getByText(/Version 2 cannot be activated/).waitFor();
       expect((await get('/v1/workflows/typed')).active_version).toBe(1);
 
-      // The cursor in the JSON selects the step in the graph.
       await problem.click();
-      await page.locator('.react-flow__node.selected').filter({ hasText: 'thank' }).waitFor();
+      const selected = page.locator('.react-flow__node.selected');
+      await selected.filter({ hasText: 'thank' }).waitFor();
+      // The cursor in the JSON selects too: none before the steps, the last one at their end.
+      await code.and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('Control+Home');
+      await selected.waitFor({ state: 'detached' });
+      await page.keyboard.press('Control+End');
+      for (let line = 0; line < 3; line++) await page.keyboard.press('ArrowUp');
+      await selected.filter({ hasText: 'thank' }).waitFor();
 
       // A shape that the service refuses is shown where it is.
       await goInto('confirm');

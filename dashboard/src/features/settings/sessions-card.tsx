@@ -6,7 +6,7 @@ import { Badge, Button, Card, exactTime, ListTable, Time } from '../../ui/index.
 
 export function SessionsCard() {
   const query = useList(['sessions'], (api, cursor, signal) =>
-    api.sessions.list({ limit: 10, cursor }, { signal }).page(),
+    api.sessions.list({ limit: 50, cursor }, { signal }).page(),
   );
   const end = useWrite((api, { id }: Session) => api.sessions.end(id), {
     changes: [['sessions']],
