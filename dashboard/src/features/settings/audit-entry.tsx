@@ -1,13 +1,10 @@
-import type { ListAuditEntriesResult } from '@carillon/sdk';
 import { useState } from 'react';
 import { usePlace } from '../../api/environment.tsx';
 import { audit } from '../../strings/settings.ts';
 import { Badge, Button, Copyable, ExactTime, Icon, LinkButton, Time } from '../../ui/index.ts';
 import styles from './audit.module.css';
-import { actionName, pageOf } from './audit-words.ts';
+import { type AuditEntry, actionName, pageOf } from './audit-words.ts';
 import { type Change, changesBetween } from './changes.ts';
-
-export type AuditEntry = ListAuditEntriesResult['data'][number];
 
 /** One line, which opens to what was changed. */
 export function AuditEntryRow(props: {

@@ -1,6 +1,8 @@
+import type { ListAuditEntriesResult } from '@carillon/sdk';
 import { common } from '../../strings/common.ts';
 import { audit } from '../../strings/settings.ts';
-import type { AuditEntry } from './audit-entry.tsx';
+
+export type AuditEntry = ListAuditEntriesResult['data'][number];
 
 /** What can be chosen; any other the service writes can still be filtered by its address. */
 export const actions = [

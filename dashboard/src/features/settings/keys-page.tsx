@@ -1,4 +1,3 @@
-import type { ListApiKeysResult } from '@carillon/sdk';
 import { useState } from 'react';
 import { useCan, usePlace } from '../../api/environment.tsx';
 import { useList, useWrite } from '../../api/queries.ts';
@@ -20,13 +19,11 @@ import {
 import { AdminsOnly } from './admins-only.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { usePeople } from './members.ts';
-import { type NewKey, NewKeyDialog } from './new-key-dialog.tsx';
+import { type ApiKey, type NewKey, NewKeyDialog } from './new-key-dialog.tsx';
 import { OtherSecrets } from './other-secrets.tsx';
 import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 import styles from './settings.module.css';
 import { SettingsFrame } from './settings-frame.tsx';
-
-export type ApiKey = ListApiKeysResult['data'][number];
 
 export default function KeysPage() {
   const mayRead = useCan('keys:read');

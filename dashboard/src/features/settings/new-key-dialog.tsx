@@ -1,8 +1,9 @@
-import type { CreateApiKeyResult } from '@carillon/sdk';
+import type { CreateApiKeyResult, ListApiKeysResult } from '@carillon/sdk';
 import { common } from '../../strings/common.ts';
 import { keys } from '../../strings/settings.ts';
 import { Button, CodeBlock, Dialog, SecretOnce } from '../../ui/index.ts';
 
+export type ApiKey = ListApiKeysResult['data'][number];
 export type NewKey = Pick<CreateApiKeyResult, 'key' | 'name' | 'scopes'>;
 
 /** The only time the key can be seen: nothing but its button closes it. */

@@ -4,8 +4,7 @@ import { common } from '../../strings/common.ts';
 import { keys } from '../../strings/settings.ts';
 import { Button, Dialog } from '../../ui/index.ts';
 import { DialogError } from './dialog-error.tsx';
-import type { ApiKey } from './keys-page.tsx';
-import type { NewKey } from './new-key-dialog.tsx';
+import type { ApiKey, NewKey } from './new-key-dialog.tsx';
 import { TimeChoice } from './time-choice.tsx';
 
 export function RotateKeyDialog(props: { apiKey: ApiKey; onClose(): void; onMade(made: NewKey): void }) {

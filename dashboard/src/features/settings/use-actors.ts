@@ -1,7 +1,7 @@
 import { usePlace } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { audit } from '../../strings/settings.ts';
-import type { AuditEntry } from './audit-entry.tsx';
+import type { AuditEntry } from './audit-words.ts';
 import { nameOf, usePeople } from './members.ts';
 
 /** Names for the ids of the log: of people, and of keys that are not revoked. */
