@@ -68,12 +68,21 @@ const frame = createRoute({
   getParentRoute: () => root,
   path: '/$kind',
   beforeLoad: ({ params, location }) => {
-    // An address without its environment, like the one that the chatone installation comes back to.
+    // An address without its environment.
     if (params.kind !== 'test' && params.kind !== 'live') {
       throw redirect({ href: `/${lastKind()}${location.href}`, replace: true });
     }
   },
   component: Frame,
+});
+
+/** Where the chatone installation comes back to: the service does not know which environment the person was looking at. */
+const chatoneReturn = createRoute({
+  getParentRoute: () => root,
+  path: '/connections/chatone',
+  beforeLoad: ({ location }) => {
+    throw redirect({ to: `/${lastKind()}${location.pathname}`, search: location.search, replace: true });
+  },
 });
 
 const home = createRoute({
@@ -102,7 +111,13 @@ const below = Object.entries(pages).map(([path, load]) =>
 
 export function createAppRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, signIn, invitation, frame.addChildren([environmentHome, ...below])]),
+    routeTree: root.addChildren([
+      home,
+      signIn,
+      invitation,
+      chatoneReturn,
+      frame.addChildren([environmentHome, ...below]),
+    ]),
     context: { queries },
     defaultPreload: 'intent',
     defaultPendingComponent: () => <Skeleton />,

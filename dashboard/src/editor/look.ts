@@ -106,6 +106,8 @@ const theme = EditorView.theme({
     color: 'var(--text-2)',
     fontFamily: 'var(--sans)',
   },
+  // The sign that it has by itself is in few fonts.
+  '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: '"…"' },
 });
 
 const colours = HighlightStyle.define([

@@ -90,6 +90,9 @@ const editor = {
   notActivated: (version: number, reason: string) => `Version ${version} cannot be activated: ${reason}`,
   unsaved: 'Not saved yet',
   clean: (version: number) => `Version ${version}`,
+  restored: 'These are your changes from before the page was loaded. They are not saved yet.',
+  behind: (version: number) =>
+    `Version ${version} was saved in the meantime, by somebody else or in another window. Saving makes a newer one of your text; the versions show what differs.`,
   discard: 'Discard changes',
   discardTitle: 'Discard your changes?',
   discardText: 'What you changed since the last saved version is lost.',

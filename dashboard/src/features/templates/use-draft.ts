@@ -1,6 +1,7 @@
 import type { Template } from '@carillon/sdk';
 import { useEffect, useState } from 'react';
 import { usePlace } from '../../api/environment.tsx';
+import { kept } from '../../shell/kept.ts';
 import { type Content, contentOf, isSame } from './content.ts';
 
 export interface Draft {
@@ -29,8 +30,8 @@ interface Stored {
  */
 export function useDraft(current: Template): Draft {
   const { environment } = usePlace();
-  const name = `carillon.draft.${environment.id}.${current.id}`;
-  const [stored] = useState(() => readStored(name));
+  const name = `${environment.id}.${current.id}`;
+  const [stored] = useState(() => storedIn(kept.get(name)));
   const [base, setBase] = useState({
     content: contentOf(current),
     version: stored?.version ?? current.version,
@@ -40,7 +41,7 @@ export function useDraft(current: Template): Draft {
   const isDirty = !isSame(content, base.content);
 
   useEffect(
-    () => writeStored(name, isDirty ? { version: base.version, content } : null),
+    () => kept.set(name, isDirty ? { version: base.version, content } : null),
     [name, isDirty, base.version, content],
   );
 
@@ -64,25 +65,8 @@ export function useDraft(current: Template): Draft {
   };
 }
 
-function readStored(name: string): Stored | null {
-  try {
-    const value: unknown = JSON.parse(sessionStorage.getItem(name) ?? 'null');
-    return isStored(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isStored(value: unknown): value is Stored {
+function storedIn(value: unknown): Stored | null {
   const { version, content } = (value ?? {}) as Partial<Stored>;
-  return typeof version === 'number' && typeof content?.name === 'string' && Array.isArray(content.bodies);
-}
-
-function writeStored(name: string, value: Stored | null): void {
-  try {
-    if (value) sessionStorage.setItem(name, JSON.stringify(value));
-    else sessionStorage.removeItem(name);
-  } catch {
-    // full, or refused: the page itself still has it
-  }
+  if (typeof version !== 'number' || typeof content?.name !== 'string') return null;
+  return Array.isArray(content.bodies) ? { version, content } : null;
 }

@@ -4,9 +4,8 @@ import { usePlace } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { workflows } from '../../strings/workflows.ts';
-import { Button, Dialog, Field, Input, Radio } from '../../ui/index.ts';
+import { Button, Dialog, Field, FormError, Input, Radio } from '../../ui/index.ts';
 import { writeBody } from './definition.ts';
-import { DialogError } from './dialog-error.tsx';
 import styles from './list-page.module.css';
 import { type Starter, starters } from './starters.ts';
 
@@ -76,7 +75,7 @@ export function CreateDialog({ onOpenChange }: { onOpenChange(open: boolean): vo
           />
         ))}
       </fieldset>
-      <DialogError error={create.error} fields={['name', 'key']} />
+      <FormError error={create.error} besides={['name', 'key']} />
     </Dialog>
   );
 }

@@ -3,8 +3,7 @@ import { useState } from 'react';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { workflows } from '../../strings/workflows.ts';
-import { Button, Dialog, Field, Input, Textarea } from '../../ui/index.ts';
-import { DialogError } from './dialog-error.tsx';
+import { Button, Dialog, Field, FormError, Input, Textarea } from '../../ui/index.ts';
 
 const { actions } = workflows;
 
@@ -38,7 +37,7 @@ export function DetailsDialog(props: { workflow: Workflow; onOpenChange(open: bo
       <Field label={actions.description} error={errorOf(save.error, 'description')}>
         <Textarea value={description} onChange={(event) => setDescription(event.target.value)} />
       </Field>
-      <DialogError error={save.error} fields={['name', 'description']} />
+      <FormError error={save.error} besides={['name', 'description']} />
     </Dialog>
   );
 }

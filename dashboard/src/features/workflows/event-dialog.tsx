@@ -3,9 +3,8 @@ import { useId, useState } from 'react';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { workflows } from '../../strings/workflows.ts';
-import { Button, Dialog, Field, Input, Notice } from '../../ui/index.ts';
+import { Button, Dialog, Field, FormError, Input, Notice } from '../../ui/index.ts';
 import { readBody, type Step } from './definition.ts';
-import { DialogError } from './dialog-error.tsx';
 import { JsonField, pretty, readObject } from './json-field.tsx';
 import { parseText } from './json-text.ts';
 import { useVersion } from './reads.ts';
@@ -75,7 +74,7 @@ export function EventDialog({
         error={errorOf(post.error, 'event_data')}
         onChange={(data) => setTyped({ ...typed, data })}
       />
-      <DialogError error={post.error} fields={['event_name', 'event_data']} />
+      <FormError error={post.error} besides={['event_name', 'event_data']} />
       {post.data && (
         <div role="status">
           <Notice tone={post.data.awoken_run_count === 0 ? 'amber' : 'green'}>

@@ -2,7 +2,7 @@ import type { Workflow } from '@carillon/sdk';
 import type { ReactNode } from 'react';
 import { usePlace } from '../../api/environment.tsx';
 import { workflows } from '../../strings/workflows.ts';
-import { Badge, Page, StatusBadge, TabLink, TabLinks } from '../../ui/index.ts';
+import { Badge, Loaded, Page, StatusBadge, TabLink, TabLinks } from '../../ui/index.ts';
 import { WorkflowActions } from './actions.tsx';
 
 const { tabs, list } = workflows;
@@ -59,6 +59,16 @@ export function WorkflowFrame(props: {
         ))}
       </TabLinks>
       {children}
+    </Page>
+  );
+}
+
+/** What such a page shows until it has its workflow, or when there is none: with a way back. */
+export function WorkflowWaiting(props: { name: string; query: Parameters<typeof Loaded>[0]['query'] }) {
+  const { kind } = usePlace();
+  return (
+    <Page full title={props.name} trail={[{ label: list.title, to: `/${kind}/workflows` }]}>
+      <Loaded query={props.query}>{() => null}</Loaded>
     </Page>
   );
 }

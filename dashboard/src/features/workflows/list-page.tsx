@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useCan, usePlace } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { given, useFilters } from '../../shell/filters.ts';
+import { SearchFilter } from '../../shell/search-filter.tsx';
 import { common } from '../../strings/common.ts';
 import { workflows } from '../../strings/workflows.ts';
 import {
@@ -12,7 +13,6 @@ import {
   ListTable,
   Notice,
   Page,
-  SearchInput,
   Select,
   StatusBadge,
   Time,
@@ -49,11 +49,7 @@ export default function WorkflowsListPage() {
     <Page title={list.title} description={list.description} actions={create}>
       {!canWrite && <Notice>{common.viewerOnly}</Notice>}
       <div className={styles.filters}>
-        <SearchInput
-          label={list.search}
-          value={values.search}
-          onChange={(event) => set({ search: event.target.value })}
-        />
+        <SearchFilter label={list.search} value={values.search} onChange={(search) => set({ search })} />
         <Select
           aria-label={list.status}
           value={values.status}

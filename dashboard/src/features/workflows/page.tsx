@@ -2,16 +2,15 @@ import type { Workflow } from '@carillon/sdk';
 import { CarillonError } from '@carillon/sdk';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { useCan } from '../../api/environment.tsx';
+import { useCan, usePlace } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
 import { UnsavedGuard } from '../../shell/unsaved.tsx';
 import { workflows } from '../../strings/workflows.ts';
-import { Badge, Button, ConfirmDialog, Loaded } from '../../ui/index.ts';
+import { Badge, Button, ConfirmDialog, FormError, Notice } from '../../ui/index.ts';
 import { Build } from './build.tsx';
 import { readBody, writeBody } from './definition.ts';
-import { DialogError } from './dialog-error.tsx';
-import { WorkflowFrame, type WorkflowTab } from './frame.tsx';
+import { WorkflowFrame, type WorkflowTab, WorkflowWaiting } from './frame.tsx';
 import { parseText } from './json-text.ts';
 import { type FoundProblem, keepProblems, type Problem } from './problems.ts';
 import { tidy } from './promote-dialog.tsx';
@@ -19,7 +18,8 @@ import { useCheck, useVersion, useWorkflow } from './reads.ts';
 import { Simulate } from './simulate.tsx';
 import { starters } from './starters.ts';
 import { useActivation } from './use-activation.ts';
-import { useDraft, useText } from './use-draft.ts';
+import { useDraft } from './use-draft.ts';
+import { useText } from './use-text.ts';
 import { Versions } from './versions.tsx';
 import styles from './workbench.module.css';
 
@@ -29,18 +29,11 @@ export default function WorkflowPage() {
   const { key = '' } = useParams({ strict: false });
   const workflow = useWorkflow(key);
   const version = useVersion(key, workflow.data?.latest_version ?? null, true);
-  return (
-    <Loaded query={workflow}>
-      {(found) => {
-        if (found.latest_version === null) return <Workbench key={found.id} workflow={found} saved={null} />;
-        return (
-          <Loaded query={version}>
-            {({ body_json }) => <Workbench key={found.id} workflow={found} saved={body_json} />}
-          </Loaded>
-        );
-      }}
-    </Loaded>
-  );
+  const found = workflow.data;
+  if (!found) return <WorkflowWaiting name={key} query={workflow} />;
+  if (found.latest_version === null) return <Workbench key={found.id} workflow={found} saved={null} />;
+  if (!version.data) return <WorkflowWaiting name={found.name} query={version} />;
+  return <Workbench key={found.id} workflow={found} saved={version.data.body_json} />;
 }
 
 /** Holds the draft, so that it outlives a look at the versions or a simulation. */
@@ -48,20 +41,21 @@ function Workbench({ workflow, saved }: { workflow: Workflow; saved: string | nu
   const tab = useTab();
   const readOnly = !useCan('workflows:write');
   const savedText = useMemo(() => (saved === null ? null : legible(saved)), [saved]);
-  const [text, setText] = useText(savedText ?? writeBody(starters.blank));
-  const check = useCheck(workflow.key, workflow.latest_version).data;
+  const { environment } = usePlace();
+  const latest = workflow.latest_version;
+  const edited = useText(`${environment.id}.${workflow.id}`, savedText ?? writeBody(starters.blank), latest);
+  const check = useCheck(workflow.key, latest).data;
   const [refused, setRefused] = useState<FoundProblem[]>([]);
   const found = useMemo(
     () => [...refused, ...keepProblems(check?.errors ?? [], stepsOf(savedText ?? ''))],
     [refused, check, savedText],
   );
-  const draft = useDraft(text, savedText, setText, found);
-  const save = useSave(workflow, setRefused);
+  const draft = useDraft(edited.text, savedText, edited.set, found);
+  const save = useSave(workflow, setRefused, edited.rebase);
   const activation = useActivation(workflow.key);
   const submit = () => save.mutateAsync(draft.text);
   const canSave = draft.isDirty && !readOnly && draft.broken === null;
   useSaveKey(canSave, () => void submit().catch(() => {}));
-  const latest = workflow.latest_version;
 
   return (
     <WorkflowFrame
@@ -70,7 +64,7 @@ function Workbench({ workflow, saved }: { workflow: Workflow; saved: string | nu
       actions={
         !readOnly && (
           <>
-            {canSave && <Discard onDiscard={() => savedText !== null && setText(savedText)} />}
+            {edited.isTouched && <Discard onDiscard={edited.discard} />}
             {!draft.isDirty && latest !== null && latest !== workflow.active_version ? (
               <Button
                 variant="primary"
@@ -95,8 +89,10 @@ function Workbench({ workflow, saved }: { workflow: Workflow; saved: string | nu
         )
       }
     >
-      <UnsavedGuard when={draft.isDirty && savedText !== null && !readOnly} />
+      <UnsavedGuard when={edited.isTouched && !readOnly} />
       <SaveError error={save.error} hasPlace={refused.length > 0} />
+      {edited.isRestored && <Notice>{editor.restored}</Notice>}
+      {edited.isBehind && <Notice tone="amber">{editor.behind(latest ?? 0)}</Notice>}
       {tab === 'build' && (
         <Build draft={draft} readOnly={readOnly}>
           <DraftState
@@ -130,7 +126,11 @@ function useTab(): WorkflowTab {
 }
 
 /** Each save is a new version; nobody's work is overwritten. */
-function useSave(workflow: Workflow, setRefused: (problems: FoundProblem[]) => void) {
+function useSave(
+  workflow: Workflow,
+  setRefused: (problems: FoundProblem[]) => void,
+  onSaved: (version: number) => void,
+) {
   return useWrite<string, { version: number }>(
     (api, text) => {
       setRefused([]);
@@ -142,6 +142,7 @@ function useSave(workflow: Workflow, setRefused: (problems: FoundProblem[]) => v
     {
       changes: [['workflows']],
       quiet: true,
+      onDone: ({ version }) => onSaved(version),
       done: ({ version }) =>
         version === (workflow.latest_version ?? 0) + 1 ? editor.saved(version) : editor.savedAfter(version),
     },
@@ -155,7 +156,7 @@ function problemOf(error: unknown): Problem[] {
 }
 
 function SaveError({ error, hasPlace }: { error: unknown; hasPlace: boolean }) {
-  return hasPlace ? null : <DialogError error={error} />;
+  return hasPlace ? null : <FormError error={error} />;
 }
 
 function stepsOf(text: string) {

@@ -6,9 +6,8 @@ import { useRead, useWrite } from '../../api/queries.ts';
 import { DiffView } from '../../editor/index.ts';
 import { common } from '../../strings/common.ts';
 import { workflows } from '../../strings/workflows.ts';
-import { Badge, Button, Checkbox, Dialog, Notice, Skeleton, type Tone } from '../../ui/index.ts';
+import { Badge, Button, Checkbox, Dialog, FormError, Notice, Skeleton, type Tone } from '../../ui/index.ts';
 import { isObject, textOf } from './definition.ts';
-import { DialogError } from './dialog-error.tsx';
 import styles from './workbench.module.css';
 
 const { promote } = workflows;
@@ -56,7 +55,7 @@ export function PromoteDialog(props: { workflow: Workflow; onOpenChange(open: bo
         onChange={(event) => setWithTemplates(event.target.checked)}
       />
       {preview.error ? (
-        <DialogError error={preview.error} />
+        <FormError error={preview.error} />
       ) : plan ? (
         <Plan plan={plan} />
       ) : (
@@ -71,7 +70,7 @@ export function PromoteDialog(props: { workflow: Workflow; onOpenChange(open: bo
           names={{ before: promote.liveSide, after: promote.testSide }}
         />
       )}
-      <DialogError error={apply.error} />
+      <FormError error={apply.error} />
     </Dialog>
   );
 }

@@ -13,7 +13,6 @@ import {
   EmptyState,
   ExactTime,
   JsonBlock,
-  Loaded,
   Notice,
   Page,
   Pairs,
@@ -24,6 +23,7 @@ import {
 import { type Body, indexOfStep, readBody, textOf } from './definition.ts';
 import { Entries } from './entries.tsx';
 import { EventDialog } from './event-dialog.tsx';
+import { WorkflowWaiting } from './frame.tsx';
 import { Graph } from './graph.tsx';
 import { parseText } from './json-text.ts';
 import { hasEnded, useVersion } from './reads.ts';
@@ -35,13 +35,11 @@ const watchMs = 5000;
 
 export default function RunPage() {
   const { runId = '' } = useParams({ strict: false });
-  const [isOver, setOver] = useState(false);
   const query = useRead(['runs', 'one', runId], (api) => api.runs.get(runId), {
-    everyMs: !isOver && watchMs,
+    everyMs: (last) => last !== undefined && !hasEnded(last.status) && watchMs,
   });
-  const ended = query.data !== undefined && hasEnded(query.data.status);
-  if (ended !== isOver) setOver(ended);
-  return <Loaded query={query}>{(run) => <Run run={run} />}</Loaded>;
+  if (!query.data) return <WorkflowWaiting name={text.title(runId.slice(-8))} query={query} />;
+  return <Run key={query.data.id} run={query.data} />;
 }
 
 function Run({ run }: { run: WorkflowRun }) {

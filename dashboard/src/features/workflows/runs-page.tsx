@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { usePlace } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { given, useFilters } from '../../shell/filters.ts';
+import { SearchFilter } from '../../shell/search-filter.tsx';
 import { common } from '../../strings/common.ts';
 import { workflows } from '../../strings/workflows.ts';
 import {
@@ -13,13 +14,11 @@ import {
   duration,
   EmptyState,
   ListTable,
-  Loaded,
-  SearchInput,
   Select,
   StatusBadge,
   Time,
 } from '../../ui/index.ts';
-import { WorkflowFrame } from './frame.tsx';
+import { WorkflowFrame, WorkflowWaiting } from './frame.tsx';
 import styles from './list-page.module.css';
 import { hasEnded, readRuns, useVersion, useWorkflow } from './reads.ts';
 import { sampleOfText, triggerCurl } from './trigger-dialog.tsx';
@@ -31,7 +30,8 @@ const watchMs = 5000;
 export default function WorkflowRunsPage() {
   const { key = '' } = useParams({ strict: false });
   const workflow = useWorkflow(key);
-  return <Loaded query={workflow}>{(found) => <Runs key={found.id} workflow={found} />}</Loaded>;
+  if (!workflow.data) return <WorkflowWaiting name={key} query={workflow} />;
+  return <Runs key={workflow.data.id} workflow={workflow.data} />;
 }
 
 function Runs({ workflow }: { workflow: Workflow }) {
@@ -61,10 +61,10 @@ function Runs({ workflow }: { workflow: Workflow }) {
             </option>
           ))}
         </Select>
-        <SearchInput
+        <SearchFilter
           label={runs.userFilter}
           value={values.external_user_id}
-          onChange={(event) => set({ external_user_id: event.target.value })}
+          onChange={(external_user_id) => set({ external_user_id })}
         />
         {isFiltered && (
           <Button variant="ghost" onClick={clear}>

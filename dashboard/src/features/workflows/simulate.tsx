@@ -2,9 +2,8 @@ import type { SimulatedRun, Workflow } from '@carillon/sdk';
 import { useMemo, useRef, useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { workflows } from '../../strings/workflows.ts';
-import { Button, Card, classes, EmptyState, Notice, StatusBadge } from '../../ui/index.ts';
+import { Button, Card, classes, EmptyState, FormError, Notice, StatusBadge } from '../../ui/index.ts';
 import { type Body, indexOfStep } from './definition.ts';
-import { DialogError } from './dialog-error.tsx';
 import { Entries } from './entries.tsx';
 import { Graph } from './graph.tsx';
 import { Player, usePlayer } from './player.tsx';
@@ -100,7 +99,7 @@ export function Simulate(props: {
         >
           <p className={styles.muted}>{simulation.intro}</p>
           {save && <Notice tone="amber">{simulation.savesFirst}</Notice>}
-          <DialogError error={simulate.error} />
+          <FormError error={simulate.error} />
           <ScriptForm body={draft.body} script={script} onChange={setScript} />
         </Card>
         <Card

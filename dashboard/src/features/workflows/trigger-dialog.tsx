@@ -5,9 +5,8 @@ import { usePlace } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { workflows } from '../../strings/workflows.ts';
-import { Button, CodeBlock, Dialog, Loaded, Notice } from '../../ui/index.ts';
+import { Button, CodeBlock, Dialog, FormError, Loaded, Notice } from '../../ui/index.ts';
 import { readBody } from './definition.ts';
-import { DialogError } from './dialog-error.tsx';
 import { JsonField, pretty, readObject } from './json-field.tsx';
 import { parseText } from './json-text.ts';
 import { useVersion } from './reads.ts';
@@ -64,7 +63,7 @@ function TriggerForm({ workflow, onOpenChange, bodyText }: Props & { bodyText: s
     >
       {kind === 'live' && <Notice tone="amber">{actions.triggerLive}</Notice>}
       <JsonField label={simulation.data} text={text} onChange={setText} rows={8} />
-      <DialogError error={trigger.error} />
+      <FormError error={trigger.error} />
       <CodeBlock label={actions.curl} code={triggerCurl(workflow.key, value)} />
     </Dialog>
   );

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useRef } from 'react';
 import { workflows } from '../../strings/workflows.ts';
 import { type Body, readBody, writeBody } from './definition.ts';
 import { type ParsedText, parseText, placeOf } from './json-text.ts';
@@ -53,14 +53,4 @@ function whyBroken(text: string, parsed: ParsedText): Draft['broken'] {
   const { line, column } = placeOf(text, parsed.at);
   const message = parsed.message === 'ended' ? editor.endedJson : editor.brokenJson(line, column);
   return { message, line, column };
-}
-
-/** Begins with the newest saved text, and again when another one is loaded while nothing was changed here. */
-export function useText(loaded: string): [string, (text: string) => void] {
-  const [state, setState] = useState({ loaded, text: loaded });
-  if (state.loaded !== loaded) {
-    const isUntouched = state.text === state.loaded || state.text === loaded;
-    setState({ loaded, text: isUntouched ? loaded : state.text });
-  }
-  return [state.text, (text) => setState((former) => ({ ...former, text }))];
 }
