@@ -1,5 +1,5 @@
 // The dashboard as the service serves it: dashboard/ → server/dist/dashboard, compressed beforehand, with files.json, the list
-// of what there is and its hashes.
+// of what there is and its hashes: of this build (`current`) and of those before it (`former`).
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -9,12 +9,13 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { withLock } from './lock.mjs';
-import { dist, ensureInstalled, isProgram, root, run } from './setup.mjs';
+import { dist, ensureInstalled, isProgram, root, run, stop } from './setup.mjs';
 
 const target = join(dist, 'dashboard');
 const marker = join(target, '.build');
@@ -23,11 +24,18 @@ const files = ['dashboard/index.html', 'dashboard/vite.config.ts', 'package-lock
   join(root, file),
 );
 
+/** Exit codes: Ctrl-C, and SIGTERM. */
+const interruptions = [130, 143];
+const openPageMs = 3_600_000;
+
 /** Builds when a source has changed since the last time. Others that want it too wait for the one that builds. */
 export async function ensureDashboard() {
   if (isDashboardFresh()) return;
   const code = await run(process.execPath, [import.meta.filename]);
-  if (code !== 0) throw new Error('The dashboard could not be built; the reason is above.');
+  if (code !== 0) {
+    const error = new Error('The dashboard could not be built; the reason is above.');
+    throw Object.assign(error, { wasInterrupted: interruptions.includes(code) });
+  }
 }
 
 export function isDashboardFresh() {
@@ -53,6 +61,10 @@ function filesBelow(folder) {
 
 async function build() {
   const built = fingerprint();
+  for (const name of readdirSync(dist)) {
+    // Of a build that was killed: ours is the only one under way.
+    if (/^\.dashboard-\d+$/.test(name)) rmSync(join(dist, name), { recursive: true, force: true });
+  }
   const staging = join(dist, `.dashboard-${process.pid}`);
   try {
     // Tests that build it have another one, with which React would be the one for development, half as big again.
@@ -72,7 +84,8 @@ async function build() {
 
 /**
  * What has a hash in its name comes first and index.html, which names it, later: a page that is fetched meanwhile finds what it
- * needs. Files of the build before stay for an hour, for pages that are open.
+ * needs. Files of the build before stay for an hour, for pages that are open. The list is last: it is how a running service
+ * learns of all this.
  */
 function publish(staging, built) {
   const hashes = {};
@@ -87,8 +100,9 @@ function publish(staging, built) {
     };
     writeFileSync(join(staging, `${path}.br`), brotliCompressSync(bytes, { params }));
   }
-  writeFileSync(join(staging, 'files.json'), JSON.stringify(hashes));
   mkdirSync(join(target, 'assets'), { recursive: true });
+  const former = formerFiles(hashes);
+  writeFileSync(join(staging, 'files.json'), JSON.stringify({ current: hashes, former }));
   const order = [
     ...paths.filter((path) => path.startsWith('assets/')),
     ...paths.filter((path) => !path.startsWith('assets/')),
@@ -99,22 +113,39 @@ function publish(staging, built) {
   renameSync(join(staging, 'files.json'), join(target, 'files.json'));
   writeFileSync(marker, built);
   for (const name of readdirSync(join(target, 'assets'))) {
-    const path = join(target, 'assets', name);
-    const isOurs = hashes[`assets/${name.replace(/\.(gz|br)$/, '')}`] !== undefined;
-    if (!isOurs && Date.now() - statSync(path).mtimeMs > 3_600_000) rmSync(path);
+    const path = `assets/${name.replace(/\.(gz|br)$/, '')}`;
+    if (hashes[path] === undefined && former[path] === undefined) rmSync(join(target, 'assets', name));
   }
+}
+
+/** What pages that are open may still ask for: the hour begins when a build is replaced, not when it was made. */
+function formerFiles(hashes) {
+  const list = join(target, 'files.json');
+  const before = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : {};
+  const isWanted = ([path]) =>
+    path.startsWith('assets/') && hashes[path] === undefined && existsSync(join(target, path));
+  const replaced = Object.entries(before.current ?? {}).filter(isWanted);
+  for (const [path] of replaced) utimesSync(join(target, path), new Date(), new Date());
+  const older = Object.entries(before.former ?? {})
+    .filter(isWanted)
+    .filter(([path]) => Date.now() - statSync(join(target, path)).mtimeMs < openPageMs);
+  return Object.fromEntries([...older, ...replaced]);
 }
 
 if (isProgram(import.meta.filename)) {
   // Whoever asks for it, a test for example: what is built is what is served.
   process.env.NODE_ENV = 'production';
   await ensureInstalled();
-  mkdirSync(dist, { recursive: true });
-  await withLock(
-    join(dist, '.dashboard-lock'),
-    () => {},
-    async () => {
-      if (!isDashboardFresh()) await build();
-    },
-  );
+  try {
+    mkdirSync(dist, { recursive: true });
+    await withLock(
+      join(dist, '.dashboard-lock'),
+      () => {},
+      async () => {
+        if (!isDashboardFresh()) await build();
+      },
+    );
+  } catch (error) {
+    stop(error.message); // a mistake in the sources with its place, or a disk that cannot be written to
+  }
 }

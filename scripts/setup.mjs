@@ -90,17 +90,17 @@ function runNpm(args) {
 
 /**
  * Runs a program with our input and output; resolves to its exit code. While it runs we outlive signals, so that it can
- * tidy up: Ctrl-C reaches it from the terminal, SIGTERM is handed on.
+ * tidy up: Ctrl-C reaches it from the terminal, SIGTERM is handed on. It does not outlive us.
  */
 export function run(program, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: root, stdio: 'inherit', ...options });
     const terminate = () => child.kill('SIGTERM');
     const wait = () => {};
-    process.on('SIGTERM', terminate).on('SIGINT', wait);
+    process.on('SIGTERM', terminate).on('SIGINT', wait).on('exit', terminate);
     child.on('error', reject);
     child.on('close', (code, signal) => {
-      process.off('SIGTERM', terminate).off('SIGINT', wait);
+      process.off('SIGTERM', terminate).off('SIGINT', wait).off('exit', terminate);
       resolve(code ?? 128 + constants.signals[signal]);
     });
   });

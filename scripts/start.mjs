@@ -8,7 +8,12 @@ import { dist, ensureInstalled } from './setup.mjs';
 await ensureInstalled();
 await ensureBuilt();
 // Beside the service, not before it: notifications do not wait for pages. Until it is there, its address says so.
-if (!isDashboardFresh()) ensureDashboard().catch((error) => console.error(error.message));
+if (!isDashboardFresh()) {
+  console.log('building the dashboard beside the service…');
+  ensureDashboard().catch(({ message, wasInterrupted }) => {
+    if (!wasInterrupted) console.error(`${message} The service runs without it.`);
+  });
+}
 
 process.env.NODE_ENV ??= 'production';
 process.setSourceMapsEnabled(true);

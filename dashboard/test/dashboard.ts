@@ -114,10 +114,13 @@ export async function startDashboard(settings: TestAppOptions['settings'] = {}):
   };
 }
 
+/** Nothing is looked at halfway from one colour to another. */
+const still = { reducedMotion: 'reduce' } as const;
+
 function contextOptions({ size = 'desktop', theme = 'light' }: OpenOptions): BrowserContextOptions {
   return size === 'phone'
-    ? { viewport: { width: 390, height: 844 }, colorScheme: theme, hasTouch: true, isMobile: true }
-    : { viewport: { width: 1280, height: 860 }, colorScheme: theme };
+    ? { viewport: { width: 390, height: 844 }, colorScheme: theme, hasTouch: true, isMobile: true, ...still }
+    : { viewport: { width: 1280, height: 860 }, colorScheme: theme, ...still };
 }
 
 /** No skeleton is left: everything that the page shows at first is there. */
@@ -139,10 +142,11 @@ async function startVite(service: string) {
   return { url: `http://localhost:${vite.config.server.port}`, stop: () => vite.close() };
 }
 
-/** What axe finds serious or critical, as readable lines. */
-export async function axeFindings(page: Page): Promise<string[]> {
+/** What axe finds serious or critical, as readable lines; by all of its rules unless told. */
+export async function axeFindings(page: Page, rules?: string[]): Promise<string[]> {
   await page.evaluate(axeSource);
-  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
+  return page.evaluate(`axe.run(document, ${options}).then(({ violations }) =>
     violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
       .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary)))`);
 }
@@ -152,26 +156,25 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 
-export interface Variant {
-  name: string;
-  size: 'desktop' | 'phone';
-  theme: 'light' | 'dark';
-}
-export const variants: Variant[] = (['desktop', 'phone'] as const).flatMap((size) =>
-  (['light', 'dark'] as const).map((theme) => ({ name: `${size}-${theme}`, size, theme })),
-);
-
-/** Opens the page in every size and theme, takes its picture, and lets axe look at it. Returns what was wrong. */
+/**
+ * Opens the page on a desk and on a phone, light and then dark, takes its pictures, and lets axe look at it: at everything in
+ * the light, and in the dark at the colours, which are all that changes. Returns what was wrong.
+ */
 export async function inspect(host: DashboardHost, path: string, name: string): Promise<string[]> {
   const found: string[] = [];
-  for (const { name: variant, size, theme } of variants) {
-    const { page, complaints } = await host.open(path, { size, theme });
-    const overflow = await page.evaluate(
-      'document.documentElement.scrollWidth > document.documentElement.clientWidth + 1',
-    );
-    if (overflow) found.push(`${variant}: wider than the window`);
-    await screenshot(page, `${name}-${variant}`);
-    found.push(...complaints, ...(await axeFindings(page)).map((each) => `${variant}: ${each}`));
+  for (const size of ['desktop', 'phone'] as const) {
+    const { page, complaints } = await host.open(path, { size, theme: 'light' });
+    const look = async (theme: string, rules?: string[]) => {
+      await screenshot(page, `${name}-${size}-${theme}`);
+      found.push(...(await axeFindings(page, rules)).map((each) => `${size}-${theme}: ${each}`));
+    };
+    const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth + 1';
+    if (await page.evaluate(isWide)) found.push(`${size}: wider than the window`);
+    await look('light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('html[data-theme="dark"]').waitFor();
+    await look('dark', ['color-contrast']);
+    found.push(...complaints);
     await page.close();
   }
   return found;

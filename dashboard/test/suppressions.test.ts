@@ -66,9 +66,12 @@ describe.skipIf(!chromiumPath)('suppressions', () => {
     );
     await dialog.getByRole('button', { name: 'Remove…' }).click();
     await dialog.getByText('It bounced for good.').waitFor();
+    await dialog.getByLabel('Why is it removed?').fill('The mailbox is back.');
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('No suppressed address matches.').waitFor();
     expect((await find('no-such-user+shop@sandbox.test')).status).toBe(404);
+    const log = await host.app.request('GET', '/v1/audit-log?action=suppression.removed');
+    expect(log.body.data[0].after).toEqual({ note: 'The mailbox is back.' });
     expect(complaints).toEqual([]);
   }, 90_000);
 

@@ -40,9 +40,11 @@ export function completions(language: Language, getComplete: () => Complete | un
     const complete = getComplete();
     if (!complete) return null;
     const before = context.state.sliceDoc(0, context.pos);
-    const word = /[\w$-]*$/.exec(before)?.[0] ?? '';
-    if (!context.explicit && word === '' && !opening.test(before)) return null;
-    const inLiquid = hasLiquid(language) && /\{[{%][^}%]*$/.test(before);
+    // Only the end is searched: these patterns would try every beginning in a text that may be long.
+    const near = before.slice(-200);
+    const word = /[\w$-]*$/.exec(near)?.[0] ?? '';
+    if (!context.explicit && word === '' && !opening.test(near)) return null;
+    const inLiquid = hasLiquid(language) && isInLiquid(before);
     const json = isJson(language) && !inLiquid ? jsonPlace(context.state.sliceDoc(), context.pos) : null;
     const options = complete({
       before,
@@ -65,7 +67,12 @@ export function completions(language: Language, getComplete: () => Complete | un
 }
 
 function htmlOutsideLiquid(context: CompletionContext): CompletionResult | null {
-  return /\{[{%][^}%]*$/.test(context.state.sliceDoc(0, context.pos)) ? null : htmlCompletionSource(context);
+  return isInLiquid(context.state.sliceDoc(0, context.pos)) ? null : htmlCompletionSource(context);
+}
+
+function isInLiquid(before: string): boolean {
+  const open = Math.max(before.lastIndexOf('{{'), before.lastIndexOf('{%'));
+  return open !== -1 && !/[}%]/.test(before.slice(open + 2));
 }
 
 function asJson(option: Completion, place: JsonPlace): Completion {

@@ -59,16 +59,26 @@ function Html({ html, view }: { html: string; view: PreviewView }) {
       width={view === 'phone' ? 'phone' : 'full'}
       dark={view === 'dark'}
       pictures={pictures}
-      height={heightOf(html)}
+      height={heightOf(html, view === 'phone' ? 40 : 90)}
     />
   );
 }
 
-/** What is in the frame cannot be measured from here, only guessed. */
-function heightOf(html: string): number {
-  if (html.length > 3000) return 560;
-  return html.length > 700 || /<(?:img|table)\b/i.test(html) ? 380 : 220;
+/**
+ * What is in the frame cannot be measured from here, only guessed: by its words, by what begins a new line, by its pictures.
+ * The frame has a corner to pull for when the guess is wrong.
+ */
+function heightOf(html: string, charactersPerLine: number): number {
+  if (html.length > 60_000) return maxHeight;
+  const shown = html.replaceAll(/<(?:style|title)\b[^<]*/gi, '');
+  const breaks = shown.match(/<(?:br|hr|\/p|\/h[1-6]|\/li|\/tr)\b/gi)?.length ?? 0;
+  const pictures = shown.match(/<img\b/gi)?.length ?? 0;
+  const words = shown.replaceAll(/<[^<>]*>/g, '').replaceAll(/\s+/g, ' ').length;
+  const guess = 60 + (words / charactersPerLine) * 22 + breaks * 30 + pictures * 100;
+  return Math.round(Math.min(maxHeight, Math.max(140, guess)));
 }
+
+const maxHeight = 720;
 
 function Plain({ text, view }: { text: string | null; view: PreviewView }) {
   if (!text) return <p className={styles.nothing}>{previews.noText}</p>;

@@ -1,12 +1,17 @@
 import type { ReactNode } from 'react';
+import { previews } from '../strings/previews.ts';
 import styles from './markup.module.css';
 import { type Block, type Dialect, type Inline, readBlocks } from './markup.ts';
+
+/** No chat service takes longer ones; to read and draw a megabyte would stop the page. */
+const maxText = 20_000;
 
 /** A text with the light markup of a chat service. Everything becomes an element of ours; nothing is inserted as HTML. */
 export function Markup({ text, dialect }: { text: string; dialect: Dialect }) {
   return (
     <div className={styles.markup} dir="auto">
-      {numbered(readBlocks(text, dialect), (block) => drawBlock(block))}
+      {numbered(readBlocks(text.slice(0, maxText), dialect), (block) => drawBlock(block))}
+      {text.length > maxText && <p className={styles.rest}>{previews.cut}</p>}
     </div>
   );
 }
@@ -68,9 +73,14 @@ function drawInline(inlines: Inline[]): ReactNode {
   });
 }
 
+const maxParts = 500;
+
 /** The parts of a message have no names, and never change their places: each is known by its position. */
 export function numbered<T>(list: T[], draw: (each: T, index: number) => ReactNode): ReactNode[] {
-  return list.map((each, index) => <Part key={String(index)}>{draw(each, index)}</Part>);
+  const parts = list.slice(0, maxParts).map((each, index) => <Part key={String(index)}>{draw(each, index)}</Part>);
+  const rest = list.length - parts.length;
+  if (rest > 0) parts.push(<Part key="rest">{previews.more(rest)}</Part>);
+  return parts;
 }
 
 function Part({ children }: { children: ReactNode }) {

@@ -118,6 +118,9 @@ function useSignOut(): () => void {
   return () => {
     void api.sessions.logout().finally(() => {
       queries.clear();
+      // Sample data and addresses may be of real people, and the next one here is somebody else.
+      remembered.forget('sample.');
+      remembered.forget('to.');
       void navigate({ to: '/sign-in' });
     });
   };

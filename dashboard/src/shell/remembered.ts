@@ -15,4 +15,14 @@ export const remembered = {
       // private windows of some browsers
     }
   },
+  /** Whose beginning is this. */
+  forget(beginning: string): void {
+    try {
+      for (const name of Object.keys(localStorage)) {
+        if (name.startsWith(`carillon.${beginning}`)) localStorage.removeItem(name);
+      }
+    } catch {
+      // then there is nothing either
+    }
+  },
 };

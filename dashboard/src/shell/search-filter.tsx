@@ -4,8 +4,13 @@ import { SearchInput } from '../ui/index.ts';
 const pauseMs = 250;
 
 /** A filter that is typed: it takes effect when the typing pauses, and follows the address when that changes. */
-export function SearchFilter(props: { label: string; value: string; onChange(value: string): void }) {
-  const { label, value, onChange } = props;
+export function SearchFilter(props: {
+  label: string;
+  value: string;
+  onChange(value: string): void;
+  maxLength?: number;
+}) {
+  const { label, value, onChange, maxLength = 255 } = props;
   const [text, setText] = useState(value);
   const [shown, setShown] = useState(value);
   if (shown !== value) {
@@ -18,5 +23,12 @@ export function SearchFilter(props: { label: string; value: string; onChange(val
     const timer = setTimeout(() => onChange(wanted), pauseMs);
     return () => clearTimeout(timer);
   }, [text, value, onChange]);
-  return <SearchInput label={label} value={text} onChange={(event) => setText(event.target.value)} />;
+  return (
+    <SearchInput
+      label={label}
+      value={text}
+      maxLength={maxLength}
+      onChange={(event) => setText(event.target.value)}
+    />
+  );
 }

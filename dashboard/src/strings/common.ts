@@ -23,7 +23,7 @@ export const common = {
   product: 'Carillon',
   channel: (channel: string) => (isChannel(channel) ? channels[channel] : channel),
   isChannel,
-  status: (status: string) => statuses[status] ?? sentence(status),
+  status: (status: string) => wordFor(statuses, status) ?? sentence(status),
   sentence,
   test: 'Test',
   live: 'Live',
@@ -40,7 +40,6 @@ export const common = {
   copy: 'Copy',
   copied: 'Copied',
   retry: 'Try again',
-  refresh: 'Refresh',
   loadMore: 'Show more',
   loading: 'Loading…',
   all: 'All',
@@ -76,6 +75,11 @@ export const common = {
   noRows: 'Nothing matches.',
   skipToContent: 'Skip to the content',
 };
+
+/** `constructor` is a word too: only what was put there counts. */
+export function wordFor(words: Record<string, string>, name: string): string | undefined {
+  return Object.hasOwn(words, name) ? words[name] : undefined;
+}
 
 function isChannel(channel: string): channel is Channel {
   return Object.hasOwn(channels, channel);

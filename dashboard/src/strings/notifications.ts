@@ -201,6 +201,7 @@ export const notifications = {
     erased: 'The content of this notification has been erased.',
     problem: (reason: string) => `It cannot be sent like this: ${reason}`,
     headers: 'More headers',
+    asGiven: 'The message could not be made again just now. These are the words of the request.',
   },
   more: {
     label: 'More about this notification',

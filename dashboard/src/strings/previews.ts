@@ -16,6 +16,8 @@ export const previews = {
     'Pictures from outside are not loaded: they can tell the sender that the message was opened.',
   showPictures: 'Show pictures',
   element: 'element',
+  cut: '… The text goes on; what follows is not drawn.',
+  more: (count: number) => `… ${count} more, not drawn.`,
   notDrawn: (what: string) => `Not drawn here: ${what}`,
   smsSender: 'Sender',
   segments: (count: number) => (count === 1 ? '1 segment' : `${count} segments`),

@@ -69,5 +69,6 @@ export const suppressions = {
   } as Record<string, string>,
   removeConfirm: 'Remove',
   removed: (address: string) => `${address} can be written to again.`,
-  audited: 'Who removed it is kept in the audit log.',
+  why: 'Why is it removed?',
+  whyHint: 'For the audit log, which also keeps who removed it. You may leave it empty.',
 };

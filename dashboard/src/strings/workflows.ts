@@ -1,4 +1,4 @@
-import { common } from './common.ts';
+import { common, wordFor } from './common.ts';
 
 const kinds: Record<string, string> = {
   send: 'Send',
@@ -90,6 +90,8 @@ const editor = {
   notActivated: (version: number, reason: string) => `Version ${version} cannot be activated: ${reason}`,
   unsaved: 'Not saved yet',
   clean: (version: number) => `Version ${version}`,
+  tooMany: (count: number) => `${count} steps are too many to draw.`,
+  tooManyHint: 'They are in the list of steps and in the JSON.',
   restored: 'These are your changes from before the page was loaded. They are not saved yet.',
   behind: (version: number) =>
     `Version ${version} was saved in the meantime, by somebody else or in another window. Saving makes a newer one of your text; the versions show what differs.`,
@@ -397,9 +399,9 @@ export const workflows = {
     versions: 'Versions',
     runs: 'Runs',
   },
-  kind: (kind: string) => kinds[kind] ?? kind,
-  kindHint: (kind: string) => kindHints[kind] ?? '',
-  outcome: (outcome: string) => outcomes[outcome] ?? common.sentence(outcome),
+  kind: (kind: string) => wordFor(kinds, kind) ?? kind,
+  kindHint: (kind: string) => wordFor(kindHints, kind) ?? '',
+  outcome: (outcome: string) => wordFor(outcomes, outcome) ?? common.sentence(outcome),
   summary,
   reasons,
   starters,

@@ -55,7 +55,7 @@ const statuses: Record<string, [Tone, Shape]> = {
 };
 
 export function StatusBadge({ status }: { status: string }) {
-  const [tone, shape] = statuses[status] ?? ['grey', 'dot'];
+  const [tone, shape] = (Object.hasOwn(statuses, status) && statuses[status]) || (['grey', 'dot'] as const);
   return (
     <Badge tone={tone} shape={shape}>
       {common.status(status)}

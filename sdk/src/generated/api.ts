@@ -98,6 +98,7 @@ import type {
   QuietHours,
   RecoverWebhookEndpointParams,
   RecoverWebhookEndpointResult,
+  RemoveSuppressionParams,
   RenderedTemplate,
   ReplaceEmailSettingsParams,
   ReplaceEmailSettingsResult,
@@ -550,7 +551,7 @@ export interface Api {
      *
      * `DELETE /v1/suppressions/{address}`
      */
-    remove(address: string, options?: RequestOptions): Promise<void>;
+    remove(address: string, params?: RemoveSuppressionParams, options?: RequestOptions): Promise<void>;
   };
   users: {
     /**
@@ -1688,7 +1689,7 @@ export const api: Table = {
     },
     add: { method: 'POST', path: '/v1/suppressions', body: true, repeatable: true },
     get: { method: 'GET', path: '/v1/suppressions/{address}' },
-    remove: { method: 'DELETE', path: '/v1/suppressions/{address}' },
+    remove: { method: 'DELETE', path: '/v1/suppressions/{address}', query: ['note'] },
   },
   users: {
     list: { method: 'GET', path: '/v1/users', query: ['limit', 'cursor', 'search'], list: 'cursor' },

@@ -1341,6 +1341,11 @@ export type ListSuppressionsResult = {
   next_cursor: string | null;
 };
 
+export type RemoveSuppressionParams = {
+  /** Why; kept in the audit log. */
+  note?: string | undefined;
+};
+
 export type ListUsersParams = {
   limit?: number | undefined;
   cursor?: string | undefined;

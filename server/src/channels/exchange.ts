@@ -33,7 +33,8 @@ export function exchangeOf(
   };
 }
 
-const word = /^(?:[a-z._-]{1,30}|v\d{1,2}|\d{4}-\d{2}-\d{2})$/i;
+/** Keys that happen to have no digit are longer than the words of an API. */
+const word = /^(?:[a-z._-]{1,20}|v\d{1,2}|\d{4}-\d{2}-\d{2})$/i;
 
 function shownUrl(text: string): string {
   const { origin, pathname } = new URL(text);

@@ -97,7 +97,8 @@ export function createHttpServer(
       status,
       ms: Math.round(reply.elapsedTime),
     };
-    if (status >= 500) deps.log.error(line, 'request failed');
+    // The one page that is a 503 says that the dashboard is still being built: nothing has failed.
+    if (status >= 500 && request.operation !== 'getPage') deps.log.error(line, 'request failed');
     else deps.log.debug(line, 'request');
     done();
   });

@@ -6,7 +6,7 @@ import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { Button, ConfirmDialog, CopyButton } from '../../ui/index.ts';
-import { curlGet } from './curl.ts';
+import { curlGet } from '../../api/curl.ts';
 import { Reschedule } from './reschedule.tsx';
 
 const text = notifications.actions;

@@ -4,7 +4,7 @@ import { usePlace } from '../../api/environment.tsx';
 import { channelNames, common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { Button, CopyButton, Field, Input, Row, SearchInput, Select } from '../../ui/index.ts';
-import { curlGet } from './curl.ts';
+import { curlGet } from '../../api/curl.ts';
 import styles from './list-filters.module.css';
 import { isoOf, localOf } from './local-time.ts';
 import { type NotificationFilters, statuses } from './query.ts';

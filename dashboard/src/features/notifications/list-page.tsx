@@ -19,7 +19,7 @@ import {
   Time,
 } from '../../ui/index.ts';
 import { useArrivals } from './arrivals.ts';
-import { curlPost } from './curl.ts';
+import { curlPost } from '../../api/curl.ts';
 import { ListFilters } from './list-filters.tsx';
 import styles from './list-page.module.css';
 import { useNotificationFilters } from './query.ts';

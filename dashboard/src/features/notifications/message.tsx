@@ -7,8 +7,9 @@ import {
   PreviewSwitch,
   type PreviewView,
 } from '../../previews/index.ts';
+import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
-import { Card, CodeBlock, EmptyState, Loaded, Notice } from '../../ui/index.ts';
+import { Button, Card, CodeBlock, describeError, EmptyState, Loaded, Notice } from '../../ui/index.ts';
 
 const text = notifications.message;
 const isAhead = new Set<Notification['status']>(['queued', 'sending']);
@@ -29,6 +30,20 @@ export function Message({ notification }: { notification: Notification }) {
     >
       {content.error instanceof NotFoundError ? (
         <EmptyState title={text.erased} icon="trash" />
+      ) : content.error && !content.data && hasWords(notification) ? (
+        <>
+          <Notice
+            tone="amber"
+            action={
+              <Button size="small" icon="retry" busy={content.isFetching} onClick={() => content.refetch()}>
+                {common.retry}
+              </Button>
+            }
+          >
+            {text.asGiven} {describeError(content.error).text}
+          </Notice>
+          <MessagePreview message={asGiven(notification)} view={view} />
+        </>
       ) : (
         <Loaded query={content}>
           {(data) => (
@@ -56,6 +71,15 @@ function previewOf(content: NotificationContent, { action_url: actionUrl }: Noti
     to: mailbox(content.to),
     actionUrl,
   };
+}
+
+/** Without a template the request itself has the words. */
+const hasWords = ({ template_key, subject, html_body, text_body }: Notification): boolean =>
+  template_key === null && Boolean(subject || html_body || text_body);
+
+function asGiven(notification: Notification): PreviewMessage {
+  const { channel, subject, html_body: html, text_body: words, action_url: actionUrl, recipient } = notification;
+  return { channel, subject, html, text: words, structured: null, to: recipient.address, actionUrl };
 }
 
 function mailbox(party: { address: string; name: string | null } | null): string | null {

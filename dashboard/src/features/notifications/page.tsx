@@ -1,6 +1,5 @@
 import type { Notification, Trace } from '@carillon/sdk';
 import { useParams } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import { usePlace } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
@@ -21,16 +20,12 @@ const text = notifications.detail;
 export default function NotificationPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string };
   const { kind } = usePlace();
-  const [pace, setPace] = useState<number | false>(false);
   const notification = useRead(
     ['notifications', id],
     (api, signal) => api.notifications.get(id, { signal }),
-    {
-      everyMs: pace,
-    },
+    { everyMs: (last) => last !== undefined && paceOf(last) },
   );
   const { data } = notification;
-  useEffect(() => setPace(data ? paceOf(data) : false), [data]);
   const trail = [{ label: notifications.title, to: `/${kind}/notifications` }];
   if (!data) {
     return (
@@ -83,15 +78,11 @@ function Story({ notification }: { notification: Notification }) {
 /** Read again whenever the notification has changed, and while a webhook about it may still succeed. */
 function useTrace(notification: Notification) {
   const { id, status, events, attempt_count: attempts } = notification;
-  const [pace, setPace] = useState<number | false>(false);
-  const trace = useRead(
+  return useRead(
     ['notifications', id, 'trace', status, events.length, attempts],
     (api, signal) => api.notifications.trace(id, { signal }),
-    { everyMs: pace, keep: true },
+    { everyMs: (last) => last !== undefined && isDelivering(last) && 10_000, keep: true },
   );
-  const { data } = trace;
-  useEffect(() => setPace(data && isDelivering(data) ? 10_000 : false), [data]);
-  return trace;
 }
 
 function isDelivering({ webhook_deliveries: deliveries }: Trace): boolean {

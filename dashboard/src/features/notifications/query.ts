@@ -14,7 +14,11 @@ export const statuses = [
 ] as const;
 
 /** The lengths that can be chosen with one click; `window` in the address. */
-const windows: Record<string, number> = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 };
+const windows = new Map([
+  ['1h', 3_600_000],
+  ['24h', 86_400_000],
+  ['7d', 604_800_000],
+]);
 
 export type NotificationFilters = ReturnType<typeof useNotificationFilters>;
 
@@ -34,7 +38,7 @@ export function useNotificationFilters() {
   const { window, ...rest } = filters.values;
   const text = JSON.stringify(given(rest));
   const params = useMemo(() => {
-    const length = windows[window];
+    const length = windows.get(window);
     // To the minute: a list that is read page by page must not have another beginning each time.
     const since = length === undefined ? {} : { created_after: new Date(minute() - length).toISOString() };
     return { ...JSON.parse(text), ...since } as ListNotificationsParams;

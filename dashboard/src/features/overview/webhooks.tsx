@@ -5,6 +5,9 @@ import { overview as text } from '../../strings/overview.ts';
 import { Card, EmptyState, formatCount, formatShare, LinkButton, StatusBadge } from '../../ui/index.ts';
 import styles from './overview.module.css';
 
+/** Those with the most failures come first; all of them have a page. */
+const maxShown = 10;
+
 export function Webhooks({ webhooks }: { webhooks: Overview['webhooks'] }) {
   const { kind } = usePlace();
   const all = `/${kind}/webhooks`;
@@ -24,7 +27,7 @@ export function Webhooks({ webhooks }: { webhooks: Overview['webhooks'] }) {
         </EmptyState>
       ) : (
         <ul className={styles.rows} aria-label={text.webhooks.label}>
-          {webhooks.map(({ endpoint_id, url, description, status, succeeded, failed, success_rate }) => (
+          {webhooks.slice(0, maxShown).map(({ endpoint_id, url, description, status, succeeded, failed, success_rate }) => (
             <li key={endpoint_id}>
               <Link to={`${all}/${endpoint_id}`} className={styles.row}>
                 <span className={styles.main}>

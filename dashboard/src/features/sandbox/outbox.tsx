@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useCan } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
+import { SearchFilter } from '../../shell/search-filter.tsx';
 import { channelNames, common } from '../../strings/common.ts';
 import { sandbox } from '../../strings/sandbox.ts';
 import {
@@ -11,7 +12,6 @@ import {
   ErrorState,
   Page,
   Row,
-  SearchInput,
   Select,
   Skeleton,
 } from '../../ui/index.ts';
@@ -46,7 +46,14 @@ export function Outbox() {
       {!isUnused && (
         <div className={classes(styles.filters, chosen && styles.behind)}>
           <Row>
-            <ToSearch value={to} onChange={(next) => set({ to: next, message: '' })} />
+            <div className={styles.search}>
+              <SearchFilter
+                label={sandbox.search}
+                value={to}
+                maxLength={320}
+                onChange={(next) => set({ to: next, message: '' })}
+              />
+            </div>
             <Select
               aria-label={sandbox.channels}
               className={styles.select}
@@ -95,28 +102,6 @@ export function Outbox() {
         </div>
       )}
     </Page>
-  );
-}
-
-/** Taken over when the typing pauses. */
-function ToSearch({ value, onChange }: { value: string; onChange(value: string): void }) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the clock
-  useEffect(() => {
-    if (typed.trim() === value) return;
-    const timer = setTimeout(() => onChange(typed.trim()), 300);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return (
-    <div className={styles.search}>
-      <SearchInput
-        label={sandbox.search}
-        value={typed}
-        maxLength={320}
-        onChange={(event) => setTyped(event.target.value)}
-      />
-    </div>
   );
 }
 

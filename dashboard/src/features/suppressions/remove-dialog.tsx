@@ -1,15 +1,18 @@
 import type { Suppression } from '@carillon/sdk';
+import { useState } from 'react';
 import { usePlace } from '../../api/environment.tsx';
-import { useWrite } from '../../api/queries.ts';
+import { errorOf, useWrite } from '../../api/queries.ts';
 import { suppressions as text } from '../../strings/suppressions.ts';
-import { ConfirmDialog, FormError, Notice, Stack } from '../../ui/index.ts';
+import { ConfirmDialog, Field, FormError, Input, Notice, Stack } from '../../ui/index.ts';
 import { ReasonBadge } from './reason.tsx';
 
 /** What the removal risks depends on why the address is here; bounces and complaints are the ones to think about twice. */
 export function RemoveDialog({ suppression, onClose }: { suppression: Suppression; onClose(): void }) {
   const { address, reason } = suppression;
   const { kind } = usePlace();
-  const remove = useWrite((api) => api.suppressions.remove(address), {
+  const [note, setNote] = useState('');
+  const given = note.trim() === '' ? {} : { note: note.trim() };
+  const remove = useWrite((api) => api.suppressions.remove(address, given), {
     changes: [['suppressions']],
     done: text.removed(address),
     quiet: true,
@@ -28,7 +31,7 @@ export function RemoveDialog({ suppression, onClose }: { suppression: Suppressio
       {...(kind === 'live' && isRisky ? { word: address } : {})}
     >
       <Stack>
-        <FormError error={remove.error} />
+        <FormError error={remove.error} besides={['note']} />
         <div>
           <ReasonBadge reason={reason} />
         </div>
@@ -37,7 +40,9 @@ export function RemoveDialog({ suppression, onClose }: { suppression: Suppressio
         ) : (
           <p>{text.removeTexts[reason]}</p>
         )}
-        <p>{text.audited}</p>
+        <Field label={text.why} hint={text.whyHint} error={errorOf(remove.error, 'note')}>
+          <Input value={note} maxLength={500} onChange={(event) => setNote(event.target.value)} />
+        </Field>
       </Stack>
     </ConfirmDialog>
   );

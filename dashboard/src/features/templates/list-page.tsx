@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useCan, usePlace } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
+import { SearchFilter } from '../../shell/search-filter.tsx';
 import { common } from '../../strings/common.ts';
 import { templates as text } from '../../strings/templates.ts';
 import {
@@ -15,13 +16,11 @@ import {
   ListTable,
   Page,
   Row,
-  SearchInput,
   Time,
 } from '../../ui/index.ts';
 import { channelsOf } from './content.ts';
 import { CreateDialog } from './create-dialog.tsx';
 import styles from './templates.module.css';
-import { useSettled } from './use-settled.ts';
 
 const columns: Column<Template>[] = [
   { header: text.columns.name, cell: ({ name }) => <span dir="auto">{name}</span>, clip: true },
@@ -36,7 +35,7 @@ export default function TemplatesListPage() {
   const canWrite = useCan('templates:write');
   const filters = useFilters('search');
   const [isCreating, setCreating] = useState(false);
-  const search = useSettled(filters.values.search.trim(), 250);
+  const { search } = filters.values;
   const query = useList(
     ['templates', search],
     (api, cursor, signal) =>
@@ -57,11 +56,11 @@ export default function TemplatesListPage() {
   return (
     <Page title={text.title} description={text.description} actions={create}>
       <Row>
-        <SearchInput
+        <SearchFilter
           label={text.search}
-          value={filters.values.search}
+          value={search}
           maxLength={100}
-          onChange={(event) => filters.set({ search: event.target.value })}
+          onChange={(next) => filters.set({ search: next })}
         />
       </Row>
       <Card flush>

@@ -44,8 +44,7 @@ export function SendDialog(props: {
     props.channel && channels.includes(props.channel) ? props.channel : (channels[0] ?? 'email'),
   );
   const [addresses, setAddresses] = useState<Partial<Record<Channel, string>>>({});
-  const address =
-    addresses[channel] ?? remembered.get(`to.${channel}`) ?? (channel === 'email' ? person.email : '');
+  const address = addresses[channel] ?? rememberedFor(channel) ?? (channel === 'email' ? person.email : '');
   const send = useWrite(
     (api) =>
       api.notifications.send({
@@ -57,7 +56,7 @@ export function SendDialog(props: {
     {
       quiet: true,
       changes: [['notifications']],
-      onDone: () => remembered.set(`to.${channel}`, address.trim()),
+      onDone: () => canRemember(channel) && remembered.set(`to.${channel}`, address.trim()),
     },
   );
   const sent = send.data;
@@ -120,6 +119,11 @@ export function SendDialog(props: {
     </Dialog>
   );
 }
+
+/** The addresses of these are secrets: whoever knows one can post. */
+const canRemember = (channel: Channel) =>
+  channel !== 'chattwo' && channel !== 'chatthree' && channel !== 'webhook';
+const rememberedFor = (channel: Channel) => (canRemember(channel) ? remembered.get(`to.${channel}`) : null);
 
 function recipientOf(channel: Channel, address: string): SendRequest['recipient'] {
   switch (channel) {

@@ -22,8 +22,8 @@ import { callAsCurl, headersOfCall } from './call.ts';
 import { nameOf } from './name.ts';
 import styles from './webhooks.module.css';
 
-const isUnderWay = (delivery: { status: string } | undefined): boolean =>
-  delivery === undefined || ['pending', 'in_flight'].includes(delivery.status);
+const isUnderWay = ({ status }: { status: string }): boolean =>
+  status === 'pending' || status === 'in_flight';
 
 export default function DeliveryPage() {
   const { id = '', deliveryId = '' } = useParams({ strict: false }) as { id?: string; deliveryId?: string };
@@ -32,7 +32,7 @@ export default function DeliveryPage() {
   const query = useRead(
     ['webhooks', id, 'delivery', deliveryId],
     (api, signal) => api.webhookEndpoints.getDelivery(id, deliveryId, { signal }),
-    { everyMs: (last) => (isUnderWay(last) ? 5000 : false) },
+    { everyMs: (last) => last !== undefined && isUnderWay(last) && 5000 },
   );
   const delivery = query.data;
   const url = endpoint.data?.url;

@@ -64,7 +64,8 @@ function withTargets(step: Step, from: string, to: string): Step {
 function renameMentions(value: unknown, from: string, to: string): unknown {
   if (typeof value === 'string') {
     const written = /^[A-Za-z_]\w*$/.test(to) ? `steps.${to}` : `steps["${to}"]`;
-    const escaped = from.replaceAll('-', '\\-');
+    // The id may be anything as long as it is not corrected.
+    const escaped = from.replaceAll(/\W/g, '\\$&');
     return value
       .replaceAll(new RegExp(`\\bsteps\\.${escaped}(?![\\w-])`, 'g'), () => written)
       .replaceAll(new RegExp(`\\bsteps\\[(["'])${escaped}\\1\\]`, 'g'), () => written);

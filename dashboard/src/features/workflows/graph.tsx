@@ -13,7 +13,7 @@ import {
 } from '@xyflow/react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { workflows } from '../../strings/workflows.ts';
-import { classes } from '../../ui/index.ts';
+import { classes, EmptyState } from '../../ui/index.ts';
 import type { Body } from './definition.ts';
 import styles from './graph.module.css';
 import { GraphNode, type StepNode } from './graph-node.tsx';
@@ -31,6 +31,9 @@ export interface GraphProps {
   progress?: Progress | null;
 }
 
+/** To find a place for more takes seconds at every letter that is typed. */
+const maxDrawn = 300;
+
 type RoadEdge = Edge<{ edge: PlacedEdge; isTaken: boolean }, 'road'>;
 
 const nodeTypes = { step: GraphNode };
@@ -46,7 +49,8 @@ const ariaLabels = {
 /** The steps of a body and the roads between them. */
 export function Graph(props: GraphProps) {
   const { body, selected, onSelect, problems = [], progress = null } = props;
-  const drawing = useMemo(() => draw(body), [body]);
+  const isDrawn = body.steps.length <= maxDrawn;
+  const drawing = useMemo(() => draw(isDrawn ? body : { steps: [] }), [body, isDrawn]);
   const frame = useRef<HTMLDivElement>(null);
   const [flow, setFlow] = useState<ReactFlowInstance<StepNode, RoadEdge> | null>(null);
   const nodes = nodesOf(drawing, body, selected, problems, progress);
@@ -62,6 +66,7 @@ export function Graph(props: GraphProps) {
     else if (!picked && chosen.some((change) => Number(change.id) === selected)) onSelect(null);
   };
 
+  if (!isDrawn) return <EmptyState title={editor.tooMany(body.steps.length)}>{editor.tooManyHint}</EmptyState>;
   return (
     <div className={styles.graph} ref={frame}>
       <ReactFlow<StepNode, RoadEdge>

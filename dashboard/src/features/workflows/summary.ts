@@ -80,18 +80,18 @@ function reasonText(reason: Reason): string {
   }
 }
 
-const icons: Record<string, IconName> = {
-  delay: 'clock',
-  branch: 'branch',
-  wait_for_event: 'pause',
-  digest: 'filter',
-  fetch: 'external',
-  cancel: 'stop',
-  noop: 'chevron',
-};
+const icons = new Map<string, IconName>([
+  ['delay', 'clock'],
+  ['branch', 'branch'],
+  ['wait_for_event', 'pause'],
+  ['digest', 'filter'],
+  ['fetch', 'external'],
+  ['cancel', 'stop'],
+  ['noop', 'chevron'],
+]);
 
 export function iconOf(step: { kind: string; channel?: unknown }): IconName {
-  if (step.kind !== 'send') return icons[step.kind] ?? 'info';
+  if (step.kind !== 'send') return icons.get(step.kind) ?? 'info';
   const channel = textOf(step.channel);
   return common.isChannel(channel) ? channel : 'send';
 }

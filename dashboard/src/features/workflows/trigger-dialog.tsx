@@ -1,6 +1,7 @@
 import type { Workflow } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { curlPost } from '../../api/curl.ts';
 import { usePlace } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
@@ -76,10 +77,5 @@ export function sampleOfText(bodyText: string): Record<string, unknown> {
 }
 
 export function triggerCurl(key: string, data: Record<string, unknown>): string {
-  const quoted = JSON.stringify({ trigger_data: data }).replaceAll("'", "'\\''");
-  return [
-    `curl -s ${location.origin}/v1/workflows/${key}/trigger \\`,
-    '  -H "Authorization: Bearer $CARILLON_KEY" -H "Content-Type: application/json" \\',
-    `  -d '${quoted}'`,
-  ].join('\n');
+  return curlPost(`/v1/workflows/${encodeURIComponent(key)}/trigger`, { trigger_data: data });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseEmailAddress } from '../../channels/email/address.ts';
-import { transaction } from '../../db/sql.ts';
+import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Role } from '../../http/scopes.ts';
 import { sha256 } from '../../kernel/crypto.ts';
@@ -11,6 +11,7 @@ import { recordAudit } from '../audit/index.ts';
 import {
   countInvitations,
   deleteInvitation,
+  deleteInvitationsBy,
   findInvitation,
   findInvitationFor,
   type InvitationRow,
@@ -87,22 +88,38 @@ export async function invite(
 }
 
 export async function withdraw({ pool }: InvitationDeps, caller: TeamCaller, id: string): Promise<void> {
-  const { organizationId, requestId } = caller;
   await transaction(pool, async (tx) => {
     const own = await lockTeam(tx, caller);
     mustManage(own);
-    const row = await findInvitation(tx, organizationId, id);
+    const row = await findInvitation(tx, caller.organizationId, id);
     if (!row) throw notFound('invitation');
     mustGrant(own, row.role);
     await deleteInvitation(tx, id);
-    await recordAudit(tx, {
-      principal: actorOf(caller),
-      requestId,
-      action: 'invitation.withdrawn',
-      target: `invitation:${id}`,
-      before: auditViewOf(row),
-      after: null,
-    });
+    await recordWithdrawal(tx, caller, row);
+  });
+}
+
+/** Of somebody who may not grant their roles any more. Expired ones nobody could accept, and nobody misses. */
+export async function withdrawAllBy(
+  tx: Sql,
+  caller: TeamCaller,
+  userId: string,
+  stillGrantable: readonly Role[],
+  now: number,
+): Promise<void> {
+  for (const row of await deleteInvitationsBy(tx, caller.organizationId, userId, stillGrantable)) {
+    if (row.expires_at.getTime() > now) await recordWithdrawal(tx, caller, row);
+  }
+}
+
+function recordWithdrawal(tx: Sql, caller: TeamCaller, row: InvitationRow): Promise<void> {
+  return recordAudit(tx, {
+    principal: actorOf(caller),
+    requestId: caller.requestId,
+    action: 'invitation.withdrawn',
+    target: `invitation:${row.id}`,
+    before: auditViewOf(row),
+    after: null,
   });
 }
 

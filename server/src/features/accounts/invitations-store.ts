@@ -99,18 +99,19 @@ export async function deleteInvitation(sql: Sql, id: string): Promise<boolean> {
   return (await remove(sql, [id])).length > 0;
 }
 
-const removeBy = statement(
+const removeBy = statement<InvitationRow>(
   'accounts_delete_invitations_by',
   `delete from invitations
-   where organization_id = $1 and invited_by_user_id = $2 and not role = any ($3::text[])`,
+   where organization_id = $1 and invited_by_user_id = $2 and not role = any ($3::text[])
+   returning ${columns}`,
 );
 
 /** Those of an inviter who may not grant their roles any more. */
-export async function deleteInvitationsBy(
+export function deleteInvitationsBy(
   sql: Sql,
   organizationId: string,
   userId: string,
   stillGrantable: readonly Role[],
-): Promise<void> {
-  await removeBy(sql, [organizationId, userId, stillGrantable]);
+): Promise<InvitationRow[]> {
+  return removeBy(sql, [organizationId, userId, stillGrantable]);
 }

@@ -56,13 +56,13 @@ export async function insertWholeOrganization(
 }
 
 export async function createOrganization(
-  { pool, config }: Pick<Deps, 'pool' | 'config'>,
+  { pool, config, authenticator }: Pick<Deps, 'pool' | 'config' | 'authenticator'>,
   person: SignedIn,
   name: string,
   requestId: string,
 ): Promise<View> {
   const id = newId();
-  return transaction(pool, async (tx) => {
+  const created = await transaction(pool, async (tx) => {
     await lockUser(tx, person.userId); // or several at once would each find room
     if ((await listOrganizationIds(tx, person.userId)).length >= organizationsPerPerson) {
       throw new Problem(
@@ -84,6 +84,8 @@ export async function createOrganization(
     );
     return getView(tx, person, id);
   });
+  authenticator.forget(); // whoever had no environment a moment ago has one
+  return created;
 }
 
 export async function renameOrganization(

@@ -5,7 +5,7 @@ import type { Role } from '../../http/scopes.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
-import { deleteInvitationsBy } from './invitations-store.ts';
+import { withdrawAllBy } from './invitations-service.ts';
 import { actorOf, getOwnMembership, grantable, lockTeam, mustGrant, type TeamCaller } from './rights.ts';
 import type { Member } from './team-schema.ts';
 import {
@@ -17,7 +17,7 @@ import {
   updateRole,
 } from './team-store.ts';
 
-type TeamDeps = Pick<Deps, 'pool' | 'authenticator'>;
+type TeamDeps = Pick<Deps, 'pool' | 'clock' | 'authenticator'>;
 
 export async function listTeam(
   { pool }: TeamDeps,
@@ -45,7 +45,7 @@ export async function changeRole(
     if (member.role === role) return member;
     await mustLeaveAnOwner(tx, organizationId, member);
     await updateRole(tx, organizationId, userId, role);
-    await deleteInvitationsBy(tx, organizationId, userId, grantable[role]);
+    await withdrawAllBy(tx, caller, userId, grantable[role], deps.clock());
     await recordAudit(tx, {
       principal: actorOf(caller),
       requestId,
@@ -70,7 +70,7 @@ export async function removeMember(deps: TeamDeps, caller: TeamCaller, userId: s
     await mustLeaveAnOwner(tx, organizationId, member);
     await deleteMembership(tx, organizationId, userId);
     // Or a link that they sent to another address of theirs would let them back in.
-    await deleteInvitationsBy(tx, organizationId, userId, []);
+    await withdrawAllBy(tx, caller, userId, [], deps.clock());
     await recordAudit(tx, {
       principal: actorOf(caller),
       requestId,

@@ -87,7 +87,7 @@ const OverviewFailure = Type.Object(
 );
 export type OverviewFailure = Static<typeof OverviewFailure>;
 
-export const limits = { webhooks: 20, missed: 500, failures: 20 } as const;
+export const limits = { webhooks: 100, missed: 500, failures: 20 } as const;
 
 export const Overview = Type.Object(
   {

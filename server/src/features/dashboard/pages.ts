@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { FastifyRequest } from 'fastify';
 import type { Reply } from '../../http/route.ts';
 import { answerFile, type StaticFile } from '../../http/static-files.ts';
 
 /** In the bundle it stands beside main.js; from the sources it is looked for in the same place. */
-const folders = [
+const places = [
   new URL('./dashboard/', import.meta.url),
   new URL('../../../dist/dashboard/', import.meta.url),
 ];
@@ -39,21 +39,24 @@ const contentTypes: Record<string, string> = {
 
 interface Build {
   folder: URL;
+  /** When its list was written: the mark by which another build is known. */
+  writtenAt: number;
   /** Path → hash of the content. */
   files: Record<string, string>;
+  /** What was asked for so far. */
+  kept: Map<string, StaticFile>;
 }
 
 /** Answers for what is no operation of the API: the pages of the dashboard and their files; null for anything else. */
-export function createDashboard(): (request: FastifyRequest) => Reply | null {
+export function createDashboard(folders: readonly URL[] = places): (request: FastifyRequest) => Reply | null {
   let build: Build | null = null;
-  const kept = new Map<string, StaticFile>();
 
   const file = (path: string): StaticFile | null => {
-    build ??= findBuild();
+    build = currentBuild(folders, build);
     const etag = build?.files[path];
     if (!build || etag === undefined) return null;
-    const found = kept.get(path) ?? readFile(build.folder, path, etag);
-    kept.set(path, found);
+    const found = build.kept.get(path) ?? readFile(build.folder, path, etag);
+    if (found) build.kept.set(path, found);
     return found;
   };
 
@@ -78,23 +81,32 @@ export function createDashboard(): (request: FastifyRequest) => Reply | null {
   };
 }
 
-function findBuild(): Build | null {
-  const folder = folders.find((each) => existsSync(new URL('files.json', each)));
-  if (!folder) return null;
-  return { folder, files: JSON.parse(readFileSync(new URL('files.json', folder), 'utf8')) };
+/** A build may be replaced while we run: its document names files that the list of the one before does not have. */
+function currentBuild(folders: readonly URL[], known: Build | null): Build | null {
+  for (const folder of folders) {
+    const list = new URL('files.json', folder);
+    const writtenAt = statSync(list, { throwIfNoEntry: false })?.mtimeMs;
+    if (writtenAt === undefined) continue;
+    if (known?.folder === folder && known.writtenAt === writtenAt) return known;
+    const { former, current } = JSON.parse(readFileSync(list, 'utf8'));
+    return { folder, writtenAt, files: { ...former, ...current }, kept: new Map() };
+  }
+  return null;
 }
 
-function readFile(folder: URL, path: string, etag: string): StaticFile {
+/** Null: it is gone. An empty answer in its place would be kept for ever. */
+function readFile(folder: URL, path: string, etag: string): StaticFile | null {
   const read = (ending: string) => {
     const url = new URL(`${path}${ending}`, folder);
     return existsSync(url) ? readFileSync(url) : undefined;
   };
   const [identity, gzip, br] = [read(''), read('.gz'), read('.br')];
+  if (!identity) return null;
   return {
     contentType: contentTypes[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
     isImmutable: path.startsWith('assets/'),
     etag,
-    bytes: { ...(identity && { identity }), ...(gzip && { gzip }), ...(br && { br }) },
+    bytes: { identity, ...(gzip && { gzip }), ...(br && { br }) },
   };
 }
 

@@ -5,6 +5,7 @@ import { IdParams } from '../../http/schema.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { idTime, lowestIdAt, newId } from '../../kernel/ids.ts';
 import { pageOf, pageRequest } from '../../kernel/page.ts';
+import { recordAudit } from '../audit/index.ts';
 import { kept } from './housekeeping.ts';
 import { SandboxMessage, SandboxPage, SandboxQuery } from './schema.ts';
 import { deleteMessagesBefore, listIds, listMessages, type SandboxRow } from './store.ts';
@@ -71,7 +72,15 @@ export function sandboxRoutes({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): Ro
         'Removes every message that the sandbox of this environment has received so far. Notifications stay as they are.',
       access: 'notifications:write',
       responses: { 204: null },
-      async handler({ principal }) {
+      async handler({ principal, requestId }) {
+        await recordAudit(pool, {
+          principal,
+          requestId,
+          action: 'sandbox.emptied',
+          target: `sandbox:${principal.environmentId}`,
+          before: null,
+          after: null,
+        });
         await empty(principal.environmentId);
         return { status: 204 };
       },

@@ -5,6 +5,7 @@ import { pageOf, pageRequest } from '../../kernel/page.ts';
 import {
   AddBody,
   AddressParams,
+  RemovalQuery,
   Suppression,
   SuppressionPage,
   SuppressionQuery,
@@ -82,9 +83,10 @@ export function suppressionRoutes(deps: Pick<Deps, 'pool' | 'clock'>): Route[] {
       summary: 'Send to an address again',
       access: 'suppressions:write',
       params: AddressParams,
+      query: RemovalQuery,
       responses: { 204: null },
-      async handler({ principal, params, requestId }) {
-        await service.remove(principal, params.address, requestId);
+      async handler({ principal, params, query, requestId }) {
+        await service.remove(principal, params.address, query.note, requestId);
         return { status: 204 };
       },
     }),

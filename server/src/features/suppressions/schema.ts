@@ -30,6 +30,12 @@ export const SuppressionQuery = Type.Object({
   reason: Type.Optional(OneOf(suppressionReasons)),
 });
 
+export const RemovalQuery = Type.Object({
+  note: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 500, description: 'Why; kept in the audit log.' }),
+  ),
+});
+
 export const AddressParams = Type.Object({ address: Type.String({ minLength: 1, maxLength: 320 }) });
 
 export const Suppression = Type.Object(

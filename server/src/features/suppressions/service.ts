@@ -16,7 +16,7 @@ export interface SuppressionService {
     requestId: string,
   ): Promise<{ row: SuppressionRow; isNew: boolean }>;
   get(principal: Principal, address: string): Promise<SuppressionRow>;
-  remove(principal: Principal, address: string, requestId: string): Promise<void>;
+  remove(principal: Principal, address: string, note: string | undefined, requestId: string): Promise<void>;
 }
 
 export function createSuppressionService({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): SuppressionService {
@@ -68,7 +68,7 @@ export function createSuppressionService({ pool, clock }: Pick<Deps, 'pool' | 'c
       return row;
     },
 
-    async remove(principal, address, requestId) {
+    async remove(principal, address, note, requestId) {
       const key = keyInPath(address);
       await transaction(pool, async (tx) => {
         const removed = await deleteSuppression(tx, principal.environmentId, key);
@@ -79,7 +79,7 @@ export function createSuppressionService({ pool, clock }: Pick<Deps, 'pool' | 'c
           action: 'suppression.removed',
           target: `suppression:${removed.id}`,
           before: { reason: removed.reason, source: removed.source },
-          after: null,
+          after: note === undefined ? null : { note },
         });
       });
     },

@@ -105,12 +105,13 @@ describe('the list', () => {
 
   test('what people change is in the audit log, without the address', async () => {
     const { body } = await add({ address: 'audited@example.com' });
-    await app.request('DELETE', at('audited@example.com'));
+    await app.request('DELETE', `${at('audited@example.com')}?note=asked%20for%20it`);
     const log = await app.request('GET', `/v1/audit-log?target=suppression:${body.id}`);
     expect(log.body.data.map((entry: { action: string }) => entry.action)).toEqual([
       'suppression.removed',
       'suppression.added',
     ]);
+    expect(log.body.data[0].after).toEqual({ note: 'asked for it' });
     expect(JSON.stringify(log.body)).not.toContain('audited@');
   });
 });

@@ -16,19 +16,20 @@ const limitMs = 2_000;
 /** What a send with this data would say. */
 export function previewOf(bodies: Body[], request: RenderRequest): RenderResponse {
   const body = bodyFor(bodies, request);
-  const data = request.data ?? {};
-  return explained(() => {
-    if (request.strict) refuseUndefined(body, data);
-    const rendered = compileBody(body)(data);
-    const html = rendered.html_body ?? '';
-    const derived = body.channel === 'email' ? textOfHtml(html) : '';
-    return {
-      subject: rendered.subject ?? '',
-      html_body: html,
-      text_body: rendered.text_body ?? derived,
-      structured: rendered.structured,
-    };
-  });
+  return explained(() => rendered(body, request));
+}
+
+function rendered(body: Body, { data, strict }: Pick<RenderRequest, 'data' | 'strict'>): RenderResponse {
+  if (strict) refuseUndefined(body, data ?? {});
+  const words = compileBody(body)(data ?? {});
+  const html = words.html_body ?? '';
+  const derived = body.channel === 'email' ? textOfHtml(html) : '';
+  return {
+    subject: words.subject ?? '',
+    html_body: html,
+    text_body: words.text_body ?? derived,
+    structured: words.structured,
+  };
 }
 
 /** A body as it is being written: nothing is stored, and what it lacks is said instead of refused. */
@@ -38,14 +39,15 @@ export function previewDraft(request: PreviewRequest): PreviewResponse {
   const locale = request.locale ? checkLocale(request.locale, 'locale') : null;
   const body = newBody(channel, locale, request);
   checkFields(body, (field) => field);
-  const data = request.data ?? {};
-  const rendered = previewOf([body], { channel, locale, data, strict: request.strict ?? null });
-  return {
-    ...rendered,
-    undefined_variables: explained(() => undefinedIn(body, data)),
-    variables: explained(() => variablesIn(body)),
-    sms: channel === 'sms' ? segmentationOf(rendered.text_body) : null,
-  };
+  return explained(() => {
+    const words = rendered(body, request);
+    return {
+      ...words,
+      undefined_variables: undefinedIn(body, request.data ?? {}),
+      variables: variablesIn(body),
+      sms: channel === 'sms' ? segmentationOf(words.text_body) : null,
+    };
+  });
 }
 
 /** In the time that a rendering may take; its faults become answers. */
