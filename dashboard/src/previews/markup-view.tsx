@@ -77,7 +77,9 @@ const maxParts = 500;
 
 /** The parts of a message have no names, and never change their places: each is known by its position. */
 export function numbered<T>(list: T[], draw: (each: T, index: number) => ReactNode): ReactNode[] {
-  const parts = list.slice(0, maxParts).map((each, index) => <Part key={String(index)}>{draw(each, index)}</Part>);
+  const parts = list
+    .slice(0, maxParts)
+    .map((each, index) => <Part key={String(index)}>{draw(each, index)}</Part>);
   const rest = list.length - parts.length;
   if (rest > 0) parts.push(<Part key="rest">{previews.more(rest)}</Part>);
   return parts;

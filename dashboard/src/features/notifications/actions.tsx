@@ -1,12 +1,12 @@
 import type { Notification } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { curlGet } from '../../api/curl.ts';
 import { usePlace } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { Button, ConfirmDialog, CopyButton } from '../../ui/index.ts';
-import { curlGet } from '../../api/curl.ts';
 import { Reschedule } from './reschedule.tsx';
 
 const text = notifications.actions;

@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { curlGet } from '../../api/curl.ts';
 import { usePlace } from '../../api/environment.tsx';
 import { channelNames, common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { Button, CopyButton, Field, Input, Row, SearchInput, Select } from '../../ui/index.ts';
-import { curlGet } from '../../api/curl.ts';
 import styles from './list-filters.module.css';
 import { isoOf, localOf } from './local-time.ts';
 import { type NotificationFilters, statuses } from './query.ts';

@@ -1,5 +1,6 @@
 import type { Notification } from '@carillon/sdk';
 import { type ReactNode, useEffect } from 'react';
+import { curlPost } from '../../api/curl.ts';
 import { usePlace } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
@@ -19,7 +20,6 @@ import {
   Time,
 } from '../../ui/index.ts';
 import { useArrivals } from './arrivals.ts';
-import { curlPost } from '../../api/curl.ts';
 import { ListFilters } from './list-filters.tsx';
 import styles from './list-page.module.css';
 import { useNotificationFilters } from './query.ts';

@@ -78,7 +78,14 @@ const hasWords = ({ template_key, subject, html_body, text_body }: Notification)
   template_key === null && Boolean(subject || html_body || text_body);
 
 function asGiven(notification: Notification): PreviewMessage {
-  const { channel, subject, html_body: html, text_body: words, action_url: actionUrl, recipient } = notification;
+  const {
+    channel,
+    subject,
+    html_body: html,
+    text_body: words,
+    action_url: actionUrl,
+    recipient,
+  } = notification;
   return { channel, subject, html, text: words, structured: null, to: recipient.address, actionUrl };
 }
 

@@ -27,23 +27,25 @@ export function Webhooks({ webhooks }: { webhooks: Overview['webhooks'] }) {
         </EmptyState>
       ) : (
         <ul className={styles.rows} aria-label={text.webhooks.label}>
-          {webhooks.slice(0, maxShown).map(({ endpoint_id, url, description, status, succeeded, failed, success_rate }) => (
-            <li key={endpoint_id}>
-              <Link to={`${all}/${endpoint_id}`} className={styles.row}>
-                <span className={styles.main}>
-                  <bdi className={styles.name}>{description || url}</bdi>
-                  <span className={styles.small}>
-                    <span>{text.webhooks.calls(formatCount(succeeded + failed))}</span>
-                    {failed > 0 && (
-                      <span className={styles.bad}>{text.webhooks.failed(formatCount(failed))}</span>
-                    )}
-                    {status !== 'active' && <StatusBadge status={status} />}
+          {webhooks
+            .slice(0, maxShown)
+            .map(({ endpoint_id, url, description, status, succeeded, failed, success_rate }) => (
+              <li key={endpoint_id}>
+                <Link to={`${all}/${endpoint_id}`} className={styles.row}>
+                  <span className={styles.main}>
+                    <bdi className={styles.name}>{description || url}</bdi>
+                    <span className={styles.small}>
+                      <span>{text.webhooks.calls(formatCount(succeeded + failed))}</span>
+                      {failed > 0 && (
+                        <span className={styles.bad}>{text.webhooks.failed(formatCount(failed))}</span>
+                      )}
+                      {status !== 'active' && <StatusBadge status={status} />}
+                    </span>
                   </span>
-                </span>
-                <strong>{formatShare(success_rate)}</strong>
-              </Link>
-            </li>
-          ))}
+                  <strong>{formatShare(success_rate)}</strong>
+                </Link>
+              </li>
+            ))}
         </ul>
       )}
     </Card>

@@ -66,7 +66,8 @@ export function Graph(props: GraphProps) {
     else if (!picked && chosen.some((change) => Number(change.id) === selected)) onSelect(null);
   };
 
-  if (!isDrawn) return <EmptyState title={editor.tooMany(body.steps.length)}>{editor.tooManyHint}</EmptyState>;
+  if (!isDrawn)
+    return <EmptyState title={editor.tooMany(body.steps.length)}>{editor.tooManyHint}</EmptyState>;
   return (
     <div className={styles.graph} ref={frame}>
       <ReactFlow<StepNode, RoadEdge>

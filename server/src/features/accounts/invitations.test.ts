@@ -131,10 +131,16 @@ describe('an invitation', () => {
       (await post('look-up', { token: asOwner.token })).status,
       (await post('look-up', { token: asAdmin.token })).status,
     ];
+    const withdrawals = async () => {
+      const log = await owner.request('GET', '/v1/audit-log?action=invitation.withdrawn&limit=2');
+      return log.body.data.map(({ target }: { target: string }) => target);
+    };
     await owner.request('PATCH', member, { role: 'admin' });
     expect(await status()).toEqual([404, 200]);
+    expect((await withdrawals())[0]).toBe(`invitation:${asOwner.body.id}`);
     await owner.request('DELETE', member);
     expect(await status()).toEqual([404, 404]);
+    expect(await withdrawals()).toEqual([`invitation:${asAdmin.body.id}`, `invitation:${asOwner.body.id}`]);
   });
 
   test('is not for somebody who belongs to the organization', async () => {

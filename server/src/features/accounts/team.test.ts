@@ -45,6 +45,7 @@ async function auditOf(person: TestPerson, organizationId: string, target: strin
 describe('an organization', () => {
   test('is made with Test and Live, no keys, and its maker as owner', async () => {
     const person = await createPerson(app);
+    expect((await person.request('GET', '/v1/me')).status).toBe(404);
     const made = await person.request('POST', '/auth/organizations', { name: 'Acme' });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({

@@ -236,6 +236,8 @@ describe('the sandbox', () => {
     expect(await countOf(app.testEnvironmentId)).toBe(0);
     expect(await countOf(app.liveEnvironmentId)).toBe(3);
     expect((await app.request('DELETE', '/v1/sandbox/messages')).status).toBe(204);
+    const log = await app.request('GET', '/v1/audit-log?action=sandbox.emptied');
+    expect(log.body.data).toHaveLength(2);
   });
 
   it('keeps messages for a time, and no more than so many, in each environment', async () => {
