@@ -227,6 +227,22 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     expect(await page.getByRole('button', { name: 'Send a test' }).count()).toBe(0);
     await go('/test/notifications/01890000-0000-7000-8000-000000000000');
     await page.getByText('There is nothing here.').waitFor();
+    // Whatever somebody puts into the address.
+    await go('/test/notifications?window=constructor&tab=toString');
+    await page.getByRole('table').getByText('refused@sandbox.test').first().waitFor();
+    await page.close();
+  }, 90_000);
+
+  test('a message that cannot be made again is shown in the words of its request', async () => {
+    const { body } = await host.app.request('GET', '/v1/notifications?status=failed');
+    const { page, go } = await host.open('/test/notifications');
+    await page.route('**/content', (route) => route.fulfill({ status: 500, body: '{}' }));
+    await go(`/test/notifications/${body.data[0].id}`);
+    await page.getByText('These are the words of the request.').waitFor();
+    await page.getByText('It rings.').first().waitFor();
+    await page.unroute('**/content');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('These are the words of the request.').waitFor({ state: 'detached' });
     await page.close();
   }, 90_000);
 

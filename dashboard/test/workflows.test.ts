@@ -199,6 +199,41 @@ describe.skipIf(!chromiumPath)('workflows', () => {
   );
 
   test(
+    'a reload loses nothing of a draft, and a version that somebody else saves meanwhile is told of',
+    async () => {
+      await flows.define('kept', [{ id: 'rest', kind: 'noop' }]);
+      const { page, complaints } = await host.open('/test/workflows/kept');
+      await pick(page, 'Steps');
+      await node(page, 'rest').click();
+      await page.getByLabel('Only if').fill('true');
+      await page.getByText('Not saved yet').waitFor();
+      page.on('dialog', (dialog) => void dialog.accept());
+      await page.reload();
+      await page.getByText('These are your changes from before the page was loaded.').waitFor();
+      await page.getByText('only if true').first().waitFor();
+
+      // Names that every object has are no kinds, and nothing breaks because of them.
+      const theirs = [{ id: 'odd(1)', kind: 'constructor' }];
+      await host.app.request('POST', '/v1/workflows/kept/versions', {
+        body: { body_json: JSON.stringify({ steps: theirs }) },
+      });
+      await page.reload();
+      const { body } = await host.app.request('GET', '/v1/workflows/kept');
+      if (body.latest_version === 2) await page.getByText('Version 2 was saved in the meantime').waitFor();
+      await pick(page, 'Save');
+      await page.getByText(`Version ${body.latest_version + 1} is saved.`).waitFor();
+      const saved = await bodyOf('kept', body.latest_version + 1);
+      expect(saved.steps).toEqual([{ id: 'rest', kind: 'noop', when: 'true' }]);
+      await page.reload();
+      await page.getByText('only if true').first().waitFor();
+      expect(await page.getByText('These are your changes').count()).toBe(0);
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+    longMs,
+  );
+
+  test(
     'a simulation plays on the graph with its clock, and sends nothing',
     async () => {
       await flows.define('played', orderSteps, orderSchema);

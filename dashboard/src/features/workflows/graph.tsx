@@ -11,13 +11,13 @@ import {
   ReactFlow,
   type ReactFlowInstance,
 } from '@xyflow/react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { workflows } from '../../strings/workflows.ts';
 import { classes, EmptyState } from '../../ui/index.ts';
 import type { Body } from './definition.ts';
 import styles from './graph.module.css';
 import { GraphNode, type StepNode } from './graph-node.tsx';
-import { type Drawing, draw, type PlacedEdge, pathOf } from './layout.ts';
+import { type Drawing, type PlacedEdge, pathOf, useDrawing } from './layout.ts';
 import { type Problem, stepIndexOf } from './problems.ts';
 import { type Progress, roadKey } from './timeline.ts';
 
@@ -30,9 +30,6 @@ export interface GraphProps {
   problems?: readonly Problem[];
   progress?: Progress | null;
 }
-
-/** To find a place for more takes seconds at every letter that is typed. */
-const maxDrawn = 300;
 
 type RoadEdge = Edge<{ edge: PlacedEdge; isTaken: boolean }, 'road'>;
 
@@ -48,9 +45,13 @@ const ariaLabels = {
 
 /** The steps of a body and the roads between them. */
 export function Graph(props: GraphProps) {
-  const { body, selected, onSelect, problems = [], progress = null } = props;
-  const isDrawn = body.steps.length <= maxDrawn;
-  const drawing = useMemo(() => draw(isDrawn ? body : { steps: [] }), [body, isDrawn]);
+  const drawing = useDrawing(props.body);
+  if (drawing) return <Drawn {...props} drawing={drawing} />;
+  return <EmptyState title={editor.tooMany(props.body.steps.length)}>{editor.tooManyHint}</EmptyState>;
+}
+
+function Drawn(props: GraphProps & { drawing: Drawing }) {
+  const { body, drawing, selected, onSelect, problems = [], progress = null } = props;
   const frame = useRef<HTMLDivElement>(null);
   const [flow, setFlow] = useState<ReactFlowInstance<StepNode, RoadEdge> | null>(null);
   const nodes = nodesOf(drawing, body, selected, problems, progress);
@@ -66,8 +67,6 @@ export function Graph(props: GraphProps) {
     else if (!picked && chosen.some((change) => Number(change.id) === selected)) onSelect(null);
   };
 
-  if (!isDrawn)
-    return <EmptyState title={editor.tooMany(body.steps.length)}>{editor.tooManyHint}</EmptyState>;
   return (
     <div className={styles.graph} ref={frame}>
       <ReactFlow<StepNode, RoadEdge>

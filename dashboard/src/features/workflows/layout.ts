@@ -1,4 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre';
+import { useMemo } from 'react';
 import { type Body, isObject, type Step } from './definition.ts';
 import { type Road, roadsOf } from './roads.ts';
 import { conditionOf, reasonsText } from './summary.ts';
@@ -8,10 +9,9 @@ export interface Point {
   y: number;
 }
 
-export interface PlacedNode extends Point {
+interface Place extends Point {
   /** `trigger`, `end`, or the index of a step. */
   id: string;
-  step: Step | null;
   width: number;
   height: number;
 }
@@ -27,29 +27,83 @@ export interface PlacedEdge {
   labelWidth: number;
 }
 
-export interface Drawing {
-  nodes: PlacedNode[];
+interface Places {
+  nodes: Place[];
   edges: PlacedEdge[];
   width: number;
   height: number;
+}
+
+export interface Drawing extends Places {
+  nodes: (Place & { step: Step | null })[];
 }
 
 const nodeWidth = 212;
 const labelHeight = 22;
 const maxLabelWidth = 176;
 
+/** What the places depend on, and nothing else: other words in a step move nothing. */
+interface Sketch {
+  nodes: { id: string; width: number; height: number }[];
+  edges: SketchedEdge[];
+}
+
+/** The drawing of a body. To find the places takes long, so they are found again only when the shape has changed. */
+export function useDrawing(body: Body): Drawing | null {
+  const shape = useMemo(() => JSON.stringify(sketchOf(body)), [body]);
+  const places = useMemo(() => {
+    const sketch = JSON.parse(shape) as Sketch;
+    return isTooLarge(sketch) ? null : place(sketch);
+  }, [shape]);
+  return useMemo(() => places && withSteps(places, body), [places, body]);
+}
+
+function withSteps(places: Places, { steps }: Body): Drawing {
+  return {
+    ...places,
+    nodes: places.nodes.map((node) => ({ ...node, step: steps[Number(node.id)] ?? null })),
+  };
+}
+
+const maxSteps = 300;
+const maxLength = 2500;
+
+/** Roads past many steps are what takes the time: with these bounds a second or two, without them a minute. */
+function isTooLarge({ nodes, edges }: Sketch): boolean {
+  const place = new Map(nodes.map(({ id }, index) => [id, index]));
+  const length = edges.reduce(
+    (sum, { from, to }) => sum + Math.abs((place.get(to) ?? 0) - (place.get(from) ?? 0)),
+    0,
+  );
+  return nodes.length > maxSteps || length > maxLength;
+}
+
+function sketchOf({ steps }: Body): Sketch {
+  const first: SketchedEdge = {
+    from: 'trigger',
+    to: steps.length > 0 ? '0' : 'end',
+    label: '',
+    tone: 'plain',
+  };
+  return {
+    nodes: [
+      { id: 'trigger', width: nodeWidth, height: 56 },
+      ...steps.map((step, index) => ({
+        id: String(index),
+        width: nodeWidth,
+        height: conditionOf(step) === null ? 58 : 78,
+      })),
+      { id: 'end', width: 132, height: 34 },
+    ],
+    edges: [first, ...roadsOf(steps).map(edgeOf)],
+  };
+}
+
 /** Top to bottom; labels have room of their own on the roads. */
-export function draw(body: Body): Drawing {
+function place({ nodes, edges }: Sketch): Places {
   const graph = new Graph<object, Size, EdgeSize>();
   graph.setGraph({ rankdir: 'TB', nodesep: 26, ranksep: 28, edgesep: 18, marginx: 12, marginy: 12 });
-  graph.setNode('trigger', { width: nodeWidth, height: 56 });
-  for (const [index, step] of body.steps.entries()) {
-    graph.setNode(String(index), { width: nodeWidth, height: conditionOf(step) === null ? 58 : 78 });
-  }
-  graph.setNode('end', { width: 132, height: 34 });
-
-  const edges = [...(body.steps.length > 0 ? [] : [noSteps]), ...roadsOf(body.steps).map(edgeOf)];
-  if (body.steps.length > 0) edges.unshift({ from: 'trigger', to: '0', label: '', tone: 'plain' });
+  for (const { id, width, height } of nodes) graph.setNode(id, { width, height });
   for (const { from, to, label } of edges) {
     const width = label === '' ? 0 : labelWidth(label);
     graph.setEdge(from, to, { width, height: label === '' ? 0 : labelHeight, labelpos: 'c' });
@@ -60,8 +114,7 @@ export function draw(body: Body): Drawing {
     height: sizeOf(graph.graph()).height,
     nodes: graph.nodes().map((id) => {
       const { x = 0, y = 0, width, height } = graph.node(id);
-      const step = body.steps[Number(id)] ?? null;
-      return { id, step, x: x - width / 2, y: y - height / 2, width, height };
+      return { id, x: x - width / 2, y: y - height / 2, width, height };
     }),
     edges: edges.map((edge) => {
       const { points = [], x = 0, y = 0 } = graph.edge(edge.from, edge.to);
@@ -84,11 +137,9 @@ interface EdgeSize extends Size {
   labelpos: 'c';
   points?: Point[];
 }
-type Sketch = Pick<PlacedEdge, 'from' | 'to' | 'label' | 'tone'>;
+type SketchedEdge = Pick<PlacedEdge, 'from' | 'to' | 'label' | 'tone'>;
 
-const noSteps: Sketch = { from: 'trigger', to: 'end', label: '', tone: 'plain' };
-
-function edgeOf({ from, to, reasons }: Road): Sketch {
+function edgeOf({ from, to, reasons }: Road): SketchedEdge {
   const isOnly = (kind: string) => reasons.every((reason) => reason.kind === kind);
   return {
     from: String(from),
