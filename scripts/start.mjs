@@ -11,7 +11,7 @@ await ensureBuilt();
 if (!isDashboardFresh()) {
   console.log('building the dashboard beside the service…');
   ensureDashboard().catch(({ message, wasInterrupted }) => {
-    if (!wasInterrupted) console.error(`${message} The service runs without it.`);
+    if (!wasInterrupted) console.error(`${message} The service runs all the same.`);
   });
 }
 

@@ -145,7 +145,8 @@ async function startVite(service: string) {
 /** What axe finds serious or critical, as readable lines; by all of its rules unless told. */
 export async function axeFindings(page: Page, rules?: string[]): Promise<string[]> {
   await page.evaluate(axeSource);
-  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
+  // Not into frames: what stands in them are messages, which others wrote.
+  const options = JSON.stringify({ resultTypes: ['violations'], iframes: false, runOnly: rules });
   return page.evaluate(`axe.run(document, ${options}).then(({ violations }) =>
     violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
       .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary)))`);
@@ -153,6 +154,8 @@ export async function axeFindings(page: Page, rules?: string[]): Promise<string[
 
 export async function screenshot(page: Page, name: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
+  // Messages stand in frames, which are drawn a little later than what is around them.
+  for (const frame of page.frames()) await frame.waitForLoadState('load');
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 

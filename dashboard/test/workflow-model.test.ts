@@ -4,6 +4,8 @@ import { addStep, moveStep, removeStep, renameStep, setField } from '../src/feat
 import { parseText, placeOf, rangeOf, stepAt } from '../src/features/workflows/json-text.ts';
 import { missingTargets, roadsOf, unreachedSteps } from '../src/features/workflows/roads.ts';
 import { sampleData, sampleEvent } from '../src/features/workflows/sample.ts';
+import { iconOf, summaryOf } from '../src/features/workflows/summary.ts';
+import { workflows } from '../src/strings/workflows.ts';
 
 const order: Body = {
   steps: [
@@ -100,6 +102,17 @@ describe('an edit', () => {
   test('of an id leaves alone what only looks like it', () => {
     const body = { steps: [{ id: 'a', kind: 'noop', when: 'steps.ab.outcome == steps.a.outcome' }] };
     expect(renameStep(body, 0, 'z').steps[0]?.when).toBe('steps.ab.outcome == steps.z.outcome');
+    const odd = { steps: [{ id: 'a(b', kind: 'noop', when: 'steps["a(b"].outcome == steps.a' }] };
+    expect(renameStep(odd, 0, 'z').steps[0]?.when).toBe('steps.z.outcome == steps.a');
+  });
+
+  test('of a kind that there is not is drawn as unknown, also when every object has something of that name', () => {
+    const step = { id: 'a', kind: 'constructor' };
+    expect([iconOf(step), summaryOf(step), workflows.kind(step.kind)]).toEqual([
+      'info',
+      'Unknown kind constructor',
+      'constructor',
+    ]);
   });
 
   test('that removes a step lets those who went there go on', () => {

@@ -107,7 +107,10 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const http = createHttpServer(
       { ...deps, rateLimiter: createRateLimiter(pool, config) },
       table(deps, { draining: () => draining, connections }),
-      { pages: config.CARILLON_ROLES.includes('api') ? createDashboard() : undefined },
+      {
+        pages: config.CARILLON_ROLES.includes('api') ? createDashboard() : undefined,
+        trustedProxies: config.CARILLON_TRUSTED_PROXIES,
+      },
     );
     stops.push(() => http.close());
     await http.listen({ host: config.HOST, port: config.PORT });

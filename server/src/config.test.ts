@@ -43,6 +43,17 @@ test('every problem is reported at once, and secrets are not shown', () => {
   expect(problems.join()).not.toMatch(/hunter2|c2hvcnQ/);
 });
 
+test('trusted proxies are addresses and networks', () => {
+  const read = (value: string) =>
+    loadConfig({ CARILLON_TRUSTED_PROXIES: value }, folder).CARILLON_TRUSTED_PROXIES;
+  expect(read('10.0.0.0/8, ::1')).toEqual(['10.0.0.0/8', '::1']);
+  for (const value of ['proxy', '10.0.0.0/33', '10.0.0.0/', '10.0.0.1/8/8', '::1/129', '10.0.0.1,,::1'])
+    expect([value, problemsOf({ CARILLON_TRUSTED_PROXIES: value })]).toEqual([
+      value,
+      [expect.stringMatching(/^CARILLON_TRUSTED_PROXIES must be addresses or networks/)],
+    ]);
+});
+
 test('the managed SMS provider is set as a whole or not at all', () => {
   const whole = {
     CARILLON_MANAGED_SMS_KIND: 'smsone',

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
 /**
@@ -113,6 +114,16 @@ const smsSender = (value: string): string => {
   return value;
 };
 
+const networks = (value: string): string[] =>
+  value.split(',').map((part) => {
+    const [address = '', bits, ...more] = part.trim().split('/');
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+    if (most < 0 || !fits || more.length > 0)
+      throw new BadValue('must be addresses or networks, such as 10.0.0.0/8, comma-separated');
+    return part.trim();
+  });
+
 function setting<Value>(row: Setting<Value>): Setting<Value> {
   return row;
 }
@@ -129,6 +140,13 @@ export const settings = {
     fallback: null,
     shown: 'http://HOST:PORT',
     meaning: 'How the outside reaches the service (links in messages, provider callbacks).',
+  }),
+  CARILLON_TRUSTED_PROXIES: setting<string[] | null>({
+    read: networks,
+    fallback: null,
+    shown: 'none',
+    meaning:
+      'Addresses or networks of the proxies in front, comma-separated: `X-Forwarded-For` is believed from these alone. Without it everybody behind a proxy is throttled together when somebody guesses passwords.',
   }),
   DATABASE_URL: setting<string | null>({
     read: url('postgres:', 'postgresql:'),

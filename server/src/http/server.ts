@@ -34,6 +34,8 @@ export type HttpDeps = Pick<Deps, 'log' | 'metrics' | 'tracer' | 'authenticator'
 export interface ServerOptions {
   /** Asked for addresses that are no operation: null when there is no page either. */
   pages?: ((request: FastifyRequest) => Reply | null) | undefined;
+  /** Who may say on whose behalf it calls. Null: nobody. */
+  trustedProxies?: string[] | null;
 }
 
 /** Turns the table of routes into a server. No decisions about the product here: only how HTTP is spoken. */
@@ -45,6 +47,7 @@ export function createHttpServer(
   const app = fastify({
     logger: false,
     bodyLimit: mebibyte,
+    trustProxy: options.trustedProxies ?? false,
     routerOptions: { maxParamLength: 2048 },
     genReqId: (request) => {
       const given = request.headers['x-request-id'];

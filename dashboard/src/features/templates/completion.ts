@@ -24,7 +24,8 @@ const tagEntries = named(tags, text.completionOf.tag);
 export function liquidCompletion(getData: () => Data, getUsed: () => string[]): Complete {
   return ({ before, inLiquid }) => {
     if (!inLiquid) return [];
-    const inside = before.slice(Math.max(before.lastIndexOf('{{'), before.lastIndexOf('{%')));
+    // What was never closed may be long; the patterns below look at the end of it.
+    const inside = before.slice(Math.max(before.lastIndexOf('{{'), before.lastIndexOf('{%'))).slice(-300);
     if (/\|\s*\w*$/.test(inside)) return filterEntries;
     if (/^\{%-?\s*\w*$/.test(inside)) return tagEntries;
     const member = /([\w$-]+(?:\[\d+\])?(?:\.[\w$-]+(?:\[\d+\])?)*)\.[\w$-]*$/.exec(inside)?.[1];

@@ -4,8 +4,9 @@ import { Button, Field, IconButton, Input, Notice, Select } from '../../ui/index
 import type { Names } from './complete.ts';
 import { kinds, type Step } from './definition.ts';
 import { addStep, moveStep, removeStep, renameStep, replaceStep } from './edit.ts';
+import { KindFields } from './kind-fields.tsx';
 import { fieldOf, stepIndexOf } from './problems.ts';
-import { type FieldsProps, KindFields, TargetField, TextField } from './step-fields.tsx';
+import { type FieldsProps, TargetField, TextField } from './step-fields.tsx';
 import styles from './steps.module.css';
 import { AddStepMenu, StepsList } from './steps-list.tsx';
 import type { Draft } from './use-draft.ts';

@@ -1,3 +1,12 @@
+-- Lists of people and addresses, by what they begin with -----------------------------------------------------------
+
+-- First, because it may take seconds: what follows locks the sessions until all of it is committed.
+create index end_users_in_order on end_users (environment_id, created_at, external_user_id);
+create index end_users_by_id_prefix on end_users (environment_id, lower(external_user_id) text_pattern_ops);
+-- Whole, though many have no email: the planner does not combine a partial index with the one before in an `or`.
+create index end_users_by_email_prefix on end_users (environment_id, lower(email) text_pattern_ops);
+create index suppressions_by_prefix on suppressions (environment_id, address text_pattern_ops);
+
 -- People of an organization --------------------------------------------------------------------------------------
 
 alter table memberships
@@ -24,11 +33,3 @@ create table invitations (
 );
 create index invitations_by_organization on invitations (organization_id, id);
 create index invitations_by_expiry on invitations (expires_at);
-
--- Lists of people and addresses, by what they begin with -----------------------------------------------------------
-
-create index end_users_in_order on end_users (environment_id, created_at, external_user_id);
-create index end_users_by_id_prefix on end_users (environment_id, lower(external_user_id) text_pattern_ops);
--- Whole, though many have no email: the planner does not combine a partial index with the one before in an `or`.
-create index end_users_by_email_prefix on end_users (environment_id, lower(email) text_pattern_ops);
-create index suppressions_by_prefix on suppressions (environment_id, address text_pattern_ops);

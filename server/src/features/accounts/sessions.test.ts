@@ -124,6 +124,30 @@ describe('POST /auth/login', () => {
     const rows = await query(app.pool, 'select 1 from login_failures');
     expect(rows).toHaveLength(2); // a throttled address adds no rows
   });
+
+  test('behind a proxy that is trusted it is the address that the proxy names, and otherwise the caller’s own', async () => {
+    const behind = await startTestApp({
+      settings: { CARILLON_ROLES: 'api', CARILLON_TRUSTED_PROXIES: '127.0.0.0/8, ::1' },
+    });
+    try {
+      const addressesOf = async (at: TestApp) => {
+        await query(at.pool, 'delete from login_failures');
+        for (const address of ['192.0.2.1', '192.0.2.2']) {
+          const body = { email: 'someone@example.com', password: 'wrong' };
+          await at.request('POST', '/auth/login', {
+            key: null,
+            body,
+            headers: { 'x-forwarded-for': `198.51.100.9, ${address}` },
+          });
+        }
+        return (await query(at.pool, 'select 1 from login_failures')).length - 1; // one row is of the email
+      };
+      expect(await addressesOf(behind)).toBe(2);
+      expect(await addressesOf(app)).toBe(1);
+    } finally {
+      await behind.stop();
+    }
+  });
 });
 
 describe('a dashboard session', () => {

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import type { Sql } from '../../db/sql.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { Problem } from '../../kernel/errors.ts';
@@ -33,5 +34,15 @@ export async function forgiveTry(sql: Sql, trier: Trier): Promise<void> {
 
 /** Names are kept as hashes only. */
 function subjectOf({ by, name }: Trier): Buffer {
-  return sha256(`${by}:${name}`);
+  return sha256(`${by}:${by === 'address' ? networkOf(name) : name}`);
+}
+
+/** Whoever has one IPv6 address has the 2^64 of its network, and would never use one twice. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address; // with dots: an IPv4 address in the clothes of the other
+  const [head = '', tail] = address.toLowerCase().split('%', 1).join('').split('::');
+  const before = head.split(':').filter((group) => group !== '');
+  const after = (tail ?? '').split(':').filter((group) => group !== '');
+  const zeros = new Array<string>(8 - before.length - after.length).fill('0');
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
 }
