@@ -34,6 +34,10 @@ export default function ChatonePage() {
     (api, cursor, signal) => api.chatone.list({ limit: 50, cursor }, { signal }).page(),
     { everyMs: 15_000 },
   );
+  const endTest = () => {
+    setTested(null);
+    void query.refetch(); // a test may have shown that it is broken, or mended
+  };
   const installHref = `/oauth/chatone/install?env_id=${environment.id}`;
   const actions = mayWrite && (
     <Row>
@@ -82,7 +86,7 @@ export default function ChatonePage() {
         )}
       </Card>
       {isPasting && <TokenDialog onClose={() => setPasting(false)} />}
-      {tested && <ChatoneTestDialog installation={tested} onClose={() => setTested(null)} />}
+      {tested && <ChatoneTestDialog installation={tested} onClose={endTest} />}
       {leaving && <RemoveDialog installation={leaving} onClose={() => setLeaving(null)} />}
     </ConnectionsFrame>
   );

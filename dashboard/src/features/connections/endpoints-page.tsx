@@ -25,6 +25,10 @@ export function EndpointsPage({ channel }: { channel: EndpointChannel }) {
     },
     { everyMs: 15_000 },
   );
+  const endTest = () => {
+    setTested(null);
+    void query.refetch(); // a test may have shown that it is broken, or mended
+  };
   const add = mayWrite && (
     <Button variant="primary" icon="plus" onClick={() => setEdited('new')}>
       {text.add}
@@ -64,7 +68,7 @@ export function EndpointsPage({ channel }: { channel: EndpointChannel }) {
           onClose={() => setEdited(null)}
         />
       )}
-      {tested && <TestDialog channel={channel} endpoint={tested} onClose={() => setTested(null)} />}
+      {tested && <TestDialog channel={channel} endpoint={tested} onClose={endTest} />}
       {leaving && <RemoveDialog channel={channel} endpoint={leaving} onClose={() => setLeaving(null)} />}
     </ConnectionsFrame>
   );

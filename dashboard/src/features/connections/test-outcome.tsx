@@ -1,5 +1,4 @@
 import type { Notification } from '@carillon/sdk';
-import { useState } from 'react';
 import { usePlace } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { connections, testSend as text } from '../../strings/connections.ts';
@@ -22,12 +21,9 @@ const finalStatuses: Notification['status'][] = [
 /** What becomes of a test message, followed until it is final. */
 export function TestOutcome({ notificationId: id }: { notificationId: string }) {
   const { kind } = usePlace();
-  const [everyMs, setEveryMs] = useState<number | false>(firstEveryMs);
   const query = useRead(['test-send', id], (api, signal) => api.notifications.get(id, { signal }), {
-    everyMs,
+    everyMs: (last) => (last ? pauseFor(last) : firstEveryMs),
   });
-  const wanted = query.data ? pauseFor(query.data) : firstEveryMs;
-  if (wanted !== everyMs) setEveryMs(wanted);
   if (!query.data) {
     return query.error ? <ErrorState error={query.error} /> : <Skeleton lines={2} />;
   }
