@@ -22,6 +22,22 @@ test('what arrives while a batch is under way goes out together in the next', as
   expect(batches).toEqual([[1], [2, 3, 4]]);
 });
 
+test('the next batch leaves before the last one is answered', async () => {
+  const seen: string[] = [];
+  const batcher = createBatcher<number, number>(
+    async (items) => {
+      seen.push(`write ${items}`);
+      await new Promise((resolve) => setImmediate(resolve));
+      return double(items);
+    },
+    { concurrency: 1, maxItems: 1 },
+  );
+  const answers = [1, 2].map((item) => batcher.add(item).then((answer) => seen.push(`answer ${answer}`)));
+  await Promise.all(answers);
+  await batcher.idle();
+  expect(seen).toEqual(['write 1', 'write 2', 'answer 2', 'answer 4']);
+});
+
 test('a bad item fails alone', async () => {
   const batcher = createBatcher<number, number>(
     async (items) => {

@@ -47,29 +47,35 @@ export function createBatcher<In, Out>(
     return waiting.splice(0, count);
   }
 
-  async function flush(batch: Waiting<In, Out>[]): Promise<void> {
+  /** Writes a batch and returns how its items are to be answered. */
+  async function flush(batch: Waiting<In, Out>[]): Promise<() => void> {
     try {
       const results = await write(batch.map((entry) => entry.item));
-      batch.forEach((entry, index) => {
-        entry.resolve(results[index] as Out);
-      });
+      return () => {
+        batch.forEach((entry, index) => {
+          entry.resolve(results[index] as Out);
+        });
+      };
     } catch (error) {
       if (batch.length === 1 || options.splitOn?.(error) === false) {
-        for (const entry of batch) entry.reject(error);
-        return;
+        return () => {
+          for (const entry of batch) entry.reject(error);
+        };
       }
       const middle = Math.ceil(batch.length / 2);
-      await flush(batch.slice(0, middle));
-      await flush(batch.slice(middle));
+      (await flush(batch.slice(0, middle)))();
+      return flush(batch.slice(middle));
     }
   }
 
   function pump(): void {
     while (underWay < options.concurrency && waiting.length > 0) {
       underWay += 1;
-      void flush(take()).finally(() => {
+      void flush(take()).then((answer) => {
         underWay -= 1;
+        // The next batch leaves before this one is answered: there is something to write while the answers are put together.
         pump();
+        answer();
       });
     }
     if (underWay === 0 && waiting.length === 0) {
