@@ -47,6 +47,20 @@ export function claimKeysSql(source: string): string {
    returning resource_id`;
 }
 
+/** The same for keys that are expected to be new: it fails with `isKnownKey` if one is not. Half the cost of a claim. */
+export function insertKeysSql(source: string): string {
+  return `
+   insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
+   select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from ${source}
+   -- everyone locks in this order: no deadlocks
+   order by environment_id, operation, key`;
+}
+
+export function isKnownKey(error: unknown): boolean {
+  const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
+  return code === '23505' && constraint === 'idempotency_keys_pkey';
+}
+
 const claimKeys = statement<{ resource_id: string }>(
   'idempotency_claim',
   claimKeysSql(`json_to_recordset($1::json)

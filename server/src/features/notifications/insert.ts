@@ -1,6 +1,6 @@
-import { type Sql, statement } from '../../db/sql.ts';
+import { type Pool, type Sql, statement } from '../../db/sql.ts';
 import { textArray } from '../../db/text-array.ts';
-import { claimKeysSql } from '../../http/idempotency.ts';
+import { claimKeysSql, insertKeysSql, isKnownKey } from '../../http/idempotency.ts';
 import { enqueueSql, lanes } from '../../queue/index.ts';
 import { countSendsSql, monthOf } from '../usage/index.ts';
 import { rememberAddressesSql } from '../users/index.ts';
@@ -63,21 +63,15 @@ const contentColumns = Object.keys(content).join(', ');
 /**
  * Everything that accepting means, for any number of notifications, in one statement: one round trip, columns as arrays that
  * need no parsing, and, where nothing else is to be written, no transaction around it. That is half of what the same writes
- * cost as statements of their own. Those whose Idempotency-Key is taken are left out, and returned.
+ * cost as statements of their own. `keys` writes the Idempotency-Keys and says what is `taken`.
  */
-const insert = statement<{ id: string }>(
-  'notifications_insert',
-  `with input as materialized (
+const insertSql = (keys: string): string => `
+   with input as materialized (
      select ${columns.map(([name, [type]]) => (type === 'text' ? name : `${name}::${type}`)).join(', ')}
      from unnest(${columns.map((_, index) => `$${index + 1}::text[]`).join(', ')})
        as given (${columns.map(([name]) => name).join(', ')})
    ),
-   fresh as (${claimKeysSql(
-     '(select *, idempotency_key as key, id as resource_id from input where operation is not null) claims',
-   )}),
-   taken as materialized (
-     select * from input where operation is null or id in (select resource_id from fresh)
-   ),
+   ${keys},
    contents as (
      insert into notification_contents (notification_id, ${contentColumns}) select id, ${contentColumns} from taken
    ),
@@ -87,7 +81,25 @@ const insert = statement<{ id: string }>(
    pairs as (${rememberAddressesSql('(select * from taken where is_pair) pairs')}),
    counted as (${countSendsSql('(select * from taken where organization_id is not null) sends')}),
    ${enqueueSql('notification', '(select id, lane, environment_id, send_at as run_at from taken) work')}
-   select id from input except select id from taken`,
+   select id from input except select id from taken`;
+
+const claims =
+  '(select *, idempotency_key as key, id as resource_id from input where operation is not null) claims';
+
+/** Those whose Idempotency-Key is taken are left out, and returned. */
+const insert = statement<{ id: string }>(
+  'notifications_insert',
+  insertSql(`
+   fresh as (${claimKeysSql(claims)}),
+   taken as materialized (
+     select * from input where operation is null or id in (select resource_id from fresh)
+   )`),
+);
+
+/** Fails if an Idempotency-Key is taken. */
+const insertNew = statement(
+  'notifications_insert_new',
+  insertSql(`keys as (${insertKeysSql(claims)}), taken as (select * from input)`),
 );
 
 const insertBytes = statement(
@@ -95,14 +107,37 @@ const insertBytes = statement(
   'insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, $3)',
 );
 
+const valuesOf = (acceptances: Acceptance[]): unknown[] =>
+  columns.map(([, [, read]]) => textArray(acceptances.map(read)));
+
 /** Returns the ids of those that were not written, because their Idempotency-Key is taken. Each key may be there once. */
 export async function insertAcceptances(sql: Sql, acceptances: Acceptance[]): Promise<Set<string>> {
   if (acceptances.length === 0) return new Set();
-  const rows = await insert(
-    sql,
-    columns.map(([, [, read]]) => textArray(acceptances.map(read))),
-  );
+  const rows = await insert(sql, valuesOf(acceptances));
   return new Set(rows.map(({ id }) => id));
+}
+
+/** How long after a key that was there before we expect more of them. */
+const wariness = 1_000;
+
+/**
+ * The same, outside of a transaction. Hardly a key comes twice, and one that may be there already costs twice as much to write:
+ * so keys are taken for new until one is not. What failed because of it is written again with care, as is everything for a
+ * while, so that a caller who repeats himself all day costs one statement a second.
+ */
+export function createInsert(): (pool: Pool, acceptances: Acceptance[]) => Promise<Set<string>> {
+  let waryUntil = 0;
+  return async (pool, acceptances) => {
+    if (performance.now() < waryUntil) return insertAcceptances(pool, acceptances);
+    try {
+      await insertNew(pool, valuesOf(acceptances));
+      return new Set();
+    } catch (error) {
+      if (!isKnownKey(error)) throw error;
+      waryUntil = performance.now() + wariness;
+      return insertAcceptances(pool, acceptances);
+    }
+  };
 }
 
 export async function insertAttachmentBytes(sql: Sql, acceptances: Acceptance[]): Promise<void> {

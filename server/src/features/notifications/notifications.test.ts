@@ -381,6 +381,27 @@ describe('batches', () => {
     expect(body.data[4].notification.priority).toBe('normal');
   });
 
+  test('an element whose key was seen before does not hold up the others, nor do they take its place', async () => {
+    const seen = { ...email, idempotency_key: crypto.randomUUID() };
+    const first = await app.request('POST', '/v1/notifications/batch', { body: { notifications: [seen] } });
+    const { id } = first.body.data[0].notification;
+    // The first time keys are taken for new and the batch has to be written again; the second time with care at once.
+    for (let time = 0; time < 2; time += 1) {
+      const others = Array.from({ length: 20 }, () => ({ ...email, idempotency_key: crypto.randomUUID() }));
+      const { status, body } = await app.request('POST', '/v1/notifications/batch', {
+        body: { notifications: [...others.slice(0, 10), seen, ...others.slice(10)] },
+      });
+      expect(status).toBe(202);
+      const ids: string[] = body.data.map((entry: { notification: { id: string } }) => entry.notification.id);
+      expect(ids[10]).toBe(id);
+      expect(new Set(ids).size).toBe(21);
+      const { rows } = await app.pool.query('select id from notifications where id = any ($1::uuid[])', [
+        ids,
+      ]);
+      expect(rows).toHaveLength(21);
+    }
+  });
+
   test('elements with the same key make one', async () => {
     const idempotency_key = crypto.randomUUID();
     const element = { ...email, idempotency_key };

@@ -32,7 +32,7 @@ import {
 } from './schema.ts';
 import * as store from './store.ts';
 import { traceOf, viewOf, viewOfAccepted } from './view.ts';
-import { type Written, writeAcceptances } from './write.ts';
+import { createWrite, type Written } from './write.ts';
 
 export interface Accepted {
   notification: Notification;
@@ -73,8 +73,7 @@ export function createNotificationService(
 ): NotificationService {
   const { pool, queue } = deps;
 
-  const write = (acceptances: Acceptance[]) => writeAcceptances(deps, acceptances);
-  const batcher = createBatcher(options.write ?? write, {
+  const batcher = createBatcher(options.write ?? createWrite(deps), {
     // Small enough that answers flow while the next batch is written: with 250 the process waited for the database, and the
     // database for the process, and a tenth less got through.
     ...(options.batching ?? { concurrency: 2, maxItems: 64 }),

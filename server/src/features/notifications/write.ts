@@ -1,10 +1,10 @@
-import { type Pool, type Sql, transaction } from '../../db/sql.ts';
+import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { listKnownKeys, nameOfKey } from '../../http/idempotency.ts';
 import type { Problem } from '../../kernel/errors.ts';
 import { hasLimit, lockPlans, refuseBeyondPlan } from '../usage/index.ts';
 import type { Acceptance } from './accept.ts';
-import { insertAcceptances, insertAttachmentBytes } from './insert.ts';
+import { createInsert, insertAcceptances, insertAttachmentBytes } from './insert.ts';
 
 /** True: written. False: its Idempotency-Key was seen before. A Problem: it does not fit into the plan. */
 export type Written = boolean | Problem;
@@ -13,46 +13,50 @@ export type Written = boolean | Problem;
  * Writes what arrived together: the notifications, the work they make necessary, what the plan counts and what was learned
  * about users. All of it or nothing, and the number of statements does not depend on how many there are.
  */
-export async function writeAcceptances(
-  { pool, queue }: Pick<Deps, 'pool' | 'queue'>,
-  acceptances: Acceptance[],
-): Promise<Written[]> {
-  // Requests with the same key share what becomes of the first of them.
-  const first = new Map<string, Acceptance>();
-  for (const acceptance of acceptances) {
-    const name = nameOf(acceptance);
-    if (!first.has(name)) first.set(name, acceptance);
+export function createWrite({
+  pool,
+  queue,
+}: Pick<Deps, 'pool' | 'queue'>): (acceptances: Acceptance[]) => Promise<Written[]> {
+  const insert = createInsert();
+
+  return async (acceptances) => {
+    // Requests with the same key share what becomes of the first of them.
+    const first = new Map<string, Acceptance>();
+    for (const acceptance of acceptances) {
+      const name = nameOf(acceptance);
+      if (!first.has(name)) first.set(name, acceptance);
+    }
+    const { refused, left } = await write([...first.values()]);
+    queue.ring('notification');
+    return acceptances.map((acceptance) => {
+      const { id } = first.get(nameOf(acceptance))?.row ?? acceptance.row;
+      return refused.get(id) ?? (id === acceptance.row.id && !left.has(id));
+    });
+  };
+
+  async function write(acceptances: Acceptance[]): Promise<Result> {
+    const limited = acceptances.filter(({ meter }) => meter && hasLimit(meter));
+    const hasBytes = acceptances.some(({ bytes }) => bytes.length > 0);
+    if (limited.length === 0 && !hasBytes)
+      return { refused: new Map(), left: await insert(pool, acceptances) };
+
+    return transaction(pool, async (tx) => {
+      const refused = await refuse(tx, limited);
+      const taken = acceptances.filter(({ row }) => !refused.has(row.id));
+      const left = await insertAcceptances(tx, taken);
+      await insertAttachmentBytes(
+        tx,
+        taken.filter(({ row }) => !left.has(row.id)),
+      );
+      return { refused, left };
+    });
   }
-  const { refused, left } = await write(pool, [...first.values()]);
-  queue.ring('notification');
-  return acceptances.map((acceptance) => {
-    const { id } = first.get(nameOf(acceptance))?.row ?? acceptance.row;
-    return refused.get(id) ?? (id === acceptance.row.id && !left.has(id));
-  });
 }
 
 interface Result {
   refused: Map<string, Problem>;
   /** Left out, because of their Idempotency-Key. */
   left: Set<string>;
-}
-
-async function write(pool: Pool, acceptances: Acceptance[]): Promise<Result> {
-  const limited = acceptances.filter(({ meter }) => meter && hasLimit(meter));
-  const hasBytes = acceptances.some(({ bytes }) => bytes.length > 0);
-  if (limited.length === 0 && !hasBytes)
-    return { refused: new Map(), left: await insertAcceptances(pool, acceptances) };
-
-  return transaction(pool, async (tx) => {
-    const refused = await refuse(tx, limited);
-    const taken = acceptances.filter(({ row }) => !refused.has(row.id));
-    const left = await insertAcceptances(tx, taken);
-    await insertAttachmentBytes(
-      tx,
-      taken.filter(({ row }) => !left.has(row.id)),
-    );
-    return { refused, left };
-  });
 }
 
 /** A replay is answered as it was, also when the plan has no room for anything new: so the keys are looked at under the lock. */
