@@ -1,27 +1,17 @@
 import type { ChatoneInstallation } from '@carillon/sdk';
 import { useState } from 'react';
 import { usePlace } from '../../api/environment.tsx';
-import { useList, useWrite } from '../../api/queries.ts';
+import { useList } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { chatone as text } from '../../strings/connections.ts';
-import {
-  AnchorButton,
-  Button,
-  Card,
-  ConfirmDialog,
-  EmptyState,
-  ErrorState,
-  FormError,
-  Row,
-  Skeleton,
-  Stack,
-} from '../../ui/index.ts';
+import { AnchorButton, Button, Card, EmptyState, ErrorState, Row, Skeleton } from '../../ui/index.ts';
 import { ChatoneItem } from './chatone-item.tsx';
 import { InstallResult } from './chatone-result.tsx';
 import { ChatoneTestDialog } from './chatone-test-dialog.tsx';
 import { TokenDialog } from './chatone-token-dialog.tsx';
 import styles from './connections.module.css';
 import { ConnectionsFrame } from './frame.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
 
 export default function ChatonePage() {
   const { environment, kind, can } = usePlace();
@@ -87,33 +77,18 @@ export default function ChatonePage() {
       </Card>
       {isPasting && <TokenDialog onClose={() => setPasting(false)} />}
       {tested && <ChatoneTestDialog installation={tested} onClose={endTest} />}
-      {leaving && <RemoveDialog installation={leaving} onClose={() => setLeaving(null)} />}
+      {leaving && (
+        <RemoveDialog
+          title={text.removeTitle(leaving.team_name)}
+          text={text.removeText}
+          confirm={text.removeConfirm}
+          word={leaving.team_name}
+          done={text.removed}
+          remove={(api) => api.chatone.delete(leaving.id)}
+          list={['chatone']}
+          onClose={() => setLeaving(null)}
+        />
+      )}
     </ConnectionsFrame>
-  );
-}
-
-function RemoveDialog({ installation, onClose }: { installation: ChatoneInstallation; onClose(): void }) {
-  const { kind } = usePlace();
-  const remove = useWrite((api) => api.chatone.delete(installation.id), {
-    changes: [['chatone'], ['overview']],
-    done: text.removed,
-    quiet: true,
-    onDone: onClose,
-  });
-  return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
-      title={text.removeTitle(installation.team_name)}
-      confirm={text.removeConfirm}
-      onConfirm={() => remove.mutate()}
-      busy={remove.isPending}
-      {...(kind === 'live' ? { word: installation.team_name } : {})}
-    >
-      <Stack>
-        <FormError error={remove.error} />
-        <p>{text.removeText}</p>
-      </Stack>
-    </ConfirmDialog>
   );
 }

@@ -1,14 +1,15 @@
 import { useState } from 'react';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan } from '../../api/environment.tsx';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { testSend, endpoints as text } from '../../strings/connections.ts';
-import { Button, Card, ConfirmDialog, Dialog, EmptyState, FormError, Loaded, Stack } from '../../ui/index.ts';
+import { Button, Card, Dialog, EmptyState, FormError, Loaded } from '../../ui/index.ts';
 import styles from './connections.module.css';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import { EndpointItem } from './endpoint-item.tsx';
 import { type Endpoint, type EndpointChannel, endpointsOf, listKey } from './endpoints.ts';
 import { ConnectionsFrame } from './frame.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
 import { TestOutcome } from './test-outcome.tsx';
 
 /** Chattwo and chatthree: the same page for the same kind of thing, a URL that takes posts. */
@@ -69,7 +70,18 @@ export function EndpointsPage({ channel }: { channel: EndpointChannel }) {
         />
       )}
       {tested && <TestDialog channel={channel} endpoint={tested} onClose={endTest} />}
-      {leaving && <RemoveDialog channel={channel} endpoint={leaving} onClose={() => setLeaving(null)} />}
+      {leaving && (
+        <RemoveDialog
+          title={text.removeTitle(leaving.label)}
+          text={text.removeText}
+          confirm={common.delete}
+          word={leaving.key}
+          done={text.removed}
+          remove={(api) => endpointsOf(api, channel).delete(leaving.id)}
+          list={listKey(channel)}
+          onClose={() => setLeaving(null)}
+        />
+      )}
     </ConnectionsFrame>
   );
 }
@@ -104,31 +116,5 @@ function TestDialog({ channel, endpoint, onClose }: DialogProps) {
       <FormError error={send.error} />
       {id ? <TestOutcome key={id} notificationId={id} /> : <p>{testSend.intro}</p>}
     </Dialog>
-  );
-}
-
-function RemoveDialog({ channel, endpoint, onClose }: DialogProps) {
-  const { kind } = usePlace();
-  const remove = useWrite((api) => endpointsOf(api, channel).delete(endpoint.id), {
-    changes: [listKey(channel), ['overview']],
-    done: text.removed,
-    quiet: true,
-    onDone: onClose,
-  });
-  return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
-      title={text.removeTitle(endpoint.label)}
-      confirm={common.delete}
-      onConfirm={() => remove.mutate()}
-      busy={remove.isPending}
-      {...(kind === 'live' ? { word: endpoint.key } : {})}
-    >
-      <Stack>
-        <FormError error={remove.error} />
-        <p>{text.removeText}</p>
-      </Stack>
-    </ConfirmDialog>
   );
 }

@@ -2,17 +2,15 @@ import type { SmsSettings } from '@carillon/sdk';
 import { type ReactNode, useState } from 'react';
 import { usePlace } from '../../api/environment.tsx';
 import { orNull } from '../../api/or-null.ts';
-import { useRead, useWrite } from '../../api/queries.ts';
+import { useRead } from '../../api/queries.ts';
 import { sms as text } from '../../strings/connections.ts';
 import {
   Badge,
   Button,
   Card,
-  ConfirmDialog,
   CopyButton,
   EmptyState,
   ExactTime,
-  FormError,
   Loaded,
   Notice,
   Pairs,
@@ -21,10 +19,11 @@ import {
 import { adviceOn } from './advice.ts';
 import styles from './connections.module.css';
 import { ConnectionsFrame } from './frame.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
 import { SmsDialog } from './sms-dialog.tsx';
 
 export default function SmsPage() {
-  const { environment, can } = usePlace();
+  const { environment, can, kind } = usePlace();
   const mayWrite = can('channels:write');
   const [isEditing, setEditing] = useState(false);
   const [isLeaving, setLeaving] = useState(false);
@@ -63,7 +62,18 @@ export default function SmsPage() {
           </>
         )}
       </Loaded>
-      {isLeaving && <RemoveDialog onClose={() => setLeaving(false)} />}
+      {isLeaving && (
+        <RemoveDialog
+          title={text.removeTitle}
+          text={kind === 'live' ? text.removeText : text.removeTextTest}
+          confirm={text.removeConfirm}
+          word={text.removeWord}
+          done={text.removed}
+          remove={(api) => api.smsSettings.delete(environment.id)}
+          list={['sms-settings']}
+          onClose={() => setLeaving(false)}
+        />
+      )}
     </ConnectionsFrame>
   );
 }
@@ -122,31 +132,5 @@ function Account({ settings }: { settings: SmsSettings }) {
         </div>
       )}
     </Stack>
-  );
-}
-
-function RemoveDialog({ onClose }: { onClose(): void }) {
-  const { environment, kind } = usePlace();
-  const remove = useWrite((api) => api.smsSettings.delete(environment.id), {
-    changes: [['sms-settings'], ['overview']],
-    done: text.removed,
-    quiet: true,
-    onDone: onClose,
-  });
-  return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
-      title={text.removeTitle}
-      confirm={text.removeConfirm}
-      onConfirm={() => remove.mutate()}
-      busy={remove.isPending}
-      {...(kind === 'live' ? { word: text.removeWord } : {})}
-    >
-      <Stack>
-        <FormError error={remove.error} />
-        <p>{kind === 'live' ? text.removeText : text.removeTextTest}</p>
-      </Stack>
-    </ConfirmDialog>
   );
 }

@@ -1,0 +1,43 @@
+import type { Client } from '@carillon/sdk';
+import type { QueryKey } from '@tanstack/react-query';
+import { usePlace } from '../../api/environment.tsx';
+import { useWrite } from '../../api/queries.ts';
+import { ConfirmDialog, FormError, Stack } from '../../ui/index.ts';
+
+/** Asks before a connection goes; in Live, where messages would stop, its name has to be typed. */
+export function RemoveDialog(props: {
+  title: string;
+  text: string;
+  confirm: string;
+  word: string;
+  done: string;
+  remove(api: Client): Promise<unknown>;
+  /** Where it is listed. */
+  list: QueryKey;
+  onClose(): void;
+}) {
+  const { title, text, confirm, word, done, list, onClose } = props;
+  const { kind } = usePlace();
+  const remove = useWrite((api) => props.remove(api), {
+    changes: [list, ['overview']],
+    done,
+    quiet: true,
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={title}
+      confirm={confirm}
+      onConfirm={() => remove.mutate()}
+      busy={remove.isPending}
+      word={kind === 'live' ? word : undefined}
+    >
+      <Stack>
+        <FormError error={remove.error} />
+        <p>{text}</p>
+      </Stack>
+    </ConfirmDialog>
+  );
+}
