@@ -56,7 +56,7 @@ const insertReadyRows = `
 /**
  * Named queries that put work of one kind into the queue, for a statement which writes what the work is about as well.
  * `source` has the columns id, lane (its number), environment_id and run_at (null: at once). They lock rows that everybody
- * wants, so they stand last: what is not read is executed in the order in which it is written.
+ * wants, so they stand before whatever else is written: PostgreSQL executes what nobody reads from the last to the first.
  */
 export function enqueueSteps(kind: number, source: string): string {
   return `

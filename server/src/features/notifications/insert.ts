@@ -63,24 +63,25 @@ const contentColumns = Object.keys(content).join(', ');
 /**
  * Everything that accepting means, for any number of notifications, in one statement: one round trip, columns as arrays that
  * need no parsing, and, where nothing else is to be written, no transaction around it. That is half of what the same writes
- * cost as statements of their own. `keys` writes the Idempotency-Keys and says what is `taken`.
+ * cost as statements of their own. `taken` says which are written. What comes last here is executed first (see
+ * `enqueueSteps`): rows that everybody wants are locked at the end, and `keys` fails before anything else is done.
  */
-const insertSql = (keys: string): string => `
+const insertSql = (taken: string, keys = ''): string => `
    with input as materialized (
      select ${columns.map(([name, [type]]) => (type === 'text' ? name : `${name}::${type}`)).join(', ')}
      from unnest(${columns.map((_, index) => `$${index + 1}::text[]`).join(', ')})
        as given (${columns.map(([name]) => name).join(', ')})
    ),
-   ${keys},
-   contents as (
-     insert into notification_contents (notification_id, ${contentColumns}) select id, ${contentColumns} from taken
-   ),
+   ${taken},
+   ${enqueueSql('notification', '(select id, lane, environment_id, send_at as run_at from taken) work')},
+   counted as (${countSendsSql('(select * from taken where organization_id is not null) sends')}),
+   pairs as (${rememberAddressesSql('(select * from taken where is_pair) pairs')}),
    lives as (
      insert into notifications (${lifeColumns}) select ${lifeColumns} from taken
    ),
-   pairs as (${rememberAddressesSql('(select * from taken where is_pair) pairs')}),
-   counted as (${countSendsSql('(select * from taken where organization_id is not null) sends')}),
-   ${enqueueSql('notification', '(select id, lane, environment_id, send_at as run_at from taken) work')}
+   contents as (
+     insert into notification_contents (notification_id, ${contentColumns}) select id, ${contentColumns} from taken
+   )${keys}
    select id from input except select id from taken`;
 
 const claims =
@@ -99,7 +100,7 @@ const insert = statement<{ id: string }>(
 /** Fails if an Idempotency-Key is taken. */
 const insertNew = statement(
   'notifications_insert_new',
-  insertSql(`keys as (${insertKeysSql(claims)}), taken as (select * from input)`),
+  insertSql('taken as (select * from input)', `, keys as (${insertKeysSql(claims)})`),
 );
 
 const insertBytes = statement(

@@ -20,17 +20,12 @@ export function createWrite({
   const insert = createInsert();
 
   return async (acceptances) => {
-    // Requests with the same key share what becomes of the first of them.
-    const first = new Map<string, Acceptance>();
-    for (const acceptance of acceptances) {
-      const name = nameOf(acceptance);
-      if (!first.has(name)) first.set(name, acceptance);
-    }
-    const { refused, left } = await write([...first.values()]);
+    const firsts = firstOfSameKey(acceptances);
+    const { refused, left } = await write([...new Set(firsts)]);
     queue.ring('notification');
-    return acceptances.map((acceptance) => {
-      const { id } = first.get(nameOf(acceptance))?.row ?? acceptance.row;
-      return refused.get(id) ?? (id === acceptance.row.id && !left.has(id));
+    return firsts.map((first, index) => {
+      const { id } = first.row;
+      return refused.get(id) ?? (first === acceptances[index] && !left.has(id));
     });
   };
 
@@ -78,6 +73,16 @@ async function refuse(tx: Sql, limited: Acceptance[]): Promise<Map<string, Probl
   );
 }
 
-function nameOf({ row, keyClaim }: Acceptance): string {
-  return keyClaim ? nameOfKey(keyClaim) : row.id;
+/** For each, the first that has the same key: they share what becomes of it. */
+function firstOfSameKey(acceptances: Acceptance[]): Acceptance[] {
+  const keys = new Set(acceptances.map(({ row, keyClaim }) => keyClaim?.key ?? row.id));
+  if (keys.size === acceptances.length) return acceptances; // as nearly always, and cheap to see
+
+  const firsts = new Map<string, Acceptance>();
+  return acceptances.map((acceptance) => {
+    const name = acceptance.keyClaim ? nameOfKey(acceptance.keyClaim) : acceptance.row.id;
+    const first = firsts.get(name) ?? acceptance;
+    firsts.set(name, first);
+    return first;
+  });
 }

@@ -35,11 +35,11 @@ const insertRows = statement<{ id: string }>(
    ),
    fresh as (${claimKeysSql('(select *, id as resource_id from input where key is not null) claims')}),
    taken as materialized (select * from input where key is null or id in (select resource_id from fresh)),
+   ${enqueueSql('run', `(select id, ${lanes.normal}::smallint as lane, environment_id, null::timestamptz as run_at from taken) work`)},
    lives as (
      insert into runs (id, environment_id, workflow_id, version, status, external_user_id, trigger_data)
      select id, environment_id, workflow_id, version, 'pending', external_user_id, trigger_data from taken
-   ),
-   ${enqueueSql('run', `(select id, ${lanes.normal}::smallint as lane, environment_id, null::timestamptz as run_at from taken) work`)}
+   )
    select id from taken`,
 );
 
