@@ -57,6 +57,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const log = options.log ?? createLog(config.LOG_LEVEL);
     const database = await connectDatabase();
     const pool = createPool(database, 12);
+    // For what need not wait for the disk: claims, and the bell.
     const claimPool = createPool(database, 3, { synchronous_commit: 'off' });
     stops.push(() => Promise.all([pool.end(), claimPool.end()]));
 
@@ -65,7 +66,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     await checkKeyring(pool, keyring);
     const credentials = await bootstrap({ pool, config, log });
 
-    const doorbell = createDoorbell(pool, database, log);
+    const doorbell = createDoorbell(claimPool, database, log);
     stops.push(() => doorbell.stop());
     const metrics = createMetrics();
     const activity = startRecorder({ pool, clock: systemClock, log });

@@ -6,6 +6,7 @@ interface TableRow {
   constraints: string[];
   partitioning: string | null;
   options: string | null;
+  statistics: string[];
   indexes: string[];
   triggers: string[];
 }
@@ -24,7 +25,7 @@ function tableText(table: TableRow): string {
   const lines = [...table.columns, ...table.constraints].map((line) => `  ${line}`).join(',\n');
   const partitioning = table.partitioning === null ? '' : ` partition by ${table.partitioning}`;
   const options = table.options === null ? '' : ` with (${table.options})`;
-  const rest = [...table.indexes, ...table.triggers].map(terminated);
+  const rest = [...table.statistics, ...table.indexes, ...table.triggers].map(terminated);
   return [`create table ${table.name} (\n${lines}\n)${partitioning}${options};\n`, ...rest].join('');
 }
 
@@ -64,6 +65,12 @@ select
   ) as constraints,
   pg_get_partkeydef(t.oid) as partitioning,
   array_to_string(t.reloptions, ', ') as options,
+  array(
+    select format('alter table %I alter %I set statistics %s', t.relname, a.attname, a.attstattarget)
+    from pg_attribute a
+    where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped and a.attstattarget >= 0
+    order by a.attnum
+  ) as statistics,
   array(
     select pg_get_indexdef(i.indexrelid)
     from pg_index i

@@ -353,6 +353,11 @@ create table notification_contents (
   rendered_at timestamp with time zone,
   constraint notification_contents_pkey PRIMARY KEY (notification_id)
 );
+alter table notification_contents alter subject set statistics 0;
+alter table notification_contents alter html_body set statistics 0;
+alter table notification_contents alter text_body set statistics 0;
+alter table notification_contents alter template_data set statistics 0;
+alter table notification_contents alter attachments set statistics 0;
 
 create table notifications (
   id uuid not null,
@@ -379,6 +384,8 @@ create table notifications (
   connection_id uuid,
   constraint notifications_pkey PRIMARY KEY (id)
 );
+alter table notifications alter events set statistics 0;
+alter table notifications alter trace set statistics 0;
 CREATE INDEX notifications_by_address ON public.notifications USING btree (environment_id, address, id);
 CREATE INDEX notifications_by_category ON public.notifications USING btree (environment_id, category, id) WHERE (category IS NOT NULL);
 CREATE INDEX notifications_by_channel ON public.notifications USING btree (environment_id, channel, id);

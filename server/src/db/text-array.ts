@@ -8,7 +8,7 @@ export function textArray(values: readonly (string | null)[]): Buffer | null {
   for (const value of values) {
     size += 4;
     if (value === null) continue;
-    size += Buffer.byteLength(value);
+    size += 3 * value.length; // at most: to count exactly would cost as much as to write
     isEmpty = false;
   }
   if (isEmpty) return null;
@@ -24,5 +24,5 @@ export function textArray(values: readonly (string | null)[]): Buffer | null {
     bytes.writeInt32BE(length, at);
     at += 4 + Math.max(0, length);
   }
-  return bytes;
+  return bytes.subarray(0, at);
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * Secrets at rest: AES-256-GCM under a ring of keys. The first key encrypts, all decrypt, and every sealed value
@@ -43,7 +43,7 @@ export function createKeyring(keys: readonly Buffer[]): Keyring {
 }
 
 export function sha256(value: string | Buffer): Buffer {
-  return createHash('sha256').update(value).digest();
+  return hash('sha256', value, 'buffer');
 }
 
 /** Compares in constant time; unequal lengths are simply unequal. */
