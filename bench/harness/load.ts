@@ -77,10 +77,16 @@ export interface Load {
   connections: number;
   nextRequest: () => string;
   expectedStatus: number;
-  /** It ends with whichever comes first. */
-  durationMs?: number;
-  requests?: number;
 }
+
+/** It ends with whichever comes first. */
+export interface Extent {
+  durationMs?: number | undefined;
+  requests?: number | undefined;
+}
+
+/** Until all connections have something under way that did not begin together with the rest. */
+const settleMs = 100;
 
 export interface LoadResult {
   perSecond: number;
@@ -88,34 +94,50 @@ export interface LoadResult {
   p99Ms: number;
 }
 
-/** Closed loop: each connection sends its next request when the last one was answered. */
-export async function runLoad(load: Load): Promise<LoadResult> {
-  const connections = await Promise.all(
-    Array.from({ length: load.connections }, () => openConnection(load.url)),
-  );
-  const { durationMs = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY } = load;
-  const tookMs: number[] = [];
-  let begun = 0;
-  const began = performance.now();
-  await Promise.all(
-    connections.map(async (connection) => {
-      for (let sent = began; sent - began < durationMs && begun < requests; ) {
-        begun += 1;
-        const status = await connection.send(load.nextRequest());
-        if (status !== load.expectedStatus) throw new Error(`answered ${status}`);
-        const now = performance.now();
-        tookMs.push(now - sent);
-        sent = now;
-      }
-    }),
-  );
-  const seconds = (performance.now() - began) / 1000;
-  for (const connection of connections) connection.close();
+/** Closed loop: each connection sends its next request when the last one was answered. The connections stay for the next round. */
+export async function openLoad({ url, connections: count, nextRequest, expectedStatus }: Load) {
+  const connections = await Promise.all(Array.from({ length: count }, () => openConnection(url)));
+
   return {
-    perSecond: tookMs.length / seconds,
-    p50Ms: quantile(tookMs, 0.5),
-    p99Ms: quantile(tookMs, 0.99),
+    async run({
+      durationMs = Number.POSITIVE_INFINITY,
+      requests = Number.POSITIVE_INFINITY,
+    }: Extent): Promise<LoadResult> {
+      const tookMs: number[] = [];
+      let begun = 0;
+      let counted = 0; // not what is answered in the beginning, nor when hardly anyone asks any more
+      const began = performance.now();
+      await Promise.all(
+        connections.map(async (connection) => {
+          for (let sent = began; sent - began < durationMs && begun < requests; ) {
+            begun += 1;
+            const status = await connection.send(nextRequest());
+            if (status !== expectedStatus) throw new Error(`answered ${status}`);
+            const now = performance.now();
+            tookMs.push(now - sent);
+            if (now - began > settleMs && now - began <= durationMs) counted += 1;
+            sent = now;
+          }
+        }),
+      );
+      const seconds = (Math.min(performance.now() - began, durationMs) - settleMs) / 1000;
+      return {
+        perSecond: counted / seconds,
+        p50Ms: quantile(tookMs, 0.5),
+        p99Ms: quantile(tookMs, 0.99),
+      };
+    },
+    close(): void {
+      for (const connection of connections) connection.close();
+    },
   };
+}
+
+export async function runLoad({ durationMs, requests, ...load }: Load & Extent): Promise<LoadResult> {
+  const opened = await openLoad(load);
+  const result = await opened.run({ durationMs, requests });
+  opened.close();
+  return result;
 }
 
 export function quantile(values: readonly number[], share: number): number {

@@ -47,6 +47,11 @@ export function createReport(name: string) {
       );
       return middle;
     },
+    /** Where there are too many rounds to show them all. */
+    quartiles(what: string, figures: readonly number[], unit = ''): void {
+      const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => decimals(quantile(figures, share)));
+      console.log(`${what.padEnd(34)} median ${middle} ${unit} (half of them within ${low} to ${high})`);
+    },
     goal(what: string, figure: number, goal: Goal): void {
       console.log(verdict(what, figure, goal));
     },

@@ -2,6 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+/** As `npm start` does. */
+const nodeFlags = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
+
 export const testKey = 'crl_test_benchbenchbenchbenchbench';
 
 /** What the tests of every benchmark are made with; loopback, a free port, and no logs unless something is wrong. */
@@ -27,7 +30,7 @@ export async function startService(
   env: Record<string, string>,
 ): Promise<Service> {
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), [], {
-    execArgv: ['--max-semi-space-size=64', ...process.execArgv], // as `npm start` does
+    execArgv: [...nodeFlags, ...process.execArgv],
     env: {
       ...process.env,
       ...settings,
