@@ -6,7 +6,9 @@ import { connect, type Socket } from 'node:net';
  * only its status and length are read.
  */
 export interface Connection {
-  /** Resolves to the status of the answer. One request at a time. */
+  /** Calls back with the status of the answer. One request at a time. */
+  ask(request: string, answered: (status: number) => void, failed: (error: Error) => void): void;
+  /** The same as a promise. */
   send(request: string): Promise<number>;
   close(): void;
 }
@@ -28,9 +30,9 @@ export async function openConnection(url: string): Promise<Connection> {
     received = received === '' ? text : received + text;
     const headEnd = received.indexOf('\r\n\r\n');
     if (headEnd === -1) return;
-    const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1];
-    if (length === undefined) return fail(new Error(`an answer without Content-Length: ${received}`));
-    if (received.length < headEnd + 4 + Number(length)) return;
+    const length = lengthOf(received);
+    if (Number.isNaN(length)) return fail(new Error(`an answer without Content-Length: ${received}`));
+    if (received.length < headEnd + 4 + length) return;
     const status = Number(received.slice(9, 12));
     received = '';
     answered?.(status);
@@ -38,19 +40,27 @@ export async function openConnection(url: string): Promise<Connection> {
   socket.on('error', fail);
   socket.on('close', () => fail(new Error('the server closed the connection')));
 
-  return {
-    send(request) {
-      return new Promise((resolve, reject) => {
-        answered = resolve;
-        failed = reject;
-        socket.write(request, 'latin1');
-      });
+  const connection: Connection = {
+    ask(request, whenAnswered, whenFailed) {
+      answered = whenAnswered;
+      failed = whenFailed;
+      socket.write(request, 'latin1');
     },
+    send: (request) => new Promise((resolve, reject) => connection.ask(request, resolve, reject)),
     close() {
       failed = null;
       socket.destroy();
     },
   };
+  return connection;
+}
+
+const lengthHeader = '\r\ncontent-length: ';
+
+/** As our own server writes it. NaN: it is not there. */
+function lengthOf(answer: string): number {
+  const at = answer.indexOf(lengthHeader);
+  return at === -1 ? Number.NaN : Number.parseInt(answer.slice(at + lengthHeader.length, at + 32), 10);
 }
 
 /** A POST with everything but its Idempotency-Key put together; each call gives one with a new key. */
@@ -107,19 +117,25 @@ export async function openLoad({ url, connections: count, nextRequest, expectedS
       let begun = 0;
       let counted = 0; // not what is answered in the beginning, nor when hardly anyone asks any more
       const began = performance.now();
-      await Promise.all(
-        connections.map(async (connection) => {
-          for (let sent = began; sent - began < durationMs && begun < requests; ) {
+      const drive = (connection: Connection): Promise<void> =>
+        new Promise((resolve, reject) => {
+          let sent = began;
+          function next(): void {
+            if (sent - began >= durationMs || begun >= requests) return resolve();
             begun += 1;
-            const status = await connection.send(nextRequest());
-            if (status !== expectedStatus) throw new Error(`answered ${status}`);
+            connection.ask(nextRequest(), answered, reject);
+          }
+          function answered(status: number): void {
+            if (status !== expectedStatus) return reject(new Error(`answered ${status}`));
             const now = performance.now();
             tookMs.push(now - sent);
             if (now - began > settleMs && now - began <= durationMs) counted += 1;
             sent = now;
+            next();
           }
-        }),
-      );
+          next();
+        });
+      await Promise.all(connections.map(drive));
       const seconds = (Math.min(performance.now() - began, durationMs) - settleMs) / 1000;
       return {
         perSecond: counted / seconds,
