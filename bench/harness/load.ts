@@ -121,12 +121,18 @@ export async function openLoad({ url, connections: count, nextRequest, expectedS
         new Promise((resolve, reject) => {
           let sent = began;
           function next(): void {
-            if (sent - began >= durationMs || begun >= requests) return resolve();
+            if (sent - began >= durationMs || begun >= requests) {
+              resolve();
+              return;
+            }
             begun += 1;
             connection.ask(nextRequest(), answered, reject);
           }
           function answered(status: number): void {
-            if (status !== expectedStatus) return reject(new Error(`answered ${status}`));
+            if (status !== expectedStatus) {
+              reject(new Error(`answered ${status}`));
+              return;
+            }
             const now = performance.now();
             tookMs.push(now - sent);
             if (now - began > settleMs && now - began <= durationMs) counted += 1;
