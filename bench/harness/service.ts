@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** As `npm start` does. */
+/** Those of `npm start` in package.json. */
 const nodeFlags = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
 
 export const testKey = 'crl_test_benchbenchbenchbenchbench';

@@ -8,7 +8,7 @@ export function textArray(values: readonly (string | null)[]): Buffer | null {
   for (const value of values) {
     size += 4;
     if (value === null) continue;
-    size += 3 * value.length; // at most: to count exactly would cost as much as to write
+    size += 3 * value.length; // at most: what is not needed is cut off below
     isEmpty = false;
   }
   if (isEmpty) return null;
