@@ -114,12 +114,14 @@ export async function startDashboard(settings: TestAppOptions['settings'] = {}):
   };
 }
 
+const phone = { width: 390, height: 844 };
+
 /** Nothing is looked at halfway from one colour to another. */
 const still = { reducedMotion: 'reduce' } as const;
 
 function contextOptions({ size = 'desktop', theme = 'light' }: OpenOptions): BrowserContextOptions {
   return size === 'phone'
-    ? { viewport: { width: 390, height: 844 }, colorScheme: theme, hasTouch: true, isMobile: true, ...still }
+    ? { viewport: phone, colorScheme: theme, hasTouch: true, isMobile: true, ...still }
     : { viewport: { width: 1280, height: 860 }, colorScheme: theme, ...still };
 }
 
@@ -144,7 +146,7 @@ async function startVite(service: string) {
 
 /** What axe finds serious or critical, as readable lines; by all of its rules unless told. */
 export async function axeFindings(page: Page, rules?: string[]): Promise<string[]> {
-  await page.evaluate(axeSource);
+  if (await page.evaluate('!window.axe')) await page.evaluate(axeSource);
   // Not into frames: what stands in them are messages, which others wrote.
   const options = JSON.stringify({ resultTypes: ['violations'], iframes: false, runOnly: rules });
   return page.evaluate(`axe.run(document, ${options}).then(({ violations }) =>
@@ -152,7 +154,9 @@ export async function axeFindings(page: Page, rules?: string[]): Promise<string[
       .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary)))`);
 }
 
+/** Takes a picture for people to look at, when they ask for it with PICTURES=1: it would be a tenth of the tests' time. */
 export async function screenshot(page: Page, name: string): Promise<void> {
+  if (process.env.PICTURES !== '1') return;
   mkdirSync(folder, { recursive: true });
   // Messages stand in frames, which are drawn a little later than what is around them.
   for (const frame of page.frames()) await frame.waitForLoadState('load');
@@ -160,25 +164,32 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Opens the page on a desk and on a phone, light and then dark, takes its pictures, and lets axe look at it: at everything in
- * the light, and in the dark at the colours, which are all that changes. Returns what was wrong.
+ * Opens the page on a desk and then holds it as on a phone, light and dark, takes its pictures, and lets axe look at it: at
+ * everything in the light, and in the dark at the colours, which are all that changes. Returns what was wrong.
  */
 export async function inspect(host: DashboardHost, path: string, name: string): Promise<string[]> {
   const found: string[] = [];
+  const { page, complaints } = await host.open(path);
+  const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth + 1';
   for (const size of ['desktop', 'phone'] as const) {
-    const { page, complaints } = await host.open(path, { size, theme: 'light' });
-    const look = async (theme: string, rules?: string[]) => {
-      await screenshot(page, `${name}-${size}-${theme}`);
-      found.push(...(await axeFindings(page, rules)).map((each) => `${size}-${theme}: ${each}`));
-    };
-    const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth + 1';
+    if (size === 'phone') await holdAsPhone(page);
     if (await page.evaluate(isWide)) found.push(`${size}: wider than the window`);
-    await look('light');
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.locator('html[data-theme="dark"]').waitFor();
-    await look('dark', ['color-contrast']);
-    found.push(...complaints);
-    await page.close();
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.locator(`html[data-theme="${theme}"]`).waitFor();
+      await screenshot(page, `${name}-${size}-${theme}`);
+      const findings = await axeFindings(page, theme === 'dark' ? ['color-contrast'] : undefined);
+      found.push(...findings.map((each) => `${size}-${theme}: ${each}`));
+    }
   }
+  found.push(...complaints);
+  await page.close();
   return found;
+}
+
+/** The same page, without loading it again. */
+async function holdAsPhone(page: Page): Promise<void> {
+  const browser = await page.context().newCDPSession(page);
+  await browser.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+  await page.setViewportSize(phone);
 }

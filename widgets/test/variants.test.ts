@@ -149,7 +149,9 @@ describe.skipIf(!chromiumPath)('in light and dark, in both directions, on a phon
       await show(page);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        await page.screenshot({ path: `${folder}${name}-${colorScheme}.png` });
+        // For people to look at, when they ask for them.
+        if (process.env.PICTURES === '1')
+          await page.screenshot({ path: `${folder}${name}-${colorScheme}.png` });
         expect(await findings(page)).toEqual([]);
       }
       expect(complaints).toEqual([]);

@@ -228,9 +228,9 @@ function dispatch(agent: Dispatcher, call: Call): Promise<Answer | Failure> {
 
 function classify(error: Error, reached: boolean): { failure: FailureClass; detail: string } {
   if (error instanceof AddressRefused) return { failure: 'blocked', detail: error.message };
-  const code = String((error as { code?: unknown }).code ?? '');
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
   const named = code ? ` (${code})` : '';
-  if (['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'EAI_FAIL', 'EAI_NODATA'].includes(code))
+  if (syscall === 'getaddrinfo')
     return { failure: 'dns', detail: `The name of the host cannot be resolved${named}.` };
   if (['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'].includes(code))
     return { failure: 'timeout', detail: `No connection in time${named}.` };
