@@ -26,6 +26,15 @@ test('PostgreSQL reads back what was written, whatever it is', async () => {
   expect(await roundTrip(values)).toEqual(values);
 });
 
+test('what all have in common is there as often', async () => {
+  for (const value of ['', 'x', 'é€😀', '{"a":1}']) {
+    for (const count of [1, 2, 3, 64]) {
+      const values = Array.from({ length: count }, () => value);
+      expect(await roundTrip(values)).toEqual(values);
+    }
+  }
+});
+
 test('an array of nulls is left out, and others beside it are filled up', async () => {
   expect(textArray([null, null])).toBeNull();
   const rows = await query(pool, 'select * from unnest($1::text[], $2::text[]) as t (a, b)', [

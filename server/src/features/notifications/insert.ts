@@ -9,6 +9,17 @@ import type { Acceptance } from './accept.ts';
 type Column = [type: string, read: (acceptance: Acceptance) => string | null];
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+/** The same, of a value that has often just been asked for. */
+function createSameJson(): (value: unknown) => string | null {
+  let last: { value: unknown; text: string | null } = { value: null, text: null };
+  return (value) => {
+    if (last.value !== value) last = { value, text: json(value) };
+    return last.text;
+  };
+}
+const eventsJson = createSameJson();
+
 const time = (value: Date | null): string | null => value?.toISOString() ?? null;
 
 /** The columns of `notifications` that are not what a new row has by itself, and how they come out of an acceptance. */
@@ -28,7 +39,7 @@ const life: Record<string, Column> = {
   resent_from: ['uuid', ({ row }) => row.resent_from],
   connection_id: ['uuid', ({ row }) => row.connection_id],
   send_at: ['timestamptz', ({ row }) => time(row.send_at)],
-  events: ['jsonb', ({ row }) => json(row.events)],
+  events: ['jsonb', ({ row }) => eventsJson(row.events)],
 };
 
 /** The same of `notification_contents`. */

@@ -21,8 +21,9 @@ export function createWrite({
 
   return async (acceptances) => {
     const firsts = firstOfSameKey(acceptances);
-    const { refused, left } = await write([...new Set(firsts)]);
+    const { refused, left } = await write(firsts === acceptances ? acceptances : [...new Set(firsts)]);
     queue.ring('notification');
+    if (firsts === acceptances && refused.size + left.size === 0) return acceptances.map(() => true);
     return firsts.map((first, index) => {
       const { id } = first.row;
       return refused.get(id) ?? (first === acceptances[index] && !left.has(id));
