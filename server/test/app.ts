@@ -5,6 +5,7 @@ import { type App, startApp } from '../src/app.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 import type { Pool } from '../src/db/sql.ts';
 import type { Deps } from '../src/deps.ts';
+import { passwordCost } from '../src/features/accounts/password.ts';
 import type { EmailConnections } from '../src/features/connections/index.ts';
 import { allJobs } from '../src/jobs.ts';
 import { createLog } from '../src/kernel/log.ts';
@@ -54,6 +55,9 @@ export interface TestAppOptions {
   /** Given to whoever wants to see what the process knows of its connections. */
   onConnections?: (connections: EmailConnections) => void;
 }
+
+/** Hashing passwords as it should be done was every twentieth second of all tests. */
+passwordCost.N = 2 ** 8;
 
 /** The whole service on a port of its own and a database of its own, over real sockets. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
