@@ -9,8 +9,8 @@ export default defineConfig({
     globalSetup: ['server/test/global-setup.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
-    // One more than the two cores that we promise to be enough: about half of a test's time is waiting.
-    maxWorkers: 3,
+    // Twice the two cores that we promise to be enough: half of a test's time is waiting. Three left a tenth of them idle.
+    maxWorkers: 4,
     pool: 'forks',
     // Modules are loaded once per worker, not once per file: that was a third of the time. So none may keep state that matters
     // to a test.

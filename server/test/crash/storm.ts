@@ -12,6 +12,8 @@ export interface StormOptions {
   kills: number;
   /** Before each. */
   pauseMs: () => number;
+  /** Once all have been killed and run again; what they held may still be waiting to be taken over. */
+  afterKills: () => Promise<unknown>;
 }
 
 export interface StormReport {
@@ -58,6 +60,7 @@ export async function storm(fleet: Fleet, options: StormOptions): Promise<StormR
     await turns[turn % turns.length]?.();
   }
   await Promise.all(starts);
+  await options.afterKills();
   return { kills, takeovers: await Promise.all(takeovers) };
 }
 
