@@ -154,6 +154,9 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
   let portionAt = 0;
   /** When something other than bulk was last claimed. */
   let hurriedAt = 0;
+  /** When something critical was last claimed; and until when bulk then leaves the machine alone. */
+  let criticalAt = 0;
+  let restUntil = 0;
   let patience: NodeJS.Timeout | undefined;
 
   const roomLeft = (lane: number): number => Math.floor(room[lane as keyof typeof room]) - held.size;
@@ -175,6 +178,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId);
       takeUp(rows, false);
       if (rows.length > 0) hurriedAt = Date.now();
+      if (rows.some(({ lane }) => lane === lanes.critical)) criticalAt = Date.now();
       hungry = rows.length === limit || maxLane < lanes.normal;
       if (rows.length === limit) again = true;
       else if (maxLane === lanes.normal) await claimBulk();
@@ -183,12 +187,14 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
 
   /**
    * Bulk comes in portions, the next one when the last is done or takes its time: whatever hurries never finds more than a
-   * portion before it, neither here nor in the database. While anything hurries the portions are small.
+   * portion before it, neither here nor in the database. While anything hurries the portions are small; while it is critical,
+   * bulk also rests after each for as long as it took, for on a machine that is never idle everything waits.
    */
   async function claimBulk(): Promise<void> {
     const size = Date.now() - hurriedAt < hurryMs ? Math.min(bulkPortion, job.batch) : job.batch;
     const limit = Math.min(size, roomLeft(lanes.bulk));
-    const wait = portion.size === 0 ? 0 : portionAt + bulkPatienceMs - Date.now();
+    const restsUntil = Date.now() - criticalAt < hurryMs ? restUntil : 0;
+    const wait = (portion.size === 0 ? restsUntil : portionAt + bulkPatienceMs) - Date.now();
     if (limit <= 0 || wait > 0 || isStopped()) {
       hungry = true;
       if (wait > 0) waitForPortion(wait);
@@ -255,6 +261,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
   function settle(id: string, putOff: boolean): void {
     held.delete(id);
     const portionDone = portion.delete(id) && portion.size === 0;
+    if (portionDone) restUntil = Date.now() + Math.min(Date.now() - portionAt, bulkPatienceMs);
     if (putOff) failed.add(id);
     if (held.size === 0) onEmpty?.();
     if (!hungry || isStopped()) return;
