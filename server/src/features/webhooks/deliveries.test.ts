@@ -245,7 +245,8 @@ describe('receivers that misbehave', () => {
     const endpoint = await createEndpoint({ url: 'http://no-such-host.invalid/' });
     await sendTest(endpoint);
     const [delivery] = await untilDeliveries(endpoint, ([seen]) => seen.attempt_count > 0);
-    expect([delivery.status, delivery.error]).toEqual(['pending', expect.stringMatching(/^dns: /)]);
+    expect(delivery.error).toMatch(/^dns: /);
+    expect(['pending', 'in_flight']).toContain(delivery.status); // it may be trying again by now
   });
 });
 
