@@ -34,7 +34,7 @@ test('kill -9 of API, workers and database under load: every event reaches its e
   try {
     await createEndpoint(fleet, sink.url());
     const load = startLoad(fleet.api.url, letter);
-    await storm(fleet, { kills: 3, pauseMs: () => 1_500, afterKills: load.stop });
+    await storm(fleet, { kills: 6, pauseMs: () => 1_500, afterKills: load.stop });
     await settled(fleet, 60_000);
     await delivered(fleet, 60_000);
 

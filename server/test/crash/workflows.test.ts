@@ -92,7 +92,7 @@ test('kill -9 of API, workers and database: every run ends, each of its steps on
       stopped = true;
       return calling;
     };
-    await storm(fleet, { kills: 3, pauseMs: () => 1_500, afterKills: stop });
+    await storm(fleet, { kills: 6, pauseMs: () => 1_500, afterKills: stop });
 
     const ended = await ends(fleet, 90_000);
     expect(ended.map(({ id }) => id).sort()).toEqual([...runs.values()].sort());
