@@ -48,6 +48,7 @@ export interface DashboardHost {
   browser: Browser;
   /** Where the pages are: the service itself, or Vite in front of it with DASHBOARD_DEV=1. */
   url: string;
+  /** In the window of that person, if it is open already: whatever stood there is gone. */
   open(path: string, options?: OpenOptions): Promise<OpenPage>;
   stop(): Promise<void>;
 }
@@ -66,18 +67,22 @@ export async function startDashboard(settings: TestAppOptions['settings'] = {}):
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
   });
 
-  // Signing in takes a while, as it should; so each person does it once per size and theme.
-  const contexts = new Map<string, Promise<BrowserContext>>();
-  const contextFor = (options: OpenOptions): Promise<BrowserContext> => {
-    if (options.fresh) return newContext(options);
+  // Each person has one window per size and theme, in which one page follows the other: a new one is a new process, and reads
+  // all programs anew, which took most of the time of many tests.
+  const pages = new Map<string, Page>();
+  async function pageFor(options: OpenOptions): Promise<Page> {
+    if (options.fresh) return (await newContext(options)).newPage();
     const { size, theme, as } = options;
     const name = [size, theme, as === null ? 'nobody' : as?.email].join();
-    const context = contexts.get(name) ?? newContext(options);
-    contexts.set(name, context);
-    return context;
-  };
+    const used = pages.get(name);
+    if (used && !used.isClosed()) return asNew(used);
+    const page = await (await newContext(options)).newPage();
+    pages.set(name, page);
+    return page;
+  }
   async function newContext(options: OpenOptions): Promise<BrowserContext> {
     const context = await browser.newContext(contextOptions(options));
+    context.setDefaultTimeout(15_000);
     const person =
       options.as === undefined ? { email: app.adminEmail, password: app.adminPassword } : options.as;
     if (!person) return context;
@@ -91,9 +96,7 @@ export async function startDashboard(settings: TestAppOptions['settings'] = {}):
     browser,
     url: front.url,
     async open(path, options = {}) {
-      const context = await contextFor(options);
-      const page = await context.newPage();
-      page.setDefaultTimeout(15_000);
+      const page = await pageFor(options);
       const complaints: string[] = [];
       page.on('console', (message) => {
         if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
@@ -114,6 +117,7 @@ export async function startDashboard(settings: TestAppOptions['settings'] = {}):
   };
 }
 
+const desktop = { width: 1280, height: 860 };
 const phone = { width: 390, height: 844 };
 
 /** Nothing is looked at halfway from one colour to another. */
@@ -122,13 +126,21 @@ const still = { reducedMotion: 'reduce' } as const;
 function contextOptions({ size = 'desktop', theme = 'light' }: OpenOptions): BrowserContextOptions {
   return size === 'phone'
     ? { viewport: phone, colorScheme: theme, hasTouch: true, isMobile: true, ...still }
-    : { viewport: { width: 1280, height: 860 }, colorScheme: theme, ...still };
+    : { viewport: desktop, colorScheme: theme, ...still };
 }
 
 /** No skeleton is left: everything that the page shows at first is there. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1, [role="alert"]').first().waitFor();
   await page.locator('[role="status"][aria-label="Loading…"]').first().waitFor({ state: 'detached' });
+}
+
+/** Without what the page before it has left. */
+async function asNew(page: Page): Promise<Page> {
+  page.removeAllListeners();
+  await page.unrouteAll();
+  await page.evaluate('sessionStorage.clear()');
+  return page;
 }
 
 async function startVite(service: string) {
@@ -172,7 +184,7 @@ export async function inspect(host: DashboardHost, path: string, name: string): 
   const { page, complaints } = await host.open(path);
   const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth + 1';
   for (const size of ['desktop', 'phone'] as const) {
-    if (size === 'phone') await holdAsPhone(page);
+    await hold(page, size);
     if (await page.evaluate(isWide)) found.push(`${size}: wider than the window`);
     for (const theme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: theme });
@@ -182,14 +194,19 @@ export async function inspect(host: DashboardHost, path: string, name: string): 
       found.push(...findings.map((each) => `${size}-${theme}: ${each}`));
     }
   }
-  found.push(...complaints);
-  await page.close();
-  return found;
+  await hold(page, 'desktop');
+  return [...found, ...complaints];
 }
 
 /** The same page, without loading it again. */
-async function holdAsPhone(page: Page): Promise<void> {
+async function hold(page: Page, size: 'desktop' | 'phone'): Promise<void> {
   const browser = await page.context().newCDPSession(page);
-  await browser.send('Emulation.setTouchEmulationEnabled', { enabled: true });
-  await page.setViewportSize(phone);
+  const isPhone = size === 'phone';
+  await browser.send('Emulation.setTouchEmulationEnabled', { enabled: isPhone });
+  await browser.send('Emulation.setDeviceMetricsOverride', {
+    ...(isPhone ? phone : desktop),
+    deviceScaleFactor: 1,
+    mobile: isPhone,
+  });
+  await browser.detach();
 }

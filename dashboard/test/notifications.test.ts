@@ -47,7 +47,6 @@ describe.skipIf(!chromiumPath)('notifications', () => {
       { subject: 'From the dashboard', recipient: { address: 'delivered@sandbox.test' } },
     ]);
     expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('the list is filtered by its address and says what is new without moving', async () => {
@@ -97,7 +96,6 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Refused', exact: true }).waitFor();
     expect(complaints).toEqual([]);
-    await page.close();
   }, 120_000);
 
   test('one that failed says why in plain words, and is sent again with one click', async () => {
@@ -114,7 +112,6 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     const { body } = await host.app.request('GET', '/v1/notifications?recipient=refused@sandbox.test');
     expect(body.data[0].resent_from).toBe(list.data[0].id);
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('one that was held back names the list that it is on', async () => {
@@ -130,7 +127,6 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByRole('link', { name: 'See the suppression list' }).waitFor();
     await page.getByText('No provider was called').waitFor();
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('one that is queued is given another time, and cancelled', async () => {
@@ -159,7 +155,6 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.waitForURL(/\/test\/notifications$/);
     expect((await host.app.request('GET', `/v1/notifications/${id}`)).status).toBe(404);
     expect(complaints.filter((each) => !/400|422|404/.test(each))).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('every channel is shown as its recipient sees it, and nothing in a message runs', async () => {
@@ -197,7 +192,6 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByText('Deploy bot').first().waitFor();
     await page.getByRole('link', { name: 'Checkout is live' }).waitFor();
     expect(quiet(complaints)).toEqual([]);
-    await page.close();
   }, 120_000);
 
   test('webhook deliveries about it lead to their pages', async () => {
@@ -214,7 +208,6 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await link.waitFor();
     expect(await link.getAttribute('href')).toContain(`/test/webhooks/${endpoint.body.id}/deliveries/`);
     expect(complaints).toEqual([]);
-    await page.close();
     await host.app.request('DELETE', `/v1/webhook-endpoints/${endpoint.body.id}`);
   }, 90_000);
 
@@ -230,7 +223,6 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     // Whatever somebody puts into the address.
     await go('/test/notifications?window=constructor&tab=toString');
     await page.getByRole('table').getByText('refused@sandbox.test').first().waitFor();
-    await page.close();
   }, 90_000);
 
   test('a message that cannot be made again is shown in the words of its request', async () => {
@@ -243,7 +235,6 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.unroute('**/content');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('These are the words of the request.').waitFor({ state: 'detached' });
-    await page.close();
   }, 90_000);
 
   test('the pages look right everywhere', async () => {

@@ -36,7 +36,6 @@ describe.skipIf(!chromiumPath)('the overview', () => {
     await page.getByRole('main').getByRole('link', { name: 'Get started' }).click();
     await page.waitForURL('**/live/start');
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('leads from each number to the list behind it', async () => {
@@ -78,7 +77,6 @@ describe.skipIf(!chromiumPath)('the overview', () => {
     await page.getByRole('list', { name: 'webhook endpoints' }).getByRole('link').first().click();
     await page.waitForURL(/\/test\/webhooks\/[0-9a-f-]{36}$/);
     expect(complaints).toEqual([]);
-    await page.close();
   }, 120_000);
 
   test('moves by itself', async () => {
@@ -91,7 +89,6 @@ describe.skipIf(!chromiumPath)('the overview', () => {
       20_000,
     );
     await accepted.filter({ hasText: String(before + 1) }).waitFor({ timeout: 30_000 });
-    await page.close();
   }, 90_000);
 
   test('says that the service cannot answer, and tries again when told', async () => {
@@ -140,7 +137,6 @@ describe.skipIf(!chromiumPath)('the overview', () => {
     const { page } = await host.open('/live/overview');
     await page.getByRole('list', { name: 'Health of the providers' }).getByText('Primary relay').waitFor();
     await page.getByText('Goes on').waitFor();
-    await page.close();
     expect(await inspect(host, '/live/overview', 'overview-live')).toEqual([]);
   }, 120_000);
 

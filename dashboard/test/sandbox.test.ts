@@ -20,7 +20,6 @@ describe.skipIf(!chromiumPath)('the sandbox', () => {
     await page.getByRole('link', { name: 'To the sandbox of Test' }).click();
     await page.getByText('Nothing here yet').waitFor();
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('messages of every channel arrive by themselves, are walked through by keyboard, and found', async () => {
@@ -52,7 +51,6 @@ describe.skipIf(!chromiumPath)('the sandbox', () => {
     await page.getByRole('link', { name: 'Open the notification' }).click();
     await page.waitForURL(`**/test/notifications/${ids.email}`);
     expect(quiet(complaints)).toEqual([]);
-    await page.close();
   }, 120_000);
 
   test('the outbox looks right everywhere', async () => {
@@ -71,6 +69,5 @@ describe.skipIf(!chromiumPath)('the sandbox', () => {
     await page.getByText('No message matches.').waitFor();
     expect((await host.app.request('GET', '/v1/sandbox/messages')).body.data).toEqual([]);
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 });

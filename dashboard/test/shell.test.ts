@@ -28,7 +28,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
     // The browser itself reports the two refusals.
     expect(complaints.filter((each) => !each.includes('401'))).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('a sign-in that leads elsewhere leads to our own first page', async () => {
@@ -37,7 +36,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await page.getByLabel('Password').fill(host.app.adminPassword);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL(`${host.url}/test/overview`);
-    await page.close();
   }, 90_000);
 
   test('a session that ends in the middle of an edit loses nothing of it', async () => {
@@ -71,7 +69,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await again.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Eve the second: Your account' }).waitFor();
     expect(complaints.filter((each) => !each.includes('401'))).toEqual([]);
-    await page.close();
   }, 120_000);
 
   test('a viewer looks at everything, finds nothing to press, and is refused with a reason', async () => {
@@ -106,7 +103,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     }
     expect(await keyNames()).not.toContain('not any more');
     expect(complaints.filter((each) => !each.includes('403'))).toEqual([]);
-    await page.close();
   }, 120_000);
 
   test('Test and Live are switched on the same page, and Live cannot be mistaken', async () => {
@@ -125,7 +121,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await page.goto(`${host.url}/connections`);
     await page.waitForURL('**/live/connections');
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('the palette finds areas by their names and notifications by their ids', async () => {
@@ -154,7 +149,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await page.keyboard.press('Escape');
     await field.waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('shortcuts go to areas, list themselves, and do not disturb typing', async () => {
@@ -171,7 +165,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     expect(await page.getByLabel('Current password').inputValue()).toBe('gn?');
     expect(page.url()).toContain('/settings/profile');
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('the appearance is chosen once and stays', async () => {
@@ -184,7 +177,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await page.reload();
     await settled(page);
     expect(await theme()).toBe('dark');
-    await page.close();
   }, 90_000);
 
   test('back and forward go through the pages as they were', async () => {
@@ -204,7 +196,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await page.goForward();
     await page.waitForURL('**/audit-log?action=api_key.created');
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('every page can be opened by its address and reloaded', async () => {
@@ -228,7 +219,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
       }
     }
     expect(wrong).toEqual([]);
-    await page.close();
   }, 300_000);
 
   /** What was never set is 404, which the browser reports by itself. */
@@ -297,7 +287,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await page.unroute('**/auth/me');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'By channel' }).waitFor();
-    await page.close();
   }, 150_000);
 
   test('an address that there is not says so and leads back', async () => {
@@ -306,7 +295,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await page.getByRole('link', { name: 'To the overview' }).click();
     await page.waitForURL('**/overview');
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('another organization is a click away, with its own things', async () => {
@@ -328,7 +316,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await page.getByRole('menuitem', { name }).click();
     await page.getByRole('button', { name: `${name}: Switch organization` }).waitFor();
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('signing out ends the session and forgets what was shown', async () => {
@@ -339,7 +326,6 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await page.goBack();
     await page.waitForURL('**/sign-in?**');
     expect(await page.getByText('Default Test key').count()).toBe(0);
-    await page.close();
   }, 90_000);
 
   test('the frame looks right everywhere', async () => {

@@ -18,7 +18,6 @@ describe.skipIf(!chromiumPath || process.env.DASHBOARD_DEV === '1')('what the da
     const sizes = await Promise.all(scripts.map(gzipLength));
     expect(scripts.length).toBeGreaterThan(1);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(200 * 1024);
-    await page.close();
   }, 90_000);
 
   test('an idle dashboard makes less than one request a second', async () => {
@@ -27,7 +26,6 @@ describe.skipIf(!chromiumPath || process.env.DASHBOARD_DEV === '1')('what the da
     page.on('request', (request) => requests.push(request.url()));
     await page.waitForTimeout(15_000); // the promise itself is about time
     expect(requests.length).toBeLessThan(15);
-    await page.close();
   }, 90_000);
 });
 

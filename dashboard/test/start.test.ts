@@ -43,7 +43,6 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
     await page.getByRole('link', { name: 'See its life' }).click();
     await page.waitForURL(`**/test/notifications/${sent.body.id}`);
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('can be taken from the page itself, and show the inbox for pages of one’s own', async () => {
@@ -56,7 +55,6 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
     const html = page.getByRole('dialog').getByLabel('The page');
     expect(await html.innerText()).toContain(`${host.url}/widgets/inbox.js`);
     expect(complaints).toEqual([]);
-    await page.close();
   }, 90_000);
 
   test('in Live say that a provider is needed, and where the message goes', async () => {
@@ -65,7 +63,6 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
     expect(await page.getByLabel('The request as curl').innerText()).toContain(host.app.adminEmail);
     await page.getByRole('main').getByRole('link', { name: 'Connect a provider' }).first().click();
     await page.waitForURL('**/live/connections');
-    await page.close();
   }, 90_000);
 
   test('tell somebody who may not create keys whom to ask', async () => {
@@ -76,7 +73,6 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
     await page.getByText('Your role cannot create keys').waitFor();
     expect(await page.getByLabel('The request as curl').innerText()).toContain('Bearer YOUR_KEY');
     expect(await page.getByRole('button', { name: /Create|Send it from here/ }).count()).toBe(0);
-    await page.close();
   }, 90_000);
 
   test('look right everywhere', async () => {

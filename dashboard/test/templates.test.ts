@@ -70,7 +70,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
       expect((await get('order-shipped')).bodies[0].html_template).toBe('<p>Dear {{ name }}</p>');
       // The two refused requests are reported by the browser itself.
       expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
-      await page.close();
     },
     limitMs,
   );
@@ -110,7 +109,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await page.getByRole('searchbox', { name: 'Find' }).fill('LINE');
       await page.getByText('1 of 3').waitFor();
       expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
-      await page.close();
     },
     limitMs,
   );
@@ -180,7 +178,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
         'chatthree',
       ]);
       expect(complaints).toEqual([]);
-      await page.close();
     },
     limitMs,
   );
@@ -213,7 +210,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await dialog.getByRole('button', { name: 'Take theirs' }).click();
       await message(page).getByText('Theirs again').waitFor();
       await expect.poll(() => page.getByText('Not saved', { exact: true }).count()).toBe(0);
-      await page.close();
     },
     limitMs,
   );
@@ -248,7 +244,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await page.getByRole('button', { name: 'Stay here' }).click();
       await page.getByRole('button', { name: 'Discard changes' }).click();
       await message(page).getByText('Before the end').waitFor();
-      await page.close();
     },
     limitMs,
   );
@@ -276,7 +271,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
         html_body_template: '<p>Hello {{ name }}, the second</p>',
       });
       expect(complaints).toEqual([]);
-      await page.close();
     },
     limitMs,
   );
@@ -298,7 +292,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
       const id = href?.split('/').at(-1) ?? '';
       const sent = await host.app.waitFor(id, ({ status }) => status === 'sent' || status === 'delivered');
       expect(sent).toMatchObject({ subject: 'Hello Lin', recipient: { address: 'lin@example.com' } });
-      await page.close();
     },
     limitMs,
   );
@@ -321,7 +314,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
       const live = await host.app.request('GET', '/v1/templates/promoted', { key: host.app.liveKey });
       expect(live.body.html_body_template).toBe('<p>Better, {{ name }}</p>');
       expect(complaints).toEqual([]);
-      await page.close();
     },
     limitMs,
   );
@@ -353,7 +345,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await remove();
       await page.waitForURL('**/test/templates');
       expect((await host.app.request('GET', '/v1/templates/unused')).status).toBe(404);
-      await page.close();
     },
     limitMs,
   );
@@ -369,7 +360,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
       expect(await field(page, 'Email · HTML').getAttribute('aria-readonly')).toBe('true');
       expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0);
       expect(complaints).toEqual([]);
-      await page.close();
     },
     limitMs,
   );
@@ -386,7 +376,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await page.getByText('No template matches.').waitFor();
       await go('/test/templates/not-there');
       await page.getByText('There is nothing here.').waitFor();
-      await page.close();
     },
     limitMs,
   );
@@ -411,7 +400,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
       expect(alerts).toEqual([]);
       expect(await page.title()).toBe(`${name} · Carillon`);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-      await page.close();
     },
     limitMs,
   );
@@ -449,7 +437,6 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await page.getByRole('tab', { name: 'Chatone' }).click();
       await page.locator('[data-channel="chatone"]').waitFor();
       await screenshot(page, 'templates-chatone');
-      await page.close();
     },
     limitMs,
   );

@@ -92,7 +92,6 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     expect(await page.getByText(secret).count()).toBe(0);
     // The browser itself reports the refusals.
     expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
-    await page.close();
   }, 120_000);
 
   test('a test is followed to its answer, good or bad, and tried again from its page', async () => {
@@ -123,7 +122,6 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     sink.reply = ({ path }) => (path === '/gone' ? 410 : path.startsWith('/broken') ? 500 : 204);
     expect((await read(id, `/deliveries/${deliveryId}`)).status).toBe('succeeded');
     expect(complaints).toEqual([]);
-    await page.close();
   }, 120_000);
 
   test('an endpoint is edited, paused, resumed, given a new secret, and disabled', async () => {
@@ -169,7 +167,6 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     await page.getByLabel('Show disabled ones').check();
     await page.getByRole('link', { name: sink.url('/changes') }).waitFor();
     expect(complaints).toEqual([]);
-    await page.close();
   }, 120_000);
 
   test('what the service disabled says why, and what failed is recovered', async () => {
@@ -199,7 +196,6 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     await page.getByText('1 delivery is tried again.').waitFor();
     await table.getByText('Succeeded').waitFor({ timeout: 30_000 });
     expect(complaints).toEqual([]);
-    await page.close();
   }, 120_000);
 
   test('a viewer looks and changes nothing; what is not there says so', async () => {
@@ -213,7 +209,6 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     expect(await page.getByRole('button', { name: /Pause|Send a test|More/ }).count()).toBe(0);
     await go('/test/webhooks/0198c3a1-5a0e-7c4e-9d3b-2f6a1b7c8d9e');
     await page.getByText('There is nothing here.').waitFor();
-    await page.close();
   }, 90_000);
 
   test('a delivery leads to what it is about; the pages look right everywhere', async () => {
@@ -238,7 +233,6 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     const { page } = await host.open(`/test/webhooks/${well.id}/deliveries/${data[0].id}`);
     await page.getByRole('link', { name: 'The notification' }).click();
     await page.waitForURL(/\/test\/notifications\/[0-9a-f-]{36}$/);
-    await page.close();
     expect(await inspect(host, '/test/webhooks?disabled=shown', 'webhooks')).toEqual([]);
     expect(await inspect(host, `/test/webhooks/${well.id}`, 'webhook')).toEqual([]);
     expect(

@@ -87,7 +87,6 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.getByLabel('Search workflows').fill('nothing like it');
       await page.getByText('No workflow matches.').waitFor();
       expect(complaints).toEqual([]);
-      await page.close();
     },
     longMs,
   );
@@ -131,7 +130,6 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       expect(steps[2].timeout).toBe('3d');
       expect(steps[3].else).toBe('end');
       expect(complaints).toEqual([]);
-      await page.close();
     },
     longMs,
   );
@@ -193,7 +191,6 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).click();
       await page.getByText('Not saved yet').waitFor({ state: 'detached' });
       expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
-      await page.close();
     },
     longMs,
   );
@@ -225,7 +222,6 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.getByText('only if true').first().waitFor();
       expect(await page.getByText('These are your changes').count()).toBe(0);
       expect(complaints).toEqual([]);
-      await page.close();
     },
     longMs,
   );
@@ -271,7 +267,6 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.getByText('Step thank: Skipped').waitFor();
       expect((await bodyOf('played', 2)).steps[5].when).toBe('event.amount > 10.0');
       expect(complaints).toEqual([]);
-      await page.close();
     },
     longMs,
   );
@@ -326,7 +321,6 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.getByText('No run matches.').waitFor();
       expect(page.url()).toContain('external_user_id=nobody');
       expect(complaints.filter((each) => !each.includes('422'))).toEqual([]);
-      await page.close();
     },
     longMs,
   );
@@ -367,7 +361,6 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.getByText('The workflow is disabled.').waitFor();
       expect((await get('/v1/workflows/moved')).status).toBe('disabled');
       expect(complaints).toEqual([]);
-      await page.close();
     },
     longMs,
   );
@@ -395,7 +388,6 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await pick(page, 'Simulate');
       await page.getByText('Step thank: Sent').waitFor();
       expect(complaints).toEqual([]);
-      await page.close();
     },
     longMs,
   );
@@ -407,7 +399,6 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.getByText('There is nothing here.').waitFor();
       await go('/test/runs/01890000-0000-7000-8000-000000000000');
       await page.getByText('There is nothing here.').waitFor();
-      await page.close();
     },
     longMs,
   );
