@@ -265,7 +265,7 @@ describe('a provider that answers 429', () => {
          where environment_id = $1 and paused_until > now()`,
         [app.liveEnvironmentId],
       );
-      return rows[0] ?? new Error('no pause');
+      return rows[0] ?? new Error(`no pause: ${JSON.stringify(await read(`${id}/trace`))}`);
     }, 20_000);
     expect(pause).toBeGreaterThan(3_000);
     expect(pause).toBeLessThanOrEqual(3_600);

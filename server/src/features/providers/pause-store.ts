@@ -27,8 +27,9 @@ const leftMs = '(extract(epoch from paused_until - now()) * 1000)::float8 as lef
 
 const insertMissing = statement(
   'providers_insert_pauses',
+  // One that ends now is over, and too new to be swept away before it gets its end.
   `insert into provider_pauses (environment_id, pace, paused_at, paused_until, strikes, since)
-   select environment_id, pace, '-infinity', '-infinity', 0, now()
+   select environment_id, pace, '-infinity', now(), 0, now()
    from json_to_recordset($1::json) as (environment_id uuid, pace text)
    order by 1, 2
    on conflict do nothing`,

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { createDoorbell, type Doorbell } from '../../db/doorbell.ts';
+import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLog } from '../../kernel/log.ts';
+import { deleteOldPauses, insertPauses } from './pause-store.ts';
 import { askedPauseMs, createPauses, longestPauseMs, mergePauses, type Pauses } from './pauses.ts';
 import { findProviderStates } from './states.ts';
 
@@ -48,6 +50,25 @@ async function letPass(environmentId: string, ms: number): Promise<void> {
 }
 
 describe('a pause', () => {
+  test('is kept when the old ones are swept away while it is written', async () => {
+    const pause = {
+      environment_id: newId(),
+      pace: 'email:a',
+      asked_ms: 60_000,
+      own_ms: 1_000,
+      call_ms: 5,
+      eased: false,
+    };
+    const sweeping: Sql = {
+      async query(config) {
+        await deleteOldPauses(database.pool);
+        return database.pool.query(config);
+      },
+    };
+    expect(await insertPauses(sweeping, [pause])).toHaveLength(1);
+    expect(await lengthOf(pause.environment_id)).toBe(60);
+  });
+
   test('is shown as that of the provider who asked for it, and of nobody else', async () => {
     const [environment, provider] = [newId(), newId()];
     await createProcess().pause(environment, 'email:resend:hash', 600_000, Date.now(), provider);
