@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { liquidFilters } from '../src/features/templates/completion.ts';
+import { liquidFilters } from '../src/features/templates/liquid-names.ts';
 import { chromiumPath, type DashboardHost, inspect, screenshot, startDashboard } from './dashboard.ts';
 import { addPerson } from './people.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Body, readBody } from '../src/features/workflows/definition.ts';
-import { addStep, moveStep, removeStep, renameStep, setField } from '../src/features/workflows/edit.ts';
-import { parseText, placeOf, rangeOf, stepAt } from '../src/features/workflows/json-text.ts';
-import { missingTargets, roadsOf, unreachedSteps } from '../src/features/workflows/roads.ts';
-import { sampleData, sampleEvent } from '../src/features/workflows/sample.ts';
-import { iconOf, summaryOf } from '../src/features/workflows/summary.ts';
-import { workflows } from '../src/strings/workflows.ts';
+import { workflows } from '../../strings/workflows.ts';
+import { type Body, readBody } from './definition.ts';
+import { addStep, moveStep, removeStep, renameStep, setField } from './edit.ts';
+import { parseText, placeOf, rangeOf, stepAt } from './json-text.ts';
+import { missingTargets, roadsOf, unreachedSteps } from './roads.ts';
+import { sampleData, sampleEvent } from './sample.ts';
+import { iconOf, summaryOf } from './summary.ts';
 
 const order: Body = {
   steps: [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jsonPlace } from '../src/editor/json-place.ts';
+import { jsonPlace } from './json-place.ts';
 
 /** `|` is the cursor. */
 function placeIn(marked: string) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changesBetween } from '../src/features/settings/changes.ts';
+import { changesBetween } from './changes.ts';
 
 test('only what differs is shown, with fields inside fields by their path', () => {
   const before = { name: 'Old', kept: 1, limits: { daily: 5, hourly: 1 }, tags: ['a'] };
