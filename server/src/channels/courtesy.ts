@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createMemory } from '../kernel/memory.ts';
 import type { Carrier } from './contract.ts';
 
 /**
@@ -20,7 +20,7 @@ interface Account {
 
 /** `burst` calls at once, and then one every `everyMs`; null: only what the service says. */
 export function createCourtesy(limit: { burst: number; everyMs: number } | null): Courtesy {
-  const accounts = new LRUCache<string, Account>({ max: 50_000 });
+  const accounts = createMemory<Account>(50_000);
   function accountOf(name: string): Account {
     const account = accounts.get(name) ?? { busyUntil: 0, restsUntil: 0 };
     accounts.set(name, account);

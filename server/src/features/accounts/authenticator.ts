@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Pool } from '../../db/sql.ts';
 import type { Authenticator, Principal, SignedIn } from '../../http/principal.ts';
 import { roleScopes, type Scope } from '../../http/scopes.ts';
@@ -6,6 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
+import { createMemory, type Memory } from '../../kernel/memory.ts';
 import { grantedScopes } from './granted-scopes.ts';
 import { findKeyByHash, markKeyUsed } from './keys-store.ts';
 import { couldBeSecretKey } from './secret-key.ts';
@@ -28,12 +28,9 @@ interface Identity<Who extends Principal | SignedIn | null> {
  * and over costs no more than a right one.
  */
 export function createAuthenticator(pool: Pool, clock: Clock): Authenticator {
-  const keys = new LRUCache<string, Promise<Identity<Principal> | null>>({ max: memorySize, ttl: memoryMs });
-  const sessions = new LRUCache<string, Promise<Identity<Principal | null> | null>>({
-    max: memorySize,
-    ttl: memoryMs,
-  });
-  const used = new LRUCache<string, true>({ max: memorySize, ttl: 60_000 });
+  const keys = createMemory<Promise<Identity<Principal> | null>>(memorySize, memoryMs);
+  const sessions = createMemory<Promise<Identity<Principal | null> | null>>(memorySize, memoryMs);
+  const used = createMemory<true>(memorySize, 60_000);
 
   /** Nobody waits for it, and a miss is made good a minute later: it is only shown to people. */
   function noteUse(name: string, mark: () => Promise<void>): void {
@@ -147,7 +144,7 @@ export function createAuthenticator(pool: Pool, clock: Clock): Authenticator {
 
 /** A failed load (the database was away) is not remembered. */
 function remembered<Value>(
-  cache: LRUCache<string, Promise<Value>>,
+  cache: Memory<Promise<Value>>,
   key: string,
   load: () => Promise<Value>,
 ): Promise<Value> {

@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { Carrier, Outcome } from '../../channels/contract.ts';
 import { type Pool, statement } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import type { Log } from '../../kernel/log.ts';
+import { createMemory } from '../../kernel/memory.ts';
 
 /**
  * How connections are doing, as their last calls told. `broken`: it refused us as a whole, and is tried again; `gone`: it never
@@ -72,7 +72,7 @@ export function createHealthBook(
   );
   // A busy endpoint has thousands of outcomes a second and one row: it is written at most once a second, with what the last
   // of them told.
-  const pages = new LRUCache<string, Page>({ max: 10_000 });
+  const pages = createMemory<Page>(10_000);
 
   async function write(page: Page): Promise<void> {
     const { note } = page;

@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import type { Carrier, ProviderCarrier } from '../../channels/contract.ts';
 import { createSmtpCarrier, smtpConfigOfUrl } from '../../channels/email/providers/smtp/index.ts';
 import { emailProviders, type ProviderContext } from '../../channels/registry.ts';
 import { createSandboxCarrier, createSandboxStore } from '../../channels/sandbox/index.ts';
 import type { Deps } from '../../deps.ts';
+import { createMemory } from '../../kernel/memory.ts';
 import { openConfig } from './config.ts';
 import type { EmailSender } from './identity.ts';
 import { type EmailSettings, listSettings, noSettings, type StoredProvider } from './store.ts';
@@ -35,7 +35,7 @@ export function createEmailConnections(
   deps: Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound'>,
 ): EmailConnections {
   const { pool, keyring, config, clock, log } = deps;
-  const senders = new LRUCache<string, { sender: EmailSender; readAt: number }>({ max: 10_000 });
+  const senders = createMemory<{ sender: EmailSender; readAt: number }>(10_000);
   // By everything that makes them what they are. A carrier whose settings changed is not asked for again, finishes what it
   // has, and goes when it has been idle.
   const carriers = new Map<string, Held>();

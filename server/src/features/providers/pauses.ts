@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
+import { createMemory } from '../../kernel/memory.ts';
 import { insertPauses, listPauses, listPausesOf, type NewPause, type PauseRow } from './pause-store.ts';
 
 /**
@@ -43,8 +43,8 @@ export function askedPauseMs(retryAfterMs: number | null): number | null {
 
 export function createPauses(deps: Pick<Deps, 'pool' | 'clock' | 'doorbell' | 'config' | 'log'>): Pauses {
   const { pool, clock, doorbell, log } = deps;
-  const ends = new LRUCache<string, number>({ max: known });
-  const letThrough = new LRUCache<string, number>({ max: known });
+  const ends = createMemory<number>(known);
+  const letThrough = createMemory<number>(known);
   const keyOf = (environmentId: string, pace: string): string => `${environmentId} ${pace}`;
 
   function learn(rows: PauseRow[]): void {

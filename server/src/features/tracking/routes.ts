@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
 import type { Report } from '../../channels/contract.ts';
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { notFound } from '../../kernel/errors.ts';
+import { createMemory } from '../../kernel/memory.ts';
 import { createLinkSecrets } from '../links/index.ts';
 import { type Hit, readClick, readOpen } from './links.ts';
 
@@ -44,7 +44,7 @@ export function trackingRoutes(
   const { clock, log } = deps;
   const secrets = createLinkSecrets(deps);
   // What this process has just written: somebody who asks all the time does not keep the database busy.
-  const recent = new LRUCache<string, true>({ max: 10_000, ttl: minuteMs });
+  const recent = createMemory<true>(10_000, minuteMs);
 
   /** Repetitions within a minute are one: clients and their proxies ask more than once. */
   async function count(

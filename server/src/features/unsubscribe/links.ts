@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Deps } from '../../deps.ts';
+import { createMemory } from '../../kernel/memory.ts';
 import { createLinkSecrets, type LinkSecret } from '../links/index.ts';
 import { deriveKey, handleOf, type LinkKey, makeToken, openToken, type Subject } from './token.ts';
 
@@ -15,7 +15,7 @@ type LinkDeps = Pick<Deps, 'pool' | 'keyring' | 'publicUrl' | 'log'>;
 
 export function createUnsubscribeLinks(deps: LinkDeps): UnsubscribeLinks {
   const secrets = createLinkSecrets(deps);
-  const keys = new LRUCache<string, LinkKey>({ max: 10_000 });
+  const keys = createMemory<LinkKey>(10_000);
 
   function keyOf({ environmentId, handle, secret }: LinkSecret): LinkKey {
     const key = keys.get(environmentId) ?? deriveKey(handle, secret);

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { newSigningSecret } from '../../channels/webhook/index.ts';
 import type { Keyring } from '../../kernel/crypto.ts';
+import { createMemory } from '../../kernel/memory.ts';
 
 /** A signing secret at rest. Once rotated out it signs beside the new one until `expires_at`. */
 export interface StoredSecret {
@@ -49,7 +49,7 @@ export type OpenSecrets = (context: string, stored: readonly StoredSecret[], now
 
 /** Opened secrets are remembered: a busy endpoint signs thousands of times a second. */
 export function createSecretOpener(keyring: Keyring): OpenSecrets {
-  const opened = new LRUCache<string, string>({ max: 10_000 });
+  const opened = createMemory<string>(10_000);
   return (context, stored, now) =>
     signing(stored, now).map(({ sealed }) => {
       const secret = opened.get(sealed) ?? keyring.open(sealed, context);

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from '../../db/sql.ts';
 import { type Definition, parseDefinition } from '../../engine/index.ts';
+import { createMemory } from '../../kernel/memory.ts';
 import { findWorkflow, listBodies } from './store.ts';
 
 /** A version as runs use it. `definition` is null when a body that was saved once cannot be read any more. */
@@ -75,7 +76,7 @@ export interface WorkflowDirectory {
 const memoryMs = 1_000;
 
 export function createWorkflowDirectory(pool: Pool, definitions: Definitions): WorkflowDirectory {
-  const known = new LRUCache<string, Promise<ActiveVersion | null>>({ max: 10_000, ttl: memoryMs });
+  const known = createMemory<Promise<ActiveVersion | null>>(10_000, memoryMs);
 
   async function load(environmentId: string, key: string): Promise<ActiveVersion | null> {
     const workflow = await findWorkflow(pool, environmentId, key);

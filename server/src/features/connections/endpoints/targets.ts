@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { isGone } from '../../../channels/chatthree/index.ts';
 import type { Deps } from '../../../deps.ts';
+import { createMemory } from '../../../kernel/memory.ts';
 import { createHealthBook, type HealthBook } from '../health.ts';
 import { type ChatEndpointRow, type EndpointChannel, listEndpointsById } from './store.ts';
 
@@ -20,7 +20,7 @@ export interface ChatTargets {
 }
 
 export function createChatTargets(deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'log'>): ChatTargets {
-  const opened = new LRUCache<string, string>({ max: 10_000 });
+  const opened = createMemory<string>(10_000);
   function open({ id, url_sealed: sealed }: ChatEndpointRow): string | null {
     try {
       const url = opened.get(sealed) ?? deps.keyring.open(sealed, endpointContext(id));

@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { Carrier } from '../../../channels/contract.ts';
 import type { ProviderContext } from '../../../channels/registry.ts';
 import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Deps } from '../../../deps.ts';
+import { createMemory } from '../../../kernel/memory.ts';
 import type { Environment } from '../senders.ts';
 import { createSmsCallbackUrl } from './callback.ts';
 import { openProvider } from './provider.ts';
@@ -31,7 +31,7 @@ const nobody = { carrier: null, fromNumber: null, fromSenderId: null };
 
 export function createSmsConnections(deps: SmsDeps): SmsConnections {
   const { pool, keyring, config, clock, log } = deps;
-  const senders = new LRUCache<string, { sender: SmsSender; readAt: number }>({ max: 10_000 });
+  const senders = createMemory<{ sender: SmsSender; readAt: number }>(10_000);
   const callbackUrl = createSmsCallbackUrl(deps);
   const sandboxStore = createSandboxStore(pool);
   const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
