@@ -1,34 +1,25 @@
 // `npm run check`: everything that can be wrong without running a test. Changes nothing.
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { ensureInstalled, isProgram, root } from './setup.mjs';
 
 const colors = process.stdout.isTTY ? 'force' : 'off';
+const typeCheck = (name, ...project) => [
+  '--initial-heap-size=1500', // MB: the compiler keeps what it makes; looking for garbage while it grows took a third of its time
+  'node_modules/typescript/bin/tsc',
+  '--noEmit',
+  '--incremental',
+  '--tsBuildInfoFile',
+  `server/dist/${name}.tsbuildinfo`,
+  ...project,
+];
+
+/** The longest first. */
 const checks = {
-  types: [
-    'node_modules/typescript/bin/tsc',
-    '--noEmit',
-    '--incremental',
-    '--tsBuildInfoFile',
-    'server/dist/types.tsbuildinfo',
-  ],
-  'types of the widgets': [
-    'node_modules/typescript/bin/tsc',
-    '--noEmit',
-    '--incremental',
-    '--tsBuildInfoFile',
-    'server/dist/widgets.tsbuildinfo',
-    '-p',
-    'widgets',
-  ],
-  'types of the dashboard': [
-    'node_modules/typescript/bin/tsc',
-    '--noEmit',
-    '--incremental',
-    '--tsBuildInfoFile',
-    'server/dist/dashboard.tsbuildinfo',
-    '-p',
-    'dashboard',
-  ],
+  types: typeCheck('types'),
+  'types of the dashboard': typeCheck('dashboard', '-p', 'dashboard'),
+  'import law': ['scripts/import-law.mjs'],
+  'generated files': ['scripts/generate.mjs', '--check'],
   'format and lint': [
     'node_modules/@biomejs/biome/bin/biome',
     'ci',
@@ -36,14 +27,21 @@ const checks = {
     `--colors=${colors}`,
     '.',
   ],
-  'import law': ['scripts/import-law.mjs'],
-  'generated files': ['scripts/generate.mjs', '--check'],
+  'types of the widgets': typeCheck('widgets', '-p', 'widgets'),
 };
 
-/** Runs all of them at once, shows the output of those that fail; resolves to whether all passed. */
+/** Runs as many at once as there are processors, shows the output of those that fail; resolves to whether all passed. */
 export async function check() {
-  const results = await Promise.all(Object.entries(checks).map(([name, args]) => runCheck(name, args)));
-  return results.every(Boolean);
+  const waiting = Object.entries(checks);
+  let passed = true;
+  const takeOneAfterTheOther = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const isGood = await runCheck(...next);
+      passed &&= isGood;
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, takeOneAfterTheOther));
+  return passed;
 }
 
 function runCheck(name, args) {

@@ -8,12 +8,7 @@ import type { StreamStart } from './sse.ts';
  * An operation of the API: where it is, who may call it, what goes in and out. The same object registers the route, checks
  * the request, and writes the OpenAPI document, so the three cannot disagree.
  */
-export interface Route<
-  Body extends TSchema = TSchema,
-  Query extends TSchema = TSchema,
-  Params extends TSchema = TSchema,
-  Auth extends Access = Access,
-> {
+export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Fastify form: `/v1/notifications/:id`. */
   path: string;
@@ -23,22 +18,22 @@ export interface Route<
   tag: string;
   summary: string;
   description?: string;
-  access: Auth;
+  access: Access;
   /** A single-use ticket in the query (`?ticket=`) will do instead of a token, for callers that cannot send headers. */
   ticket?: true;
-  body?: Body;
+  body?: TSchema;
   /** The whole body may be left out; the handler then sees `{}`. */
   bodyOptional?: boolean;
   /** Any media type is taken, and the body comes as a Buffer (undefined when there is none) for the handler to read. */
   rawBody?: true;
-  query?: Query;
-  params?: Params;
+  query?: TSchema;
+  params?: TSchema;
   headers?: Record<string, { description: string; schema: TSchema }>;
   /** Success statuses and their bodies (null: no body). Errors are the same everywhere and documented once. */
   responses: Record<number, TSchema | null>;
   /** Bytes; 1 MiB unless told. */
   bodyLimit?: number;
-  handler(call: Call<Static<Body>, Static<Query>, Static<Params>, Auth>): Promise<Reply> | Reply;
+  handler(call: Call<unknown, unknown, unknown>): Promise<Reply> | Reply;
 }
 
 /**
@@ -74,12 +69,23 @@ export interface Reply {
   stream?: StreamStart;
 }
 
+/** A route with the types of what goes in, as far as they are told. */
+interface TypedRoute<Body extends TSchema, Query extends TSchema, Params extends TSchema, Auth extends Access>
+  extends Route {
+  access: Auth;
+  body?: Body;
+  query?: Query;
+  params?: Params;
+  // Not where types are found out: that would cost seconds of every type check.
+  handler(call: NoInfer<Call<Static<Body>, Static<Query>, Static<Params>, Auth>>): Promise<Reply> | Reply;
+}
+
 /** Keeps the types of one route together while the table holds them all alike. */
 export function route<
   Body extends TSchema = TSchema,
   Query extends TSchema = TSchema,
   Params extends TSchema = TSchema,
   Auth extends Access = Access,
->(definition: Route<Body, Query, Params, Auth>): Route {
+>(definition: TypedRoute<Body, Query, Params, Auth>): Route {
   return definition as unknown as Route;
 }
