@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Dispatcher, request as undiciRequest } from 'undici';
 import { type App, startApp } from '../src/app.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 import type { Pool } from '../src/db/sql.ts';
@@ -94,7 +95,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     path: string,
     { key, body, headers = {} }: RequestOptions = {},
   ): Promise<TestResponse> {
-    const response = await fetch(app.url + path, {
+    const response = await undiciRequest(app.url + path, {
       method,
       headers: {
         ...(key === null ? {} : { authorization: `Bearer ${key ?? config.CARILLON_BOOTSTRAP_TEST_KEY}` }),
@@ -102,14 +103,13 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
         ...headers,
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      redirect: 'manual',
     });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    const text = await response.body.text();
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
     return {
-      status: response.status,
+      status: response.statusCode,
       body: isJson && text ? JSON.parse(text) : text,
-      headers: response.headers,
+      headers: headersOf(response.headers),
     };
   }
 
@@ -142,6 +142,14 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+function headersOf(received: Dispatcher.ResponseData['headers']): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(received)) {
+    for (const value of [values ?? []].flat()) headers.append(name, value);
+  }
+  return headers;
 }
 
 /**
