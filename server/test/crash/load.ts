@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
 
 /** Callers as they should be: an Idempotency-Key on every send, and the same one until it is answered with success. */
 export interface Load {
@@ -30,7 +31,7 @@ export function startLoad(url: string, letter: (number: number) => Letter): Load
   let repeats = 0;
 
   async function post(key: string, { apiKey, body }: Letter): Promise<string | null> {
-    const response = await fetch(`${url}/v1/notifications`, {
+    const response = await request(`${url}/v1/notifications`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${apiKey}`,
@@ -40,9 +41,9 @@ export function startLoad(url: string, letter: (number: number) => Letter): Load
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(answerWithinMs),
     });
-    const text = await response.text();
-    if (response.ok) return (JSON.parse(text) as { id: string }).id;
-    if (response.status !== 503) surprises.push(`${response.status} ${text}`);
+    const text = await response.body.text();
+    if (response.statusCode < 300) return (JSON.parse(text) as { id: string }).id;
+    if (response.statusCode !== 503) surprises.push(`${response.statusCode} ${text}`);
     return null;
   }
 
