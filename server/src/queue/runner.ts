@@ -48,6 +48,8 @@ const reunionMs = 3_000;
 const putOffSeconds = 30;
 const bulkPortion = 25;
 const bulkPatienceMs = 50;
+/** How many times as long as its portion took bulk rests while critical work comes. */
+const bulkRest = 3;
 const hurryMs = 1_000;
 const strayAfterSeconds = 5;
 const moveLimit = 1_000;
@@ -188,7 +190,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
   /**
    * Bulk comes in portions, the next one when the last is done or takes its time: whatever hurries never finds more than a
    * portion before it, neither here nor in the database. While anything hurries the portions are small; while it is critical,
-   * bulk also rests after each for as long as it took, for on a machine that is never idle everything waits.
+   * bulk also rests after each, for on a machine that is never idle everything waits.
    */
   async function claimBulk(): Promise<void> {
     const size = Date.now() - hurriedAt < hurryMs ? Math.min(bulkPortion, job.batch) : job.batch;
@@ -261,7 +263,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
   function settle(id: string, putOff: boolean): void {
     held.delete(id);
     const portionDone = portion.delete(id) && portion.size === 0;
-    if (portionDone) restUntil = Date.now() + Math.min(Date.now() - portionAt, bulkPatienceMs);
+    if (portionDone) restUntil = Date.now() + Math.min(bulkRest * (Date.now() - portionAt), bulkPatienceMs);
     if (putOff) failed.add(id);
     if (held.size === 0) onEmpty?.();
     if (!hungry || isStopped()) return;

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { waitUntil } from '../../test/app.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { createDoorbell, type Doorbell } from '../db/doorbell.ts';
+import { newId } from '../kernel/ids.ts';
+import { createLog } from '../kernel/log.ts';
+import { createMetrics } from '../kernel/metrics.ts';
+import { type Job, type Runner, startRunner } from './runner.ts';
+import * as store from './store.ts';
+import { type Lane, lanes, type WorkKind, workKinds } from './work.ts';
+
+const log = createLog('fatal');
+const kind = workKinds.notification;
+const environmentId = newId();
+let database: TestDatabase;
+let doorbell: Doorbell;
+let runner: Runner;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  doorbell = createDoorbell(database.pool, database.url, log);
+});
+afterEach(() => runner.stop(5_000));
+afterAll(async () => {
+  await doorbell.stop();
+  await database.drop();
+});
+
+const put = (lane: Lane, count: number) =>
+  store.insertReady(
+    database.pool,
+    Array.from({ length: count }, () => ({
+      kind,
+      id: newId(),
+      lane: lanes[lane],
+      environment_id: environmentId,
+      note: null,
+    })),
+  );
+
+/** Starts a runner whose work takes 10 ms; tells of each claim of bulk when it came and when the last of it was done. */
+function startWork(
+  onBulk: () => Promise<void> = async () => {},
+): { count: number; from: number; to: number }[] {
+  const portions: { count: number; from: number; to: number }[] = [];
+  const workerId = newId();
+  const job: Job<{ to: number }> = {
+    batch: 100,
+    capacity: 400,
+    async load(claims) {
+      const portion = { count: claims.length, from: Date.now(), to: 0 };
+      if (claims[0]?.lane === 'bulk') {
+        portions.push(portion);
+        await onBulk();
+      }
+      return new Map(claims.map(({ id }) => [id, portion]));
+    },
+    async run(_claim, portion) {
+      await delay(10);
+      if (portion) portion.to = Date.now();
+    },
+  };
+  const none: Job = { batch: 1, capacity: 4, load: async () => new Map(), run: async () => {} };
+  const jobs = Object.fromEntries(Object.keys(workKinds).map((name) => [name, none])) as Record<
+    WorkKind,
+    Job
+  >;
+  runner = startRunner({
+    pool: database.pool,
+    claimPool: database.pool,
+    doorbell,
+    log,
+    metrics: createMetrics(),
+    workerId,
+    jobs: { ...jobs, notification: job as Job },
+    begun: new Set(),
+  });
+  return portions;
+}
+
+test('bulk that is alone comes in whole batches', async () => {
+  await put('bulk', 150);
+  const portions = startWork();
+  await waitUntil(async () => (portions[1]?.to ?? 0) > 0 || new Error('not done'));
+  expect(portions.map(({ count }) => count)).toEqual([100, 50]);
+});
+
+test('bulk comes in small portions, and rests after each, while critical work comes', async () => {
+  await put('bulk', 250);
+  await put('critical', 1);
+  const portions = startWork(async () => {
+    await put('critical', 1);
+    runner.wake('notification');
+  });
+  await waitUntil(async () => (portions[9]?.to ?? 0) > 0 || new Error('not done'));
+  expect(portions.map(({ count }) => count)).toEqual(Array(10).fill(25));
+  // Of one that takes 50 ms or more nobody waits for the end.
+  const quick = portions.slice(0, -1).flatMap(({ from, to }, index) => {
+    const rest = (portions[index + 1]?.from ?? 0) - to;
+    return to - from < 50 ? [{ rest, least: Math.min(3 * (to - from), 50) - 2 }] : [];
+  });
+  expect(quick.length).toBeGreaterThan(0);
+  for (const { rest, least } of quick) expect(rest).toBeGreaterThanOrEqual(least);
+});
