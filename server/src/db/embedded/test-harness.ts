@@ -101,7 +101,7 @@ export function run(
   started.catch(() => {}); // a test that kills it early does not ask
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) {
-      if (child.connected) child.send('stop');
+      if (child.connected) child.send('stop', () => {}); // unless it is about to end by itself
       await ended;
     }
   };
