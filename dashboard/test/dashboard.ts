@@ -67,8 +67,8 @@ export async function startDashboard(settings: TestAppOptions['settings'] = {}):
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
   });
 
-  // Each person has one window per size and theme, in which one page follows the other: a new one is a new process, and reads
-  // all programs anew, which took most of the time of many tests.
+  // Each person has one window per size and theme, in which one page follows the other: a new one would be a new process that
+  // reads all programs anew.
   const pages = new Map<string, Page>();
   async function pageFor(options: OpenOptions): Promise<Page> {
     if (options.fresh) return (await newContext(options)).newPage();
