@@ -75,7 +75,7 @@ export async function startDashboard(settings: TestAppOptions['settings'] = {}):
     const { size, theme, as } = options;
     const name = [size, theme, as === null ? 'nobody' : as?.email].join();
     const used = pages.get(name);
-    if (used && !used.isClosed()) return asNew(used);
+    if (used && !used.isClosed()) return asNew(used, options);
     const page = await (await newContext(options)).newPage();
     pages.set(name, page);
     return page;
@@ -136,9 +136,11 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** Without what the page before it has left. */
-async function asNew(page: Page): Promise<Page> {
+async function asNew(page: Page, { size = 'desktop', theme = 'light' }: OpenOptions): Promise<Page> {
   page.removeAllListeners();
   await page.unrouteAll();
+  await hold(page, size);
+  await page.emulateMedia({ colorScheme: theme });
   await page.evaluate('sessionStorage.clear()');
   return page;
 }
@@ -194,7 +196,6 @@ export async function inspect(host: DashboardHost, path: string, name: string): 
       found.push(...findings.map((each) => `${size}-${theme}: ${each}`));
     }
   }
-  await hold(page, 'desktop');
   return [...found, ...complaints];
 }
 

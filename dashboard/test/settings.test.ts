@@ -127,7 +127,7 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await guest.page.getByRole('button', { name: `${organization.name}: Switch organization` }).waitFor();
     expect(guest.complaints).toEqual([]);
 
-    const team = await host.open('/test/settings/team');
+    const team = await host.open('/test/settings/team'); // again in `page`, the window of the owner
     await page.getByRole('button', { name: 'Actions for Grace Hopper' }).click();
     await page.getByRole('menuitem', { name: 'Change role…' }).click();
     await page.getByRole('dialog').getByLabel('Developer').check();
