@@ -87,5 +87,5 @@ export function route<
   Params extends TSchema = TSchema,
   Auth extends Access = Access,
 >(definition: TypedRoute<Body, Query, Params, Auth>): Route {
-  return definition as unknown as Route;
+  return definition;
 }
