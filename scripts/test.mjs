@@ -1,9 +1,9 @@
 // `npm test`: install when needed, check, then every test. Arguments go to Vitest: `npm test -- server/src/queue`.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check } from './check.mjs';
 import { ensureChromium } from './chromium.mjs';
+import { withScratch } from './scratch.mjs';
 import { ensureInstalled, run } from './setup.mjs';
 
 await ensureInstalled();
@@ -17,21 +17,17 @@ if (!checked) console.log('checks failed: see above');
 process.exitCode = checked && code === 0 && failed === 0 && passed > 0 ? 0 : 1;
 console.log(`tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 
-async function runTests(args) {
-  const folder = mkdtempSync(join(tmpdir(), 'carillon-tests-'));
-  const report = join(folder, 'report.json');
-  try {
+function runTests(args) {
+  return withScratch(async (folder) => {
+    const report = join(folder, 'report.json');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const code = await run(process.execPath, [
-      'node_modules/vitest/vitest.mjs',
-      'run',
-      ...reporters,
-      ...args,
-    ]);
+    const code = await run(
+      process.execPath,
+      ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args],
+      { env: { ...process.env, TMPDIR: folder } },
+    );
     return { code, ...count(report) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 function count(report) {

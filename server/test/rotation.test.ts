@@ -9,6 +9,7 @@ import { resealAll } from '../src/db/reseal.ts';
 import { createKeyring } from '../src/kernel/crypto.ts';
 import { sealedPlaces } from '../src/sealed.ts';
 import { startTestApp, type TestApp } from './app.ts';
+import { buildService } from './crash/service-process.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -18,7 +19,7 @@ const setting = (...keys: Buffer[]): string => keys.map((key) => key.toString('b
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  [database] = await Promise.all([createTestDatabase(), buildService()]);
 });
 afterAll(() => database.drop());
 
@@ -148,7 +149,7 @@ describe('rotating the encryption key', () => {
     try {
       const { stdout } = await promisify(execFile)(
         process.execPath,
-        ['--import', './scripts/typescript.mjs', 'server/src/main.ts', '--rotate-secrets'],
+        ['server/dist/main.js', '--rotate-secrets'],
         {
           cwd: root,
           env: {
