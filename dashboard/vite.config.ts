@@ -6,7 +6,6 @@ const service = process.env.CARILLON_URL ?? 'http://127.0.0.1:8400';
 export default defineConfig({
   root: import.meta.dirname,
   resolve: { conditions: ['carillon-source', ...defaultClientConditions] },
-  esbuild: { jsx: 'automatic' },
   build: {
     target: 'es2022',
     outDir: '../server/dist/dashboard',
@@ -16,7 +15,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 900,
-    rollupOptions: {
+    rolldownOptions: {
       onwarn: (warning, warn) => {
         // Packages mark what runs in the browser: here that is everything.
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);

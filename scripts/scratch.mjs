@@ -29,20 +29,14 @@ export async function withScratch(work) {
  * were deleted within the last minutes, which took an eighth of the tests' time.
  */
 function isRoomyMemory() {
-  try {
-    accessSync(memory, constants.W_OK);
-    const [, , type, options] =
-      readFileSync('/proc/mounts', 'utf8')
-        .split('\n')
-        .map((line) => line.split(' '))
-        .findLast((fields) => fields[1] === memory) ?? [];
-    if (type !== 'tmpfs' || options.split(',').includes('noexec')) return false;
-    const { bavail, bsize } = statfsSync(memory);
-    const [, available] = /^MemAvailable: +(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'));
-    return Math.min(bavail * bsize, (Number(available) * 1024) / 2) >= roomNeeded;
-  } catch {
-    return false;
-  }
+  if (process.platform !== 'linux') return false;
+  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
+  const [, , type, options] = mounts.map((line) => line.split(' ')).findLast(([, at]) => at === memory) ?? [];
+  const flags = options?.split(',') ?? [];
+  if (type !== 'tmpfs' || !flags.includes('rw') || flags.includes('noexec')) return false;
+  const { bavail, bsize } = statfsSync(memory);
+  const [, available] = /^MemAvailable: +(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'));
+  return Math.min(bavail * bsize, (Number(available) * 1024) / 2) >= roomNeeded;
 }
 
 /** What a run that was killed has left: memory would be short of it until the machine starts anew. */
