@@ -34,7 +34,7 @@ async function build() {
     format: 'cjs',
     platform: 'node',
   });
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   const code = await run(process.execPath, [tsc, '-p', join(root, 'sdk/tsconfig.build.json')]);
   if (code !== 0) stop('The declarations of the SDK could not be made; the reason is above.');
   await addDoors();

@@ -108,7 +108,7 @@ export async function buildPackage() {
   })) {
     writeFileSync(join(folder, name), bytes);
   }
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   const code = await run(process.execPath, [tsc, '-p', join(root, 'widgets/tsconfig.build.json')]);
   if (code !== 0) stop('The declarations of the widgets could not be made; the reason is above.');
   addDeclarations(folder);
