@@ -1,5 +1,16 @@
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Tests with browsers or processes that are killed are the longest: at the end one of them would run alone. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /\/(dashboard|widgets|server\/test\/crash)\//.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   // Our own packages (@carillon/…) from their sources.
@@ -18,5 +29,6 @@ export default defineConfig({
     // Modules are loaded once per worker, not once per file: that was a third of the time. So none may keep state that matters
     // to a test.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
   },
 });
