@@ -328,12 +328,15 @@ describe('simulation', () => {
     });
     let others = 0;
     while (!isDone) {
-      expect((await call('GET', '/sim_heavy')).status).toBe(200);
-      others += 1;
+      // Ten at once: how many turns the loop takes depends on the machine, how many get through in each does not.
+      const answers = await Promise.all(Array.from({ length: 10 }, () => call('GET', '/sim_heavy')));
+      expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 200));
+      others += answers.length;
     }
     const { status, body } = await simulated;
     expect([status, body.error.code, body.error.param]).toEqual([400, 'parameter_invalid', 'trigger_data']);
-    expect(others).toBeGreaterThan(10);
+    // The first ten may come before the simulation has begun.
+    expect(others).toBeGreaterThan(20);
   }, 60_000);
 
   test('runs three days in no time, with scripted events, and leaves nothing behind', async () => {
