@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const memory = '/dev/shm';
-/** Bytes; the tests need less than a third of it at any time. */
+/** Bytes; 1.1 GB were in use at the most. */
 const roomNeeded = 3 * 1024 ** 3;
 const prefix = 'carillon-tests-';
 /** Milliseconds: while tests run, something in their folder changes every few seconds. */
@@ -25,7 +25,7 @@ export async function withScratch(work) {
 }
 
 /**
- * Some two hundred databases of a thousand files each come and go. On a disk (ext4) every new file looks past those that
+ * Some two hundred databases of six hundred files each come and go. On a disk (ext4) every new file looks past those that
  * were deleted within the last minutes, which took an eighth of the tests' time.
  */
 function isRoomyMemory() {
