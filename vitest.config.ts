@@ -7,7 +7,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification) =>
-      /\/(dashboard|widgets|server\/test\/crash)\//.test(moduleId);
+      /\/(dashboard\/test|widgets\/test|server\/test\/crash)\//.test(moduleId);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ensureInstalled, exclusively, isProgram, root, run, stop } from './setup.mjs';
+import { ensureInstalled, exclusively, isProgram, root, run, stop, tsc } from './setup.mjs';
 
 const source = join(root, 'sdk/src');
 const target = join(root, 'sdk/dist');
@@ -34,7 +34,6 @@ async function build() {
     format: 'cjs',
     platform: 'node',
   });
-  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   const code = await run(process.execPath, [tsc, '-p', join(root, 'sdk/tsconfig.build.json')]);
   if (code !== 0) stop('The declarations of the SDK could not be made; the reason is above.');
   await addDoors();

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { dist, ensureInstalled, exclusively, isProgram, root, run, stop } from './setup.mjs';
+import { dist, ensureInstalled, exclusively, isProgram, root, run, stop, tsc } from './setup.mjs';
 
 const target = join(dist, 'widgets');
 const marker = join(target, '.build');
@@ -108,7 +108,6 @@ export async function buildPackage() {
   })) {
     writeFileSync(join(folder, name), bytes);
   }
-  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   const code = await run(process.execPath, [tsc, '-p', join(root, 'widgets/tsconfig.build.json')]);
   if (code !== 0) stop('The declarations of the widgets could not be made; the reason is above.');
   addDeclarations(folder);

@@ -1,11 +1,11 @@
 // `npm run check`: everything that can be wrong without running a test. Changes nothing.
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { ensureInstalled, isProgram, root } from './setup.mjs';
+import { ensureInstalled, isProgram, root, tsc } from './setup.mjs';
 
 const colors = process.stdout.isTTY ? 'force' : 'off';
 const typeCheck = (name, ...project) => [
-  'node_modules/typescript-7/bin/tsc',
+  tsc,
   '--noEmit',
   '--incremental',
   '--tsBuildInfoFile',

@@ -9,6 +9,8 @@ import { withLock } from './lock.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 export const dist = join(root, 'server/dist');
+/** The compiler that checks types and makes declarations. */
+export const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
 
 const oldest = [20, 19];
 
