@@ -3,7 +3,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { cruise } from 'dependency-cruiser';
 
 const law = createRequire(import.meta.url)('../.dependency-cruiser.cjs');
 const clients = [
@@ -27,6 +26,11 @@ const sources = folders.flatMap((folder) =>
     )
     .map((entry) => join(entry.parentPath, entry.name).replaceAll('\\', '/')),
 );
+if (sources.length === 0) {
+  console.error('there is no source file here');
+  process.exit(1);
+}
+const { cruise } = await import('dependency-cruiser'); // takes a second to load
 const { output } = await cruise(folders, {
   ...law.options,
   validate: true,
@@ -38,7 +42,6 @@ const problems = [
   ...sources.filter((source) => !seen.has(source)).map((source) => `${source} was not looked at`),
   ...output.summary.violations.map(describe),
 ];
-if (sources.length === 0) problems.push('there is no source file here');
 // Modules that were found but not understood have no dependencies at all; then no rule can bite.
 if (sources.length > 1 && !sources.some((source) => seen.get(source)?.dependencies.length > 0)) {
   problems.push('no import was seen in any file: dependency-cruiser does not understand this TypeScript');

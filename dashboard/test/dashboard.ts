@@ -13,7 +13,10 @@ import {
 import { startTestApp, type TestApp, type TestAppOptions } from '../../server/test/app.ts';
 
 const script = (name: string) => new URL(`../../scripts/${name}`, import.meta.url).href;
-const { findChromium } = (await import(script('chromium.mjs'))) as { findChromium(): string | null };
+const { findChromium, testArgs } = (await import(script('chromium.mjs'))) as {
+  findChromium(): string | null;
+  testArgs: string[];
+};
 const { ensureDashboard } = (await import(script('build-dashboard.mjs'))) as {
   ensureDashboard(): Promise<void>;
 };
@@ -62,10 +65,7 @@ export async function startDashboard(settings: TestAppOptions['settings'] = {}):
   if (!isDevelopment) await ensureDashboard();
   const app = await startTestApp({ settings });
   const front = isDevelopment ? await startVite(app.url) : { url: app.url, stop: async () => {} };
-  const browser = await chromium.launch({
-    executablePath: chromiumPath ?? '',
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
-  });
+  const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: testArgs });
 
   // Each person has one window per size and theme, in which one page follows the other: a new one would be a new process that
   // reads all programs anew.

@@ -11,7 +11,10 @@ import { mintToken } from '../../server/src/features/inbox/token.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../../server/test/app.ts';
 
 const script = (name: string) => new URL(`../../scripts/${name}`, import.meta.url).href;
-const { findChromium } = (await import(script('chromium.mjs'))) as { findChromium(): string | null };
+const { findChromium, testArgs } = (await import(script('chromium.mjs'))) as {
+  findChromium(): string | null;
+  testArgs: string[];
+};
 const { ensureWidgets } = (await import(script('build-widgets.mjs'))) as { ensureWidgets(): Promise<void> };
 
 /** Without a browser the tests that need one are skipped; `npm test` says so, and how to get it. */
@@ -83,10 +86,7 @@ export async function startHost(settings: TestAppOptions['settings'] = {}): Prom
     response.statusCode = pages.has(pathname) ? 200 : 204;
     response.end(pages.get(pathname));
   });
-  const browser = await chromium.launch({
-    executablePath: chromiumPath ?? '',
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
-  });
+  const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: testArgs });
 
   return {
     app,

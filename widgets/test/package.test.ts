@@ -41,7 +41,8 @@ test('the package can be installed, type-checked and bundled without anything el
     writeFileSync(join(project, 'site.tsx'), consumer);
     const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--exactOptionalPropertyTypes'];
     const modules = ['--jsx', 'react-jsx', '--module', 'nodenext', '--lib', 'es2023,dom', '--types', 'react'];
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    // The package of the SDK is checked with the TypeScript before it.
+    const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
     execFileSync(process.execPath, [tsc, ...options, ...modules, 'site.tsx'], {
       cwd: project,
       encoding: 'utf8',

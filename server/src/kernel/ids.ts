@@ -9,6 +9,8 @@ const pool = Buffer.alloc(8 * 512);
 let poolOffset = pool.length;
 let lastMs = 0;
 let counter = 0;
+/** Ids are never this far ahead of the clock by themselves: it was set back, and they follow it, for they tell `created_at`. */
+const setBackMs = 1_000;
 
 export function newId(nowMs: number = Date.now()): string {
   if (poolOffset === pool.length) {
@@ -18,7 +20,7 @@ export function newId(nowMs: number = Date.now()): string {
   const random = pool.subarray(poolOffset, poolOffset + 8);
   poolOffset += 8;
 
-  if (nowMs > lastMs) {
+  if (nowMs > lastMs || nowMs < lastMs - setBackMs) {
     lastMs = nowMs;
     counter = random.readUInt16BE(0) & 0x7ff; // start low, so that a busy millisecond rarely overflows
   } else if (++counter > 0xfff) {
