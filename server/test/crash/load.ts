@@ -19,11 +19,11 @@ export interface Letter {
 }
 
 const callers = 8;
-const pauseMs = 10;
 const repeatAfterMs = 50;
 const answerWithinMs = 10_000;
 
-export function startLoad(url: string, letter: (number: number) => Letter): Load {
+/** Each caller rests between two letters: without it the machine would be busy with nothing else. */
+export function startLoad(url: string, letter: (number: number) => Letter, restMs = 100): Load {
   const acknowledged = new Map<string, string>();
   const surprises: string[] = [];
   let stopped = false;
@@ -61,7 +61,7 @@ export function startLoad(url: string, letter: (number: number) => Letter): Load
         repeats += 1;
         await delay(repeatAfterMs);
       }
-      await delay(pauseMs);
+      await delay(restMs);
     }
   }
 

@@ -18,14 +18,16 @@ const mailServerTakesMs = 30;
 const settleWithinMs = 90_000;
 
 /** Load and killing at once, then peace until everything has come to an end, then the reckoning. */
-export async function runTrial(options: Omit<StormOptions, 'afterKills'>): Promise<TrialReport> {
+export async function runTrial(
+  options: Omit<StormOptions, 'afterKills'> & { restMs?: number },
+): Promise<TrialReport> {
   const mailServer = await startSmtpSimulator();
   // Long enough that every killed worker leaves messages behind whose fate it did not learn.
   mailServer.script.message = () => delay(mailServerTakesMs, null);
   const fleet = await startFleet();
   try {
     await configureMail(fleet.api.url, mailServer.port);
-    const load = startLoad(fleet.api.url, letter);
+    const load = startLoad(fleet.api.url, letter, options.restMs);
     const stormed = await storm(fleet, { ...options, afterKills: load.stop });
     await settled(fleet, settleWithinMs);
     return {
