@@ -20,7 +20,10 @@ beforeAll(async () => {
   database = await createTestDatabase();
   doorbell = createDoorbell(database.pool, database.url, log);
 });
-afterEach(() => runner.stop(5_000));
+afterEach(async () => {
+  await runner.stop(5_000);
+  await database.pool.query('delete from queue_leased');
+});
 afterAll(async () => {
   await doorbell.stop();
   await database.drop();
@@ -43,10 +46,7 @@ function startWork(
   onBulk: () => Promise<void> = async () => {},
 ): { count: number; from: number; to: number }[] {
   const portions: { count: number; from: number; to: number }[] = [];
-  const workerId = newId();
-  const job: Job<{ to: number }> = {
-    batch: 100,
-    capacity: 400,
+  start<{ to: number }>({
     async load(claims) {
       const portion = { count: claims.length, from: Date.now(), to: 0 };
       if (claims[0]?.lane === 'bulk') {
@@ -59,7 +59,11 @@ function startWork(
       await delay(10);
       if (portion) portion.to = Date.now();
     },
-  };
+  });
+  return portions;
+}
+
+function start<Fact>(job: Pick<Job<Fact>, 'load' | 'run'>): void {
   const none: Job = { batch: 1, capacity: 4, load: async () => new Map(), run: async () => {} };
   const jobs = Object.fromEntries(Object.keys(workKinds).map((name) => [name, none])) as Record<
     WorkKind,
@@ -71,11 +75,10 @@ function startWork(
     doorbell,
     log,
     metrics: createMetrics(),
-    workerId,
-    jobs: { ...jobs, notification: job as Job },
+    workerId: newId(),
+    jobs: { ...jobs, notification: { batch: 100, capacity: 400, ...job } as Job },
     begun: new Set(),
   });
-  return portions;
 }
 
 test('bulk that is alone comes in whole batches', async () => {
@@ -101,4 +104,27 @@ test('bulk comes in small portions, and rests after each, while critical work co
   });
   expect(quick.length).toBeGreaterThan(0);
   for (const { rest, least } of quick) expect(rest).toBeGreaterThanOrEqual(least);
+});
+
+test('what is critical is done while what the rest of its claim needs is still being read', async () => {
+  await put('normal', 5);
+  await put('critical', 1);
+  const done: Lane[] = [];
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  start({
+    async load(claims) {
+      if (claims.some(({ lane }) => lane !== 'critical')) await held;
+      return new Map();
+    },
+    async run({ lane }) {
+      done.push(lane);
+    },
+  });
+  await waitUntil(async () => done.length > 0 || new Error('nothing is done'));
+  expect(done).toEqual(['critical']);
+  goOn();
+  await waitUntil(async () => done.length === 6 || new Error(`${done.length} are done`));
 });

@@ -221,7 +221,11 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
     // Claims do not flush: a crash of the database may have lost one, and brings us again what we are already at.
     const fresh = rows.filter((row) => !held.has(row.id));
     for (const { id } of fresh) held.add(id);
-    if (fresh.length > 0) void work(fresh.map((row) => claimOf(row, unparked)));
+    // What is critical does not wait until all that the others need has been read.
+    const isCritical = ({ lane }: ClaimedRow) => lane === lanes.critical;
+    for (const together of [fresh.filter(isCritical), fresh.filter((row) => !isCritical(row))]) {
+      if (together.length > 0) void work(together.map((row) => claimOf(row, unparked)));
+    }
   }
 
   function pump(): void {
