@@ -1,18 +1,120 @@
-import { expect, test } from 'vitest';
-import { runTrial } from './trial.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../app.ts';
+import { settled } from './audit.ts';
+import { type Endpoint, startEndpoint } from './endpoint.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+import { type Letters, startLetters } from './letters.ts';
+import { type Readers, startReaders } from './readers.ts';
+import { type Runs, startRuns } from './runs.ts';
+import { type StormReport, storm } from './storm.ts';
 
-test('kill -9 of API, workers and database under load loses nothing and repeats nothing', {
-  timeout: 180_000,
-}, async () => {
-  const report = await runTrial({ kills: 6, pauseMs: () => 2_000 });
-  expect(report.lost).toEqual([]);
-  expect(report.duplicated).toEqual([]);
-  expect(report.surprises).toEqual([]);
-  expect(report.unexpectedEnds).toEqual([]);
-  expect(report.kills).toEqual({ api: 2, worker: 2, database: 2 });
-  // Every key that was tried was repeated until it was acknowledged, so there is one notification for each.
-  expect(report.counts.notifications).toBe(report.counts.acknowledged);
-  expect(report.counts.acknowledged).toBeGreaterThan(200);
-  expect(report.takeovers.filter(({ leases }) => leases > 0)).not.toEqual([]);
-  expect(report.longestTakeoverMs).toBeLessThan(15_000);
+/** One storm for everything that must live through one: it also has to bear what the others do meanwhile. */
+describe('kill -9 of API, workers and database under load', () => {
+  let fleet: Fleet;
+  let endpoint: Endpoint;
+  let letters: Letters;
+  let readers: Readers;
+  let runs: Runs;
+  let stormed: StormReport;
+  const closing: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    const closed = <Part extends { close(): Promise<void> }>(part: Part): Part => {
+      closing.push(part.close);
+      return part;
+    };
+    fleet = await startFleet();
+    closing.push(fleet.stop);
+    endpoint = closed(await startEndpoint(fleet));
+    letters = closed(await startLetters(fleet, 150));
+    readers = closed(await startReaders(fleet, 150));
+    runs = closed(await startRuns(fleet, 150));
+    stormed = await storm(fleet, {
+      kills: 6,
+      pauseMs: () => 2_000,
+      afterKills: () => Promise.all([letters.load.stop(), readers.load.stop(), runs.stop()]),
+    });
+    await settled(fleet);
+  }, 240_000);
+  afterAll(async () => {
+    for (const close of closing.reverse()) await close();
+  });
+
+  test('takes over within 15 s what a worker held, and ends no other process', () => {
+    expect(stormed.kills).toEqual({ api: 2, worker: 2, database: 2 });
+    expect(stormed.takeovers.filter(({ leases }) => leases > 0)).not.toEqual([]);
+    expect(stormed.longestTakeoverMs).toBeLessThan(15_000);
+    expect(fleet.unexpectedEnds()).toEqual([]);
+    expect([...letters.load.surprises, ...readers.load.surprises]).toEqual([]);
+  });
+
+  test('loses no letter and repeats none', async () => {
+    const report = await letters.audit();
+    expect(report.lost).toEqual([]);
+    expect(report.duplicated).toEqual([]);
+    // Every key that was tried was repeated until it was acknowledged, so there is one notification for each.
+    expect(report.counts.notifications).toBe(report.counts.acknowledged);
+    expect(report.counts.acknowledged).toBeGreaterThan(200);
+  });
+
+  test('tells every inbox item exactly once', { timeout: 60_000 }, async () => {
+    expect(readers.load.acknowledged.size).toBeGreaterThan(200);
+    for (const reader of readers.all) {
+      const sent = readers.sentTo(reader.user);
+      const arrived = () => reader.told('notification.arrived').map(({ data }) => data.id as string);
+      await waitUntil(
+        async () => arrived().length >= sent.length || new Error(`${arrived().length} of ${sent.length}`),
+      );
+      await reader.stop();
+      expect(arrived().sort()).toEqual(sent.sort());
+      expect(reader.told('reset')).toEqual([]);
+      expect(reader.connections()).toBeGreaterThan(2);
+    }
+  });
+
+  test('ends every run, each of its steps once, and loses no item of a digest', {
+    timeout: 120_000,
+  }, async () => {
+    const ended = await runs.ended();
+    const { triggered } = runs;
+    expect(triggered.size).toBeGreaterThan(100);
+    expect(ended.map(({ id }) => id).sort()).toEqual([...triggered.values()].sort());
+    const alike = ['first:sent', 'nap:delayed', 'call:fetched', 'wait:event_received', 'collect:digested'];
+    const odd = ended.filter(
+      ({ status, shape }) =>
+        status !== 'completed' || ![String(alike), String([...alike, 'last:sent'])].includes(String(shape)),
+    );
+    expect(odd).toEqual([]);
+
+    const [sends] = await fleet.ask<{ steps: number; made: number; keys: number }>(
+      `select (select count(*)::int from run_steps where kind = 'send') as steps,
+         count(*)::int as made, count(distinct idempotency_key)::int as keys
+       from notifications where idempotency_key like 'run:%'`,
+    );
+    expect(sends).toEqual({ steps: sends?.made, made: sends?.made, keys: sends?.made });
+    const [digests] = await fleet.ask<{ items: number }>(
+      `select sum((output ->> 'count')::int)::int as items from run_steps where step_id = 'collect' and output ->> 'count' is not null`,
+    );
+    expect(digests?.items).toBe(triggered.size);
+    expect(runs.calls().size).toBe(triggered.size);
+  });
+
+  test('brings every event to its endpoint, and makes none up', { timeout: 120_000 }, async () => {
+    const told = await endpoint.told();
+    const types = new Map<string, string[]>();
+    for (const { notification_id: id, type } of told)
+      if (id) types.set(id, [...(types.get(id) ?? []), type].sort());
+    const made = await fleet.ask<{ id: string }>(
+      `select n.id from notifications n join environments e on e.id = n.environment_id where e.kind = 'test'`,
+    );
+    expect([...types.keys()].sort()).toEqual(made.map(({ id }) => id).sort());
+    const expected = ['notification.delivered', 'notification.sent'];
+    expect([...types].filter(([, seen]) => String(seen) !== String(expected))).toEqual([]);
+
+    const arrived = endpoint.arrived();
+    expect(told.filter(({ event_id, status }) => status !== 'succeeded' || !arrived.has(event_id))).toEqual(
+      [],
+    );
+    expect(arrived.size).toBe(told.length);
+    expect(told.length).toBeGreaterThan(200);
+  });
 });

@@ -3,7 +3,7 @@ import { request } from 'undici';
 
 /** Callers as they should be: an Idempotency-Key on every send, and the same one until it is answered with success. */
 export interface Load {
-  /** Idempotency-Key → id of the notification, for every request that was answered with success. */
+  /** Idempotency-Key (the load's name and a number) → id of the notification, for every request that was answered with success. */
   acknowledged: Map<string, string>;
   /** Answers that are neither success nor 503. */
   surprises: string[];
@@ -13,7 +13,7 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-export interface Letter {
+export interface Send {
   apiKey: string;
   body: object;
 }
@@ -22,15 +22,15 @@ const callers = 8;
 const repeatAfterMs = 50;
 const answerWithinMs = 10_000;
 
-/** Each caller rests between two letters: without it the machine would be busy with nothing else. */
-export function startLoad(url: string, letter: (number: number) => Letter, restMs = 100): Load {
+/** Each caller rests between two sends: without it the machine would be busy with nothing else. */
+export function startLoad(url: string, name: string, send: (number: number) => Send, restMs: number): Load {
   const acknowledged = new Map<string, string>();
   const surprises: string[] = [];
   let stopped = false;
   let count = 0;
   let repeats = 0;
 
-  async function post(key: string, { apiKey, body }: Letter): Promise<string | null> {
+  async function post(key: string, { apiKey, body }: Send): Promise<string | null> {
     const response = await request(`${url}/v1/notifications`, {
       method: 'POST',
       headers: {
@@ -50,8 +50,8 @@ export function startLoad(url: string, letter: (number: number) => Letter, restM
   async function call(): Promise<void> {
     while (!stopped) {
       count += 1;
-      const key = `letter-${count}`;
-      const content = letter(count);
+      const key = `${name}-${count}`;
+      const content = send(count);
       for (;;) {
         const id = await post(key, content).catch(() => null); // the connection broke, or never came to be
         if (id !== null) {

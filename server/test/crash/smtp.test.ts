@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../app.ts';
 import { type ReceivedMail, type SmtpSimulator, startSmtpSimulator } from '../simulators/smtp.ts';
+import { configureMail } from './letters.ts';
 import { buildService, createServiceProcess, type ServiceProcess } from './service-process.ts';
-import { configureMail } from './trial.ts';
 
 let app: TestApp;
 let worker: ServiceProcess;

@@ -19,6 +19,7 @@ export interface StormOptions {
 export interface StormReport {
   kills: { api: number; worker: number; database: number };
   takeovers: Takeover[];
+  longestTakeoverMs: number;
 }
 
 const giveUpAfterMs = 60_000;
@@ -61,7 +62,12 @@ export async function storm(fleet: Fleet, options: StormOptions): Promise<StormR
   }
   await Promise.all(starts);
   await options.afterKills();
-  return { kills, takeovers: await Promise.all(takeovers) };
+  const watched = await Promise.all(takeovers);
+  return {
+    kills,
+    takeovers: watched,
+    longestTakeoverMs: Math.max(0, ...watched.map(({ tookMs }) => tookMs)),
+  };
 }
 
 async function watchTakeover(fleet: Fleet, workerId: string): Promise<Takeover> {

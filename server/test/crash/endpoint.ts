@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startWebhookSink } from '../simulators/webhook-sink.ts';
+import { type Fleet, testKey } from './fleet.ts';
+
+/** One event on its way to the endpoint. */
+interface Told {
+  [column: string]: unknown;
+  notification_id: string | null;
+  type: string;
+  event_id: string;
+  status: string;
+}
+
+/** A webhook endpoint of the Test environment. */
+export interface Endpoint {
+  /** What the service says that it told, once nothing is on its way any more. */
+  told(): Promise<Told[]>;
+  /** The ids of the events that arrived. */
+  arrived(): Set<string | undefined>;
+  close(): Promise<void>;
+}
+
+export async function startEndpoint(fleet: Fleet): Promise<Endpoint> {
+  const sink = await startWebhookSink();
+  // Slow enough that every killed worker leaves calls behind whose answer it did not learn.
+  sink.reply = () => (response) => setTimeout(() => response.writeHead(204).end(), 20);
+  const response = await fetch(`${fleet.api.url}/v1/webhook-endpoints`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: sink.url() }),
+  });
+  if (!response.ok) throw new Error(`endpoint: ${response.status} ${await response.text()}`);
+
+  return {
+    async told() {
+      await delivered(fleet, 60_000);
+      return fleet.ask<Told>(
+        `select v.notification_id, v.type, v.id as event_id, d.status
+         from webhook_events v join webhook_deliveries d on d.event_id = v.id`,
+      );
+    },
+    arrived: () => new Set(sink.received.map(({ headers }) => headers['webhook-id'])),
+    close: sink.stop,
+  };
+}
+
+async function delivered(fleet: Fleet, deadlineMs: number): Promise<void> {
+  for (const deadline = Date.now() + deadlineMs; Date.now() < deadline; await delay(100)) {
+    const [row] = await fleet.ask<{ open: number }>(
+      `select count(*)::int as open from webhook_deliveries where status = 'pending'`,
+    );
+    if (row?.open === 0) return;
+  }
+}
