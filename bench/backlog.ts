@@ -16,7 +16,7 @@ const rounds = 3;
 const roundMs = 5_000;
 const warmUp = 2_000;
 const churned = 3_600_000; // an hour at 1,000 a second
-const churnLimitMs = 420_000;
+const churnLimitMs = 900_000;
 
 interface Side {
   url: string;
