@@ -15,6 +15,7 @@ describe('kill -9 of API, workers and database under load', () => {
   let letters: Letters;
   let readers: Readers;
   let runs: Runs;
+  let ended: Awaited<ReturnType<Runs['ended']>>;
   let stormed: StormReport;
   const closing: (() => Promise<void>)[] = [];
   beforeAll(async () => {
@@ -33,6 +34,7 @@ describe('kill -9 of API, workers and database under load', () => {
       pauseMs: () => 2_000,
       afterKills: () => Promise.all([letters.load.stop(), readers.load.stop(), runs.stop()]),
     });
+    ended = await runs.ended();
     await settled(fleet);
   }, 240_000);
   afterAll(async () => {
@@ -71,10 +73,7 @@ describe('kill -9 of API, workers and database under load', () => {
     }
   });
 
-  test('ends every run, each of its steps once, and loses no item of a digest', {
-    timeout: 120_000,
-  }, async () => {
-    const ended = await runs.ended();
+  test('ends every run, each of its steps once, and loses no item of a digest', async () => {
     const { triggered } = runs;
     expect(triggered.size).toBeGreaterThan(100);
     expect(ended.map(({ id }) => id).sort()).toEqual([...triggered.values()].sort());

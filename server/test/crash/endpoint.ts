@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startWebhookSink } from '../simulators/webhook-sink.ts';
 import { type Fleet, testKey } from './fleet.ts';
+import { startSlowSink } from './slow-sink.ts';
 
 /** One event on its way to the endpoint. */
 interface Told {
@@ -21,9 +21,7 @@ export interface Endpoint {
 }
 
 export async function startEndpoint(fleet: Fleet): Promise<Endpoint> {
-  const sink = await startWebhookSink();
-  // Slow enough that every killed worker leaves calls behind whose answer it did not learn.
-  sink.reply = () => (response) => setTimeout(() => response.writeHead(204).end(), 20);
+  const sink = await startSlowSink();
   const response = await fetch(`${fleet.api.url}/v1/webhook-endpoints`, {
     method: 'POST',
     headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },

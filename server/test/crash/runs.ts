@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startWebhookSink } from '../simulators/webhook-sink.ts';
 import { type Fleet, testKey } from './fleet.ts';
+import { startSlowSink } from './slow-sink.ts';
 
 const callers = 6;
 const answerWithinMs = 10_000;
@@ -49,9 +49,7 @@ export interface Runs {
 }
 
 export async function startRuns(fleet: Fleet, restMs: number): Promise<Runs> {
-  const sink = await startWebhookSink();
-  // Slow enough that every killed worker leaves calls behind whose answer it did not learn.
-  sink.reply = () => (response) => setTimeout(() => response.writeHead(204).end(), 20);
+  const sink = await startSlowSink();
   await insist(fleet, '', { key: 'storm', name: 'Storm' });
   await insist(fleet, '/storm/versions', { body: { steps: stepsOf(sink.url('/call')) } });
   await insist(fleet, '/storm/versions/1/activate');
