@@ -195,7 +195,7 @@ export async function axeFindings(page: Page, { only }: { only?: 'contrast' } = 
 
 /**
  * Runs in the page. How a text looks: its letters, its colour, and what stands around it. What axe could not judge (it was
- * hidden, disabled, or behind something) is not known to be right.
+ * disabled, or behind something) is not known to be right.
  */
 const contrast = `async (options) => {
   const places = new Map();
@@ -214,8 +214,9 @@ const contrast = `async (options) => {
   };
   const hasText = (element) => element.value || element.placeholder ||
     [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+  const isOpen = (element) => hasText(element) && element.checkVisibility() && !right.has(lookOf(element));
   const right = (window.rightLooks ??= new Set());
-  const include = [...document.body.querySelectorAll('*')].filter((element) => hasText(element) && !right.has(lookOf(element)));
+  const include = [...document.body.querySelectorAll('*')].filter(isOpen);
   if (include.length === 0) return [];
   const { passes, violations } = await axe.run({ include }, {
     ...options, runOnly: ['color-contrast'], resultTypes: ['violations', 'passes'], elementRef: true,
