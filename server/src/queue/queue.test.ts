@@ -63,6 +63,16 @@ describe('fairness', () => {
 });
 
 describe('claims', () => {
+  test('are made of what is waiting, in whatever lane', async () => {
+    const kinds = [1, 2, 3];
+    expect(await store.listReady(database.pool, kinds)).toEqual([]);
+    await store.insertReady(database.pool, rows(2, environmentA, 2));
+    await store.insertReady(database.pool, [{ ...rows(1, environmentA, 0)[0], kind: 3 } as store.WorkRow]);
+    expect(await store.listReady(database.pool, kinds)).toEqual([1, 3]);
+    await store.claim(database.pool, 3, 2, 1, worker);
+    expect(await store.listReady(database.pool, kinds)).toEqual([1]);
+  });
+
   test('no row goes to two claimers', async () => {
     const all = rows(400, environmentA);
     await store.insertReady(database.pool, all);

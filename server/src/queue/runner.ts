@@ -76,8 +76,10 @@ export function startRunner(deps: RunnerDeps): Runner {
     for (const line of lines) {
       await line.handBack();
       await deps.jobs[line.kind].tick?.();
-      line.pump();
     }
+    // One question for all kinds: an idle process would claim nothing of each, in both lanes, twice a second.
+    for (const kind of await store.listReady(deps.pool, Object.values(workKinds)))
+      lineOf.get(kindOf(kind))?.pump();
   }
 
   async function rescue(): Promise<void> {

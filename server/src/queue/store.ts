@@ -137,6 +137,18 @@ export async function claim(
   return rows.sort((a, b) => a.lane - b.lane); // the rows come back in no order; within a claim the lane is the one that counts
 }
 
+const findReady = statement<{ kind: number }>(
+  'queue_find_ready',
+  // In order, for else PostgreSQL might read everything to find that nothing of this kind is waiting.
+  `select kind from unnest($1::smallint[]) as kind
+   where (select true from queue_ready r where r.kind = kind.kind order by r.lane, r.tag limit 1)`,
+);
+
+/** Which of these kinds of work something is waiting of. */
+export async function listReady(sql: Sql, kinds: number[]): Promise<number[]> {
+  return (await findReady(sql, [kinds])).map((row) => row.kind);
+}
+
 const noteLeases = statement<{ id: string }>(
   'queue_begin',
   `update queue_leased l set note = i.note
