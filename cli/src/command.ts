@@ -57,7 +57,10 @@ export interface Command extends Shape<Options> {
   run(context: Context, values: Record<string, unknown>, positionals: string[]): Promise<unknown>;
 }
 
-/** Keeps the types of the options together with the function that reads them. */
+/**
+ * Keeps the types of the options together with the function that reads them. A list of commands knows them no more, so they are
+ * given up here: `run` is called with what was parsed by these very options.
+ */
 export function command<const O extends Options>(
   shape: Shape<O> & {
     run(context: Context, values: Values<O>, positionals: string[]): Promise<unknown>;

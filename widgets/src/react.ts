@@ -89,6 +89,7 @@ function wrap<Element extends HTMLElement, Props extends object>(
     createElement(tag, useElementProps(props, outer, properties, events)),
   );
   Wrapper.displayName = tag;
+  // Which properties there are is written twice, as a type and as names; React knows neither of our element.
   return Wrapper as unknown as Wrapped<Element, Props>;
 }
 
@@ -104,8 +105,8 @@ function useElementProps<Element extends HTMLElement>(
   useImperativeHandle<Element | null, Element | null>(outer, () => element.current, []);
   useLayoutEffect(() => {
     latest.current = props;
-    const target = element.current as unknown as Record<string, unknown>;
-    for (const name of properties) if (props[name] !== undefined) target[name] = props[name];
+    const given = properties.filter((name) => props[name] !== undefined);
+    Object.assign(element.current ?? {}, Object.fromEntries(given.map((name) => [name, props[name]])));
   });
   useLayoutEffect(() => {
     const end = new AbortController();

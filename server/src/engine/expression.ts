@@ -44,10 +44,12 @@ interface Node {
   receiverWithArgs?: Node[];
   left: Node;
   right: Node;
+  /** Of an operator. */
   handle(left: unknown, right: unknown, node: Node, evaluator: Evaluator): unknown;
+  /** Of a method. */
+  handle(values: unknown[], evaluator: Evaluator, node: Node): unknown;
   evaluate(evaluator: Evaluator, node: Node, context: unknown): unknown;
 }
-type MethodHandle = (values: unknown[], evaluator: Evaluator, node: Node) => unknown;
 interface Evaluator {
   run(node: Node, context: unknown): unknown;
   /** Gives the error back as a value. */
@@ -203,7 +205,7 @@ function runSearch(evaluator: Evaluator, node: Node, operands: Node[], context: 
   const [text, wanted] = values;
   if (typeof text === 'string' && typeof wanted === 'string')
     spend((text.length * (10 + wanted.length)) / 1_000);
-  return (node.handle as unknown as MethodHandle)(values, evaluator, node);
+  return node.handle(values, evaluator, node);
 }
 
 function charged(value: unknown, charactersPerUnit: number, elementsPerUnit: number): unknown {

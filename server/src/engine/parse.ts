@@ -34,7 +34,7 @@ export function parseDefinition(given: unknown): ParsedDefinition {
 
   const check = checkShape();
   if (!check(body)) return { ok: false, problems: problemsOf(check.errors ?? []) };
-  const definition = read(body as unknown as Body);
+  const definition = read(body);
   if (definition.triggerDataSchema !== null) {
     const problem = triggerSchemaProblem(definition.triggerDataSchema);
     if (problem)
@@ -74,9 +74,9 @@ function excessIn(body: unknown): DefinitionProblem | null {
   return { code: 'too_large', message: `The body has more than ${limits.templates} templates.`, pointer: '' };
 }
 
-let shape: ValidateFunction | null = null;
-function checkShape(): ValidateFunction {
-  shape ??= new Ajv2020({ allErrors: true, strict: false, logger: false }).compile(definitionSchema);
+let shape: ValidateFunction<Body> | null = null;
+function checkShape(): ValidateFunction<Body> {
+  shape ??= new Ajv2020({ allErrors: true, strict: false, logger: false }).compile<Body>(definitionSchema);
   return shape;
 }
 
@@ -111,7 +111,13 @@ interface Body {
   trigger_data_schema?: JsonObject | boolean | null;
   steps: WireStep[];
 }
-type WireStep = { id: string; kind: string; when?: string; next?: string } & Record<string, Json | undefined>;
+type WireStep = {
+  id: string;
+  kind: string;
+  when?: string;
+  next?: string;
+  branches?: { when: string; goto: string }[];
+} & Record<string, Json | undefined>;
 
 function read(body: Body): Definition {
   return { triggerDataSchema: body.trigger_data_schema ?? null, steps: body.steps.map(readStep) };
@@ -158,7 +164,7 @@ function readStep(wire: WireStep): Step {
       return {
         ...base,
         kind: 'branch',
-        branches: wire.branches as unknown as { when: string; goto: string }[],
+        branches: wire.branches ?? [],
         otherwise: text('else'),
       };
     case 'wait_for_event':

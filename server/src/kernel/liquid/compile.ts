@@ -187,6 +187,7 @@ function newContext(engine: Liquid, data: object, budget: Budget, globals: objec
 }
 
 function limitsOf(liquid: unknown, budget: Budget) {
+  // All that liquidjs asks of a limit are `use` and `check`; its type has private parts besides.
   const limiter = budget as unknown as Context['memoryLimit'];
   return { memoryLimit: limiter, renderLimit: limiter, liquid };
 }

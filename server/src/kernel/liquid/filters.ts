@@ -31,6 +31,7 @@ export interface FilterThis {
 }
 type Handler = (this: FilterThis, value: unknown, ...args: unknown[]) => unknown;
 
+/** compile.ts hands liquidjs our budget in place of its own limits. */
 export const budgetOf = (context: Context): Budget => context.memoryLimit as unknown as Budget;
 
 function charged(name: string, handler: Handler): Handler {
@@ -46,6 +47,7 @@ function charged(name: string, handler: Handler): Handler {
 }
 
 const same: Handler = (value) => value;
+/** Its types say of each filter what it takes; a template hands over anything. */
 const library = all as unknown as Record<string, Handler>;
 
 const standard: Record<string, FilterImplOptions> = {

@@ -40,6 +40,11 @@ export function quicken(templates: Template[]): void {
 
 type Evaluate = (context: Context) => unknown;
 
+/** The parts of a context that liquidjs keeps to itself. */
+interface ContextParts {
+  findScope(name: unknown): object;
+}
+
 /** The parts of a filter that liquidjs keeps to itself. */
 interface FilterParts {
   handler(this: object, value: unknown, ...args: unknown[]): unknown;
@@ -112,7 +117,7 @@ function quickToken(token: unknown): Evaluate | null {
     path.push(property.content as string);
   }
   return (context) => {
-    let value: object = (context as unknown as { findScope(name: unknown): object }).findScope(path[0]);
+    let value = (context as unknown as ContextParts).findScope(path[0]);
     for (const name of path) value = context.readProperty(value, name);
     return value;
   };
