@@ -17,6 +17,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     fsync: 'off',
     synchronous_commit: 'off',
     full_page_writes: 'off',
+    autovacuum: 'off',
+    update_process_title: 'off',
     max_connections: '300',
   });
   const admin = createPool(postgres.url, 1);
