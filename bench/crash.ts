@@ -1,9 +1,10 @@
 // About a minute of kill -9 of API, workers and database under load: how much was lost, how much was done twice.
+import { setTimeout as delay } from 'node:timers/promises';
 import { runTrial } from '../server/test/crash/trial.ts';
 import { createReport } from './harness/report.ts';
 
 const report = createReport('crash');
-const trial = await runTrial({ kills: 20, pauseMs: () => 500 + Math.random() * 2_500 });
+const trial = await runTrial({ kills: 20, pause: () => delay(500 + Math.random() * 2_500) });
 
 const line = (what: string, figure: number | string): void => report.line(`${what.padEnd(34)} ${figure}`);
 for (const [who, kills] of Object.entries(trial.kills)) line(`kills of ${who}`, kills);

@@ -8,16 +8,18 @@ export interface Takeover {
   tookMs: number;
 }
 
+type Victim = 'api' | 'worker' | 'database';
+
 export interface StormOptions {
   kills: number;
   /** Before each. */
-  pauseMs: () => number;
+  pause: (next: Victim) => Promise<unknown>;
   /** Once all have been killed and run again; what they held may still be waiting to be taken over. */
   afterKills: () => Promise<unknown>;
 }
 
 export interface StormReport {
-  kills: { api: number; worker: number; database: number };
+  kills: Record<Victim, number>;
   takeovers: Takeover[];
   longestTakeoverMs: number;
 }
@@ -30,13 +32,13 @@ export async function storm(fleet: Fleet, options: StormOptions): Promise<StormR
   const takeovers: Promise<Takeover>[] = [];
   const starts: Promise<void>[] = [];
   const [first, second] = fleet.workers;
-  const turns = [
-    () => killWorker(first),
-    killApi,
-    killDatabase,
-    () => killWorker(second),
-    killApi,
-    killDatabase,
+  const turns: [Victim, () => Promise<void>][] = [
+    ['worker', () => killWorker(first)],
+    ['api', killApi],
+    ['database', killDatabase],
+    ['worker', () => killWorker(second)],
+    ['api', killApi],
+    ['database', killDatabase],
   ];
 
   async function killWorker(worker: Worker): Promise<void> {
@@ -57,8 +59,9 @@ export async function storm(fleet: Fleet, options: StormOptions): Promise<StormR
   }
 
   for (let turn = 0; turn < options.kills; turn += 1) {
-    await delay(options.pauseMs());
-    await turns[turn % turns.length]?.();
+    const [victim, kill] = turns[turn % turns.length] as (typeof turns)[number];
+    await options.pause(victim);
+    await kill();
   }
   await Promise.all(starts);
   await options.afterKills();
