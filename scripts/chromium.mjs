@@ -21,7 +21,7 @@ const elsewhere = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** How tests start it: pages do not live long enough for what the optimizing compilers cost, a tenth of the browser's time. */
+/** How tests start it: pages do not live long enough for what the optimizing compilers cost, a twentieth of the browser's time. */
 export const testArgs = [
   '--no-sandbox',
   '--disable-dev-shm-usage',
