@@ -203,7 +203,7 @@ const contrast = `async (options) => {
     if (!element) return '';
     if (!places.has(element)) {
       const { backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
-      const own = [element.localName, element.className, backgroundColor, backgroundImage, opacity];
+      const own = [element.localName, element.getAttribute('class'), backgroundColor, backgroundImage, opacity];
       places.set(element, placeOf(element.parentElement) + own.join());
     }
     return places.get(element);
