@@ -5,14 +5,8 @@ import { type ChatthreeSimulator, startChatthreeSimulator } from '../../server/t
 import { type ChattwoSimulator, startChattwoSimulator } from '../../server/test/simulators/chattwo.ts';
 import { type SmsoneSimulator, startSmsoneSimulator } from '../../server/test/simulators/smsone.ts';
 import { type SmtpSimulator, startSmtpSimulator } from '../../server/test/simulators/smtp.ts';
-import {
-  axeFindings,
-  chromiumPath,
-  type DashboardHost,
-  inspect,
-  screenshot,
-  startDashboard,
-} from './dashboard.ts';
+import { axeFindings } from './axe.ts';
+import { chromiumPath, type DashboardHost, inspect, screenshot, startDashboard } from './dashboard.ts';
 import { addPerson } from './people.ts';
 
 describe.skipIf(!chromiumPath)('connections', () => {

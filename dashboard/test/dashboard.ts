@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +10,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { startTestApp, type TestApp, type TestAppOptions } from '../../server/test/app.ts';
+import { axeFindings } from './axe.ts';
 
 const script = (name: string) => new URL(`../../scripts/${name}`, import.meta.url).href;
 const { findChromium, testArgs } = (await import(script('chromium.mjs'))) as {
@@ -21,7 +21,6 @@ const { ensureDashboard } = (await import(script('build-dashboard.mjs'))) as {
   ensureDashboard(): Promise<void>;
 };
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Looked at by people; not kept. */
 const folder = fileURLToPath(new URL('../screenshots/', import.meta.url));
 
@@ -175,55 +174,6 @@ async function startVite(service: string) {
   await vite.listen();
   return { url: `http://localhost:${vite.config.server.port}`, stop: () => vite.close() };
 }
-
-/**
- * What axe finds serious or critical, as readable lines. Contrast is three quarters of its work, and depends on colours and
- * letters alone: a look that it has found right in this window is not judged again.
- */
-export async function axeFindings(page: Page, { only }: { only?: 'contrast' } = {}): Promise<string[]> {
-  if (await page.evaluate('!window.axe')) await page.evaluate(`${axeSource}; window.contrast = ${contrast}`);
-  return page.evaluate(`(async () => {
-    // Not into frames: what stands in them are messages, which others wrote.
-    const options = { resultTypes: ['violations'], iframes: false };
-    const violations = await contrast(options);
-    const others = { ...options, rules: { 'color-contrast': { enabled: false } } };
-    if (${only !== 'contrast'}) violations.push(...(await axe.run(document, others)).violations);
-    return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
-      .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary));
-  })()`);
-}
-
-/**
- * Runs in the page. How a text looks: its letters, its colour, and what stands around it. What axe could not judge (it was
- * disabled, or behind something) is not known to be right.
- */
-const contrast = `async (options) => {
-  const places = new Map();
-  const placeOf = (element) => {
-    if (!element) return '';
-    if (!places.has(element)) {
-      const { backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
-      const own = [element.localName, element.getAttribute('class'), backgroundColor, backgroundImage, opacity];
-      places.set(element, placeOf(element.parentElement) + own.join());
-    }
-    return places.get(element);
-  };
-  const lookOf = (element) => {
-    const { color, fontSize, fontWeight } = getComputedStyle(element);
-    return [placeOf(element), color, fontSize, fontWeight].join();
-  };
-  const hasText = (element) => element.value || element.placeholder ||
-    [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
-  const isOpen = (element) => hasText(element) && element.checkVisibility() && !right.has(lookOf(element));
-  const right = (window.rightLooks ??= new Set());
-  const include = [...document.body.querySelectorAll('*')].filter(isOpen);
-  if (include.length === 0) return [];
-  const { passes, violations } = await axe.run({ include }, {
-    ...options, runOnly: ['color-contrast'], resultTypes: ['violations', 'passes'], elementRef: true,
-  });
-  for (const { element } of passes.flatMap(({ nodes }) => nodes)) right.add(lookOf(element));
-  return violations;
-}`;
 
 /** Takes a picture for people to look at, when they ask for it with PICTURES=1: it would be a tenth of the tests' time. */
 export async function screenshot(page: Page, name: string): Promise<void> {

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  axeFindings,
-  chromiumPath,
-  type DashboardHost,
-  inspect,
-  screenshot,
-  startDashboard,
-} from './dashboard.ts';
+import { axeFindings } from './axe.ts';
+import { chromiumPath, type DashboardHost, inspect, screenshot, startDashboard } from './dashboard.ts';
 import { addPerson } from './people.ts';
 
 /** Nothing of it may be taken for a part of an address. */

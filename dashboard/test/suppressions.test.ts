@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../server/test/app.ts';
-import {
-  axeFindings,
-  chromiumPath,
-  type DashboardHost,
-  inspect,
-  screenshot,
-  startDashboard,
-} from './dashboard.ts';
+import { axeFindings } from './axe.ts';
+import { chromiumPath, type DashboardHost, inspect, screenshot, startDashboard } from './dashboard.ts';
 import { addPerson } from './people.ts';
 
 describe.skipIf(!chromiumPath)('suppressions', () => {

@@ -2,14 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../server/test/app.ts';
 import { createPerson, password } from '../../server/test/people.ts';
 import { startWebhookSink, type WebhookSink } from '../../server/test/simulators/webhook-sink.ts';
-import {
-  axeFindings,
-  chromiumPath,
-  type DashboardHost,
-  inspect,
-  screenshot,
-  startDashboard,
-} from './dashboard.ts';
+import { axeFindings } from './axe.ts';
+import { chromiumPath, type DashboardHost, inspect, screenshot, startDashboard } from './dashboard.ts';
 
 describe.skipIf(!chromiumPath)('webhooks', () => {
   let host: DashboardHost;
@@ -19,14 +13,10 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     sink = await startWebhookSink();
     sink.reply = ({ path }) => {
       if (path === '/gone') return 410;
-      return path.startsWith('/broken')
-        ? // It is not asked again while a test is about to do that by hand.
-          {
-            status: 500,
-            headers: { 'retry-after': '3600' },
-            body: '<script>alert(1)</script> no database',
-          }
-        : 204;
+      if (!path.startsWith('/broken')) return 204;
+      // It is not asked again while a test is about to do that by hand.
+      const headers = { 'retry-after': '3600' };
+      return { status: 500, headers, body: '<script>alert(1)</script> no database' };
     };
   }, 300_000);
   afterAll(async () => {

@@ -19,6 +19,18 @@ describe('kill -9 of API, workers and database under load', () => {
   let ended: Awaited<ReturnType<Runs['ended']>>;
   let stormed: StormReport;
   const closing: (() => Promise<void>)[] = [];
+
+  let quarters = 0;
+  /** Until another quarter of what the tests want has got through: a machine that is busy with other things takes longer. */
+  async function progress(): Promise<void> {
+    quarters += 1;
+    await waitUntil(async () => {
+      const sent = [letters.load.acknowledged.size, readers.load.acknowledged.size];
+      const isEnough = sent.every((count) => count > 50 * quarters) && runs.triggered.size > 25 * quarters;
+      return isEnough || new Error(`${sent} sent, ${runs.triggered.size} triggered`);
+    }, 60_000);
+  }
+
   beforeAll(async () => {
     const closed = <Part extends { close(): Promise<void> }>(part: Part): Part => {
       closing.push(part.close);
@@ -42,16 +54,6 @@ describe('kill -9 of API, workers and database under load', () => {
     ended = await runs.ended();
     await settled(fleet);
   }, 240_000);
-  let quarters = 0;
-  /** Until another quarter of what the tests want has got through: a machine that is busy with other things takes longer. */
-  async function progress(): Promise<void> {
-    quarters += 1;
-    await waitUntil(async () => {
-      const sent = [letters.load.acknowledged.size, readers.load.acknowledged.size];
-      const isEnough = sent.every((count) => count > 50 * quarters) && runs.triggered.size > 25 * quarters;
-      return isEnough || new Error(`${sent} sent, ${runs.triggered.size} triggered`);
-    }, 60_000);
-  }
   afterAll(async () => {
     for (const close of closing.reverse()) await close();
   });

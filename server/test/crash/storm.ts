@@ -32,14 +32,11 @@ export async function storm(fleet: Fleet, options: StormOptions): Promise<StormR
   const takeovers: Promise<Takeover>[] = [];
   const starts: Promise<void>[] = [];
   const [first, second] = fleet.workers;
-  const turns: [Victim, () => Promise<void>][] = [
-    ['worker', () => killWorker(first)],
-    ['api', killApi],
-    ['database', killDatabase],
-    ['worker', () => killWorker(second)],
-    ['api', killApi],
-    ['database', killDatabase],
-  ];
+  const kill: Record<Victim, () => Promise<void>> = {
+    worker: () => killWorker(kills.worker % 2 === 0 ? first : second),
+    api: killApi,
+    database: killDatabase,
+  };
 
   async function killWorker(worker: Worker): Promise<void> {
     const workerId = worker.workerId();
@@ -59,9 +56,9 @@ export async function storm(fleet: Fleet, options: StormOptions): Promise<StormR
   }
 
   for (let turn = 0; turn < options.kills; turn += 1) {
-    const [victim, kill] = turns[turn % turns.length] as (typeof turns)[number];
+    const victim = (['worker', 'api', 'database'] as const)[turn % 3] ?? 'worker';
     await options.pause(victim);
-    await kill();
+    await kill[victim]();
   }
   await Promise.all(starts);
   await options.afterKills();
