@@ -4,7 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import * as parked from './parked-store.ts';
-import { createPlaces, type Places, type PlacesOptions } from './places.ts';
+import { createPlaces, type Places, type PlacesOptions, type TendedPlaces } from './places.ts';
 import { type Job, type Runner, startRunner } from './runner.ts';
 import * as store from './store.ts';
 import { kindOf, type Lane, laneOf, lanes, type Work, type WorkKind, workKinds } from './work.ts';
@@ -32,7 +32,7 @@ export interface Queue {
   park(sql: Sql, kind: WorkKind, work: { id: string; place: string }[]): Promise<string[]>;
   /** What is parked at `from` waits at `to` now. Places that begin with `held:` are emptied by nothing else. */
   movePlace(sql: Sql, kind: WorkKind, from: string, to: string): Promise<void>;
-  /** Limits for each place that work of a kind goes to; a job that uses them calls their `tick`. */
+  /** Limits for each place that work of a kind goes to; once per kind. */
   places(kind: WorkKind, options: PlacesOptions): Places;
   /** Takes out work that waits, with the time it waits for. Null: somebody holds it, or it is not there. */
   withdraw(sql: Sql, kind: WorkKind, id: string): Promise<(Work & { runAt: Date | null }) | null>;
@@ -63,6 +63,7 @@ export function createQueue(deps: QueueDeps): Queue {
   const workerId = newId();
   /** Leases with a note written by us: what a stop may not hand back as if nothing had happened. */
   const begun = new Set<string>();
+  const placesOf = new Map<WorkKind, TendedPlaces>();
   let runner: Runner | null = null;
   let stopping = false;
 
@@ -73,6 +74,13 @@ export function createQueue(deps: QueueDeps): Queue {
     environment_id: work.environmentId,
     note: work.note ?? null,
   });
+
+  async function tendPlaces(): Promise<void> {
+    const kinds = [...placesOf.keys()].map((kind) => workKinds[kind]);
+    const rows = await parked.listPlaces(deps.pool, kinds, maxPlaces);
+    for (const [kind, places] of placesOf)
+      places.tend(rows.filter((row) => row.kind === workKinds[kind]).map((row) => row.place));
+  }
 
   const queue: Queue = {
     enqueue: (sql, work) => (work.length === 0 ? Promise.resolve() : store.insertReady(sql, work.map(toRow))),
@@ -102,8 +110,8 @@ export function createQueue(deps: QueueDeps): Queue {
       return ids;
     },
     movePlace: (sql, kind, from, to) => parked.updatePlace(sql, workKinds[kind], from, to),
-    places: (kind, options) =>
-      createPlaces(
+    places(kind, options) {
+      const places = createPlaces(
         {
           // Like a claim it need not wait for the disk: what a crash undoes is a lease again.
           park: (work) => untilDatabaseAnswers(() => queue.park(deps.claimPool, kind, work)),
@@ -113,10 +121,12 @@ export function createQueue(deps: QueueDeps): Queue {
             runner.takeUp(kind, rows);
             return rows.length;
           },
-          listPlaces: () => parked.listPlaces(deps.pool, workKinds[kind], maxPlaces),
         },
         options,
-      ),
+      );
+      placesOf.set(kind, places);
+      return places;
+    },
     async withdraw(sql, kind, id) {
       const waiting = await store.deleteWaiting(sql, workKinds[kind], id);
       const aside = waiting ? null : await parked.deleteParked(sql, workKinds[kind], id);
@@ -138,7 +148,7 @@ export function createQueue(deps: QueueDeps): Queue {
       if (!runner?.wake(kind)) deps.doorbell.ring(`work:${kind}`);
     },
     start(jobs) {
-      runner = startRunner({ ...deps, workerId, jobs, begun });
+      runner = startRunner({ ...deps, workerId, jobs, begun, tendPlaces });
     },
     async depth() {
       const rows = await store.countReady(deps.pool, Object.values(workKinds), Object.values(lanes));

@@ -46,20 +46,27 @@ export function claimParked(
   return claimAtPlace(sql, [kind, place, limit, workerId]);
 }
 
-const findPlaces = statement<{ place: string }>(
+const findPlaces = statement<{ kind: number; place: string }>(
   'queue_find_places',
   // One step of the index for each place, however much is parked there.
-  `with recursive found as (
-     (select place from queue_parked where kind = $1 order by place limit 1)
-     union all
-     select (select p.place from queue_parked p where p.kind = $1 and p.place > f.place order by p.place limit 1)
-     from found f where f.place is not null
-   )
-   select place from found where place is not null and place not like 'held:%' limit $2`,
+  `select k.kind, places.place
+   from unnest($1::smallint[]) as k (kind) cross join lateral (
+     with recursive found as (
+       (select place from queue_parked where kind = k.kind order by place limit 1)
+       union all
+       select (select p.place from queue_parked p where p.kind = k.kind and p.place > f.place order by p.place limit 1)
+       from found f where f.place is not null
+     )
+     select place from found where place is not null and place not like 'held:%' limit $2) places`,
 );
 
-export async function listPlaces(sql: Sql, kind: number, limit: number): Promise<string[]> {
-  return (await findPlaces(sql, [kind, limit])).map((row) => row.place);
+/** Where work of these kinds is parked; so many places of each kind. */
+export function listPlaces(
+  sql: Sql,
+  kinds: number[],
+  limit: number,
+): Promise<{ kind: number; place: string }[]> {
+  return findPlaces(sql, [kinds, limit]);
 }
 
 const changePlace = statement(

@@ -55,7 +55,6 @@ function startWorker(atOnce = 4): Worker {
     batch: 20,
     capacity: 40,
     load: async () => new Map(),
-    tick: () => places.tick(),
     async run(claim) {
       const room = await places.enter(claim, (claim.note as { place: string }).place);
       if (!room) return;

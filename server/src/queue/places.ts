@@ -10,8 +10,12 @@ import type { Claim } from './work.ts';
 export interface Places {
   /** Room at the place; null: the work has been parked, and is no longer held. */
   enter(claim: Claim, place: string): Promise<Room | null>;
-  /** Every now and then: takes up what was parked by processes that are gone. */
-  tick(): Promise<void>;
+}
+
+/** As the queue holds them. */
+export interface TendedPlaces extends Places {
+  /** Every now and then, with the names of the places where anything is parked: also by processes that are gone. */
+  tend(parkedAt: string[]): void;
 }
 
 export interface Room {
@@ -32,7 +36,6 @@ export interface Parking {
   park(work: { id: string; place: string }[]): Promise<unknown>;
   /** Gives up to `limit` of what is parked there to this process; how many there were. */
   unpark(place: string, limit: number): Promise<number>;
-  listPlaces(): Promise<string[]>;
 }
 
 const patienceMs = 250;
@@ -53,7 +56,7 @@ interface Place {
   usedAt: number;
 }
 
-export function createPlaces(parking: Parking, options: PlacesOptions): Places {
+export function createPlaces(parking: Parking, options: PlacesOptions): TendedPlaces {
   const places = new Map<string, Place>();
   let inFlight = 0;
 
@@ -164,9 +167,9 @@ export function createPlaces(parking: Parking, options: PlacesOptions): Places {
 
   return {
     enter,
-    async tick() {
+    tend(parkedAt) {
       const now = Date.now();
-      for (const name of await parking.listPlaces()) placeOf(name).parked = true;
+      for (const name of parkedAt) placeOf(name).parked = true;
       for (const place of places.values()) {
         // What was unparked and could not be loaded never arrives; the queue has it back.
         if (now - place.usedAt > arrivalMs) place.arriving = 0;

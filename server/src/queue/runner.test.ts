@@ -78,6 +78,7 @@ function start<Fact>(job: Pick<Job<Fact>, 'load' | 'run'>): void {
     workerId: newId(),
     jobs: { ...jobs, notification: { batch: 100, capacity: 400, ...job } as Job },
     begun: new Set(),
+    tendPlaces: async () => {},
   });
 }
 

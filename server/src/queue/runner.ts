@@ -36,6 +36,8 @@ interface RunnerDeps {
   workerId: string;
   jobs: Record<WorkKind, Job>;
   begun: ReadonlySet<string>;
+  /** Looks after what is parked; about twice a second. */
+  tendPlaces(): Promise<void>;
 }
 
 const tickMs = 500;
@@ -69,17 +71,31 @@ export function startRunner(deps: RunnerDeps): Runner {
       await store.heartbeat(deps.pool, workerId, aliveSeconds);
       if (Date.now() - lastHeartbeat > outageMs) breathingSince = Date.now();
       lastHeartbeat = Date.now();
-      for (const line of lines) await line.releaseStrays();
+      await releaseStrays();
     }
     if (Date.now() - breathingSince >= reunionMs) await rescue();
     while ((await store.promote(deps.pool, moveLimit)) === moveLimit && !stopped) {}
+    await deps.tendPlaces();
     for (const line of lines) {
       await line.handBack();
       await deps.jobs[line.kind].tick?.();
     }
-    // One question for all kinds: an idle process would claim nothing of each, in both lanes, twice a second.
+    // Here as in all of this, one question for all kinds: most processes are idle most of the time.
     for (const kind of await store.listReady(deps.pool, Object.values(workKinds)))
       lineOf.get(kindOf(kind))?.pump();
+  }
+
+  /**
+   * Leases in our name that nobody here knows of: the answer to a claim was lost with its connection. Not the young ones,
+   * whose answer may be on its way.
+   */
+  async function releaseStrays(): Promise<void> {
+    const old = await store.listLeasesBefore(deps.pool, workerId, strayAfterSeconds);
+    if (old.length === 0) return;
+    for (const line of lines) {
+      const ids = old.filter(({ kind }) => kindOf(kind) === line.kind).map(({ id }) => id);
+      await line.releaseUnknown(ids);
+    }
   }
 
   async function rescue(): Promise<void> {
@@ -131,7 +147,8 @@ interface Line {
   hasRoom(): boolean;
   takeUp(rows: ClaimedRow[], unparked: boolean): void;
   handBack(): Promise<void>;
-  releaseStrays(): Promise<void>;
+  /** Hands back those of these leases that nobody here is at. */
+  releaseUnknown(ids: string[]): Promise<void>;
   drain(deadlineMs: number): Promise<void>;
 }
 
@@ -288,12 +305,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       await store.releaseToLater(deps.pool, number, ids, workerId, putOffSeconds);
       for (const id of ids) failed.delete(id);
     },
-    /**
-     * Leases in our name that nobody here knows of: the answer to a claim was lost with its connection. Not the young ones,
-     * whose answer may be on its way.
-     */
-    async releaseStrays() {
-      const ids = await store.listLeasesBefore(deps.pool, number, workerId, strayAfterSeconds);
+    async releaseUnknown(ids) {
       const strays = ids.filter((id) => !held.has(id) && !failed.has(id));
       if (strays.length === 0) return;
       log.warn({ kind, count: strays.length }, 'handing back work whose claim was never answered');

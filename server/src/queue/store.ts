@@ -212,20 +212,18 @@ export async function releaseToLater(
   await deferLeases(sql, [kind, ids, workerId, seconds]);
 }
 
-const findOldLeases = statement<{ id: string }>(
+const findOldLeases = statement<{ kind: number; id: string }>(
   'queue_find_old_leases',
-  `select id from queue_leased
-   where worker_id = $1 and kind = $2 and leased_at < now() - make_interval(secs => $3)`,
+  `select kind, id from queue_leased where worker_id = $1 and leased_at < now() - make_interval(secs => $2)`,
 );
 
 /** What a worker has held for longer than this. */
-export async function listLeasesBefore(
+export function listLeasesBefore(
   sql: Sql,
-  kind: number,
   workerId: string,
   seconds: number,
-): Promise<string[]> {
-  return (await findOldLeases(sql, [workerId, kind, seconds])).map((row) => row.id);
+): Promise<{ kind: number; id: string }[]> {
+  return findOldLeases(sql, [workerId, seconds]);
 }
 
 const rescueLeases = statement<{ kind: number }>(

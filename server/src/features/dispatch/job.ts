@@ -213,10 +213,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     capacity,
     load: (claims) => untilDatabaseAnswers(() => load(claims)),
     run,
-    async tick() {
-      await places.tick();
-      await watch.tick();
-    },
+    tick: () => watch.tick(),
   };
 }
 

@@ -145,6 +145,5 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFac
     capacity,
     load: (claims) => untilDatabaseAnswers(() => load(claims)),
     run,
-    tick: () => places.tick(),
   };
 }

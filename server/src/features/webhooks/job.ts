@@ -78,6 +78,5 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
       return new Map(facts.map((fact) => [fact.id, fact]));
     },
     run,
-    tick: () => places.tick(),
   };
 }
