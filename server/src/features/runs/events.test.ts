@@ -157,9 +157,17 @@ describe('an event', () => {
       const started = Array.from({ length: 50 }, () => app.trigger('order', { order_id: 'crowd' }));
       ids.push(...(await Promise.all(started)));
     }
-    for (const id of ids) await app.reaches(id, 'waiting');
+    const allReach = (status: string) =>
+      waitUntil(async () => {
+        const { rows } = await app.pool.query(
+          'select status, count(*)::int from runs where id = any ($1) group by status',
+          [ids],
+        );
+        return (rows.length === 1 && rows[0].status === status) || new Error(JSON.stringify(rows));
+      }, 30_000);
+    await allReach('waiting');
     expect(await app.post('order', 'paid', { order_id: 'crowd', amount: 1 })).toBe(1_000);
-    for (const id of ids) await app.reaches(id, 'completed');
+    await allReach('completed');
   }, 60_000);
 });
 
