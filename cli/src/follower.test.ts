@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createFollower } from './follower.ts';
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+/** What a follower reads of one. */
 const notification = (id: string, second: number, types: string[], status = 'queued') =>
   ({
     id,

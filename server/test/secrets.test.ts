@@ -5,6 +5,7 @@ import { startTestApp, type TestApp, type TestResponse, waitUntil } from './app.
 import { type ChatoneSimulator, startChatoneSimulator } from './simulators/chatone.ts';
 import { type ChatthreeSimulator, startChatthreeSimulator } from './simulators/chatthree.ts';
 import { type ChattwoSimulator, startChattwoSimulator } from './simulators/chattwo.ts';
+import type { EmailProviderSimulator } from './simulators/email-provider.ts';
 import { type HttpSimulator, startHttpSimulator } from './simulators/http-simulator.ts';
 import { startMailgunSimulator } from './simulators/mailgun.ts';
 import { startPostmarkSimulator } from './simulators/postmark.ts';
@@ -43,7 +44,11 @@ let smstwo: SmstwoSimulator;
 let chatone: ChatoneSimulator;
 let chattwo: ChattwoSimulator;
 let chatthree: ChatthreeSimulator;
-const providers: { kind: string; simulator: HttpSimulator | null; config: Record<string, unknown> }[] = [];
+const providers: {
+  kind: string;
+  simulator: EmailProviderSimulator | null;
+  config: Record<string, unknown>;
+}[] = [];
 const stops: (() => Promise<void>)[] = [];
 
 function running<Simulator extends { stop(): Promise<void> }>(simulator: Simulator): Simulator {
@@ -259,8 +264,7 @@ describe('what is planted comes out nowhere', () => {
     for (const { kind, simulator, config } of providers) {
       const saved = await call('PUT', path, { ...settings, providers: [{ kind, config }] });
       expect([kind, saved.status, saved.body.error]).toEqual([kind, 200, undefined]);
-      const received = (simulator ?? smtp) as unknown as { received: unknown[] };
-      await sendUntilTaken(emailMessage, () => received.received.length > 0);
+      await sendUntilTaken(emailMessage, () => (simulator ?? smtp).received.length > 0);
       const verify = `${path}/providers/${saved.body.providers[0].id}/verify`;
       await call('POST', verify);
       if (simulator) {

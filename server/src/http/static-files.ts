@@ -16,7 +16,7 @@ export interface StaticFile {
 const forever = 'public, max-age=31536000, immutable';
 
 export function answerFile(
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'headers'>,
   file: StaticFile,
   { cacheControl, headers: more }: { cacheControl: string; headers?: Record<string, string> },
 ): Reply {

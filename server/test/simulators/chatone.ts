@@ -63,7 +63,7 @@ export interface ChatoneSimulator extends HttpSimulator {
   /** As if somebody had agreed in the browser: a code that works once. */
   grantCode(redirectUri: string, changes?: Partial<ChatoneToken>): string;
   /** An event as the service posts it, signed; resolves to the status and body it was answered with. */
-  postEvent(url: string, event: Json, changes?: EventChanges): Promise<{ status: number; body: Json }>;
+  postEvent(url: string, event: unknown, changes?: EventChanges): Promise<{ status: number; body: Json }>;
 }
 
 export interface EventChanges {
@@ -295,7 +295,7 @@ export async function startChatoneSimulator(
       codes.set(code, { redirectUri, changes });
       return code;
     },
-    async postEvent(url: string, event: Json, changes: EventChanges = {}) {
+    async postEvent(url: string, event: unknown, changes: EventChanges = {}) {
       const text = JSON.stringify(event);
       const timestamp = String(changes.timestampSeconds ?? Math.floor(Date.now() / 1000));
       const secret = changes.secret ?? simulator.signingSecret;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitUntil } from '../../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import type { Carrier, Message, Outcome } from '../../channels/contract.ts';
-import type { Pool } from '../../db/sql.ts';
+import type { Sql } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLog } from '../../kernel/log.ts';
 import { findEndpoint, insertEndpoint } from './endpoints/store.ts';
@@ -49,12 +49,12 @@ function watched(of: Subject = subject) {
   let next: Outcome = accepted;
   let writes = 0;
   let calls = 0;
-  const counting = {
-    query(config: { name?: string }) {
+  const counting: Sql = {
+    query(config) {
       if (config.name === 'connections_mark_chat_endpoints') writes += 1;
-      return database.pool.query(config as never);
+      return database.pool.query(config);
     },
-  } as unknown as Pool;
+  };
   const carrier: Carrier = {
     name: 'x',
     kind: 'x',
@@ -130,7 +130,7 @@ test('what is learned about old credentials says nothing about the new', async (
 test('a database that is away costs the note, not the outcome', async () => {
   const book = createHealthBook(
     {
-      pool: { query: () => Promise.reject(new Error('away')) } as unknown as Pool,
+      pool: { query: () => Promise.reject(new Error('away')) },
       clock: Date.now,
       log: createLog('silent'),
     },

@@ -1,5 +1,5 @@
 import type { Carrier, Outcome } from '../../channels/contract.ts';
-import { type Pool, statement } from '../../db/sql.ts';
+import { type Sql, statement } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import type { Log } from '../../kernel/log.ts';
 import { createMemory } from '../../kernel/memory.ts';
@@ -48,7 +48,7 @@ const spacingMs = 1_000;
 const maxReason = 500;
 
 export function createHealthBook(
-  { pool, clock, log }: { pool: Pool; clock: () => number; log: Log },
+  { pool, clock, log }: { pool: Sql; clock: () => number; log: Log },
   table: 'chat_endpoints' | 'chatone_installations',
   isGone: (code: string | null) => boolean,
 ): HealthBook {

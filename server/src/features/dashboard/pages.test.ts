@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { FastifyRequest } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDashboard } from './pages.ts';
 
@@ -26,7 +25,7 @@ function publish(files: Record<string, string>, former: Record<string, string> =
 function open() {
   const answer = createDashboard([pathToFileURL(`${folder}/`)]);
   return (url: string) => {
-    const reply = answer({ method: 'GET', url, headers: {} } as unknown as FastifyRequest);
+    const reply = answer({ method: 'GET', url, headers: {} });
     return reply && { status: reply.status, text: String(reply.body), etag: reply.headers?.etag };
   };
 }

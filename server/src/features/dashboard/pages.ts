@@ -47,8 +47,10 @@ interface Build {
   kept: Map<string, StaticFile>;
 }
 
+type Request = Pick<FastifyRequest, 'method' | 'url' | 'headers'>;
+
 /** Answers for what is no operation of the API: the pages of the dashboard and their files; null for anything else. */
-export function createDashboard(folders: readonly URL[] = places): (request: FastifyRequest) => Reply | null {
+export function createDashboard(folders: readonly URL[] = places): (request: Request) => Reply | null {
   let build: Build | null = null;
 
   const file = (path: string): StaticFile | null => {

@@ -107,10 +107,10 @@ test('random workflows under random events and kill -9 of the workers: every tim
   }
 });
 
-type Call = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
+type Call = <Body = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<Body>;
 
 function callerOf(fleet: Fleet): Call {
-  return async (method, path, body) => {
+  return async <Body>(method: string, path: string, body?: unknown) => {
     const response = await fetch(fleet.api.url + path, {
       method,
       headers: {
@@ -119,7 +119,7 @@ function callerOf(fleet: Fleet): Call {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const answer = (await response.json()) as Record<string, unknown>;
+    const answer = (await response.json()) as Body;
     if (!response.ok && response.status !== 409)
       throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
     return answer;
@@ -211,7 +211,7 @@ async function endAll(call: Call, cancel: Cancel, ids: string[]): Promise<ShownR
   for (const id of ids) await cancel(id);
   for (const deadline = Date.now() + 60_000; ; await delay(200)) {
     const runs: ShownRun[] = [];
-    for (const id of ids) runs.push((await call('GET', `/v1/workflows/runs/${id}`)) as unknown as ShownRun);
+    for (const id of ids) runs.push(await call<ShownRun>('GET', `/v1/workflows/runs/${id}`));
     const open = runs.filter(({ status }) => !['completed', 'failed', 'cancelled'].includes(status));
     if (open.length === 0) return runs;
     if (Date.now() > deadline) throw new Error(`still open: ${JSON.stringify(open[0])}`);
