@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check } from './check.mjs';
 import { ensureChromium } from './chromium.mjs';
+import { countsVariable } from './count-reporter.mjs';
 import { withScratch } from './scratch.mjs';
 import { ensureInstalled, run } from './setup.mjs';
 
@@ -19,22 +20,21 @@ console.log(`tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipp
 
 function runTests(args) {
   return withScratch(async (folder) => {
-    const report = join(folder, 'report.json');
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const counts = join(folder, 'counts.json');
+    const reporters = ['--reporter=default', '--reporter=./scripts/count-reporter.mjs'];
     const code = await run(
       process.execPath,
       ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args],
-      { env: { ...process.env, TMPDIR: folder } },
+      { env: { ...process.env, TMPDIR: folder, [countsVariable]: counts } },
     );
-    return { code, ...count(report) };
+    return { code, ...read(counts) };
   });
 }
 
-function count(report) {
+function read(counts) {
   try {
-    const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
-    return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests };
+    return JSON.parse(readFileSync(counts, 'utf8'));
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 }; // Vitest ended before it wrote one
+    return { passed: 0, failed: 0, skipped: 0 }; // Vitest ended before it wrote them
   }
 }
