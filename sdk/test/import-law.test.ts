@@ -38,7 +38,6 @@ test('clients see the SDK by its doors, the SDK sees itself alone, and the servi
     'widgets/src/element.ts': ['@carillon/sdk/inbox'],
     'cli/src/main.ts': ['node:fs', '@carillon/sdk'],
   };
-  expect(await judge(lawful)).toContain('7 files keep the import law');
   const output = await judge({
     ...lawful,
     'sdk/src/node.ts': ['node:crypto'],
@@ -50,6 +49,7 @@ test('clients see the SDK by its doors, the SDK sees itself alone, and the servi
   const found = [...output.matchAll(/^(\S+) → .*\n {4}([\w-]+):/gm)].map(
     ([, file, rule]) => `${file} ${rule}`,
   );
+  // These and no others: what is lawful is not among them.
   expect(found.toSorted()).toEqual([
     'cli/src/back-door.ts sdk-by-its-doors',
     'sdk/src/node.ts sdk-needs-nothing',
