@@ -14,6 +14,7 @@ import { createEmailConnections } from './features/connections/index.ts';
 import { createDashboard } from './features/dashboard/index.ts';
 import { createRecipientAuthenticator } from './features/inbox/index.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { closeWithin } from './http/connections.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createHttpServer } from './http/server.ts';
 import { allJobs } from './jobs.ts';
@@ -96,11 +97,14 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 
     const connections = createEmailConnections(deps);
     stops.push(() => connections.stop());
+    // Requests and work that are under way have one deadline, not one after the other.
+    const drains: (() => Promise<unknown>)[] = [];
+    stops.push(() => Promise.all(drains.map((drain) => drain())));
     if (config.CARILLON_ROLES.includes('worker')) {
       queue.start((options.jobs ?? allJobs)(deps, connections));
-      stops.push(() => queue.stop(drainMs));
+      drains.push(() => queue.stop(drainMs));
       const housekeeping = startHousekeeping(deps);
-      stops.push(() => housekeeping.stop());
+      drains.push(() => housekeeping.stop());
     }
 
     let draining = false;
@@ -113,7 +117,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         trustedProxies: config.CARILLON_TRUSTED_PROXIES,
       },
     );
-    stops.push(() => http.close());
+    drains.push(() => closeWithin(http, drainMs));
     await http.listen({ host: config.HOST, port: config.PORT });
     const { port } = http.server.address() as AddressInfo;
     url = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;

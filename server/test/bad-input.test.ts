@@ -190,6 +190,14 @@ const refusals: [string, unknown, string, string | null][] = [
     null,
   ],
   ['a __proto__ key', '{"channel":"email","__proto__":{"admin":true}}', 'parameter_invalid', null],
+  [
+    'an address that was cut in the middle of a character',
+    { ...email, recipient: { address: 'a\ud800@example.com' } },
+    'recipient_invalid',
+    'recipient.address',
+  ],
+  ['a day that no month has', { ...email, send_at: '2026-11-31T00:00:00Z' }, 'parameter_invalid', 'send_at'],
+  ['an hour that no day has', { ...email, send_at: '2026-11-30T24:00:00Z' }, 'parameter_invalid', 'send_at'],
 ];
 
 describe('each is refused with the documented error, and nothing is stored', () => {
@@ -309,6 +317,29 @@ describe('attachments', () => {
 });
 
 describe('bodies', () => {
+  test('that are not UTF-8 are not guessed at', async () => {
+    const response = await fetch(`${app.url}/v1/notifications`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${app.testKey}`, 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify({ ...email, text_body: 'Café' }), 'latin1'),
+    });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: 'invalid_json' } },
+    ]);
+  });
+
+  test('of more values than anybody needs are refused before they are parsed', async () => {
+    const before = await stored();
+    for (const extra of [Array(200_000).fill(0), Array(100_001).fill({ a: 0 })]) {
+      const { status, body } = await send({ ...email, extra });
+      expect([status, body.error.code]).toEqual([413, 'payload_too_large']);
+    }
+    expect(await stored()).toBe(before);
+    // What only looks like values does not count.
+    expect((await send({ ...email, text_body: ',[{"\\'.repeat(100_000) })).status).toBe(202);
+  });
+
   test('beyond the limit are 413', async () => {
     const small = await app.request('POST', '/v1/api-keys', { body: `"${'x'.repeat(1_048_576)}"` });
     expect([small.status, small.body.error.code]).toEqual([413, 'payload_too_large']);
@@ -381,4 +412,37 @@ test('control characters in a header never get in', async () => {
     `POST /v1/notifications HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${app.testKey}\r\nContent-Type: application/json\r\nIdempotency-Key: a\x01b\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
   expect(answer).toMatch(/^HTTP\/1.1 400 /);
+});
+
+test('an address longer than any that we know is nowhere', async () => {
+  const { status, body } = await app.request('GET', `/v1/notifications/${'a'.repeat(2_049)}`, { key: null });
+  expect([status, body.error.code]).toEqual([404, 'route_not_found']);
+});
+
+test.each([
+  ['OPTIONS', '/v1/notifications', 'POST, GET, HEAD'],
+  ['TRACE', '/v1/notifications/batch', 'POST'],
+  ['PROPFIND', '/v1/notifications/01890000-0000-7000-8000-000000000000?x=1', 'GET, PATCH, DELETE, HEAD'],
+  ['PUT', '/v1/notifications/batch', 'POST'],
+])('%s %s is told what the address takes', async (method, path, allow) => {
+  const [head = '', text = ''] = (
+    await raw(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  ).split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1.1 405 /);
+  expect(/^allow: (.*)$/im.exec(head)?.[1]?.split(', ').sort()).toEqual(allow.split(', ').sort());
+  expect(JSON.parse(text).error.code).toBe('method_not_allowed');
+});
+
+test('HEAD where nothing can be read is told so as well', async () => {
+  expect((await app.request('HEAD', '/auth/login', { key: null })).status).toBe(405);
+});
+
+test.each(['x', 'x'.repeat(201), '%00', 'a&cursor=b'])('the cursor %j is none', async (cursor) => {
+  const { status, body } = await app.request('GET', `/v1/notifications?cursor=${cursor}`);
+  expect([status, body.error]).toMatchObject([400, { code: 'invalid_cursor', param: 'cursor' }]);
+});
+
+test('what may be null is named among what is allowed', async () => {
+  const { body } = await send({ ...email, priority: 'x' });
+  expect(body.error.message).toBe('priority must be one of critical, normal, bulk, null.');
 });

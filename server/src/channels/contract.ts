@@ -203,8 +203,8 @@ export interface Reservation {
 export interface ProviderCarrier extends Carrier {
   /** Can messages be handed over with these settings? Nothing is sent. */
   verify(): Promise<Verdict>;
-  /** Ends what is open; a send that is under way may finish first. */
-  close(): Promise<void>;
+  /** Ends what is open; a send that is under way may finish first, within this time or the carrier's own. */
+  close(graceMs?: number): Promise<void>;
 }
 
 export interface Verdict {

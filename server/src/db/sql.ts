@@ -118,7 +118,7 @@ export async function untilDatabaseAnswers<Result>(work: () => Promise<Result>):
 
 /** True for failures that may pass by themselves: the server restarts, fails over, or is out of connections. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   if (typeof code !== 'string')
     return (
       error instanceof Error &&
@@ -128,6 +128,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     code.startsWith('08') || // connection exception
     code.startsWith('57P') || // shutdown, crash recovery, cannot connect now
     code === '53300' || // too many connections
-    ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'].includes(code)
+    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(code) ||
+    (code === 'ENOENT' && syscall === 'connect') // its socket is gone
   );
 }

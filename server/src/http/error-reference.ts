@@ -55,7 +55,8 @@ const sentences: Record<ProblemCode, string> = {
   team_limit_reached:
     'The organization has as many open invitations, or the person as many organizations, as may be.',
   method_not_allowed: 'The address exists and takes other methods; the header `Allow` lists them.',
-  payload_too_large: 'The body is larger than the operation accepts (1 MiB; notifications 24 MiB).',
+  payload_too_large:
+    'The body is larger than the operation accepts (1 MiB; notifications 24 MiB; 200,000 values), or the headers are (16 KiB).',
   unsupported_media_type: 'The body was not sent as plain `application/json`.',
   trigger_data_invalid:
     "`trigger_data` does not fit the workflow's schema; `param` is a JSON Pointer to the first violation.",

@@ -24,6 +24,8 @@ export interface Route {
   body?: TSchema;
   /** The whole body may be left out; the handler then sees `{}`. */
   bodyOptional?: boolean;
+  /** A list in the body whose elements stand alone: in place of one that cannot be taken over comes its Problem. */
+  listApart?: string;
   /** Any media type is taken, and the body comes as a Buffer (undefined when there is none) for the handler to read. */
   rawBody?: true;
   query?: TSchema;

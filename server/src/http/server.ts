@@ -1,13 +1,13 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { isDatabaseUnavailable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { Problem } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Span } from '../kernel/tracing.ts';
+import { createConnections } from './connections.ts';
 import { allowCrossOrigin } from './cors.ts';
-import { parseJson } from './json.ts';
+import { parseJsonBytes } from './json.ts';
 import type { Principal, Recipient, SignedIn } from './principal.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
@@ -24,6 +24,9 @@ declare module 'fastify' {
     principal: Principal | Recipient | SignedIn | null;
     operation: string;
     span: Span | null;
+  }
+  interface FastifyContextConfig {
+    listApart?: string;
   }
 }
 
@@ -44,6 +47,7 @@ export function createHttpServer(
   routes: Route[],
   options: ServerOptions = {},
 ): FastifyInstance {
+  const connections = createConnections();
   const app = fastify({
     logger: false,
     bodyLimit: mebibyte,
@@ -56,28 +60,21 @@ export function createHttpServer(
     requestTimeout: 60_000, // a body that trickles in slower than this is cut off
     keepAliveTimeout: 65_000, // longer than common load balancers, so that they close first
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) => {
-      sendProblem(request, reply, problemOf(error));
-    },
-    clientErrorHandler: (_error, socket) => {
-      const body = JSON.stringify(new Problem('invalid_json', 'The request is not valid HTTP.').toBody());
-      if (socket.writable) {
-        socket.end(
-          `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-        );
-      }
-    },
+    return503OnClosing: false, // whoever comes on an open connection is served, and the connection is closed after it
+    frameworkErrors: answerError,
+    clientErrorHandler: connections.refuse,
+    // A request without Host is refused below, in our own words.
     serverFactory: (handler, options) =>
-      createServer({ ...(options as object), headersTimeout: 15_000 }, handler),
+      createServer({ ...(options as object), headersTimeout: 15_000, requireHostHeader: false }, handler),
   });
 
   app.decorateRequest('principal', null);
   app.decorateRequest('operation', 'unknown');
   app.decorateRequest('span', null);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
-      done(null, text === '' ? undefined : parseJson(text as string));
+      done(null, parseJsonBytes(bytes as Buffer, request.routeOptions.config.listApart));
     } catch (error) {
       done(error as Error);
     }
@@ -85,7 +82,9 @@ export function createHttpServer(
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    done();
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      done(new Problem('invalid_json', 'The request has no Host header.'));
+    else done();
   });
   app.addHook('onResponse', (request, reply, done) => {
     const status = reply.statusCode;
@@ -105,19 +104,17 @@ export function createHttpServer(
     else deps.log.debug(line, 'request');
     done();
   });
-  app.setErrorHandler((error, request, reply) => {
-    const problem = problemOf(error);
-    if (problem.status >= 500)
-      deps.log.error({ request_id: request.id, err: problem.cause }, problem.message);
-    sendProblem(request, reply, problem);
-  });
+  app.setErrorHandler(answerError);
   allowCrossOrigin(app);
   const streams = createEventStreams(deps.metrics.openStreams);
   app.addHook('preClose', () => streams.stop());
-  dropSilentConnections(app);
+  connections.watch(app);
   app.setNotFoundHandler((request, reply) => {
     const page = options.pages?.(request);
-    if (!page) throw new Problem('route_not_found', 'There is nothing at this address.');
+    if (!page)
+      throw (
+        methodNotAllowed(request.url) ?? new Problem('route_not_found', 'There is nothing at this address.')
+      );
     request.operation = 'getPage';
     return sendReply(reply, page);
   });
@@ -132,8 +129,15 @@ export function createHttpServer(
       if (route.rawBody) register(raw, deps, streams, route);
     }
   });
-  refuseOtherMethods(app, routes);
+  const methodNotAllowed = refuseOtherMethods(app, routes);
   return app;
+
+  function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const problem = request.raw.errored ? cutOff : problemOf(error);
+    if (problem.status >= 500)
+      deps.log.error({ request_id: request.id, err: problem.cause }, problem.message);
+    sendProblem(request, reply, problem);
+  }
 }
 
 function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, route: Route): void {
@@ -145,6 +149,7 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
     method: route.method,
     url: route.path,
     bodyLimit: route.bodyLimit ?? mebibyte,
+    config: route.listApart ? { listApart: route.listApart } : {},
     // Before the body is read: a stranger cannot make us parse 24 MiB.
     onRequest: async (request, reply) => {
       request.operation = route.operation;
@@ -261,47 +266,39 @@ async function limitRate(deps: HttpDeps, principal: Principal, reply: FastifyRep
 }
 
 /**
- * Browsers and balancers open connections ahead of need. For Node one that has not asked anything is not idle, and closing
- * would wait for it until its headers are overdue.
+ * A known address with the wrong verb is 405 with the verbs that work, not 404. Routes are made for the usual verbs alone,
+ * since each takes its part of the start; returns what to say to any other one at an address, null where there is nothing.
  */
-function dropSilentConnections(app: FastifyInstance): void {
-  const silent = new Set<Socket>();
-  let closing = false;
-  app.server.on('connection', (socket: Socket) => {
-    if (closing) {
-      socket.destroy();
-      return;
-    }
-    silent.add(socket);
-    socket.once('close', () => silent.delete(socket));
-  });
-  app.server.on('request', (request: IncomingMessage) => silent.delete(request.socket));
-  app.addHook('preClose', async () => {
-    closing = true;
-    for (const socket of silent) socket.destroy();
-  });
-}
-
-/** A known address with the wrong verb is 405 with the verbs that work, not 404. */
-function refuseOtherMethods(app: FastifyInstance, routes: Route[]): void {
-  const allowed = new Map<string, string[]>();
-  for (const { path, method } of routes) allowed.set(path, [...(allowed.get(path) ?? []), method]);
-  for (const [url, methods] of allowed) {
-    const allow = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+function refuseOtherMethods(app: FastifyInstance, routes: Route[]): (url: string) => Problem | null {
+  const methodsOf = new Map<string, string[]>();
+  for (const { path, method } of routes) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
+  const addresses = [...methodsOf].map(([url, methods]) => {
+    const allow = (methods.includes('GET') ? [...methods, 'HEAD'] : methods).join(', ');
+    const problem = new Problem('method_not_allowed', `This address takes ${allow}.`, { headers: { allow } });
     const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !methods.includes(method));
-    if (others.length === 0) continue;
-    app.route({
-      method: others,
+    if (others.length > 0) {
+      app.route({
+        method: others,
+        url,
+        exposeHeadRoute: false,
+        onRequest: async () => {
+          throw problem;
+        },
+        handler: async () => {},
+      });
+    }
+    return {
+      pattern: new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`),
       url,
-      exposeHeadRoute: false,
-      onRequest: async () => {
-        throw new Problem('method_not_allowed', `This address takes ${allow.join(', ')}.`, {
-          headers: { allow: allow.join(', ') },
-        });
-      },
-      handler: async () => {},
-    });
-  }
+      problem,
+    };
+  });
+  // Names that are written out come before those that stand for any.
+  addresses.sort((one, other) => one.url.split(':').length - other.url.split(':').length);
+  return (url) => {
+    const path = url.split('?', 1)[0] ?? '';
+    return addresses.find(({ pattern }) => pattern.test(path))?.problem ?? null;
+  };
 }
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
@@ -317,6 +314,9 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Prob
     .send(JSON.stringify(problem.toBody()));
 }
 
+/** Nobody is there any more to read it; it is for the log and the figures. */
+const cutOff = new Problem('invalid_json', 'The request was cut off.');
+
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const code = (error as { code?: unknown }).code;
@@ -329,6 +329,8 @@ function problemOf(error: unknown): Problem {
       return new Problem('invalid_json', 'The body does not have the length that Content-Length gives.');
     case 'FST_ERR_BAD_URL':
       return new Problem('route_not_found', 'The address is not a valid URL.');
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Problem('route_not_found', 'A part of the address is longer than any that we know.');
   }
   if (isDatabaseUnavailable(error)) {
     return new Problem(

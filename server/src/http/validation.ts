@@ -2,12 +2,11 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { notFound, Problem } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
+import { invalidCursor } from '../kernel/page.ts';
 
 const formats = {
   uuid: isUuid,
-  'date-time': (value: string) =>
-    /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/.test(value) &&
-    !Number.isNaN(Date.parse(value)),
+  'date-time': isDateTime,
   uri: (value: string) => URL.canParse(value),
 };
 
@@ -15,6 +14,18 @@ const formats = {
 // One error is enough to answer with, and collecting all of them would let a caller make us work.
 const strict = new Ajv({ strict: false, allErrors: false, formats });
 const coercing = new Ajv({ strict: false, allErrors: false, coerceTypes: true, useDefaults: true, formats });
+
+/** RFC 3339. Date.parse alone takes the 31st of November for the 1st of December, and 24:00 for the next day. */
+function isDateTime(value: string): boolean {
+  const [, year, month, day] =
+    /^(\d{4})-(\d\d)-(\d\d)[Tt](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/.exec(
+      value,
+    ) ?? [];
+  return (
+    new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day) &&
+    !Number.isNaN(Date.parse(value))
+  );
+}
 
 export type RequestPart = 'body' | 'query' | 'params';
 
@@ -37,6 +48,7 @@ function refuseNul(values: object, part: 'query' | 'params'): void {
   for (const [param, value] of Object.entries(values)) {
     if (typeof value !== 'string' || !value.includes('\0')) continue;
     if (part === 'params') throw notFound('resource');
+    if (isCursor(param)) throw invalidCursor(param);
     throw new Problem('parameter_invalid', `${param} must not contain the NUL character.`, { param });
   }
 }
@@ -46,12 +58,16 @@ function problemOf(error: ErrorObject | undefined, part: RequestPart): Problem {
     return new Problem('parameter_invalid', 'The body must be a JSON object.');
   }
   const at = dotted(error.instancePath);
+  if (part === 'query' && isCursor(at)) return invalidCursor(at);
   if (error.keyword === 'required') {
     const param = [at, String(error.params.missingProperty)].filter(Boolean).join('.');
     return new Problem('parameter_missing', `${param} is required.`, { param });
   }
   return new Problem('parameter_invalid', `${at} ${describe(error)}.`, { param: at || null });
 }
+
+/** Nobody makes one up: whatever is wrong with it, it is not one that a list returned. */
+const isCursor = (param: string): boolean => param === 'cursor' || param === 'page_token';
 
 /** `/attachments/2/filename` → `attachments[2].filename`. */
 export function dotted(pointer: string): string {
@@ -68,7 +84,7 @@ function describe(error: ErrorObject): string {
     case 'type':
       return `must be ${[params.type].flat().join(' or ')}`;
     case 'enum':
-      return `must be one of ${params.allowedValues.join(', ')}`;
+      return `must be one of ${params.allowedValues.map((value: unknown) => value ?? 'null').join(', ')}`;
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`;
     case 'anyOf':

@@ -29,7 +29,7 @@ export function decodeCursor(list: string, cursor: string, param = 'cursor'): st
   const hex = Buffer.from(cursor.slice(6), 'base64url').toString('hex');
   const id = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   if (cursor.slice(0, 6) !== bindingOf(list) || !isUuid(id)) {
-    throw notOurs(param);
+    throw invalidCursor(param);
   }
   return id;
 }
@@ -47,11 +47,11 @@ export function decodePlace<Place>(
 ): Place {
   const ours = cursor.slice(0, 6) === bindingOf(list);
   const place = ours ? read(Buffer.from(cursor.slice(6), 'base64url').toString()) : null;
-  if (place === null) throw notOurs('cursor');
+  if (place === null) throw invalidCursor('cursor');
   return place;
 }
 
-function notOurs(param: string): Problem {
+export function invalidCursor(param: string): Problem {
   return new Problem('invalid_cursor', 'The cursor is not one that this list returned.', { param });
 }
 

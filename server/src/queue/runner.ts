@@ -121,7 +121,7 @@ export function startRunner(deps: RunnerDeps): Runner {
   return {
     wake(kind) {
       const line = lineOf.get(kind);
-      if (!line?.hasRoom()) return false;
+      if (stopped || !line?.hasRoom()) return false;
       line.pump();
       return true;
     },

@@ -142,7 +142,8 @@ export function createEmailConnections(
     },
     async stop() {
       clearInterval(sweep);
-      await Promise.all([...carriers.values()].map(({ carrier }) => carrier.close()));
+      // What was under way has had its time: the queue has stopped.
+      await Promise.all([...carriers.values()].map(({ carrier }) => carrier.close(0)));
       await sandboxStore.idle();
     },
   };

@@ -361,6 +361,35 @@ describe('environments are walls', () => {
 });
 
 describe('batches', () => {
+  test('what no body may hold is the fault of its element alone', async () => {
+    const good = { ...email, text_body: 'fine' };
+    const deep = JSON.parse(`${'['.repeat(101)}${']'.repeat(101)}`);
+    const elements = [
+      { ...good, text_body: 'a\0b' },
+      { ...good, template_data: { deep } },
+      JSON.parse(JSON.stringify({ ...good, template_data: { x: 1 } }).replace('"x"', '"__proto__"')),
+      null,
+      good,
+    ];
+    const { status, body } = await app.request('POST', '/v1/notifications/batch', {
+      body: { notifications: elements },
+    });
+    expect(status).toBe(202);
+    expect(body.data.map(({ error }: { error?: { code: string } }) => error?.code ?? 'fine')).toEqual([
+      'parameter_invalid',
+      'invalid_json',
+      'parameter_invalid',
+      'parameter_invalid',
+      'fine',
+    ]);
+    expect(body.data[0].error.param).toBe('text_body');
+    // Beside the list there is nobody else whose fault it could be.
+    const beside = await app.request('POST', '/v1/notifications/batch', {
+      body: { notifications: [good], x: 'a\0b' },
+    });
+    expect([beside.status, beside.body.error.param]).toEqual([400, 'x']);
+  });
+
   test('one bad element never fails the others', async () => {
     const { status, body } = await app.request('POST', '/v1/notifications/batch', {
       body: {

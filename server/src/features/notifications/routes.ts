@@ -56,6 +56,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
         'Each element is a send request with an optional idempotency_key. Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise.',
       access: 'notifications:send',
       body: BatchRequest,
+      listApart: 'notifications',
       bodyLimit: sendBodyLimit,
       responses: { 202: BatchResponse },
       async handler({ principal, body }) {

@@ -177,6 +177,9 @@ export function createNotificationService(
       );
 
       async function acceptElement(element: unknown): Promise<Accepted> {
+        if (element instanceof Problem) throw element;
+        if (typeof element !== 'object' || element === null || Array.isArray(element))
+          throw new Problem('parameter_invalid', 'Each element must be a JSON object.');
         validateElement(element);
         const { idempotency_key: key, ...request } = element as SendRequest & { idempotency_key?: unknown };
         if (key !== undefined && key !== null && typeof key !== 'string') {
@@ -231,7 +234,10 @@ export function createNotificationService(
         const stored = await store.findNotification(tx, principal.environmentId, id);
         if (!stored) throw notFound('notification');
         if (stored.status === 'queued' && !(await queue.withdraw(tx, 'notification', id)))
-          throw notEditable('sending');
+          throw new Problem(
+            'notification_not_editable',
+            'It is being sent just now; delete it once that is over.',
+          );
         await eraseSandboxMessages(tx, principal.environmentId, [id]);
         await eraseNotificationEvents(tx, principal.environmentId, [id]);
         await store.deleteNotifications(tx, principal.environmentId, [id]);

@@ -119,6 +119,6 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
         };
       }
     },
-    close: () => pool.close(options.closeGraceMs ?? defaultCloseGraceMs),
+    close: (graceMs = options.closeGraceMs ?? defaultCloseGraceMs) => pool.close(graceMs),
   };
 }
