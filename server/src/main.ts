@@ -1,6 +1,7 @@
 import { type App, startApp } from './app.ts';
 import { banner, helpText } from './banner.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
+import { isDatabaseUnavailable } from './db/sql.ts';
 import { rotateSecrets } from './rotate.ts';
 import { version } from './version.ts';
 
@@ -72,8 +73,12 @@ function startFailure(error: unknown, config: Config): string {
   if (code === 'EADDRINUSE')
     return `Port ${config.PORT} on ${config.HOST} is in use. Set PORT to another one (PORT=0 picks a free one).`;
   if (code === 'EACCES') return `Not allowed to use ${error.message.replace(/^\S+ /, '')}.`;
-  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND')
-    return `The database in DATABASE_URL cannot be reached: ${error.message}`;
+  // 28: wrong password or no access; 3D: no such database.
+  if (
+    config.DATABASE_URL &&
+    (code === 'ENOTFOUND' || /^(28|3D)/.test(code ?? '') || isDatabaseUnavailable(error))
+  )
+    return `The database in DATABASE_URL cannot be used: ${error.message}`;
   return code === undefined || code.length === 5 ? error.message : (error.stack ?? error.message);
 }
 

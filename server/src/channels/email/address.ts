@@ -12,8 +12,8 @@ const maxLocalOctets = 64;
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const asciiDomain = new RegExp(`^(?:${label}\\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$`);
-// Outside ASCII anything visible goes: no controls, separators, surrogates or unassigned code points.
-const atom = "(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|(?![\\p{C}\\p{Z}])[^\\x00-\\x7f])+";
+// Outside ASCII anything visible goes: no controls, separators, surrogates, unassigned code points or what was none (U+FFFD).
+const atom = "(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|(?![\\p{C}\\p{Z}\\ufffd])[^\\x00-\\x7f])+";
 const dotAtom = new RegExp(`^${atom}(?:\\.${atom})*$`, 'u');
 
 export function parseEmailAddress(text: string): ParsedAddress {

@@ -20,8 +20,14 @@ export interface Trier {
 export async function countTry(sql: Sql, trier: Trier): Promise<void> {
   const { failures, secondsLeft } = await countLoginFailure(sql, subjectOf(trier), windowSeconds);
   if (failures > limits[trier.by]) {
+    const seconds = String(Math.max(1, secondsLeft));
     throw new Problem('rate_limited', 'Too many failed tries. Try again later.', {
-      headers: { 'retry-after': String(Math.max(1, secondsLeft)) },
+      headers: {
+        'retry-after': seconds,
+        'ratelimit-limit': String(limits[trier.by]),
+        'ratelimit-remaining': '0',
+        'ratelimit-reset': seconds,
+      },
     });
   }
 }
