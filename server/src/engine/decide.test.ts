@@ -102,6 +102,28 @@ describe('immediate steps', () => {
     expect(told({ else: 'end' })).toEqual(['b completed branched']);
   });
 
+  test.each(Object.getOwnPropertyNames(Object.prototype).filter((name) => /^[a-z]\w*$/i.test(name)))(
+    'a step may be called %s, unless that is refused',
+    (id) => {
+      const send = { id, kind: 'send', channel: 'email', recipient: {}, subject: 's', text_body: 'x' };
+      const wait = { id: 'wait', kind: 'wait_for_event', event: 'go', timeout: '1h', on_timeout: 'end' };
+      const body = { steps: [send, wait, noop('last', { when: `steps["${id}"].outcome == "sent"` })] };
+      const result = parseDefinition(body);
+      if (!result.ok) {
+        expect(result.problems).toMatchObject([{ message: '/steps/0/id is a name that cannot be used.' }]);
+        return;
+      }
+      const run = newRun(result.definition);
+      run.tell({ kind: 'start' });
+      expect(run.tell({ kind: 'send_accepted', notificationId: 'n' })).toMatchObject({ status: 'waiting' });
+      expect(
+        run.tell({ kind: 'event', eventName: 'go', matchKey: matchKeyOf([], {}) ?? '', data: {} }),
+      ).toMatchObject({
+        status: 'completed',
+      });
+    },
+  );
+
   test('cancel ends the run as cancelled', () => {
     const decision = newRun(parsed({ id: 'a', kind: 'cancel', when: 'true' }, noop('b'))).tell({
       kind: 'start',

@@ -432,6 +432,7 @@ describe('trigger data', () => {
     expect(check(schema, { email: 'a@b.test', items: [1] })).toEqual([]);
     expect(check(schema, { items: ['x'] }).map(({ pointer }) => pointer)).toEqual(['/email', '/items/0']);
     expect(check(schema, { email: 'nope' })).toHaveLength(1);
+    expect(check({ required: ['a/b~c'] }, {}).map(({ pointer }) => pointer)).toEqual(['/a~1b~0c']);
     expect(check(schema, []).map(({ pointer }) => pointer)).toEqual(['']);
     expect(check(schema, { email: 'a@b.test', items: Array.from({ length: 50 }, () => 'x') })).toHaveLength(
       10,

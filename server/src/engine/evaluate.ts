@@ -9,6 +9,7 @@ import type {
   RunFacts,
   RunState,
   SendStep,
+  StepResult,
   WaitForEventStep,
 } from './contract.ts';
 import { durationHint, maxDurationMs, parseDuration } from './duration.ts';
@@ -41,7 +42,7 @@ function scopeOf({ run, state, now }: Setting): Scope {
   return {
     trigger: run.triggerData,
     steps: state.results,
-    event: (state.eventStep === null ? null : state.results[state.eventStep]?.output) ?? null,
+    event: (state.eventStep === null ? null : resultOf(state, state.eventStep)?.output) ?? null,
     digest: state.digest,
     run: {
       id: run.id,
@@ -52,6 +53,11 @@ function scopeOf({ run, state, now }: Setting): Scope {
       now: new Date(now).toISOString(),
     },
   };
+}
+
+/** A step may be called what every object has something of, such as `toString`. */
+export function resultOf({ results }: RunState, stepId: string): StepResult | undefined {
+  return Object.hasOwn(results, stepId) ? results[stepId] : undefined;
 }
 
 /** True or false; anything else fails the step, so that a typing error is seen instead of taken for "no". */

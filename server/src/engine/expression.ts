@@ -79,7 +79,7 @@ export function compileExpression(source: string): Expression {
   countRoot(parsed.ast as unknown as Node);
   const run = (scope: Scope, meter: Meter): unknown => {
     current = meter;
-    return parsed(scope);
+    return parsed(Object.fromEntries(scopeNames.map((name) => [name, readable(scope[name])])));
   };
   const usesRegex = /\bmatches\b/.test(source);
   return {
@@ -87,6 +87,38 @@ export function compileExpression(source: string): Expression {
     evaluate: (scope, meter) =>
       guarded(() => (usesRegex ? within(regexLimitMs, () => run(scope, meter)) : run(scope, meter))),
   };
+}
+
+/**
+ * The library takes what stands under `constructor` for the type of an object, so data with a field of that name would be of
+ * none: the field is left out, as templates do.
+ */
+function readable(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const known = readableForms.get(value);
+  if (known) return known;
+  const form = withoutConstructor(value);
+  readableForms.set(value, form);
+  return form;
+}
+
+/** A run asks for the same data again and again. */
+const readableForms = new WeakMap<object, unknown>();
+
+/** The value itself when there is nothing to leave out. */
+function withoutConstructor(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(withoutConstructor);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  const entries = Object.entries(value);
+  const kept = entries
+    .filter(([key]) => key !== 'constructor')
+    .map(([key, entry]) => [key, withoutConstructor(entry)] as const);
+  const isSame =
+    kept.length === entries.length && kept.every(([, entry], index) => entry === entries[index]?.[1]);
+  return isSame ? value : Object.fromEntries(kept);
 }
 
 class WorkExceeded extends Error {
@@ -242,6 +274,8 @@ function sentence(error: unknown): string {
   const { summary, message } = error as { summary?: string; message?: string };
   if (error instanceof RangeError && /call stack/i.test(error.message)) return 'it is nested too deeply';
   const text = (summary ?? message ?? 'it cannot be evaluated').replace(/dyn<([^<>]*)>/g, '$1');
+  const beyond = /^No such key: index out of bounds, index (\d+)/.exec(text);
+  if (beyond) return `the list has no element ${beyond[1]} (use size() to ask how many there are)`;
   const missing = /^No such key: (.*)$/s.exec(text);
   if (missing) return `there is no "${missing[1]}" here (use has() to ask whether something is there)`;
   return text.slice(0, 300);

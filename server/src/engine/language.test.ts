@@ -126,6 +126,16 @@ describe('expressions', () => {
     expect(() => evaluate('event.x == 1')).toThrow(ExpressionFault);
   });
 
+  test('a field called constructor hides nothing but itself', () => {
+    const team = { constructor: 'Ferrari', name: 'x', cars: [{ constructor: 1, n: 2 }] };
+    expect(evaluate('trigger.name == "x" && trigger.cars[0].n == 2', team)).toBe(true);
+    expect(evaluate('trigger.team.name == "x" && size(trigger.team) == 2', { team })).toBe(true);
+  });
+
+  test('a place that a list does not have is named', () => {
+    expect(() => evaluate('trigger.l[2] == 1', { l: [1] })).toThrow('the list has no element 2 ');
+  });
+
   test('only the five names exist', () => {
     for (const source of ['foo == 1', 'process', 'globalThis.x', 'trigger.a + b', 'constructor'])
       expect(() => compileExpression(source)).toThrow('Unknown variable');

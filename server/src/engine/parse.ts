@@ -94,11 +94,15 @@ function problemsOf(errors: ErrorObject[]): DefinitionProblem[] {
 function problemOf({ keyword, instancePath, params, message }: ErrorObject): DefinitionProblem {
   if (keyword === 'required') {
     const { missingProperty } = params as { missingProperty: string };
-    const pointer = `${instancePath}/${missingProperty}`;
+    const pointer = `${instancePath}/${escapePointer(missingProperty)}`;
     return { code: 'missing_field', message: `${pointer} is required.`, pointer };
   }
   const { allowedValues } = params as { allowedValues?: unknown[] };
-  const reason = allowedValues ? `must be one of ${allowedValues.join(', ')}` : message;
+  const reason = allowedValues
+    ? `must be one of ${allowedValues.join(', ')}`
+    : keyword === 'not'
+      ? 'is a name that cannot be used'
+      : message;
   return {
     code: 'invalid_field',
     message: `${instancePath === '' ? 'The body' : instancePath} ${reason}.`,

@@ -3,6 +3,7 @@ import { within } from '../kernel/liquid/watchdog.ts';
 import type { DataViolation, Definition, JsonObject } from './contract.ts';
 import { limits } from './limits.ts';
 import { parseTimestamp } from './local-time.ts';
+import { escapePointer } from './value.ts';
 
 const maxViolations = 10;
 const compileLimitMs = 2_000;
@@ -54,7 +55,7 @@ export function validateTriggerData(definition: Definition, data: unknown): Data
 function violation({ instancePath, keyword, message, params }: ErrorObject): DataViolation {
   if (keyword === 'required') {
     const { missingProperty } = params as { missingProperty: string };
-    return { pointer: `${instancePath}/${missingProperty}`, message: 'is required' };
+    return { pointer: `${instancePath}/${escapePointer(missingProperty)}`, message: 'is required' };
   }
   return { pointer: instancePath, message: message ?? 'does not fit the schema' };
 }

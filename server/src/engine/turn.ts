@@ -9,7 +9,7 @@ import type {
   StepEntry,
   StepOutcome,
 } from './contract.ts';
-import { type Setting, StepFailure, unlessDeep } from './evaluate.ts';
+import { resultOf, type Setting, StepFailure, unlessDeep } from './evaluate.ts';
 import { newMeter } from './expression.ts';
 import { limits } from './limits.ts';
 import { programOf, stepOf } from './program.ts';
@@ -44,7 +44,7 @@ export function remember(turn: Turn, outcome: StepOutcome, output: Json): void {
   if (!step || !leavesOutput(step.kind)) return;
   const size = unlessDeep('its output', () => sizeOf(output));
   if (size > limits.output) throw new StepFailure(`its output is larger than ${limits.output / 1_024} KB`);
-  const before = state.results[step.id];
+  const before = resultOf(state, step.id);
   state.resultsSize += size - (before ? sizeOf(before.output) : 0);
   if (state.resultsSize > limits.outputs)
     throw new StepFailure(`the outputs of the run are larger than ${limits.outputs / 1_024} KB together`);
