@@ -249,8 +249,10 @@ export function receiptUpdate(
 ): ReceiptUpdate {
   const events: EventEntry[] = receipts.map(({ type, at, detail }) => eventEntry(type, at ?? now, detail));
   const after = statusAfter(before, receipts);
-  const bounce = receipts.find((receipt) => receipt.type === 'Bounced');
-  return { id, status: after === before ? null : after, events, last_error: bounce?.detail ?? null };
+  if (after === before) return { id, status: null, events, last_error: null };
+  // One that comes too late to change anything is no error of what was delivered.
+  const bounce = after === 'bounced' ? receipts.find(({ type }) => type === 'Bounced') : undefined;
+  return { id, status: after, events, last_error: bounce?.detail ?? null };
 }
 
 /** Whether receipts mean that the address must not be written to again. A complaint weighs more than a bounce. */
