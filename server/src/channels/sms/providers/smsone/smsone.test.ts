@@ -290,7 +290,9 @@ describe('callbacks of smsone', () => {
     ['undelivered', '99999', { type: 'Bounced', soft: true }],
     ['failed', undefined, { type: 'Bounced', soft: true }],
     ['canceled', undefined, { type: 'Bounced', soft: true }],
-  ])('%s (%s) is a receipt', (status, code, receipt) => {
+  ])('%s (%s) is a receipt, which names whose it is', (status, code, wanted) => {
+    const detail = expect.stringMatching(new RegExp(`^smsone: .*${code ?? ''}`));
+    const receipt = { ...wanted, detail };
     expect(callback({ MessageStatus: status, ...(code ? { ErrorCode: code } : {}) })).toMatchObject({
       kind: 'reports',
       reports: [

@@ -70,13 +70,13 @@ function receipts(params: Params): Report[] {
 function receiptOf({ status, 'err-code': code = '' }: Params): Receipt | null {
   switch (status) {
     case 'delivered':
-      return { type: 'Delivered', detail: 'Delivered to the handset.' };
+      return { type: 'Delivered', detail: 'smstwo: delivered to the handset.' };
     case 'expired':
     case 'failed':
     case 'rejected':
       return {
         type: 'Bounced',
-        detail: `The provider reports ${status}${/^\d{1,3}$/.test(code) ? ` (error ${code})` : ''}.`,
+        detail: `smstwo: ${status}${/^\d{1,3}$/.test(code) ? ` (error ${code})` : ''}.`,
         soft: !isGone(code),
       };
     default:

@@ -246,7 +246,8 @@ describe('callbacks of smstwo', () => {
     ['rejected', '14', { type: 'Bounced', soft: false }],
     ['expired', '6', { type: 'Bounced', soft: true }],
     ['failed', undefined, { type: 'Bounced', soft: true }],
-  ])('%s (%s) is a receipt', (status, code, receipt) => {
+  ])('%s (%s) is a receipt, which names whose it is', (status, code, wanted) => {
+    const receipt = { ...wanted, detail: expect.stringMatching(/^smstwo: /) };
     const told = { ...vector, status, 'err-code': code, 'client-ref': message.notificationId };
     expect(callback(told)).toMatchObject({
       kind: 'reports',
