@@ -76,8 +76,7 @@ export function createConnections(): Connections {
 /** Ends when all requests under way are answered, or at the deadline without those that are left. */
 export async function closeWithin(app: FastifyInstance, deadlineMs: number): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), deadlineMs);
-  await app.close();
-  clearTimeout(timer);
+  await app.close().finally(() => clearTimeout(timer));
 }
 
 function problemOf(error: Error): Problem {
