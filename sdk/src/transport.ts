@@ -66,6 +66,7 @@ export interface Transport {
 
 export function createTransport(options: TransportOptions, credentials: Credentials): Transport {
   const base = baseUrl(options.base_url ?? 'http://127.0.0.1:8400');
+  const commonHeaders = checkedHeaders(options.headers);
   // Called as a plain function: browsers refuse a `fetch` that is called as a method of something else.
   const callFetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
 
@@ -79,7 +80,7 @@ export function createTransport(options: TransportOptions, credentials: Credenti
       headers: merged(
         { accept: 'application/json' },
         body === undefined ? {} : { 'content-type': 'application/json' },
-        options.headers,
+        commonHeaders,
         token === null ? {} : { authorization: `Bearer ${token}` },
         headers,
       ),
@@ -116,7 +117,7 @@ export function createTransport(options: TransportOptions, credentials: Credenti
     async send(wanted, { signal, timeout_ms, max_retries, headers } = {}) {
       const timeoutMs = timeout_ms ?? options.timeout_ms ?? 30_000;
       const retries = max_retries ?? options.max_retries ?? 4;
-      const complete = { ...wanted, headers: { ...wanted.headers, ...headers } };
+      const complete = { ...wanted, headers: checkedHeaders({ ...wanted.headers, ...headers }) };
       let renewed = false;
       let maybeDone = false;
       for (let retry = 0; ; ) {
@@ -158,6 +159,28 @@ function merged(...all: (Record<string, string> | undefined)[]): Headers {
   const headers = new Headers();
   for (const [name, value] of all.flatMap((each) => Object.entries(each ?? {}))) headers.set(name, value);
   return headers;
+}
+
+/** Options that travel as headers: an error names the option. */
+const fromOptions = ['idempotency-key', 'if-match', 'user-agent'];
+
+/** Checked before the first attempt: what `fetch` throws for a bad one looks like a lost connection, and is tried again. */
+function checkedHeaders(given: Record<string, string> = {}): Record<string, string> {
+  for (const [name, value] of Object.entries(given)) {
+    if (isHeader(name, value)) continue;
+    const param = fromOptions.includes(name) ? name.replace('-', '_') : name;
+    throw invalid(`${param} must be a text that can stand in a header.`, param);
+  }
+  return given;
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    // `Headers` lets control characters pass that Node then refuses to send.
+    return /^[\t\x20-\x7e\x80-\xff]*$/.test(new Headers([[name, value]]).get(name) ?? '');
+  } catch {
+    return false;
+  }
 }
 
 /** Waits; the signal ends it early with its reason. */

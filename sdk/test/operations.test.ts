@@ -121,12 +121,12 @@ test('a change may be meant for one version, and is then made once: again, it wo
   expect(seen).toEqual([null, null]);
 });
 
+const unsent: typeof globalThis.fetch = () => {
+  throw new Error('sent');
+};
+
 test('an argument that cannot stand in a path is refused before anything is sent', async () => {
-  const client = createClient({
-    fetch: () => {
-      throw new Error('sent');
-    },
-  });
+  const client = createClient({ fetch: unsent });
   // The last two are for those who write JavaScript.
   for (const id of ['', '.', '..', undefined, {}] as string[]) {
     await expect(client.notifications.delete(id)).rejects.toMatchObject({
@@ -134,4 +134,18 @@ test('an argument that cannot stand in a path is refused before anything is sent
       param: 'id',
     });
   }
+});
+
+test('a key or a header that cannot be sent is refused by name before anything is sent', async () => {
+  const client = createClient({ fetch: unsent });
+  const refusal = (param: string) => ({ code: 'parameter_invalid', param });
+  for (const text of ['order-€', 'a\nb', 'a\u0001b']) {
+    await expect(
+      client.notifications.send({ channel: 'email', recipient: {} }, { idempotency_key: text }),
+    ).rejects.toMatchObject(refusal('idempotency_key'));
+    await expect(client.me({ headers: { 'x-a': text } })).rejects.toMatchObject(refusal('x-a'));
+    expect(() => createClient({ headers: { 'x-a': text } })).toThrow('x-a must be');
+    expect(() => createClient({ user_agent: text })).toThrow('user_agent must be');
+  }
+  await expect(client.me({ headers: { 'x a': '1' } })).rejects.toMatchObject(refusal('x a'));
 });
