@@ -9,7 +9,7 @@ export interface TransportOptions {
   base_url?: string | undefined;
   /** Used instead of the global `fetch`: for proxies, tests, other runtimes. */
   fetch?: Fetch | undefined;
-  /** For one attempt, answer included. 30,000 unless told. */
+  /** For one attempt, answer included. 30,000 unless told; Infinity: no limit but that of the runtime. */
   timeout_ms?: number | undefined;
   /** How often a failed request is made again, where that can do no harm. 4 unless told; 0: never. */
   max_retries?: number | undefined;
@@ -67,6 +67,7 @@ export interface Transport {
 export function createTransport(options: TransportOptions, credentials: Credentials): Transport {
   const base = baseUrl(options.base_url ?? 'http://127.0.0.1:8400');
   const commonHeaders = checkedHeaders(options.headers);
+  const commonTimeoutMs = checkedNumber(options.timeout_ms ?? 30_000, 'timeout_ms', 1);
   // Called as a plain function: browsers refuse a `fetch` that is called as a method of something else.
   const callFetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
 
@@ -95,27 +96,21 @@ export function createTransport(options: TransportOptions, credentials: Credenti
     return response;
   }
 
-  async function attempt(wanted: Request, token: string | null, timeoutMs: number, given?: AbortSignal) {
-    const abort = new AbortController();
-    const stop = () => abort.abort();
-    const timer = setTimeout(stop, timeoutMs);
-    given?.addEventListener('abort', stop, { once: true });
-    try {
-      return await readAnswer(await request(wanted, token, abort.signal), wanted.text ?? false);
-    } catch (error) {
-      given?.throwIfAborted();
-      if (error instanceof CarillonError) throw error;
-      if (abort.signal.aborted) throw new TimeoutError(`No answer from ${base} within ${timeoutMs} ms.`);
-      throw connectionError(base, error);
-    } finally {
-      clearTimeout(timer);
-      given?.removeEventListener('abort', stop);
-    }
+  function attempt(wanted: Request, token: string | null, timeoutMs: number, given?: AbortSignal) {
+    const late = () => new TimeoutError(`No answer from ${base} within ${timeoutMs} ms.`);
+    return within(timeoutMs, late, given, async (signal) => {
+      try {
+        return await readAnswer(await request(wanted, token, signal), wanted.text ?? false);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error instanceof CarillonError ? error : connectionError(base, error);
+      }
+    });
   }
 
   return {
     async send(wanted, { signal, timeout_ms, max_retries, headers } = {}) {
-      const timeoutMs = timeout_ms ?? options.timeout_ms ?? 30_000;
+      const timeoutMs = checkedNumber(timeout_ms ?? commonTimeoutMs, 'timeout_ms', 1);
       const retries = max_retries ?? options.max_retries ?? 4;
       const complete = { ...wanted, headers: checkedHeaders({ ...wanted.headers, ...headers }) };
       let renewed = false;
@@ -197,6 +192,35 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     }, ms);
     signal?.addEventListener('abort', stop, { once: true });
   });
+}
+
+/** What a timer can hold, some 25 days. Given more, it goes off at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Gives the work a signal that ends it with the caller's, or with what `late` makes when its time is over. */
+export async function within<Result>(
+  ms: number,
+  late: () => TimeoutError,
+  given: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const end = new AbortController();
+  const stop = () => end.abort(given?.reason);
+  const timer = ms > longestTimerMs ? undefined : setTimeout(() => end.abort(late()), ms);
+  given?.addEventListener('abort', stop, { once: true });
+  try {
+    given?.throwIfAborted();
+    return await work(end.signal);
+  } finally {
+    clearTimeout(timer);
+    given?.removeEventListener('abort', stop);
+  }
+}
+
+/** NaN, as `Number` makes of a variable that is not set, would be a limit that is never reached. */
+export function checkedNumber(value: number, param: string, least: number): number {
+  if (typeof value === 'number' && value >= least) return value;
+  throw invalid(`${param} must be a number, at least ${least}.`, param);
 }
 
 /** Checked here because `fetch` would repeat a bad one, secret and all, in its error. */

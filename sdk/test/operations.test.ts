@@ -149,3 +149,12 @@ test('a key or a header that cannot be sent is refused by name before anything i
   }
   await expect(client.me({ headers: { 'x a': '1' } })).rejects.toMatchObject(refusal('x a'));
 });
+
+test('a limit that is none is refused, for the client and for a call', async () => {
+  const client = createClient({ fetch: unsent });
+  for (const value of [Number.NaN, 0, -1, '5'] as number[]) {
+    const refusal = { code: 'parameter_invalid', param: 'timeout_ms' };
+    expect(() => createClient({ timeout_ms: value })).toThrow(expect.objectContaining(refusal));
+    await expect(client.me({ timeout_ms: value })).rejects.toMatchObject(refusal);
+  }
+});

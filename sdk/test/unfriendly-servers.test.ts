@@ -65,6 +65,17 @@ describe('a server', () => {
     }
   });
 
+  test('that takes its time is waited for as long as wanted, also without a limit', async () => {
+    const { url } = await serve((_request, response) => {
+      setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'), 50);
+    });
+    for (const timeout_ms of [Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 31 - 1]) {
+      const client = createClient({ ...quick, base_url: url, timeout_ms, max_retries: 0 });
+      expect(await client.me()).toEqual({});
+      expect(await createClient({ ...quick, base_url: url }).me({ timeout_ms, max_retries: 0 })).toEqual({});
+    }
+  });
+
   test('that answers with a page is not taken for Carillon', async () => {
     for (const status of [200, 404, 502]) {
       const { url } = await serve((_request, response) => {
