@@ -156,5 +156,6 @@ test('a limit that is none is refused, for the client and for a call', async () 
     const refusal = { code: 'parameter_invalid', param: 'timeout_ms' };
     expect(() => createClient({ timeout_ms: value })).toThrow(expect.objectContaining(refusal));
     await expect(client.me({ timeout_ms: value })).rejects.toMatchObject(refusal);
+    await expect(client.runs.waitForCompletion('r1', { timeout_ms: value })).rejects.toMatchObject(refusal);
   }
 });
