@@ -98,4 +98,8 @@ test('mistakes of the caller are said as such', async () => {
   await expect(verify({ body: JSON.parse(body) })).rejects.toThrow('raw body');
   await expect(verify({ secret: [] })).rejects.toThrow('needs a secret');
   await expect(verify({ secret: 'whsec_!!' })).rejects.toThrow('not base64');
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY, -1, '300'] as number[]) {
+    await expect(verify({ tolerance_seconds: value })).rejects.toThrow('tolerance_seconds must be');
+    await expect(verify({ now_ms: value })).rejects.toThrow('now_ms must be');
+  }
 });

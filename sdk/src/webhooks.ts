@@ -80,11 +80,16 @@ export class WebhookVerificationError extends Error {
 export async function verifyWebhook(options: VerifyWebhookOptions): Promise<WebhookEvent> {
   const keys = [options.secret].flat().map(secretBytes);
   if (keys.length === 0) throw new TypeError('verifyWebhook needs a secret.');
+  const { tolerance_seconds = 300, now_ms = Date.now() } = options;
+  for (const [name, value] of Object.entries({ tolerance_seconds, now_ms })) {
+    // No call is too old for NaN, which `Number` makes of a variable that is not set.
+    if (!Number.isFinite(value) || value < 0) throw new TypeError(`${name} must be a number, 0 or more.`);
+  }
   const body = bytesOf(options.body);
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(options.headers, name),
   ) as [string, string, string];
-  checkTimestamp(timestamp, options.tolerance_seconds ?? 300, options.now_ms ?? Date.now());
+  checkTimestamp(timestamp, tolerance_seconds, now_ms);
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), body);
   if (!(await isSigned(keys, signed, signatures))) {
     throw new WebhookVerificationError('invalid_signature', 'No signature of this call fits a secret given.');
