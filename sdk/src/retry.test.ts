@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { retryAfterMs } from './answer.ts';
 import { type CarillonError, ConnectionError, errorOfType, TimeoutError } from './errors.ts';
 import { delayMs, isAmbiguous, mayRetry } from './retry.ts';
+import { pause } from './transport.ts';
 
 const answered = (status: number, retry_after_ms: number | null = null): CarillonError =>
   errorOfType('', { type: 'api_error', code: 'x', status, retry_after_ms });
@@ -44,6 +45,12 @@ test('waits double up to eight seconds, differ by chance, and are never shorter 
   ]);
   expect(delayMs(2, 500, null, 0)).toBe(1000);
   expect(delayMs(0, 500, 7000, 0)).toBe(7000);
+});
+
+test('a pause that is longer than a timer can be is no short one', async () => {
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(new Error('still waiting')), 20);
+  await expect(pause(Number.POSITIVE_INFINITY, abort.signal)).rejects.toThrow('still waiting');
 });
 
 test('Retry-After is in seconds or a date', () => {

@@ -27,6 +27,7 @@ export function createWaiting(
       runId,
       { timeout_ms = 600_000, poll_interval_ms = 5000, signal: given, ...options } = {},
     ) {
+      checkedNumber(poll_interval_ms, 'poll_interval_ms', 1);
       const endsAtMs = Date.now() + checkedNumber(timeout_ms, 'timeout_ms', 1);
       let status = 'not heard of';
       const late = () => new TimeoutError(`Run ${runId} is still ${status} after ${timeout_ms} ms.`);

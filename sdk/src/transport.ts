@@ -68,6 +68,8 @@ export function createTransport(options: TransportOptions, credentials: Credenti
   const base = baseUrl(options.base_url ?? 'http://127.0.0.1:8400');
   const commonHeaders = checkedHeaders(options.headers);
   const commonTimeoutMs = checkedNumber(options.timeout_ms ?? 30_000, 'timeout_ms', 1);
+  const commonRetries = checkedNumber(options.max_retries ?? 4, 'max_retries', 0);
+  const retryDelayMs = checkedNumber(options.retry_delay_ms ?? 500, 'retry_delay_ms', 0);
   // Called as a plain function: browsers refuse a `fetch` that is called as a method of something else.
   const callFetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
 
@@ -111,7 +113,7 @@ export function createTransport(options: TransportOptions, credentials: Credenti
   return {
     async send(wanted, { signal, timeout_ms, max_retries, headers } = {}) {
       const timeoutMs = checkedNumber(timeout_ms ?? commonTimeoutMs, 'timeout_ms', 1);
-      const retries = max_retries ?? options.max_retries ?? 4;
+      const retries = checkedNumber(max_retries ?? commonRetries, 'max_retries', 0);
       const complete = { ...wanted, headers: checkedHeaders({ ...wanted.headers, ...headers }) };
       let renewed = false;
       let maybeDone = false;
@@ -131,8 +133,7 @@ export function createTransport(options: TransportOptions, credentials: Credenti
           if (error.status === 404 && wanted.method === 'DELETE' && maybeDone) return undefined;
           if (retry >= retries || !mayRetry(error, wanted.repeatable)) throw error;
           maybeDone ||= isAmbiguous(error);
-          const baseMs = options.retry_delay_ms ?? 500;
-          await pause(delayMs(retry, baseMs, error.retry_after_ms, Math.random()), signal);
+          await pause(delayMs(retry, retryDelayMs, error.retry_after_ms, Math.random()), signal);
           retry += 1;
         }
       }
@@ -178,6 +179,9 @@ function isHeader(name: string, value: string): boolean {
   }
 }
 
+/** What a timer can hold, some 25 days. Given more, it goes off at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /** Waits; the signal ends it early with its reason. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -186,16 +190,14 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
+    const done = () => {
       signal?.removeEventListener('abort', stop);
       resolve();
-    }, ms);
+    };
+    const timer = setTimeout(done, Math.min(ms, longestTimerMs));
     signal?.addEventListener('abort', stop, { once: true });
   });
 }
-
-/** What a timer can hold, some 25 days. Given more, it goes off at once. */
-const longestTimerMs = 2 ** 31 - 1;
 
 /** Gives the work a signal that ends it with the caller's, or with what `late` makes when its time is over. */
 export async function within<Result>(

@@ -150,12 +150,24 @@ test('a key or a header that cannot be sent is refused by name before anything i
   await expect(client.me({ headers: { 'x a': '1' } })).rejects.toMatchObject(refusal('x a'));
 });
 
-test('a limit that is none is refused, for the client and for a call', async () => {
+test('a number that limits nothing is refused, for the client and for a call', async () => {
   const client = createClient({ fetch: unsent });
-  for (const value of [Number.NaN, 0, -1, '5'] as number[]) {
-    const refusal = { code: 'parameter_invalid', param: 'timeout_ms' };
-    expect(() => createClient({ timeout_ms: value })).toThrow(expect.objectContaining(refusal));
-    await expect(client.me({ timeout_ms: value })).rejects.toMatchObject(refusal);
-    await expect(client.runs.waitForCompletion('r1', { timeout_ms: value })).rejects.toMatchObject(refusal);
+  const inbox = createInboxClient({ base_url: 'http://inbox.test', token: 'token', fetch: unsent });
+  const on_event = () => {};
+  for (const value of [Number.NaN, -1, '5'] as number[]) {
+    for (const [param, use] of [
+      ['timeout_ms', async () => createClient({ timeout_ms: value })],
+      ['timeout_ms', () => client.me({ timeout_ms: value })],
+      ['timeout_ms', () => client.runs.waitForCompletion('r1', { timeout_ms: value })],
+      ['max_retries', async () => createClient({ max_retries: value })],
+      ['max_retries', () => client.me({ max_retries: value })],
+      ['retry_delay_ms', async () => createClient({ retry_delay_ms: value })],
+      ['poll_interval_ms', () => client.runs.waitForCompletion('r1', { poll_interval_ms: value })],
+      ['poll_interval_ms', async () => inbox.follow({ on_event, poll_interval_ms: value })],
+      ['reconnect_delay_ms', async () => inbox.follow({ on_event, reconnect_delay_ms: value })],
+    ] as const) {
+      await expect(use()).rejects.toMatchObject({ code: 'parameter_invalid', param });
+    }
   }
+  await expect(client.me({ timeout_ms: 0 })).rejects.toThrow('timeout_ms must be a number, at least 1.');
 });

@@ -6,7 +6,7 @@ import {
   TimeoutError,
 } from '../errors.ts';
 import type { GetInboxFeedResult } from '../generated/types.ts';
-import { pause } from '../transport.ts';
+import { checkedNumber, pause } from '../transport.ts';
 import { eventsBetween, type InboxEvent } from './events.ts';
 import { createFrameReader, type Frame } from './sse.ts';
 
@@ -51,6 +51,8 @@ const longestDelayMs = 30_000;
  * so that nothing is lost or told twice; and by looking at the feed now and then where the stream does not get through.
  */
 export function follow(source: Source, options: FollowOptions): Following {
+  const pollMs = checkedNumber(options.poll_interval_ms ?? 15_000, 'poll_interval_ms', 1);
+  const reconnectMs = checkedNumber(options.reconnect_delay_ms ?? 1000, 'reconnect_delay_ms', 1);
   const end = new AbortController();
   let state: FollowState = 'connecting';
   /** Of the last event seen; null when there is nothing to go on from. */
@@ -178,13 +180,13 @@ export function follow(source: Source, options: FollowOptions): Following {
     if (failures >= failuresBeforePolling) {
       try {
         await poll();
-        return Math.max(askedMs, options.poll_interval_ms ?? 15_000);
+        return Math.max(askedMs, pollMs);
       } catch (error) {
         if (!(await outlives(error))) return null;
         setState('connecting');
       }
     }
-    const step = (options.reconnect_delay_ms ?? 1000) * 2 ** Math.min(failures, 10);
+    const step = reconnectMs * 2 ** Math.min(failures, 10);
     return Math.max(askedMs, Math.min(longestDelayMs, step) * (0.5 + Math.random() / 2));
   }
 
