@@ -1,6 +1,7 @@
 /**
- * Everything that goes wrong is a CarillonError: what the service refused (by `type`, a subclass each), an answer that is not
- * the service's, no answer at all. Decide by class or by `code`, which is stable; `message` is for people.
+ * Everything that goes wrong in a call is a CarillonError: what the service refused (by `type`, a subclass each), an answer
+ * that is not the service's, no answer at all. Decide by class or by `code`, which is stable; `message` is for people. What is
+ * yours comes as it is: the reason of a signal, and what a `token` function throws.
  */
 export class CarillonError extends Error {
   /** HTTP status; null when there was no answer. */

@@ -59,8 +59,8 @@ function fillPath(path: string, names: string[], args: unknown[]): string {
   return names.reduce((filled, name, index) => {
     const value = args[index];
     const text = typeof value === 'number' ? String(value) : value;
-    // URLs fold `.` and `..` away, also encoded: the request would go elsewhere.
-    if (typeof text !== 'string' || ['', '.', '..'].includes(text)) {
+    // URLs fold `.` and `..` away, also encoded: the request would go elsewhere. Half a surrogate pair has no encoding.
+    if (typeof text !== 'string' || ['', '.', '..'].includes(text) || /\p{Surrogate}/u.test(text)) {
       throw invalid(`${name} must be a text that can stand in a path.`, name);
     }
     return filled.replace(`{${name}}`, () => encodeURIComponent(text));
@@ -83,12 +83,31 @@ function request(operation: Operation, path: string, params: Params = {}, option
   return {
     method,
     path: [path, search].filter(String).join('?'),
-    body: operation.body ? JSON.stringify(body) : undefined,
+    body: operation.body ? toJson(body) : undefined,
     headers,
     // What was guarded and has been done is no longer at its version: made again, it would be told of a conflict with itself.
     repeatable: !guarded && (method !== 'POST' || key !== undefined || operation.repeatable === true),
     text,
   };
+}
+
+/** Looks for the parameter at fault only when there is one: bodies may be large. */
+function toJson(body: Params): string {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    const param = Object.keys(body).find((name) => !isJson(body[name])) ?? 'body';
+    throw invalid(`${param} cannot be written as JSON: a BigInt cannot, nor what holds itself.`, param);
+  }
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** So that a batch made again does not send again what the first one sent. */

@@ -128,10 +128,22 @@ const unsent: typeof globalThis.fetch = () => {
 test('an argument that cannot stand in a path is refused before anything is sent', async () => {
   const client = createClient({ fetch: unsent });
   // The last two are for those who write JavaScript.
-  for (const id of ['', '.', '..', undefined, {}] as string[]) {
+  for (const id of ['', '.', '..', 'a\ud800', undefined, {}] as string[]) {
     await expect(client.notifications.delete(id)).rejects.toMatchObject({
       code: 'parameter_invalid',
       param: 'id',
+    });
+  }
+});
+
+test('a parameter that JSON cannot say is refused by name before anything is sent', async () => {
+  const client = createClient({ fetch: unsent });
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+  for (const trigger_data of [{ amount: 5n }, circle]) {
+    await expect(client.workflows.trigger('paid', { trigger_data })).rejects.toMatchObject({
+      code: 'parameter_invalid',
+      param: 'trigger_data',
     });
   }
 });
