@@ -97,6 +97,32 @@ test('a pull writes readable files, and a push of them is a no-op', async () => 
   expect((await get('/v1/templates/welcome')).version).toBe(1);
 });
 
+test('half-done drafts and texts about merges are pulled, and a push of them is a no-op', async () => {
+  const marks = '<<<<<<< yours\none\n=======\ntwo\n>>>>>>> theirs';
+  const twice = [
+    { id: 'a', kind: 'noop' },
+    { id: 'a', kind: 'noop' },
+  ];
+  await post('/v1/workflows', { key: 'sketch', name: 'Sketch' });
+  await post('/v1/workflows/sketch/versions', { body: { steps: twice } });
+  const long = '😀'.repeat(200_000); // characters count, not their UTF-16 units
+  const body = { channel: 'webhook', subject_template: long, text_template: marks };
+  await post('/v1/templates', { key: 'git-course', name: 'Git', bodies: [body] });
+  expect((await world.run(['pull'])).code).toBe(0);
+  expect((await world.run(['push'])).out).toContain('is what the folder says');
+  expect((await world.run(['diff'])).out).toBe('No difference.\n');
+  expect((await world.run(['pull'])).out).toContain('is up to date');
+  write('templates/git-course/webhook.txt', `Read this:\n${marks}\n`);
+  expect((await pushed()).code).toBe(0);
+
+  write('templates/welcome/in_app.txt', marks);
+  const { code, err } = await pushed();
+  expect(code).toBe(1);
+  expect(err).toContain('templates/welcome/in_app.txt has the marks of an unfinished merge');
+  expect((await get('/v1/templates/welcome')).version).toBe(1);
+  expect((await world.run(['pull'])).out).toContain('templates/welcome: changed here, left as it is');
+});
+
 test('a push shows the difference, asks, and writes one version of each', async () => {
   await world.run(['pull']);
   write('templates/welcome/email.html', '<p>Hello</p>\n<p>Bye</p>\n');

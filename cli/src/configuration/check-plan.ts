@@ -1,5 +1,6 @@
 import { usageError } from '../errors.ts';
 import { isCritical } from './categories.ts';
+import { hasMergeMarks } from './json-file.ts';
 import type { FolderProblem, KindName } from './kind.ts';
 import type { Change, Plan, Sides } from './plan.ts';
 import { type Compared, folderError, type Scope } from './sides.ts';
@@ -15,8 +16,17 @@ export function checkPlan({ context, folder }: Scope, { sides, missing }: Compar
         `Make the folder ${kind.name} if you mean it.`,
       );
   }
-  const problems = [...lostNames(sides, changes), ...changedForGood(changes)];
+  const problems = [...unfinishedMerges(changes), ...lostNames(sides, changes), ...changedForGood(changes)];
   if (problems.length > 0) throw folderError(context, problems);
+}
+
+/** Where the server has such marks too, they are what the text is about. */
+function unfinishedMerges(changes: Change[]): FolderProblem[] {
+  return changes.flatMap(({ before, after }) =>
+    [...(after ?? [])]
+      .filter(([path, text]) => hasMergeMarks(text) && !hasMergeMarks(before?.get(path) ?? ''))
+      .map(([path]) => ({ path, message: 'has the marks of an unfinished merge' })),
+  );
 }
 
 /** Workflows that name a template or a category which will be nowhere. */

@@ -1,13 +1,15 @@
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../input.ts';
-import { FileProblem, fieldsOf, hasMergeMarks, readJsonFile, readText } from './json-file.ts';
+import { FileProblem, fieldsOf, readJsonFile, readText } from './json-file.ts';
 import type { FolderContent, LocalResource } from './kind.ts';
 import { isIgnored } from './single-file.ts';
 import { bodyName, type Head, headOf, inOrder, name, partsOf, used, withoutBreak } from './template-files.ts';
 
 const keyPattern = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 const mostCharacters = 262_144;
+const isTooLong = (text: string): boolean =>
+  text.length > mostCharacters && [...text].length > mostCharacters;
 
 /** Tells everything that is wrong, not only the first. */
 export function readTemplates(folder: string): FolderContent {
@@ -60,9 +62,7 @@ function readTemplate(folder: string, key: string, entries: Dirent[], content: F
       if (files.has(canonical))
         throw new FileProblem(`is the same body as another file: ${id}.${parts.extension}`);
       const text = withoutBreak(readText(join(folder, path)));
-      if (text.length > mostCharacters && [...text].length > mostCharacters)
-        throw new FileProblem(`has more than ${mostCharacters} characters`);
-      if (hasMergeMarks(text)) throw new FileProblem('has the marks of an unfinished merge');
+      if (isTooLong(text)) throw new FileProblem(`has more than ${mostCharacters} characters`);
       if (text === '') continue;
       files.set(canonical, `${text}\n`);
       bodies.add(id);
@@ -90,7 +90,7 @@ function readHead(path: string, key: string): Head {
     const parts = partsOf(`${id}.txt`);
     if (!parts)
       throw new FileProblem(`: subjects.${id} is not a channel, or a channel and a locale (email.de)`);
-    if (typeof subject !== 'string' || subject.length > mostCharacters)
+    if (typeof subject !== 'string' || isTooLong(subject))
       throw new FileProblem(`: subjects.${id} must be a text`);
     if (!used[parts.channel].includes('subject')) throw new FileProblem(`: ${parts.channel} has no subject`);
     const canonical = bodyName(parts.channel, parts.locale);

@@ -28,7 +28,7 @@ export const workflows: Kind = {
       return contentOf(
         { name: fields.text('name', 200), description: fields.optionalText('description', 2000) },
         draft,
-        hasBody ? checkedBody(fields.object('body')) : null,
+        hasBody ? checkedBody(fields.object('body'), draft) : null,
       );
     }),
   async *list(client) {
@@ -118,15 +118,15 @@ function contentOf(
   };
 }
 
-/** What the service would refuse for its shape alone; the rest it says when the version is made. */
-function checkedBody(body: Record<string, unknown>): Record<string, unknown> {
+/** What the service would refuse for its shape alone; the rest it says when the version is made. Drafts may be half done. */
+function checkedBody(body: Record<string, unknown>, isDraft: boolean): Record<string, unknown> {
   const { steps } = body;
   if (!Array.isArray(steps)) throw new FileProblem(': body.steps must be a list');
   const ids = new Set<string>();
   for (const [index, step] of steps.entries()) {
     if (!isObject(step) || typeof step.id !== 'string' || typeof step.kind !== 'string')
       throw new FileProblem(`: body.steps[${index}] must have an id and a kind`);
-    if (ids.has(step.id)) throw new FileProblem(`: two steps have the id “${step.id}”`);
+    if (!isDraft && ids.has(step.id)) throw new FileProblem(`: two steps have the id “${step.id}”`);
     ids.add(step.id);
   }
   return body;
