@@ -240,6 +240,14 @@ test('nothing is removed without --prune; with it, users go before what they nam
   expect((await get('/v1/preferences/categories/news')).is_archived).toBe(false);
 });
 
+test('a README is ignored where it is a file; a template may have the name', async () => {
+  await post('/v1/templates', { ...welcome, key: 'readme.md' });
+  await world.run(['pull']);
+  write('templates/README.md', 'What these are for');
+  expect((await pushed('--prune')).out).toContain('is what the folder says');
+  expect((await app.request('GET', '/v1/templates/readme.md')).status).toBe(200);
+});
+
 test('everything that is wrong in a folder is told at once, before any write', async () => {
   await world.run(['pull']);
   write('categories/broken.json', '{\n  "name": "x",\n  oops\n}');

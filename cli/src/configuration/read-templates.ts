@@ -20,10 +20,10 @@ export function readTemplates(folder: string): FolderContent {
   };
   if (!content.exists) return content;
   for (const entry of readdirSync(join(folder, name), { withFileTypes: true })) {
-    if (isIgnored(entry.name)) continue;
+    if (isIgnored(entry)) continue;
     const path = `${name}/${entry.name}`;
     const found = entry.isDirectory() ? readdirSync(join(folder, path), { withFileTypes: true }) : [];
-    if (entry.isDirectory() && found.every((each) => isIgnored(each.name))) continue; // as git leaves it behind
+    if (entry.isDirectory() && found.every(isIgnored)) continue; // as git leaves it behind
     try {
       if (!entry.isDirectory())
         throw new FileProblem('is not a folder; a template is a folder called after its key');
@@ -43,7 +43,7 @@ function readTemplate(folder: string, key: string, entries: Dirent[], content: F
   const paths: string[] = [];
   let head: Head | null = null;
   for (const entry of entries) {
-    if (isIgnored(entry.name)) continue;
+    if (isIgnored(entry)) continue;
     const path = `${name}/${key}/${entry.name}`;
     paths.push(path);
     try {

@@ -1,11 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileProblem, pretty, readJsonFile } from './json-file.ts';
 import type { Files, FolderContent, KindName } from './kind.ts';
 
-/** What people and editors leave lying about. */
-export function isIgnored(name: string): boolean {
-  return name.startsWith('.') || name.endsWith('~') || /^readme\.md$/i.test(name);
+/** What people and editors leave lying about. A folder called readme.md is a template of this key. */
+export function isIgnored(entry: Dirent): boolean {
+  const { name } = entry;
+  return name.startsWith('.') || name.endsWith('~') || (!entry.isDirectory() && /^readme\.md$/i.test(name));
 }
 
 export const pathOf = (kind: KindName, key: string): string => `${kind}/${key}.json`;
@@ -34,7 +35,7 @@ export function readSingleFiles(
   };
   if (!content.exists) return content;
   for (const entry of readdirSync(join(folder, kind), { withFileTypes: true })) {
-    if (isIgnored(entry.name)) continue;
+    if (isIgnored(entry)) continue;
     const path = `${kind}/${entry.name}`;
     try {
       if (!entry.isFile() || !entry.name.endsWith('.json')) throw new FileProblem('is not a .json file');
