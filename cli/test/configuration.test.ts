@@ -361,6 +361,17 @@ test('drafts stay drafts, and an active workflow does not become one', async () 
   expect((await pushed()).err).toContain('cannot become a draft again');
 });
 
+test('a version cannot be taken away from a draft', async () => {
+  write('workflows/sketch.json', { name: 'Sketch', status: 'draft', body: { steps } });
+  expect((await pushed()).code).toBe(0);
+  write('workflows/sketch.json', { name: 'Sketch', status: 'draft' });
+  const { code, err } = await pushed();
+  expect(code).toBe(1);
+  expect(err).toContain('workflows/sketch.json has no body any more, but a version cannot be taken away');
+  write('workflows/sketch.json', { name: 'Sketch 2', status: 'draft', body: { steps } });
+  expect((await pushed()).out).toContain('✓ workflows/sketch updated');
+});
+
 test('one kind, and of it single resources, can be chosen', async () => {
   expect((await world.run(['templates', 'pull', 'welcome'])).code).toBe(0);
   expect(readdirSync(at('.')).sort()).toEqual(['.carillon-state.json', 'templates']);

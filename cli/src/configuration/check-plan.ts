@@ -4,7 +4,7 @@ import { hasMergeMarks } from './json-file.ts';
 import type { FolderProblem, KindName } from './kind.ts';
 import type { Change, Plan, Sides } from './plan.ts';
 import { type Compared, folderError, type Scope } from './sides.ts';
-import { namedBy } from './workflows.ts';
+import { hasVersion, namedBy } from './workflows.ts';
 
 /** What can be known to fail before the first write. */
 export function checkPlan({ context, folder }: Scope, { sides, missing }: Compared, { changes }: Plan): void {
@@ -61,8 +61,12 @@ function keysAfter(name: KindName, sides: Sides[], changes: Change[]): Set<strin
 
 function changedForGood(changes: Change[]): FolderProblem[] {
   return changes.flatMap(({ kind, key, before, after }) => {
-    if (kind.name !== 'categories' || !before || !after || isCritical(before) === isCritical(after))
-      return [];
-    return [{ path: `categories/${key}.json`, message: ': is_critical cannot be changed later' }];
+    if (!before || !after) return [];
+    const path = `${kind.name}/${key}.json`;
+    if (kind.name === 'categories' && isCritical(before) !== isCritical(after))
+      return [{ path, message: ': is_critical cannot be changed later' }];
+    if (kind.name === 'workflows' && hasVersion(before) && !hasVersion(after))
+      return [{ path, message: 'has no body any more, but a version cannot be taken away' }];
+    return [];
   });
 }

@@ -132,6 +132,9 @@ function checkedBody(body: Record<string, unknown>, isDraft: boolean): Record<st
   return body;
 }
 
+/** A file without a body says that there is no version yet. */
+export const hasVersion = (files: Files): boolean => (contentIn(files) as Content).body !== undefined;
+
 /** The templates and categories that its sends name, as far as they are fixed. */
 export function namedBy(files: Files): { templates: string[]; categories: string[] } {
   const { status, body } = contentIn(files) as Content;
