@@ -321,10 +321,20 @@ test('what the service refuses stops the push there; mended, a second push finis
   const stopped = await pushed();
   expect(stopped.code).toBe(1);
   expect(stopped.err).toMatch(/templates\/welcome: .*\(bodies\[\d\]\.text_template\)/);
-  expect(stopped.err).toContain('1 of 3 written. A second push finishes.');
+  expect(stopped.err).toContain('1 of 3 written. Once this is mended, a second push finishes.');
   expect((await get('/v1/workflows/onboarding')).name).toBe('Onboarding');
   write('templates/welcome/in_app.txt', 'mended');
   expect((await pushed()).out).toMatch(/✓ templates\/welcome updated\n✓ workflows\/onboarding updated\n$/);
+});
+
+test('of a new workflow that is refused a draft stays, which is said; mended, a second push finishes', async () => {
+  write('workflows/late.json', { name: 'Late', body: { steps: [{ id: 'x', kind: 'delay' }] } });
+  for (const written of ['0 of 1 written, and a part of this one.', '0 of 1 written.'])
+    expect((await pushed()).err).toContain(`${written} Once this is mended, a second push finishes.`);
+  expect((await get('/v1/workflows/late')).status).toBe('draft');
+  write('workflows/late.json', { name: 'Late', body: { steps: [{ id: 'x', kind: 'noop' }] } });
+  expect((await pushed()).code).toBe(0);
+  expect((await get('/v1/workflows/late')).status).toBe('active');
 });
 
 test('Ctrl-C in the middle finishes the resource under way and nothing more; a second push does the rest', async () => {

@@ -60,9 +60,9 @@ async function apply({ context }: Scope, compared: Compared, plan: Plan, say: (l
   settle(compared, plan);
   for (const [index, change] of plan.changes.entries()) {
     const { kind, key, action, before, after } = change;
-    const left = `${index} of ${plan.changes.length} written. A second push finishes.`;
+    const written = `${index} of ${plan.changes.length} written`;
     if (stopping) {
-      io.err(`Interrupted: ${left}`);
+      io.err(`Interrupted: ${written}. A second push finishes.`);
       return exitCodes.interrupted;
     }
     try {
@@ -75,8 +75,9 @@ async function apply({ context }: Scope, compared: Compared, plan: Plan, say: (l
       else await kind.write(client, key, after);
     } catch (error) {
       done();
-      await remember(compared, change);
-      throw failure(error, change, left);
+      const isPartWritten = await remember(compared, change);
+      const part = isPartWritten ? ', and a part of this one' : '';
+      throw failure(error, change, `${written}${part}. Once this is mended, a second push finishes.`);
     }
     state.set(kind.name, key, hashOf(after));
     state.save();
@@ -87,21 +88,24 @@ async function apply({ context }: Scope, compared: Compared, plan: Plan, say: (l
   return exitCodes.ok;
 }
 
-/** After a failure, what is there now is what we left there; if nobody answers, that stays open. */
-async function remember({ client, state }: Compared, { kind, key }: Change): Promise<void> {
-  if (state.baseOf(kind.name)?.[key] !== underWay) return;
+/** After a failure, what is there now is what we left there; if nobody answers, that stays open. Tells whether we changed it. */
+async function remember({ client, state }: Compared, { kind, key, before }: Change): Promise<boolean> {
+  if (state.baseOf(kind.name)?.[key] !== underWay) return false;
   try {
-    state.set(kind.name, key, hashOf(await kind.find(client, key)));
+    const left = hashOf(await kind.find(client, key));
+    state.set(kind.name, key, left);
     state.save();
+    return left !== hashOf(before);
   } catch (error) {
     if (!(error instanceof CarillonError)) throw error;
+    return false;
   }
 }
 
-function failure(error: unknown, { kind, key }: Change, left: string): unknown {
+function failure(error: unknown, { kind, key }: Change, hint: string): unknown {
   if (!(error instanceof CliError) && !(error instanceof CarillonError)) return error;
   const param = error instanceof CarillonError && error.param ? ` (${error.param})` : '';
-  return new CliError(`${kind.name}/${key}: ${error.message}${param}`, { hint: left });
+  return new CliError(`${kind.name}/${key}: ${error.message}${param}`, { hint });
 }
 
 /** Both sides are known to agree on these. */
