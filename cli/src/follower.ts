@@ -13,7 +13,7 @@ export interface Follower {
   forget(id: string): void;
   /** New notifications are those created after this; by the service's clock, which may differ from ours. */
   since(): string;
-  /** Older ones that may still change, those first that were not looked at for longest. */
+  /** Older ones whose end is open, those first that were not looked at for longest. */
   unsettled(most: number): string[];
 }
 
@@ -21,7 +21,7 @@ export interface Follower {
 const overlapMs = 5_000;
 /** The latest ones are remembered; of those before, nobody is waiting for news. */
 const mostRemembered = 2_000;
-const mayChange: readonly string[] = ['queued', 'sending', 'sent'];
+const openStatuses: readonly string[] = ['queued', 'sending', 'sent'];
 
 /** Remembers what was shown, so that each event is shown once. Nothing older than `first` counts as new. */
 export function createFollower(first: { id: string; created_at: string }): Follower {
@@ -38,7 +38,7 @@ export function createFollower(first: { id: string; created_at: string }): Follo
         const createdMs = Date.parse(created_at);
         newestMs = Math.max(newestMs, createdMs);
         seen.delete(id); // so that the order is that of the last look
-        seen.set(id, { createdMs, events: events.length, live: mayChange.includes(status) });
+        seen.set(id, { createdMs, events: events.length, live: openStatuses.includes(status) });
       }
       for (const id of seen.keys()) {
         if (seen.size <= mostRemembered) break;

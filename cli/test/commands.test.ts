@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lowestIdAt } from '../../server/src/kernel/ids.ts';
 import { startTestApp, type TestApp } from '../../server/test/app.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -147,6 +148,33 @@ test('tail shows each event once, new ones as they come, and ends at Ctrl-C', as
   expect(once.out).toContain(sent[1]?.id);
   expect(once.out).not.toContain(old.id);
   expect((await world.run(['tail', '--status', 'lost'])).code).toBe(2);
+});
+
+test('tail shows what happens after the delivery, also of one that is not the newest', async () => {
+  const user = 'reader';
+  const send = ['send', '--channel', 'in_app', '--user', user, '--html', '<p>Hi</p>', '--wait'];
+  const deliver = async (): Promise<string> => (await world.json(send)).id;
+  const made = await deliver();
+  const old = lowestIdAt(Date.now() - 60_000);
+  for (const [table, id] of Object.entries({
+    notifications: 'id',
+    notification_contents: 'notification_id',
+    inbox_items: 'id',
+  }))
+    await app.pool.query(`update ${table} set ${id} = $2 where ${id} = $1`, [made, old]);
+  const newest = await deliver();
+  const { body } = await app.request('POST', '/v1/inbox/tokens', { body: { external_user_id: user } });
+  const read = () => app.request('POST', `/inbox/v1/notifications/${old}/read`, { key: body.token });
+  const seen: string[] = [];
+  await world.run(['tail', '--user', user, '--interval', '50', '--json'], {
+    onLine(line, interrupt) {
+      const { notification_id, type } = JSON.parse(line);
+      seen.push(`${notification_id} ${type}`);
+      if (notification_id === newest && type === 'Delivered') void read();
+      if (type === 'Opened') interrupt();
+    },
+  });
+  expect(seen.at(-1)).toBe(`${old} Opened`);
 });
 
 test('text of others cannot act on the terminal', async () => {

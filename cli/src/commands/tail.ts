@@ -20,6 +20,9 @@ const channels = ['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'ch
 const mostPages = 10;
 /** Of those seen before, at one look. */
 const mostAgain = 10;
+/** What was delivered may yet be opened, clicked or complained about: so many of the latest are read again at every tenth look. */
+const latestAgain = 100;
+const looksBetween = 10;
 
 export const tail = command({
   name: 'tail',
@@ -67,24 +70,27 @@ export const tail = command({
     const show = (happenings: Happening[]) => {
       for (const each of happenings) showEvent(context, each);
     };
-    const { data } = await context
-      .client()
-      .notifications.list({ ...filters, limit: Math.max(1, lines) })
-      .page();
-    const oldest = lines === 0 ? data[0] : data.at(-1);
+    const stop = new AbortController();
+    const latest = async (limit: number): Promise<Notification[]> => {
+      const { notifications } = context.client();
+      return (await notifications.list({ ...filters, limit }, { signal: stop.signal }).page()).data;
+    };
+    const first = await latest(Math.max(1, lines));
+    const oldest = lines === 0 ? first[0] : first.at(-1);
     const follower = createFollower(
       oldest ?? { id: '', created_at: new Date(Date.now() - 60_000).toISOString() },
     );
-    const latest = follower.see(data);
-    if (lines > 0) show(latest);
+    const happened = follower.see(first);
+    if (lines > 0) show(happened);
     if (values.once) return;
-    const stop = new AbortController();
     const done = io.onInterrupt(() => stop.abort());
     let failing = false;
-    while (!stop.signal.aborted) {
+    for (let looks = 1; !stop.signal.aborted; looks++) {
       try {
         await io.sleep(intervalMs, stop.signal);
-        show(follower.see(await look(context, filters, follower, stop.signal)));
+        const found = await look(context, filters, follower, stop.signal);
+        if (looks % looksBetween === 0) found.push(...(await latest(latestAgain)));
+        show(follower.see(found));
         if (failing) io.err(style('dim', 'The service answers again.'));
         failing = false;
       } catch (error) {
