@@ -71,7 +71,7 @@ export interface Access {
 
 /**
  * Who is calling whom. What stands on the command line wins, then the environment variables, then the current profile. A key of a
- * profile never goes to another address than it was given for, unless that is asked for on the command line together with it.
+ * profile never goes to another address than it was given for.
  */
 export function accessOf(io: Io, flags: { url?: string | undefined; profile?: string | undefined }): Access {
   const name = flags.profile ?? (io.env.CARILLON_API_KEY ? null : (io.env.CARILLON_PROFILE ?? null));
@@ -92,7 +92,12 @@ export function accessOf(io: Io, flags: { url?: string | undefined; profile?: st
   const explicit = flags.url ?? (flags.profile === undefined ? io.env.CARILLON_URL || undefined : undefined);
   if (!profile) return { url: explicit ?? defaultUrl, apiKey: null, profile: null };
   const elsewhere = explicit !== undefined && originOf(explicit) !== originOf(profile.url);
-  if (elsewhere && flags.profile === undefined) return { url: explicit, apiKey: null, profile: null };
+  if (elsewhere && flags.profile !== undefined)
+    throw usageError(
+      `The key of ${wanted} is for ${profile.url} and does not go to ${explicit}.`,
+      'Leave out --url; or leave out --profile and put a key for that address into CARILLON_API_KEY.',
+    );
+  if (elsewhere) return { url: explicit, apiKey: null, profile: null };
   return { url: explicit ?? profile.url, apiKey: profile.api_key, profile: wanted };
 }
 

@@ -129,6 +129,9 @@ test('a key never goes to another address than it was given for', async () => {
   ]) {
     expect((await run).err).toContain(`No key for ${url}.`);
   }
+  const both = await world.run(['get', 'x', '--profile', 'two', '--url', url]);
+  expect(both.code).toBe(2);
+  expect(both.err).toContain(`The key of two is for http://127.0.0.1:1 and does not go to ${url}.`);
   expect(heard).toEqual([]);
   await new Promise((resolve) => stranger.close(resolve));
 });
