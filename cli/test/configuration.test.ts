@@ -222,6 +222,8 @@ test('nothing is removed without --prune; with it, users go before what they nam
   for (const path of ['categories/news.json', 'templates/welcome', 'workflows/onboarding.json'])
     rmSync(at(path), { recursive: true });
   expect((await pushed()).out).toContain('templates/welcome: only on the server, left as it is');
+  expect((await world.run(['diff', '--exit-code'])).code).toBe(0);
+  expect((await world.run(['diff', '--exit-code', '--prune'])).code).toBe(1);
   rmSync(at('workflows'), { recursive: true });
   const careless = await pushed('--prune');
   expect(careless.code).toBe(2);

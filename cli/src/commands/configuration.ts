@@ -82,11 +82,14 @@ function family(prefix: string, what: string, chosen: readonly Kind[]): Command[
         dir,
         prune: writing.prune,
         pull: { type: 'boolean', description: 'The other way round' },
-        'exit-code': { type: 'boolean', description: 'Exit with 1 when there is a difference' },
+        'exit-code': { type: 'boolean', description: 'Exit with 1 when something would change' },
       },
       examples: [
         { command: `carillon ${prefix}diff`, says: 'what a push would change' },
-        { command: `carillon ${prefix}diff --exit-code`, says: 'is the folder what runs? In a pipeline' },
+        {
+          command: `carillon ${prefix}diff --exit-code --prune`,
+          says: 'is the folder what runs? In a pipeline',
+        },
       ],
       async run(context, values, keys) {
         const wanted = scope(context, values.dir, keys);
