@@ -92,6 +92,55 @@ describe('an answer', () => {
     };
     expect(await post(sink.url())).toMatchObject({ kind: 'answer', status: 200 });
   });
+
+  test.each([
+    ['plain', {}],
+    ['TLS', { tls: { key: localhostKey, cert: localhostCertificate } }],
+  ])(
+    'after a "100 Continue" that nobody asked for is the one that counts, and the connection stays (%s)',
+    async (_name, options) => {
+      const eager = await startWebhookSink(options);
+      const trusting = createOutbound({ policy: 'loopback', ca: localhostCertificate });
+      eager.reply = () => (response) => {
+        response.writeContinue();
+        response.writeContinue();
+        response.writeHead(200).end('done');
+      };
+      const call = { method: 'POST', url: eager.url(), body: '{}', timeoutMs: 2_000, maxBytes: 10 } as const;
+      for (let count = 0; count < 5; count += 1) {
+        const answer = await trusting.request(call);
+        expect(answer).toMatchObject({ kind: 'answer', status: 200 });
+        expect(answer.body.toString()).toBe('done');
+      }
+      expect(eager.connections()).toBeLessThan(3); // one may not be free yet when the next call comes
+      await trusting.stop();
+      await eager.stop();
+    },
+  );
+
+  test('is the same in however many pieces it comes, and its body may speak of HTTP', async () => {
+    const body = 'HTTP/1.1 100 Continue\r\n\r\nHTTP';
+    const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`;
+    for (const pieces of [
+      [`HTTP/1.1 100 Continue\r\n\r\n${answer}${body}`],
+      ['HTTP/1.1 100 Continue\r\nX-Note: soon\r\n\r\n', answer, body],
+      [...`HTTP/1.1 100\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${answer}`, ...body],
+      [answer, body],
+      [...answer, ...body],
+    ]) {
+      const server = await rawServer(async (socket) => {
+        socket.setNoDelay(true);
+        for (const piece of pieces) {
+          await new Promise((resolve) => socket.write(piece, resolve));
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+      });
+      const answered = await post(server.url);
+      expect(answered).toMatchObject({ kind: 'answer', status: 200 });
+      expect(answered.body.toString()).toBe(body);
+      await server.stop();
+    }
+  });
 });
 
 /** Says these bytes to whoever connects and sends something; then hangs up or does not. */
@@ -117,6 +166,9 @@ async function rawServer(say: (socket: Socket) => void): Promise<{ url: string; 
 describe('a failure', () => {
   test.each<[string, (socket: Socket) => void, string, number | null]>([
     ['says nothing', () => {}, 'timeout', null],
+    ['only asks to go on', (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 'timeout', null],
+    ['hangs up after that', (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n'), 'closed', null],
+    ['never ends that', (socket) => socket.write(`HTTP/1.1 100${'x'.repeat(1e6)}`), 'protocol', null],
     ['hangs up at once', (socket) => socket.destroy(), 'closed', null],
     ['hangs up within the headers', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-'), 'closed', null],
     [

@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { skipContinue } from './continue.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { AddressRefused, assertAllowedAddress, type NetworkPolicy, resolveAllowed } from './net.ts';
 
@@ -121,7 +122,10 @@ export function createOutbound({ policy, ca }: OutboundOptions): Outbound {
           return;
         }
       }
-      connect(options, callback);
+      connect(options, (...result) => {
+        if (result[1]) skipContinue(result[1]);
+        callback(...result);
+      });
     },
   });
   const exchanges = new WeakMap<AbortSignal, Exchange>();

@@ -1,0 +1,42 @@
+import type { Socket } from 'node:net';
+
+const opening = Buffer.from('HTTP/1.1 100');
+const maxHeadBytes = 16_384;
+
+/**
+ * Servers may say "100 Continue" before their answer, asked or not (RFC 9110 15.2). undici hangs up on it, and no option
+ * changes that, so it is not shown to it. undici takes what has come with `read()` and has one request at a time on a
+ * connection: the first bytes after something was written begin an answer.
+ */
+export function skipContinue(socket: Socket): void {
+  const read = socket.read.bind(socket);
+  let answeredUpTo = 0;
+  let held = Buffer.alloc(0);
+  socket.read = () => {
+    for (let chunk: Buffer | null = read(); chunk !== null; chunk = read()) {
+      if (socket.bytesWritten === answeredUpTo) return chunk; // further on in an answer
+      held = withoutContinue(Buffer.concat([held, chunk]));
+      if (mayBecomeContinue(held)) continue;
+      const answer = held;
+      held = Buffer.alloc(0);
+      answeredUpTo = socket.bytesWritten;
+      return answer;
+    }
+    return null;
+  };
+}
+
+function withoutContinue(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
+  let rest = bytes;
+  while (rest.subarray(0, opening.length).equals(opening)) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end === -1) break;
+    rest = rest.subarray(end + 4);
+  }
+  return rest;
+}
+
+function mayBecomeContinue(bytes: Buffer): boolean {
+  const known = Math.min(bytes.length, opening.length);
+  return bytes.length <= maxHeadBytes && bytes.subarray(0, known).equals(opening.subarray(0, known));
+}
