@@ -41,6 +41,25 @@ describe('the network policy', () => {
     expect(isAllowedAddress(ip, 'loopback')).toBe(false);
   });
 
+  it.each([
+    ['AWS, Google Cloud, Azure, DigitalOcean', '169.254.169.254'],
+    ['AWS', 'fd00:ec2::254'],
+    ['AWS containers', '169.254.170.2'],
+    ['AWS containers', '169.254.170.23'],
+    ['AWS containers', 'fd00:ec2::23'],
+    ['Google Cloud', 'fd20:ce::254'],
+    ['Azure, the wire server', '168.63.129.16'],
+    ['Alibaba Cloud', '100.100.100.200'],
+    ['Oracle Cloud', '192.0.0.192'],
+    ['Tencent Cloud', '169.254.0.23'],
+    ['Scaleway', '169.254.42.42'],
+    ['Scaleway', 'fd00:42::42'],
+    ['OpenStack', 'fe80::a9fe:a9fe'],
+  ])('keeps us away from the metadata of %s at %s', (_cloud, ip) => {
+    expect(isAllowedAddress(ip, 'none')).toBe(false);
+    expect(isAllowedAddress(ip, 'loopback')).toBe(false);
+  });
+
   it.each(['127.0.0.1', '127.255.0.9', '::1', '0:0:0:0:0:0:0:1'])(
     'lets us reach %s when loopback is allowed',
     (ip) => {
@@ -49,12 +68,17 @@ describe('the network policy', () => {
     },
   );
 
-  it.each(['1.1.1.1', '8.8.8.8', '172.32.0.1', '192.0.1.1', '2606:4700::1111', '2a00:1450:4001::1'])(
-    'lets us reach %s always',
-    (ip) => {
-      expect(isAllowedAddress(ip, 'none')).toBe(true);
-    },
-  );
+  it.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '168.63.129.15',
+    '172.32.0.1',
+    '192.0.1.1',
+    '2606:4700::1111',
+    '2a00:1450:4001::1',
+  ])('lets us reach %s always', (ip) => {
+    expect(isAllowedAddress(ip, 'none')).toBe(true);
+  });
 
   it('lets us reach every address when all are allowed', () => {
     expect(isAllowedAddress('169.254.169.254', 'all')).toBe(true);

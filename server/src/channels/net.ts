@@ -49,6 +49,7 @@ const nonPublic = {
     ['198.51.100.0', 24],
     ['203.0.113.0', 24],
     ['224.0.0.0', 3],
+    ['168.63.129.16', 32], // Azure's own services for each machine: the one metadata address among the public ones
   ]),
   // The other way round: only 2000::/3 is public. That leaves out loopback, link-local, unique local, multicast, and the
   // forms that carry an IPv4 address inside: ::ffff:0:0/96 (mapped), 64:ff9b::/96 (NAT64). Within 2000::/3, Teredo and
