@@ -233,6 +233,19 @@ describe('a failure', () => {
     expect(await post('http://no-such-host.invalid/')).toMatchObject({ failure: 'dns', reached: false });
   });
 
+  test.each([
+    { expect: '100-continue' },
+    { 'transfer-encoding': 'chunked' },
+    { 'content-length': '5' },
+    { 'keep-alive': '5' },
+    { 'x-key': 'two\r\nlines' },
+    { 'not a name': 'x' },
+  ])('of a request that cannot be sent says so: %j', async (headers) => {
+    const answer = await post(sink.url(), { headers });
+    expect(answer).toMatchObject({ failure: 'invalid', reached: false });
+    expect(sink.received).toHaveLength(0);
+  });
+
   test('of a certificate that nobody vouches for ends the call', async () => {
     const secure = await startWebhookSink({ tls: { key: localhostKey, cert: localhostCertificate } });
     for (let count = 0; count < 2; count += 1) {

@@ -44,7 +44,7 @@ export interface Answer {
 /**
  * blocked: the address may not be reached · dns: the name has no address · connect: nobody listens · tls: the certificate or
  * the handshake is bad · timeout · closed: hung up before the end of the answer · protocol: the answer is not HTTP ·
- * stopped: the caller broke it off.
+ * invalid: there is no such request, whoever is called · stopped: the caller broke it off.
  */
 export type FailureClass =
   | 'blocked'
@@ -54,6 +54,7 @@ export type FailureClass =
   | 'timeout'
   | 'closed'
   | 'protocol'
+  | 'invalid'
   | 'stopped';
 
 export interface Failure {
@@ -230,6 +231,13 @@ function dispatch(agent: Dispatcher, call: Call): Promise<Answer | Failure> {
   });
 }
 
+/** What undici says of headers that it does not send. The rest of a request is a URL and a body, and always in order. */
+const unsendable: ReadonlySet<string> = new Set([
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+]);
+
 function classify(error: Error, reached: boolean): { failure: FailureClass; detail: string } {
   if (error instanceof AddressRefused) return { failure: 'blocked', detail: error.message };
   const { code = '', syscall } = error as NodeJS.ErrnoException;
@@ -238,6 +246,8 @@ function classify(error: Error, reached: boolean): { failure: FailureClass; deta
     return { failure: 'dns', detail: `The name of the host cannot be resolved${named}.` };
   if (['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'].includes(code))
     return { failure: 'timeout', detail: `No connection in time${named}.` };
+  if (unsendable.has(code))
+    return { failure: 'invalid', detail: `The request has a header that cannot be sent${named}.` };
   if (error.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW')
     return { failure: 'protocol', detail: `The answer is not valid HTTP${named}.` };
   if (reached) return { failure: 'closed', detail: `Hung up before the answer was complete${named}.` };

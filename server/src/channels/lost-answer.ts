@@ -14,6 +14,7 @@ export function wholeRefusal(answer: Answer | Failure): Answer | Failure {
  */
 export function lostAnswer({ failure, detail, reached, status }: Failure): Outcome {
   const code = status === null ? failure : String(status);
-  if (failure === 'blocked') return { kind: 'broken', detail, code };
+  // Neither gets better by itself: it is the settings that name such an address, or such a key.
+  if (failure === 'blocked' || failure === 'invalid') return { kind: 'broken', detail, code };
   return { kind: reached ? 'ambiguous' : 'retry', detail, code };
 }

@@ -281,6 +281,23 @@ describe('validation', () => {
     ],
     ['invalid_duration /steps/0/window', [{ id: 'a', kind: 'digest', key: 'k', window: 'a while' }]],
     ['invalid_expression /steps/0/url', [{ id: 'a', kind: 'fetch', url: 'https://x.test/{{ trigger.' }]],
+    [
+      'invalid_expression /steps/0/headers/X A',
+      [{ id: 'a', kind: 'fetch', url: 'https://x.test', headers: { 'X A': 'x' } }],
+    ],
+    ...[
+      'Connection',
+      'Content-Length',
+      'Expect',
+      'Host',
+      'Idempotency-Key',
+      'Keep-Alive',
+      'TRANSFER-ENCODING',
+      'Upgrade',
+    ].map((name): [string, Json[]] => [
+      `invalid_expression /steps/0/headers/${name}`,
+      [{ id: 'a', kind: 'fetch', url: 'https://x.test', headers: { [name]: 'x' } }],
+    ]),
     ['unreachable_step /steps/1', [noop('a', { next: 'c' }), noop('b'), noop('c')]],
     ['unreachable_step /steps/1', [{ id: 'a', kind: 'cancel' }, noop('b')]],
     ['unreachable_step /steps/1', [noop('a', { next: 'end' }), noop('b')]],

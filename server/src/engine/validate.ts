@@ -4,6 +4,7 @@ import type {
   DefinitionProblem,
   DelayStep,
   DigestStep,
+  FetchStep,
   JsonObject,
   References,
   SendStep,
@@ -14,6 +15,7 @@ import type {
 import { durationHint, parseDuration } from './duration.ts';
 import { compileExpression, ExpressionFault } from './expression.ts';
 import { analyse, namedTargets, targetOf } from './graph.ts';
+import { headerNameProblem } from './header-name.ts';
 import { limits } from './limits.ts';
 import { parseTimestamp } from './local-time.ts';
 import { htmlFields, type Program, programOf } from './program.ts';
@@ -84,7 +86,7 @@ function checkStep(program: Program, step: Step, world: World, report: Report): 
       checkDigest(program, step, report);
       break;
     case 'fetch':
-      checkTemplates(program, { url: step.url, headers: step.headers, body: step.body }, report);
+      checkFetch(program, step, report);
       break;
     case 'unknown':
       report('unknown_kind', `there is no kind of step called "${step.named}"`, '/kind');
@@ -162,6 +164,15 @@ function checkDigest(program: Program, step: DigestStep, report: Report): void {
   const { maxItems } = step;
   if (maxItems !== null && !(Number.isInteger(maxItems) && maxItems >= 1 && maxItems <= limits.digestItems))
     report('invalid_max_items', `max_items is a whole number from 1 to ${limits.digestItems}`, '/max_items');
+}
+
+function checkFetch(program: Program, step: FetchStep, report: Report): void {
+  for (const name of Object.keys(step.headers)) {
+    const problem = headerNameProblem(name);
+    if (problem !== null)
+      report('invalid_expression', `"${name}" ${problem}`, `/headers/${escapePointer(name)}`);
+  }
+  checkTemplates(program, { url: step.url, headers: step.headers, body: step.body }, report);
 }
 
 function checkDuration(program: Program, text: string | null, pointer: string, report: Report): void {

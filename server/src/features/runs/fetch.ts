@@ -41,27 +41,18 @@ export async function attemptFetch(
   if (!methods.includes(method)) return { kind: 'failed', reason: `The method ${method} is not supported.` };
 
   const hasBody = body !== null && method !== 'GET' && method !== 'HEAD';
-  let answer: Answer | Failure;
-  try {
-    answer = await outbound.request({
-      method,
-      url,
-      headers: {
-        'idempotency-key': call.idempotencyKey,
-        ...(hasBody ? { 'content-type': 'application/json' } : {}),
-        ...lowerCased(headers),
-      },
-      ...(hasBody ? { body } : {}),
-      timeoutMs,
-      maxBytes: maxBytes + 1,
-    });
-  } catch {
-    // The client refuses what cannot be a header before it calls anybody.
-    return {
-      kind: 'failed',
-      reason: 'The request cannot be sent: a header has a name or value that is not allowed.',
-    };
-  }
+  const answer = await outbound.request({
+    method,
+    url,
+    headers: {
+      ...(hasBody ? { 'content-type': 'application/json' } : {}),
+      ...lowerCased(headers),
+      'idempotency-key': call.idempotencyKey,
+    },
+    ...(hasBody ? { body } : {}),
+    timeoutMs,
+    maxBytes: maxBytes + 1,
+  });
   const verdict = judge(answer);
   if (verdict.kind !== 'again') return verdict;
   const pause = pausesMs[call.attempt - 1];
@@ -76,7 +67,7 @@ type Verdict = Exclude<Fetched, { kind: 'again' }> | { kind: 'again'; reason: st
 
 function judge(answer: Answer | Failure): Verdict {
   if (answer.kind === 'failure') {
-    const isFinal = answer.failure === 'blocked' || answer.failure === 'protocol';
+    const isFinal = ['blocked', 'protocol', 'invalid'].includes(answer.failure);
     return { kind: isFinal ? 'failed' : 'again', reason: answer.detail };
   }
   const { status } = answer;
