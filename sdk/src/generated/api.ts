@@ -684,7 +684,7 @@ export interface Api {
     /**
      * Rotate the signing secret of a webhook endpoint.
      *
-     * The new secret is shown in this answer and never again. For 24 hours calls carry a signature of each, so receivers can change over in their own time.
+     * The new secret is shown in this answer and never again. For 24 hours calls carry a signature of each, so receivers can change over in their own time. While ten secrets sign the answer is 429.
      *
      * Needs the scope `webhooks:write`.
      *
@@ -694,7 +694,7 @@ export interface Api {
     /**
      * Rotate the webhook secret of an environment.
      *
-     * It signs notifications of the `webhook` channel that are addressed to a URL. Shown in this answer and never again; the one before signs too for 24 hours.
+     * It signs notifications of the `webhook` channel that are addressed to a URL. Shown in this answer and never again; the one before signs too for 24 hours. While ten secrets sign the answer is 429.
      *
      * Needs the scope `webhooks:write`.
      *

@@ -63,7 +63,8 @@ const sentences: Record<ProblemCode, string> = {
   workflow_invalid:
     'The workflow would not be valid in Live; `param` is a JSON Pointer to the first problem of its body.',
   plan_limit_reached: "The sends included in the plan's month are used up.",
-  rate_limited: 'The key makes requests faster than its plan allows; wait for `Retry-After` seconds.',
+  rate_limited:
+    'Requests come faster than the plan of the key, or the operation, allows; wait for `Retry-After` seconds.',
   internal_error: 'A fault on our side. Nothing to change in the request; quote the request id.',
   temporarily_unavailable: 'The service cannot work at the moment; the same request may succeed soon.',
 };

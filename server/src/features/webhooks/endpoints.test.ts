@@ -242,6 +242,26 @@ describe('rotating', () => {
     );
   });
 
+  test('is refused while ten secrets sign, and none of them is dropped before its time', async () => {
+    const { body } = await create();
+    const rotate = () => app.request('POST', at(body.id, '/rotate-secret'));
+    for (let count = 0; count < 9; count += 1) expect((await rotate()).status).toBe(200);
+    const refused = await rotate();
+    expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limited']);
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(86_000);
+    expect(seconds).toBeLessThanOrEqual(86_400);
+    const { rows } = await app.pool.query('select secrets from webhook_endpoints where id = $1', [body.id]);
+    expect(rows[0].secrets).toHaveLength(10);
+
+    await app.pool.query(
+      `update webhook_endpoints set secrets = jsonb_set(secrets, '{9,expires_at}', '"2026-01-01T00:00:00.000Z"')
+       where id = $1`,
+      [body.id],
+    );
+    expect((await rotate()).status).toBe(200);
+  });
+
   test('the secret of the environment itself', async () => {
     const rotate = (id: string) => app.request('POST', `/v1/environments/${id}/webhook-secret/rotate`);
     const { status, body } = await rotate(app.testEnvironmentId);

@@ -105,7 +105,7 @@ function endpointRoutes(deps: Deps): Route[] {
       tag,
       summary: 'Rotate the signing secret of a webhook endpoint',
       description:
-        'The new secret is shown in this answer and never again. For 24 hours calls carry a signature of each, so receivers can change over in their own time.',
+        'The new secret is shown in this answer and never again. For 24 hours calls carry a signature of each, so receivers can change over in their own time. While ten secrets sign the answer is 429.',
       access: 'webhooks:write',
       params: IdParams,
       responses: { 200: EndpointWithSecret },
@@ -120,7 +120,7 @@ function endpointRoutes(deps: Deps): Route[] {
       tag,
       summary: 'Rotate the webhook secret of an environment',
       description:
-        'It signs notifications of the `webhook` channel that are addressed to a URL. Shown in this answer and never again; the one before signs too for 24 hours.',
+        'It signs notifications of the `webhook` channel that are addressed to a URL. Shown in this answer and never again; the one before signs too for 24 hours. While ten secrets sign the answer is 429.',
       access: 'webhooks:write',
       params: EnvironmentParams,
       responses: { 200: EnvironmentSecret },

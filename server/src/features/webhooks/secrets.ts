@@ -1,5 +1,6 @@
 import { newSigningSecret } from '../../channels/webhook/index.ts';
 import type { Keyring } from '../../kernel/crypto.ts';
+import { Problem } from '../../kernel/errors.ts';
 import { createMemory } from '../../kernel/memory.ts';
 
 /** A signing secret at rest. Once rotated out it signs beside the new one until `expires_at`. */
@@ -9,7 +10,7 @@ export interface StoredSecret {
 }
 
 export const overlapMs = 24 * 3_600_000;
-/** Signatures in one header; who rotates more often than this within a day loses the oldest. */
+/** Signatures in one header. */
 const maxSecrets = 10;
 const prefixLength = 8;
 
@@ -28,16 +29,27 @@ export function issueSecret(
   before: readonly StoredSecret[],
   now: number,
 ): IssuedSecret {
-  const secret = newSigningSecret();
   const overlap = new Date(now + overlapMs).toISOString();
+  const old = signing(before, now).map((one) => ({ ...one, expires_at: one.expires_at ?? overlap }));
+  const oldest = old[maxSecrets - 1];
+  if (oldest) throw tooManySecrets(Date.parse(oldest.expires_at) - now);
+  const secret = newSigningSecret();
   return {
     secret,
     prefix: secret.slice(0, prefixLength),
-    stored: [
-      { sealed: keyring.seal(secret, context), expires_at: null },
-      ...signing(before, now).map((old) => ({ ...old, expires_at: old.expires_at ?? overlap })),
-    ].slice(0, maxSecrets),
+    stored: [{ sealed: keyring.seal(secret, context), expires_at: null }, ...old],
   };
+}
+
+/** The oldest was promised its day, so it is not dropped for a new one. */
+function tooManySecrets(untilNextMs: number): Problem {
+  return new Problem(
+    'rate_limited',
+    `${maxSecrets} secrets sign already. Rotate when the oldest has ended.`,
+    {
+      headers: { 'retry-after': String(Math.ceil(untilNextMs / 1000)) },
+    },
+  );
 }
 
 function signing(stored: readonly StoredSecret[], now: number): StoredSecret[] {
