@@ -1228,6 +1228,7 @@ export type ListNotificationsParams = {
   channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree') | undefined;
   category?: string | undefined;
   template_key?: string | undefined;
+  /** What it was sent to (`recipient.address`), in either case of letters. */
   recipient?: string | undefined;
   external_user_id?: string | undefined;
   created_after?: string | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { emailKey, parseAddressKey } from './address-key.ts';
+import { emailKey, emailSpellings, parseAddressKey } from './address-key.ts';
 
 describe('spellings of one address have one key', () => {
   test.each([
@@ -25,6 +25,16 @@ describe('spellings of one address have one key', () => {
     for (const address of ['Jörg@Bücher.example', 'ADA@EXAMPLE.com'])
       expect(emailKey(emailKey(address))).toBe(emailKey(address));
   });
+});
+
+test('an address is searched for in few spellings', () => {
+  expect(emailSpellings('Ada@example.com')).toEqual(['Ada@example.com']);
+  expect(emailSpellings('ada@xn--bcher-kva.de')).toEqual([
+    'ada@xn--bcher-kva.de',
+    'ada@bücher.de',
+    'ada@bu\u0308cher.de',
+  ]);
+  expect(emailSpellings('jörg@bücher.de')).toHaveLength(6);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { parseEmailAddress } from './email/address.ts';
 
@@ -13,6 +13,19 @@ export function emailKey(address: string): string {
   const at = address.lastIndexOf('@');
   const domain = address.slice(at + 1);
   return `${address.slice(0, at).normalize('NFC').toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`;
+}
+
+/**
+ * How an email address may stand where the spelling of its sender was kept: an internationalised domain in either form, accents
+ * as one character or as two. Not upper and lower case: whoever searches must ignore it.
+ */
+export function emailSpellings(address: string): string[] {
+  const forms = (text: string): string[] => [text.normalize('NFC'), text.normalize('NFD')];
+  const at = address.lastIndexOf('@');
+  const domain = address.slice(at + 1);
+  const domains = [domain, domainToASCII(domain), ...forms(domainToUnicode(domain))];
+  const spellings = forms(address.slice(0, at)).flatMap((local) => domains.map((form) => `${local}@${form}`));
+  return [...new Set(spellings)];
 }
 
 export function parsePhoneNumber(text: string): { number: string } | { problem: string } {

@@ -386,10 +386,10 @@ create table notifications (
 );
 alter table notifications alter events set statistics 0;
 alter table notifications alter trace set statistics 0;
-CREATE INDEX notifications_by_address ON public.notifications USING btree (environment_id, address, id);
 CREATE INDEX notifications_by_category ON public.notifications USING btree (environment_id, category, id) WHERE (category IS NOT NULL);
 CREATE INDEX notifications_by_channel ON public.notifications USING btree (environment_id, channel, id);
 CREATE INDEX notifications_by_environment ON public.notifications USING btree (environment_id, id);
+CREATE INDEX notifications_by_recipient ON public.notifications USING btree (environment_id, lower(address), id);
 CREATE INDEX notifications_by_status ON public.notifications USING btree (environment_id, status, id);
 CREATE INDEX notifications_by_template ON public.notifications USING btree (environment_id, template_key, id) WHERE (template_key IS NOT NULL);
 CREATE INDEX notifications_by_user ON public.notifications USING btree (environment_id, external_user_id, id) WHERE (external_user_id IS NOT NULL);

@@ -7,7 +7,10 @@ import { deleteNotifications } from './store.ts';
 
 const sliceSize = 250;
 
-/** A person's notifications: those that named the user, and those that named nobody but one of the user's addresses. */
+/**
+ * A person's notifications: those that named the user, and those that named nobody but one of the user's addresses. Rows keep
+ * the spelling of the sender; only in email addresses upper and lower case are the same.
+ */
 const listOf = statement<{ id: string; is_queued: boolean }>(
   'notifications_list_of_person',
   `select id, status = 'queued' as is_queued from (
@@ -15,7 +18,8 @@ const listOf = statement<{ id: string; is_queued: boolean }>(
       where environment_id = $1 and external_user_id = $2 and id < $4 and id > $5 order by id limit $6)
      union all
      (select id, status from notifications
-      where environment_id = $1 and address = any ($3::text[]) and external_user_id is null and id < $4 and id > $5
+      where environment_id = $1 and lower(address) = any (array(select lower(theirs) from unnest($3::text[]) theirs))
+        and (channel = 'email' or address = any ($3::text[])) and external_user_id is null and id < $4 and id > $5
       order by id limit $6)) theirs
    order by id limit $6`,
 );

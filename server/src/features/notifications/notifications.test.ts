@@ -319,6 +319,15 @@ describe('lists', () => {
     expect(none.body.data).toEqual([]);
   });
 
+  test('by recipient ignore upper and lower case', async () => {
+    const local = crypto.randomUUID();
+    const { body } = await send({ ...email, recipient: { address: `Ada-${local}@example.com` } });
+    for (const address of [`Ada-${local}@example.com`, `ada-${local}@EXAMPLE.com`]) {
+      const listed = await app.request('GET', `/v1/notifications?recipient=${address}`);
+      expect(listed.body.data.map((n: { id: string }) => n.id)).toEqual([body.id]);
+    }
+  });
+
   test.each([
     ['limit=0', 'parameter_invalid'],
     ['limit=101', 'parameter_invalid'],

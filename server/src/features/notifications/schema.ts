@@ -156,7 +156,12 @@ export const ListQuery = Type.Object({
   channel: Type.Optional(OneOf(channels)),
   category: Type.Optional(Type.String({ maxLength: limits.key })),
   template_key: Type.Optional(Type.String({ maxLength: limits.key })),
-  recipient: Type.Optional(Type.String({ maxLength: limits.address })),
+  recipient: Type.Optional(
+    Type.String({
+      maxLength: limits.address,
+      description: 'What it was sent to (`recipient.address`), in either case of letters.',
+    }),
+  ),
   external_user_id: Type.Optional(Type.String({ maxLength: limits.key })),
   created_after: Type.Optional(DateTime),
   created_before: Type.Optional(DateTime),

@@ -50,7 +50,7 @@ export function listNotifications(
   if (filter.channel) where('n.channel = ?', filter.channel);
   if (filter.category) where('n.category = ?', filter.category);
   if (filter.template_key) where('n.template_key = ?', filter.template_key);
-  if (filter.recipient) where('n.address = ?', filter.recipient);
+  if (filter.recipient) where('lower(n.address) = lower(?)', filter.recipient);
   if (filter.external_user_id) where('n.external_user_id = ?', filter.external_user_id);
   // created_at is the time in the id, so times are bounds on the primary key.
   if (filter.created_after) where('n.id >= ?::uuid', lowestIdAt(Date.parse(filter.created_after) + 1));

@@ -1,4 +1,5 @@
-import { emailKey } from '../../channels/address-key.ts';
+import { emailSpellings } from '../../channels/address-key.ts';
+import { parseEmailAddress } from '../../channels/email/address.ts';
 import { type Pool, type Sql, transaction } from '../../db/sql.ts';
 import type { UserRow } from './store.ts';
 
@@ -6,7 +7,7 @@ import type { UserRow } from './store.ts';
 export interface Person {
   environmentId: string;
   externalUserId: string;
-  /** What they were reached under: sends that named only the address are theirs too. */
+  /** What they were reached under, in every form of it: sends that named only the address are theirs too. */
   addresses: string[];
   /** Only what has a smaller id: what comes after the request is a new beginning. */
   before: string;
@@ -60,7 +61,12 @@ export function personOf(
   before: string,
 ): Person {
   const addresses = [externalUserId, user?.email, user?.phone, user?.chatone_user_id].flatMap((address) =>
-    address ? [address, ...(address.includes('@') ? [emailKey(address)] : [])] : [],
+    address ? spellingsOf(address) : [],
   );
   return { environmentId, externalUserId, addresses: [...new Set(addresses)], before };
+}
+
+/** Only email addresses have several. */
+function spellingsOf(address: string): string[] {
+  return 'problem' in parseEmailAddress(address) ? [address] : emailSpellings(address);
 }

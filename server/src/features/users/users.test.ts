@@ -240,6 +240,38 @@ describe('erasing a user', () => {
     }
   });
 
+  test.each([
+    ['rev1@example.com', ['Rev1@Example.com', 'REV1@example.com']],
+    ['Rev2@Example.com', ['rev2@example.com']],
+    ['x@xn--bcher-kva.de', ['x@bücher.de', 'X@XN--BCHER-KVA.DE', 'x@bu\u0308cher.de']],
+    ['Jörg@bücher.de', ['JÖRG@xn--bcher-kva.de', 'jo\u0308rg@bücher.de']],
+  ])('finds what was sent to other spellings of %s, and what was going to be', async (email, spellings) => {
+    await put('speller', { email });
+    const send_at = new Date(Date.now() + 3_600_000).toISOString();
+    for (const address of spellings) {
+      const past = await send({ recipient: { address } });
+      await app.waitFor(past.body.id, (n) => n.status === 'delivered');
+      const queued = await send({ recipient: { address }, send_at });
+      expect((await app.request('DELETE', of('speller'))).status).toBe(204);
+      const { body: left } = await app.request('GET', `/v1/notifications/${past.body.id}`);
+      expect([address, left.recipient.address, left.subject]).toEqual([address, null, null]);
+      const { status } = await app.request('GET', `/v1/notifications/${queued.body.id}`);
+      expect([address, status]).toEqual([address, 404]);
+      await put('speller', { email });
+    }
+  });
+
+  test('takes an id that is no email address to the letter', async () => {
+    const { rows } = await app.pool.query(
+      `insert into notifications (id, environment_id, channel, status, priority, address, events)
+       values (gen_random_uuid(), $1, 'chatthree', 'sent', 'normal', 'ops', '[]') returning id`,
+      [app.testEnvironmentId],
+    );
+    expect((await app.request('DELETE', of('OPS'))).status).toBe(204);
+    const left = await app.pool.query('select address from notifications where id = $1', [rows[0].id]);
+    expect(left.rows).toEqual([{ address: 'ops' }]);
+  });
+
   test('leaves what is being sent to a worker, and what comes later alone', async () => {
     const address = 'slow+x@sandbox.test';
     const { body } = await send({ recipient: { external_user_id: 'busy', address } });
