@@ -72,8 +72,8 @@ const sliceSize = 1_000;
 
 /** Everything in a person's inbox and, with the last of it, what says that there was one. */
 export const inboxEraser: Eraser = {
-  async erase(tx, { environmentId, externalUserId, addresses, before }) {
-    const ids = [externalUserId, ...addresses]; // an address will do as the id of an inbox
+  async erase(tx, { environmentId, externalUserId, aliases, before }) {
+    const ids = [externalUserId, ...aliases]; // an address will do as the id of an inbox
     await lockMany(tx, [environmentId, ids]);
     const [slice] = await deleteSlice(tx, [environmentId, ids, before, sliceSize]);
     if (slice?.deleted === sliceSize) return { next: 'more', skipped: false };

@@ -4,8 +4,8 @@ import { userKeyOf } from './user-key.ts';
 
 /** What a person decided is few rows: one slice. */
 export const preferenceEraser: Eraser = {
-  async erase(tx, { environmentId, externalUserId, addresses }) {
-    const keys = new Set([externalUserId, ...addresses].map(userKeyOf));
+  async erase(tx, { environmentId, externalUserId, aliases }) {
+    const keys = new Set([externalUserId, ...aliases].map(userKeyOf));
     await deleteDecisions(tx, environmentId, [...keys]);
     return wholeSlice;
   },

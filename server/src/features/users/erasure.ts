@@ -1,7 +1,7 @@
-import { emailSpellings } from '../../channels/address-key.ts';
+import { emailSpellings, parseAddressKey } from '../../channels/address-key.ts';
 import { parseEmailAddress } from '../../channels/email/address.ts';
 import { type Pool, type Sql, transaction } from '../../db/sql.ts';
-import type { UserRow } from './store.ts';
+import { listTakenIds, type UserRow } from './store.ts';
 
 /** Who is erased. */
 export interface Person {
@@ -9,6 +9,8 @@ export interface Person {
   externalUserId: string;
   /** What they were reached under, in every form of it: sends that named only the address are theirs too. */
   addresses: string[];
+  /** What they may have an inbox and preferences under, beside their id: email and phone, unless it is another user's id. */
+  aliases: string[];
   /** Only what has a smaller id: what comes after the request is a new beginning. */
   before: string;
 }
@@ -54,16 +56,22 @@ export async function erasePerson(
   return complete;
 }
 
-export function personOf(
+/** `user`: what was stored for the person and is deleted already, so that whoever is found under an address is another. */
+export async function findPerson(
+  sql: Sql,
   environmentId: string,
   externalUserId: string,
   user: UserRow | null,
   before: string,
-): Person {
+): Promise<Person> {
   const addresses = [externalUserId, user?.email, user?.phone, user?.chatone_user_id].flatMap((address) =>
-    address ? spellingsOf(address) : [],
+    address ? [spellingsOf(address)] : [],
   );
-  return { environmentId, externalUserId, addresses: [...new Set(addresses)], before };
+  // A chatone id is none: applications name their users as they like, and U777A may be anybody.
+  const candidates = addresses.filter(([address = '']) => 'key' in parseAddressKey(address));
+  const taken = await listTakenIds(sql, environmentId, candidates.flat());
+  const aliases = candidates.filter((spellings) => !spellings.some((id) => taken.has(id)));
+  return { environmentId, externalUserId, addresses: addresses.flat(), aliases: aliases.flat(), before };
 }
 
 /** Only email addresses have several. */

@@ -9,7 +9,7 @@ import { newId } from '../../kernel/ids.ts';
 import { decodePlace, encodePlace, type Page } from '../../kernel/page.ts';
 import { isTimeZone } from '../../kernel/time-zone.ts';
 import { recordAudit } from '../audit/index.ts';
-import { type Eraser, erasePerson, personOf } from './erasure.ts';
+import { type Eraser, erasePerson, findPerson } from './erasure.ts';
 import type { UserBody, UserQuery } from './schema.ts';
 import {
   deleteUser,
@@ -63,7 +63,7 @@ export function createUserService(
       const workId = newId(clock());
       const person = await transaction(pool, async (tx) => {
         const user = await deleteUser(tx, environmentId, externalUserId);
-        const erased = personOf(environmentId, externalUserId, user, workId);
+        const erased = await findPerson(tx, environmentId, externalUserId, user, workId);
         await recordAudit(tx, {
           principal,
           requestId,

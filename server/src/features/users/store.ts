@@ -124,6 +124,18 @@ export async function deleteUser(
   return (await remove(sql, [environmentId, externalUserId]))[0] ?? null;
 }
 
+const findTaken = statement<{ id: string }>(
+  'users_find_taken',
+  `select wanted.id from unnest($2::text[]) as wanted (id)
+   where exists (
+     select from end_users u where u.environment_id = $1 and lower(u.external_user_id) = lower(wanted.id))`,
+);
+
+/** Those of the ids that a user has, in either case of letters. */
+export async function listTakenIds(sql: Sql, environmentId: string, ids: string[]): Promise<Set<string>> {
+  return new Set((await findTaken(sql, [environmentId, ids])).map(({ id }) => id));
+}
+
 /** Which field holds what a channel sends to. */
 export const addressFields = {
   email: 'email',

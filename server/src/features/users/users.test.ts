@@ -272,6 +272,53 @@ describe('erasing a user', () => {
     expect(left.rows).toEqual([{ address: 'ops' }]);
   });
 
+  describe('with an inbox and opt-outs under an address', () => {
+    const phone = '+14155550166';
+    const inboxOf = async (user: string) => {
+      const { body } = await app.request('POST', '/v1/inbox/tokens', { body: { external_user_id: user } });
+      return (await app.request('GET', '/inbox/v1/feed', { key: body.token })).body.data.length;
+    };
+    const sourceOf = async (user: string) => {
+      const { body } = await app.request('GET', `/v1/preferences/users/${encodeURIComponent(user)}`);
+      const isBells = (cell: { category_key: string; channel: string }) =>
+        cell.category_key === 'bells' && cell.channel === 'email';
+      return body.data.find(isBells).source;
+    };
+    const leftOf = async (user: string) => [user, await inboxOf(user), await sourceOf(user)];
+
+    beforeAll(async () => {
+      const body = { key: 'bells', name: 'Bells', default_channels: ['email'] };
+      await app.request('POST', '/v1/preferences/categories', { body });
+    });
+    async function setUp(users: string[]): Promise<void> {
+      for (const user of users) {
+        const item = await send({ channel: 'in_app', recipient: { address: user }, html_body: 'Hi' });
+        await app.waitFor(item.body.id, (n) => n.status === 'delivered');
+        const path = `/v1/preferences/users/${encodeURIComponent(user)}/bells/email`;
+        expect((await app.request('PATCH', path, { body: { opted_in: false } })).status).toBe(200);
+      }
+    }
+
+    test('takes those that are nobody else’s', async () => {
+      const users = ['two@example.com', phone];
+      await setUp(users);
+      await put('two', { email: 'two@example.com', phone });
+      await app.request('DELETE', of('two'));
+      for (const user of users) expect(await leftOf(user)).toEqual([user, 0, 'default']);
+    });
+
+    test('leaves those of whoever has the address as id, and any under a chatone id', async () => {
+      const users = ['U777A', 'Shared@example.com', 'x@bücher.example', phone];
+      await setUp(users);
+      for (const user of users.slice(1)) await put(user, { name: 'Somebody else' });
+      for (const email of ['shared@example.com', 'x@xn--bcher-kva.example']) {
+        await put('one', { email, phone, chatone_user_id: 'U777A' });
+        await app.request('DELETE', of('one'));
+      }
+      for (const user of users) expect(await leftOf(user)).toEqual([user, 1, 'api']);
+    });
+  });
+
   test('leaves what is being sent to a worker, and what comes later alone', async () => {
     const address = 'slow+x@sandbox.test';
     const { body } = await send({ recipient: { external_user_id: 'busy', address } });
@@ -319,6 +366,7 @@ describe('erasing a user', () => {
       environmentId: app.testEnvironmentId,
       externalUserId: 'long',
       addresses: [],
+      aliases: [],
       before: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
     };
     const erasers = [notificationEraser(app.deps.queue, wakeRunsOf)];
