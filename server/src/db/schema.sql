@@ -292,6 +292,7 @@ create table inboxes (
   constraint inboxes_unread_check CHECK ((unread >= 0)),
   constraint inboxes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX inboxes_by_spelling ON public.inboxes USING btree (environment_id, lower(external_user_id));
 
 create table invitations (
   id uuid not null,

@@ -21,9 +21,12 @@ export async function eraseInboxItem(
   return owner;
 }
 
-const lockMany = statement(
-  'inbox_lock_many',
-  `select from inboxes where environment_id = $1 and external_user_id = any ($2::text[])
+/** An address will do as the id of an inbox, in any spelling. */
+const lockOf = statement<{ external_user_id: string }>(
+  'inbox_lock_of_person',
+  `select external_user_id from inboxes
+   where environment_id = $1
+     and (external_user_id = $2 or lower(external_user_id) = any (array(select lower(alias) from unnest($3::text[]) alias)))
    order by external_user_id for update`,
 );
 
@@ -73,8 +76,8 @@ const sliceSize = 1_000;
 /** Everything in a person's inbox and, with the last of it, what says that there was one. */
 export const inboxEraser: Eraser = {
   async erase(tx, { environmentId, externalUserId, aliases, before }) {
-    const ids = [externalUserId, ...aliases]; // an address will do as the id of an inbox
-    await lockMany(tx, [environmentId, ids]);
+    const inboxes = await lockOf(tx, [environmentId, externalUserId, aliases]);
+    const ids = [externalUserId, ...inboxes.map((inbox) => inbox.external_user_id)]; // tickets need no inbox
     const [slice] = await deleteSlice(tx, [environmentId, ids, before, sliceSize]);
     if (slice?.deleted === sliceSize) return { next: 'more', skipped: false };
     await deleteEmpty(tx, [environmentId, ids]);

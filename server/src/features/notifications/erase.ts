@@ -9,17 +9,23 @@ const sliceSize = 250;
 
 /**
  * A person's notifications: those that named the user, and those that named nobody but one of the user's addresses. Rows keep
- * the spelling of the sender; only in email addresses upper and lower case are the same.
+ * the spelling of the sender; only in email addresses upper and lower case are the same. What went to an inbox always has a
+ * user id, which is the address where none was named.
  */
 const listOf = statement<{ id: string; is_queued: boolean }>(
   'notifications_list_of_person',
   `select id, status = 'queued' as is_queued from (
      (select id, status from notifications
       where environment_id = $1 and external_user_id = $2 and id < $4 and id > $5 order by id limit $6)
-     union all
+     union
      (select id, status from notifications
       where environment_id = $1 and lower(address) = any (array(select lower(theirs) from unnest($3::text[]) theirs))
-        and (channel = 'email' or address = any ($3::text[])) and external_user_id is null and id < $4 and id > $5
+        and case channel
+          when 'in_app' then lower(address) = any (array(select lower(theirs) from unnest($7::text[]) theirs))
+          when 'email' then external_user_id is null
+          else external_user_id is null and address = any ($3::text[])
+        end
+        and id < $4 and id > $5
       order by id limit $6)) theirs
    order by id limit $6`,
 );
@@ -64,6 +70,7 @@ export function notificationEraser(queue: Pick<Queue, 'withdraw' | 'hasten'>, wa
         person.before,
         after ?? firstId,
         sliceSize,
+        person.aliases,
       ]);
       const withdrawn: string[] = [];
       let skipped = false;

@@ -284,38 +284,47 @@ describe('erasing a user', () => {
         cell.category_key === 'bells' && cell.channel === 'email';
       return body.data.find(isBells).source;
     };
-    const leftOf = async (user: string) => [user, await inboxOf(user), await sourceOf(user)];
+    const subjectOf = async (id: string) =>
+      (await app.request('GET', `/v1/notifications/${id}`)).body.subject;
+    const leftOf = async ([user, id]: [string, string]) => [
+      user,
+      await inboxOf(user),
+      await subjectOf(id),
+      await sourceOf(user),
+    ];
 
     beforeAll(async () => {
       const body = { key: 'bells', name: 'Bells', default_channels: ['email'] };
       await app.request('POST', '/v1/preferences/categories', { body });
     });
-    async function setUp(users: string[]): Promise<void> {
+    async function setUp(users: string[]): Promise<[string, string][]> {
+      const items: [string, string][] = [];
       for (const user of users) {
         const item = await send({ channel: 'in_app', recipient: { address: user }, html_body: 'Hi' });
         await app.waitFor(item.body.id, (n) => n.status === 'delivered');
         const path = `/v1/preferences/users/${encodeURIComponent(user)}/bells/email`;
         expect((await app.request('PATCH', path, { body: { opted_in: false } })).status).toBe(200);
+        items.push([user, item.body.id]);
       }
+      return items;
     }
 
     test('takes those that are nobody else’s', async () => {
-      const users = ['two@example.com', phone];
-      await setUp(users);
+      const items = await setUp(['two@example.com', 'Two@Example.com', 'two', phone]);
       await put('two', { email: 'two@example.com', phone });
       await app.request('DELETE', of('two'));
-      for (const user of users) expect(await leftOf(user)).toEqual([user, 0, 'default']);
+      for (const item of items) expect(await leftOf(item)).toEqual([item[0], 0, null, 'default']);
     });
 
     test('leaves those of whoever has the address as id, and any under a chatone id', async () => {
       const users = ['U777A', 'Shared@example.com', 'x@bücher.example', phone];
-      await setUp(users);
+      const items = await setUp(users);
       for (const user of users.slice(1)) await put(user, { name: 'Somebody else' });
       for (const email of ['shared@example.com', 'x@xn--bcher-kva.example']) {
         await put('one', { email, phone, chatone_user_id: 'U777A' });
         await app.request('DELETE', of('one'));
       }
-      for (const user of users) expect(await leftOf(user)).toEqual([user, 1, 'api']);
+      for (const item of items) expect(await leftOf(item)).toEqual([item[0], 1, 'Hello', 'api']);
     });
   });
 
