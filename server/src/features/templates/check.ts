@@ -5,12 +5,10 @@ import { describeFault, TemplateFault } from '../../kernel/liquid/fault.ts';
 import { within } from '../../kernel/liquid/watchdog.ts';
 import { type Body, type BodyField, bodyFields, missingField } from './bodies.ts';
 import { Placeholder } from './placeholder.ts';
-import { flavours, outputLimits, structuredProblem } from './render.ts';
+import { aloneLimitMs, flavours, outputLimits, structuredProblem } from './render.ts';
 
 /** How the request names a field of the body, e.g. `bodies[2].html_template`. */
 export type ParamOf = (field: BodyField) => string;
-
-const renderLimitMs = 1_000;
 
 /** Everything that can be known about a body before there is data for it. Throws a Problem that names the field. */
 export function checkBody(body: Body, paramOf: ParamOf): void {
@@ -40,7 +38,7 @@ function read(body: Body, field: BodyField, param: string): CompiledTemplate {
 function checkStructured(body: Body, template: CompiledTemplate, param: string): void {
   let json: string;
   try {
-    json = within(renderLimitMs, () =>
+    json = within(aloneLimitMs, () =>
       template.render({}, createBudget(), outputLimits.structured_template, new Placeholder()),
     );
   } catch (error) {

@@ -122,21 +122,56 @@ describe('the renderer', () => {
     );
   });
 
-  test('one that takes all the time fails alone', () => {
-    const forever = () => {
-      for (;;);
-    };
+  const forever = () => {
+    for (;;);
+  };
+
+  test('one that takes all the time fails alone', async () => {
     const broken = () => {
       throw new RenderFailure('broken');
     };
-    const results = runGuarded([() => 1, forever, () => 2, broken, forever, () => 3], 50);
+    const results = await runGuarded([() => 1, forever, () => 2, broken, forever, () => 3], 50, 500);
     expect(results.map((result) => (result instanceof Error ? result.message : result))).toEqual([
       ...[1, 'it took too long', 2, 'broken', 'it took too long', 3],
     ]);
-    expect(runGuarded([], 50)).toEqual([]);
+    expect(await runGuarded([], 50, 500)).toEqual([]);
     const bug = () => {
       throw new TypeError('a bug');
     };
-    expect(() => runGuarded([bug], 50)).toThrow('a bug');
+    await expect(runGuarded([bug], 500, 500)).rejects.toThrow('a bug');
+  });
+
+  test('a slow group lets other work through after each of its tasks', async () => {
+    const order: string[] = [];
+    const isRunning = { now: true };
+    const other = () => {
+      order.push('other');
+      if (isRunning.now) setImmediate(other);
+    };
+    setImmediate(other);
+    const slow = (name: string) => () => {
+      order.push(name);
+      forever();
+    };
+    await runGuarded(['a', 'b', 'c'].map(slow), 20, 20);
+    isRunning.now = false;
+    const withoutRepeats = order.filter((name, index) => name !== order[index - 1]);
+    expect(withoutRepeats.slice(0, 7)).toEqual(['a', 'other', 'a', 'other', 'b', 'other', 'c']);
+  });
+
+  test('groups that follow each other let other work through, too', async () => {
+    const { versionId } = await insert('{{ x }}');
+    const renderer = createTemplateRenderer(database.pool);
+    const version = (await renderer.listVersions([versionId])).get(versionId);
+    if (!version) throw new Error('it is there');
+    let isThrough = false;
+    const all = Array.from({ length: 200 }, () =>
+      renderer.render(version, { channel: 'sms', locale: null, data: { x: 'y' } }).then(() => isThrough),
+    );
+    await all[0];
+    setImmediate(() => {
+      isThrough = true;
+    });
+    expect(await all[199]).toBe(true);
   });
 });

@@ -8,10 +8,8 @@ import { TimeLimitExceeded, within } from '../../kernel/liquid/watchdog.ts';
 import { type Body, bodyChannels, bodyFields, channelOf, chooseBody, newBody } from './bodies.ts';
 import { checkFields } from './check.ts';
 import { checkLocale } from './input.ts';
-import { compileBody, flavours, outputLimits, RenderFailure } from './render.ts';
+import { aloneLimitMs, compileBody, flavours, outputLimits, RenderFailure } from './render.ts';
 import type { PreviewRequest, PreviewResponse, RenderRequest, RenderResponse } from './schema.ts';
-
-const limitMs = 2_000;
 
 /** What a send with this data would say. */
 export function previewOf(bodies: Body[], request: RenderRequest): RenderResponse {
@@ -53,7 +51,7 @@ export function previewDraft(request: PreviewRequest): PreviewResponse {
 /** In the time that a rendering may take; its faults become answers. */
 function explained<Result>(work: () => Result): Result {
   try {
-    return within(limitMs, work);
+    return within(aloneLimitMs, work);
   } catch (error) {
     const isFault =
       error instanceof RenderFailure || error instanceof TemplateFault || error instanceof TimeLimitExceeded;

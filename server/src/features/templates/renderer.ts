@@ -1,10 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Channel } from '../../channels/contract.ts';
 import type { Pool } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { TimeLimitExceeded, within } from '../../kernel/liquid/watchdog.ts';
 import { type Body, chooseBody } from './bodies.ts';
-import { type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';
+import { aloneLimitMs, type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';
 import { listPinnedVersions } from './store.ts';
 
 /** A version with the bodies that were compiled so far. */
@@ -28,8 +29,8 @@ export interface RenderTask {
 
 /** Characters of templates that are kept compiled; in memory they take about ten times that. */
 const keptCharacters = 16_000_000;
-/** For a group, which takes milliseconds; whoever is being rendered when it ends gets as much alone. */
-const groupLimitMs = 2_000;
+/** For a group, which takes milliseconds; when it ends, whoever is left gets a turn of the event loop and the limit of one alone. */
+const groupLimitMs = 100;
 const groupSize = 50;
 
 export function createTemplateRenderer(pool: Pool, maxCharacters = keptCharacters): TemplateRenderer {
@@ -40,7 +41,7 @@ export function createTemplateRenderer(pool: Pool, maxCharacters = keptCharacter
 
   // Renderings of one turn of the event loop share the price of the watchdog.
   const renderings = createBatcher<() => Rendered, Rendered | RenderFailure>(
-    async (tasks) => runGuarded(tasks, groupLimitMs),
+    (tasks) => runGuarded(tasks, groupLimitMs, aloneLimitMs),
     { concurrency: 1, maxItems: groupSize },
   );
 
@@ -74,23 +75,36 @@ function bodyOf({ bodies, compiled }: CompiledVersion, { channel, locale }: Rend
   return known;
 }
 
-/** One result per task. A task that takes all the time is run alone, so that it cannot be blamed for its neighbours. */
-export function runGuarded<Result>(tasks: (() => Result)[], limitMs: number): (Result | RenderFailure)[] {
+/**
+ * One result per task, after a turn of the event loop, so that other work gets through between groups. When a group takes too long
+ * the rest of it goes one by one with a turn before each: nobody is blamed for his neighbours, and the process answers meanwhile.
+ */
+export async function runGuarded<Result>(
+  tasks: (() => Result)[],
+  groupMs: number,
+  aloneMs: number,
+): Promise<(Result | RenderFailure)[]> {
   const results: (Result | RenderFailure)[] = [];
+  const isDone = finishes(groupMs, () => {
+    for (const task of tasks) results.push(attempt(task));
+  });
+  await setImmediate();
+  if (isDone) return results;
+  for (const task of tasks.slice(results.length)) {
+    if (!finishes(aloneMs, () => results.push(attempt(task))))
+      results.push(new RenderFailure(new TimeLimitExceeded().message));
+    await setImmediate();
+  }
+  return results;
+}
+
+function finishes(limitMs: number, work: () => void): boolean {
   try {
-    within(limitMs, () => {
-      for (const task of tasks) results.push(attempt(task));
-    });
-    return results;
+    within(limitMs, work);
+    return true;
   } catch (error) {
-    if (!(error instanceof TimeLimitExceeded)) throw error;
-    if (tasks.length === 1) return [new RenderFailure(error.message)];
-    const slow = results.length;
-    return [
-      ...results,
-      ...runGuarded(tasks.slice(slow, slow + 1), limitMs),
-      ...runGuarded(tasks.slice(slow + 1), limitMs),
-    ];
+    if (error instanceof TimeLimitExceeded) return false;
+    throw error;
   }
 }
 

@@ -1,14 +1,16 @@
-import { Drop } from 'liquidjs';
+import { type Context, Drop } from 'liquidjs';
 
 /**
  * How much one rendering may do and hold. It is counted, not timed: the same template with the same data always gets the same
- * verdict, and a machine that is busy with something else never fails a notification. A unit is about a character; the whole
- * budget is some tenths of a second at the worst, and ordinary renderings use a thousandth of it.
+ * verdict, and a machine that is busy with something else does not change it. A unit is about a character, or 10 ns; the
+ * whole budget is about a tenth of a second, and ordinary renderings use a thousandth of it.
  */
 const units = 10_000_000;
 /** A tag or an output is about as much work as this many characters; so is a value that a filter looks at. */
 const tagUnits = 100;
 const valueUnits = 20;
+/** liquidjs compares lists with generators, which is this many times the work of looking at them. */
+const comparisonFactor = 2;
 
 export class BudgetExceeded extends Error {
   override readonly name = 'BudgetExceeded';
@@ -21,17 +23,24 @@ export class BudgetExceeded extends Error {
 export interface Budget {
   use(count: number): void;
   check(): void;
-  /** Charges for all that can be reached from a value, before something is made of it. */
-  useFor(value: unknown): void;
+  /** Charges for all that can be reached from a value, before something is made of it that takes `factor` times that. */
+  useFor(value: unknown, factor?: number): void;
   /**
    * Charges for looking for one text within another. JavaScript does that in one step that nothing can interrupt, and for hostile
    * texts it takes their product.
    */
   useForSearch(text: string, wanted: string): void;
+  /** Charges for `==`, which goes through lists of one length element by element. */
+  useForEquality(one: unknown, other: unknown): void;
+  /** Charges for `<` and the like, which make text of lists and objects. */
+  useForOrder(one: unknown, other: unknown): void;
+  /** Charges for what is made once and then kept for the rest of the rendering. */
+  useOnce(name: string, count: number): void;
 }
 
 export function createBudget(): Budget {
   let left = units;
+  const made = new Set<string>();
   const budget: Budget = {
     use(count) {
       if (!(count > 0)) return;
@@ -39,11 +48,32 @@ export function createBudget(): Budget {
       if (left < 0) throw new BudgetExceeded();
     },
     check: () => budget.use(tagUnits),
-    useFor(value) {
-      budget.use(weigh(value, left));
+    useFor(value, factor = 1) {
+      budget.use(factor * weigh(value, left));
     },
     useForSearch(text, wanted) {
       if (wanted.length <= text.length) budget.use((text.length * wanted.length) / 32);
+    },
+    useForEquality(one, other) {
+      if (one instanceof Drop) budget.use(weighForDrop(other));
+      else if (other instanceof Drop) budget.use(weighForDrop(one));
+      else if (Array.isArray(one) && Array.isArray(other)) {
+        if (one.length === other.length)
+          budget.use(comparisonFactor * (weigh(one, left) + weigh(other, left)));
+      } else if (typeof one === 'string' && typeof other === 'string') {
+        if (one.length === other.length) budget.use(one.length / 32);
+      }
+    },
+    useForOrder(one, other) {
+      for (const side of [one, other]) {
+        if (typeof side === 'string') budget.use(side.length / 32);
+        else if (typeof side === 'object' && side !== null) budget.useFor(side);
+      }
+    },
+    useOnce(name, count) {
+      if (made.has(name)) return;
+      made.add(name);
+      budget.use(count);
     },
   };
   return budget;
@@ -67,3 +97,17 @@ function weigh(value: unknown, limit: number): number {
 }
 
 const weighOne = (value: unknown): number => valueUnits + (typeof value === 'string' ? value.length : 0);
+
+/** `empty` and `blank` read texts, and count the properties of objects. */
+function weighForDrop(value: unknown): number {
+  if (typeof value === 'string') return value.length / 4;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? valueUnits * Object.keys(value).length : 0;
+}
+
+export interface FilterThis {
+  context: Context;
+}
+
+/** compile.ts hands liquidjs our budget in place of its own limits. */
+export const budgetOf = (context: Context): Budget => context.memoryLimit as unknown as Budget;

@@ -105,6 +105,19 @@ describe('text', () => {
     expect(text(source, data)).toBe('5 March 2026 23:30');
     expect(render(source, 'text', data, 'it')).toBe('5 marzo 2026 23:30');
     expect(text('{{ at | date: "%H:%M", "Europe/Rome" }}', data)).toBe('00:30');
+    expect(text('{{ at | date: "%a %-d %b, %^B %h %A %% %%B %z %Z", "Asia/Kolkata" }}', data)).toBe(
+      'Fri 6 Mar, MARCH Mar Friday % %B +0530 Asia/Kolkata',
+    );
+    expect(text('{{ at | date: "%H:%M %z", "America/New_York" }}', data)).toBe('18:30 -0500');
+    expect(text('{{ at | date: "%H:%M %Z" }}', data)).toBe('23:30 +0000');
+    expect(render('{{ at | date_to_rfc822 }}', 'text', data, 'it')).toBe('Thu, 05 Mar 2026 23:30:00 +0000');
+    expect(text('{{ at | date_to_xmlschema }}', data)).toBe('2026-03-05T23:30:00+00:00');
+    expect(
+      text(
+        '{{ 0 | date: "%F%Y" }}{{ "86400" | date: " %d" }}{{ "soon" | date: "%Y" }}{{ nil | date: "%Y" }}',
+      ),
+    ).toBe('%F1970 02soon');
+    expect(() => text('{{ at | date: "%H", "Nowhere/Land" }}', data)).toThrow(TemplateFault);
   });
 
   test('the data itself is not changed', () => {
@@ -232,6 +245,72 @@ describe('limits', () => {
       expect(spentMs() - began).toBeLessThan(2_000);
     },
   );
+
+  const ones = () => Array.from({ length: 20_000 }, () => 1);
+  const rows = Array.from({ length: 20_000 }, (_, a) => ({ a }));
+  const again = (tag: string) => `{% for i in (1..9000) %}${tag}{% endfor %}`;
+  /** Each costs far more than its characters. */
+  test.each<[string, string, object?]>([
+    ...['==', '!=', '<', '>', '<=', '>='].map((name): [string, string, object] => [
+      `lists and ${name}`,
+      again(`{% if a ${name} b %}1{% endif %}`),
+      { a: ones(), b: ones() },
+    ]),
+    ['lists and when', again('{% case a %}{% when b %}1{% endcase %}'), { a: ones(), b: ones() }],
+    ['lists and contains', again('{% if a contains "x" %}1{% endif %}'), { a: ones() }],
+    [
+      'objects and empty',
+      again('{% if a == empty %}1{% endif %}'),
+      { a: Object.fromEntries(rows.map(({ a }) => [`k${a}`, a])) },
+    ],
+    ['many operators', again(`{% if a${' and a'.repeat(3_000)} %}1{% endif %}`), { a: 1 }],
+    ['many values of when', again(`{% case a %}{% when ${'1,'.repeat(3_000)}2 %}{% endcase %}`), { a: 3 }],
+    ['many values of cycle', again(`{% cycle ${'"",'.repeat(3_000)}"" %}`)],
+    ['a long path', again(`{{ a${'.b'.repeat(3_000)} }}`)],
+    ['a list as a key', again('{{ a[b] }}'), { a: {}, b: ones() }],
+    ['a date with many conversions', '{{ "2026-01-01" | date: f }}', { f: '%B%Y'.repeat(50_000) }],
+    ['a date with many names', '{{ "2026-01-01" | date: f }}', { f: '%#B'.repeat(1_000) }],
+    ['whole dates', again('{% assign d = "2026-01-01" | date: "%c" %}')],
+    [
+      'dates in every zone',
+      '{% for zone in zones %}{% assign d = "2026-01-01" | date: "%H", zone %}{% endfor %}',
+      { zones: Intl.supportedValuesOf('timeZone') },
+    ],
+    ['where', again('{% assign m = l | where: "a", 5 %}'), { l: rows.slice(0, 100) }],
+    ['where and a path', '{{ l | where: p | size }}', { l: rows, p: 'a.b.c.d.e.f.g.h' }],
+    ['map and a path', '{{ l | map: p | size }}', { l: rows, p: 'a.'.repeat(100) }],
+    ['sorting by letters', '{{ l | sort_natural | size }}', { l: rows.map(() => 'a'.repeat(40)) }],
+    ['escaping', again('{% assign d = a | escape %}'), { a: '&'.repeat(200) }],
+  ])('%s: the real work is charged', (_name, source, data = {}) => {
+    expect(() => text(source, data)).toThrow('more work or memory');
+  });
+
+  test('the real work is charged in the strict engine, too', () => {
+    const source = again('{% if a == b %}{% endif %}{% case a %}{% when b %}{% endcase %}');
+    const options = { locale: null, budget: createBudget(), limit: 100_000 };
+    expect(() => undefinedVariables(source, 'text', { a: ones(), b: ones() }, options)).toThrow(
+      'more work or memory',
+    );
+  });
+
+  test('asking whether a long list is there or empty costs no more than asking about a short one', () => {
+    const source = again('{% if a == nil or a == empty or a == blank %}1{% endif %}');
+    expect(text(source, { a: ones() })).toBe('');
+  });
+
+  test('a table of two thousand rows with dates is within them', () => {
+    const at = '2026-03-05T23:30:00Z';
+    const table = Array.from({ length: 2_000 }, (_, id) => ({
+      id,
+      at,
+      price: 9.5,
+      name: `Part & gear ${id}`,
+    }));
+    const source = `{% for row in table %}<td>{{ row.id }}<td>{{ row.name | upcase }}<td>{{ row.price | times: 2 }}
+      <td>{% if row.at != blank %}{{ row.at | date: "%-d %B %Y %H:%M", "Europe/Vienna" }}{% endif %}{% endfor %}`;
+    const out = compile(source, 'html', { locale: 'de' }).render({ table }, createBudget(), 1_000_000);
+    expect(out.split('6 März 2026 00:30')).toHaveLength(2_001);
+  });
 
   test('what no count foresees is stopped by the clock', () => {
     expect(() =>

@@ -1,5 +1,6 @@
-import { filters as all, type Context, type Filter, type FilterImplOptions } from 'liquidjs';
-import type { Budget } from './budget.ts';
+import { filters as all, type Filter, type FilterImplOptions } from 'liquidjs';
+import { type Budget, budgetOf, type FilterThis } from './budget.ts';
+import { date, dateToRfc822, dateToXmlschema } from './dates.ts';
 import { Vouched } from './marks.ts';
 import { escapeHtml, SafeHtml, toText } from './text.ts';
 
@@ -26,18 +27,38 @@ const search: ReadonlySet<string> = new Set(
   'remove remove_first remove_last replace replace_first replace_last split'.split(' '),
 );
 
-export interface FilterThis {
-  context: Context;
-}
 type Handler = (this: FilterThis, value: unknown, ...args: unknown[]) => unknown;
 
-/** compile.ts hands liquidjs our budget in place of its own limits. */
-export const budgetOf = (context: Context): Budget => context.memoryLimit as unknown as Budget;
+/** How many times as much work as looking at it is what these make of a value, when it consists of what is dearest to them. */
+const factors: Record<string, number> = Object.fromEntries(
+  Object.entries({
+    2: 'strip lstrip rstrip',
+    3: 'split sort find find_index group_by has reject where',
+    5: 'slugify squish truncatewords number_of_words',
+    8: 'escape escape_once xml_escape newline_to_br url_encode cgi_escape uri_escape',
+    10: 'sort_natural',
+  }).flatMap(([factor, names]) => names.split(' ').map((name) => [name, Number(factor)])),
+);
+
+/** These follow a path into every element; in units for an element, and for a step of the path. */
+const paths: Record<string, { element: number; step: number }> = {
+  ...Object.fromEntries([...readPaths].map((name) => [name, { element: 200, step: 100 }])),
+  ...Object.fromEntries(
+    ['map', 'sort', 'sort_natural', 'sum'].map((name) => [name, { element: 50, step: 25 }]),
+  ),
+};
+
+function useForPath(budget: Budget, name: string, value: unknown, path: unknown): void {
+  const units = paths[name];
+  if (!units || path === undefined || !Array.isArray(value)) return;
+  budget.use(value.length * (units.element + units.step * toText(path).split(/[.[]/).length));
+}
 
 function charged(name: string, handler: Handler): Handler {
   return function (value, ...args) {
     const budget = budgetOf(this.context);
-    budget.useFor(value);
+    budget.useFor(value, factors[name]);
+    useForPath(budget, name, value, args[0]);
     for (const argument of args) budget.useFor(argument);
     if (search.has(name)) budget.useForSearch(toText(value), toText(args[0]));
     if (readPaths.has(name) && toText(args[0]).includes('('))
@@ -48,7 +69,12 @@ function charged(name: string, handler: Handler): Handler {
 
 const same: Handler = (value) => value;
 /** Its types say of each filter what it takes; a template hands over anything. */
-const library = all as unknown as Record<string, Handler>;
+const library: Record<string, Handler> = {
+  ...(all as unknown as Record<string, Handler>),
+  date,
+  date_to_rfc822: dateToRfc822,
+  date_to_xmlschema: dateToXmlschema,
+};
 
 const standard: Record<string, FilterImplOptions> = {
   ...Object.fromEntries(allowed.map((name) => [name, charged(name, library[name] ?? same)])),

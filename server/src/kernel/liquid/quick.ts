@@ -6,12 +6,13 @@ import {
   Output,
   RenderError,
   type Template,
+  TokenKind,
   TypeGuards,
   toValue,
   toValueSync,
   Value,
 } from 'liquidjs';
-import { budgetOf } from './filters.ts';
+import { budgetOf } from './budget.ts';
 import { createTextEmitter } from './text.ts';
 import { walk } from './walk.ts';
 
@@ -43,6 +44,8 @@ type Evaluate = (context: Context) => unknown;
 /** The parts of a context that liquidjs keeps to itself. */
 interface ContextParts {
   findScope(name: unknown): object;
+  /** Of compile.ts. */
+  readQuickly(object: unknown, key: string): object;
 }
 
 /** The parts of a filter that liquidjs keeps to itself. */
@@ -106,6 +109,9 @@ function quickExpression(postfix: Value['initial']['postfix']): Evaluate | null 
   };
 }
 
+/** A path may have thousands of steps. */
+const stepUnits = 5;
+
 /** Literals, and variables whose path is written out. */
 function quickToken(token: unknown): Evaluate | null {
   if (typeof token !== 'object' || token === null) return null;
@@ -117,11 +123,16 @@ function quickToken(token: unknown): Evaluate | null {
     path.push(property.content as string);
   }
   return (context) => {
-    let value = (context as unknown as ContextParts).findScope(path[0]);
-    for (const name of path) value = context.readProperty(value, name);
+    budgetOf(context).use(stepUnits * path.length);
+    const parts = context as unknown as ContextParts;
+    let value = parts.findScope(path[0]);
+    for (const name of path) value = parts.readQuickly(value, name);
     return value;
   };
 }
+
+/** A piece of text is far less work than a tag, and there is one for each of them. */
+const textUnits = 20;
 
 /** The renderer of liquidjs as a plain function. */
 export function renderTemplates(
@@ -132,7 +143,8 @@ export function renderTemplates(
   const budget = budgetOf(context);
   budget.check();
   for (const template of templates) {
-    budget.check();
+    if (template.token.kind === TokenKind.HTML) budget.use(textUnits);
+    else budget.check();
     try {
       const text = toValueSync(template.render(context, emitter));
       if (text) emitter.write(text);
