@@ -51,6 +51,12 @@ describe('previewing a body that is not saved', () => {
     expect([status, body.subject, body.text_body]).toEqual([200, '', 'Hi']);
   });
 
+  test('a draft that says nothing yet tells what it lacks', async () => {
+    const draft = { channel: 'email', subject_template: '{{ a }}', html_template: '{{ b.c }}', data: {} };
+    const { status, body } = await preview(draft);
+    expect([status, body.html_body, body.undefined_variables]).toEqual([200, '', ['a', 'b']]);
+  });
+
   test('a text message is counted as it travels', async () => {
     const { body } = await preview({
       channel: 'sms',

@@ -14,12 +14,16 @@ import type { PreviewRequest, PreviewResponse, RenderRequest, RenderResponse } f
 /** What a send with this data would say. */
 export function previewOf(bodies: Body[], request: RenderRequest): RenderResponse {
   const body = bodyFor(bodies, request);
-  return explained(() => rendered(body, request));
+  return explained(() => rendered(body, request, false));
 }
 
-function rendered(body: Body, { data, strict }: Pick<RenderRequest, 'data' | 'strict'>): RenderResponse {
+function rendered(
+  body: Body,
+  { data, strict }: Pick<RenderRequest, 'data' | 'strict'>,
+  isDraft: boolean,
+): RenderResponse {
   if (strict) refuseUndefined(body, data ?? {});
-  const words = compileBody(body)(data ?? {});
+  const words = compileBody(body)(data ?? {}, isDraft);
   const html = words.html_body ?? '';
   const derived = body.channel === 'email' ? textOfHtml(html) : '';
   return {
@@ -38,7 +42,7 @@ export function previewDraft(request: PreviewRequest): PreviewResponse {
   const body = newBody(channel, locale, request);
   checkFields(body, (field) => field);
   return explained(() => {
-    const words = rendered(body, request);
+    const words = rendered(body, request, true);
     return {
       ...words,
       undefined_variables: undefinedIn(body, request.data ?? {}),

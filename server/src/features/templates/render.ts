@@ -43,7 +43,8 @@ export class RenderFailure extends Error {
   override readonly name = 'RenderFailure';
 }
 
-export type CompiledBody = (data: object) => Rendered;
+/** A draft may render to nothing: its data is not all there yet. */
+export type CompiledBody = (data: object, isDraft?: boolean) => Rendered;
 
 /** Fields are compiled when they are first rendered. The function throws a RenderFailure. */
 export function compileBody(body: Body): CompiledBody {
@@ -64,7 +65,7 @@ export function compileBody(body: Body): CompiledBody {
     }
   }
 
-  return (data) => {
+  return (data, isDraft = false) => {
     const budget = createBudget();
     const structured = field('structured_template', data, budget);
     const rendered = {
@@ -73,6 +74,7 @@ export function compileBody(body: Body): CompiledBody {
       text_body: field('text_template', data, budget),
       structured: structured === null ? null : parsedFor(body.channel, structured),
     };
+    if (!isDraft && isNothing(body.channel, rendered)) throw new RenderFailure('it renders to nothing');
     check(body.channel, rendered);
     return rendered;
   };
@@ -105,11 +107,16 @@ function parseStructured(json: string): unknown {
   }
 }
 
-function check(channel: Channel, { subject, html_body: html, text_body: text, structured }: Rendered): void {
+function isNothing(
+  channel: Channel,
+  { subject, html_body: html, text_body: text, structured }: Rendered,
+): boolean {
+  return !html?.trim() && !text?.trim() && structured === null && !(channel === 'webhook' && subject);
+}
+
+function check(channel: Channel, { subject, text_body: text, structured }: Rendered): void {
   if (subject !== null && subject.length > maxSubject)
     throw new RenderFailure(`subject_template: it renders to more than ${maxSubject} characters`);
-  if (!html?.trim() && !text?.trim() && structured === null && !(channel === 'webhook' && subject))
-    throw new RenderFailure('it renders to nothing');
   const problem = structured === null ? null : structuredProblem(channel, structured);
   if (problem) throw new RenderFailure(`structured_template: ${problem}`);
   const tooLong = channel === 'chatthree' && text ? contentProblem(text) : null;
