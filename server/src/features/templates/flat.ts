@@ -26,10 +26,12 @@ export function applyFlat(bodies: Body[], input: FlatInput): Body[] {
   const sms = findBody(bodies, 'sms', null);
   if (!email && sms && text !== undefined && !subject && !html)
     return replaceBody(bodies, newBody('sms', null, { text_template: text }));
+  // An email without text of its own shows that of the SMS: written back as it was read, it stays there alone.
+  const isUnchanged = email?.text_template === '' && text === flatOf(bodies).text_body_template;
   const next = newBody('email', null, {
     subject_template: subject === undefined ? email?.subject_template : subject,
     html_template: html === undefined ? email?.html_template : html,
-    text_template: text === undefined ? email?.text_template : text,
+    text_template: text === undefined || isUnchanged ? email?.text_template : text,
   });
   const isEmpty = !next.subject_template && !next.html_template && !next.text_template;
   return isEmpty ? removeBody(bodies, 'email', null) : replaceBody(bodies, next);

@@ -117,7 +117,12 @@ describe('the resource', () => {
     });
 
     expect((await put(key, 'sms', { text_template: 'short' })).status).toBe(201);
-    expect((await get(key)).text_body_template).toBe('short');
+    const { subject_template, html_body_template, text_body_template, bodies } = await get(key);
+    expect(text_body_template).toBe('short');
+    await app.request('PATCH', `/v1/templates/${key}`, {
+      body: { subject_template, html_body_template, text_body_template },
+    });
+    expect((await get(key)).bodies).toEqual(bodies);
     await app.request('PATCH', `/v1/templates/${key}`, { body: { text_body_template: 'long' } });
     expect((await get(key)).bodies).toMatchObject([{ text_template: 'long' }, { text_template: 'short' }]);
 
