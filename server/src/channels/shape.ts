@@ -22,6 +22,12 @@ export function lengthOf(text: string): number {
   return [...text.trim()].length;
 }
 
+/**
+ * Stands for a value that is not known yet: every rule takes it for what it asks for. A list, so that what goes through the value
+ * afterwards finds nothing.
+ */
+export const anything: readonly unknown[] = [];
+
 export function text(max: number, min = 1): Rule {
   return function* (at, value) {
     if (typeof value !== 'string') yield `${at} must be text`;
@@ -38,10 +44,13 @@ export function optional(rule: Rule): Rule {
 
 export function list(rule: Rule, max: number, min = 1): Rule {
   return function* (at, value) {
+    if (value === anything) return;
     if (!Array.isArray(value)) return yield `${at} must be a list`;
     if (value.length < min) yield `${at} must not be empty`;
     if (value.length > max) yield `${at} must have at most ${max} elements`;
-    for (const [index, entry] of value.entries()) yield* rule(`${at}[${index}]`, entry);
+    for (const [index, entry] of value.entries()) {
+      if (entry !== anything) yield* rule(`${at}[${index}]`, entry);
+    }
   };
 }
 
@@ -49,6 +58,8 @@ export function list(rule: Rule, max: number, min = 1): Rule {
 export function fields(rules: Record<string, Rule>): Rule {
   return function* (at, value) {
     if (!isRecord(value)) return yield `${at} must be an object`;
-    for (const [name, rule] of Object.entries(rules)) yield* rule(at ? `${at}.${name}` : name, value[name]);
+    for (const [name, rule] of Object.entries(rules)) {
+      if (value[name] !== anything) yield* rule(at ? `${at}.${name}` : name, value[name]);
+    }
   };
 }

@@ -1,4 +1,5 @@
 import {
+  anything,
   fields,
   firstProblem,
   isRecord,
@@ -37,7 +38,8 @@ function textObject(max: number): Rule {
   return function* (at, value) {
     yield* fields({ text: text(max) })(at, value);
     const { type } = value as { type?: unknown };
-    if (type !== 'plain_text' && type !== 'mrkdwn') yield `${at}.type must be plain_text or mrkdwn`;
+    if (type !== 'plain_text' && type !== 'mrkdwn' && type !== anything)
+      yield `${at}.type must be plain_text or mrkdwn`;
   };
 }
 

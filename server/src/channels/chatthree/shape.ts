@@ -85,6 +85,6 @@ function textLength({ title, description, footer, author, fields: rows }: EmbedT
     author?.name,
     ...(rows ?? []).flatMap((row) => [row.name, row.value]),
   ]
-    .map((part) => lengthOf(part ?? ''))
+    .map((part) => (typeof part === 'string' ? lengthOf(part) : 0))
     .reduce((sum, length) => sum + length, 0);
 }

@@ -1,4 +1,5 @@
 import {
+  anything,
   fields,
   firstProblem,
   isRecord,
@@ -31,8 +32,9 @@ export function cardProblem(value: unknown): string | null {
 
 function* topCard(value: unknown): Problems {
   if (!isRecord(value)) return yield 'it must be one card object';
-  if (value.type !== 'AdaptiveCard') yield 'type must be "AdaptiveCard"';
-  const version = typeof value.version === 'string' ? /^(\d+)\.(\d+)$/.exec(value.version) : null;
+  if (value.type !== 'AdaptiveCard' && value.type !== anything) yield 'type must be "AdaptiveCard"';
+  const given = value.version === anything ? '1.5' : value.version;
+  const version = typeof given === 'string' ? /^(\d+)\.(\d+)$/.exec(given) : null;
   if (!version) return yield 'version must be text like "1.5"';
   if (Number(version[1]) !== 1 || Number(version[2]) > 5) yield 'version must be at most 1.5';
   // First the size: it bounds how deep the rules below can go.

@@ -1,10 +1,11 @@
+import { anything } from '../../channels/shape.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
 import { createBudget } from '../../kernel/liquid/budget.ts';
 import { type CompiledTemplate, compile } from '../../kernel/liquid/compile.ts';
 import { describeFault, TemplateFault } from '../../kernel/liquid/fault.ts';
 import { within } from '../../kernel/liquid/watchdog.ts';
 import { type Body, type BodyField, bodyFields, missingField } from './bodies.ts';
-import { Placeholder } from './placeholder.ts';
+import { Placeholder, parseWithPlaceholders } from './placeholder.ts';
 import { aloneLimitMs, flavours, outputLimits, structuredProblem } from './render.ts';
 
 /** How the request names a field of the body, e.g. `bodies[2].html_template`. */
@@ -46,7 +47,7 @@ function checkStructured(body: Body, template: CompiledTemplate, param: string):
   }
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = parseWithPlaceholders(json);
   } catch (error) {
     throw new Problem(
       'template_syntax_error',
@@ -54,7 +55,7 @@ function checkStructured(body: Body, template: CompiledTemplate, param: string):
       { param },
     );
   }
-  const problem = structuredProblem(body.channel, value);
+  const problem = value === anything ? null : structuredProblem(body.channel, value);
   if (problem) throw invalidParameter(param, `${param}: with placeholders for the data, ${problem}.`);
 }
 

@@ -520,6 +520,18 @@ describe('structured bodies', () => {
     ['chatone', `{"blocks": ${blocks}}`],
     ['chattwo', card],
     ['chatthree', embed],
+    ['chatthree', '{"title": "Order {{ order.id }}", "color": {{ color }}, "fields": {{ fields }}}'],
+    ['chatthree', '[{{ embed }}]'],
+    ['chatone', '{"blocks": {{ blocks }}}'],
+    ['chattwo', '{"type": "AdaptiveCard", "version": "1.5", "body": {{ body }}}'],
+    [
+      'chattwo',
+      '{"type": "AdaptiveCard", "version": "1.5", "body": [{"type": "FactSet", "facts": {{ facts }}}]}',
+    ],
+    [
+      'chattwo',
+      '{"type": "AdaptiveCard", "version": "1.5", "body": [{% for i in items %}{"type": "TextBlock", "text": {{ i.name | json }}}{% endfor %}]}',
+    ],
     ['chatthree', `[${embed}, ${loop}]`],
     ['webhook', '{"anything": [{{ x }}]}'],
   ])('%s takes %s', async (channel, structured_template) => {

@@ -57,7 +57,8 @@ export function createJsonEmitter(limit: number, change: (text: string) => strin
 /** `{{ color }}` may come as 5 or as "5"; both are the number. Other text is quoted, and so are numbers too long to be exact. */
 function wholeValue(value: unknown, change: (text: string) => string): string {
   if (typeof value === 'string') return scalar.test(value) ? value : stringify(value, change);
-  if (typeof value !== 'object' || value === null || isPlain(value)) return stringify(value ?? null, change);
+  if (typeof value !== 'object' || value === null || isPlain(value) || 'toJSON' in value)
+    return stringify(value ?? null, change);
   return wholeValue(toText(value), change);
 }
 
