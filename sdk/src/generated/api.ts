@@ -187,7 +187,7 @@ export interface Api {
     /**
      * Send up to 500 notifications.
      *
-     * Each element is a send request with an optional idempotency_key. Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise.
+     * Each element is a send request with an optional idempotency_key. Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise. Together they have at most 24 MiB and 200,000 JSON values.
      *
      * Needs the scope `notifications:send`.
      *
