@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { findRunningPostgres, startEmbeddedPostgres } from './index.ts';
 let dataDir: string;
 beforeAll(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'carillon-running-'));
+  chmodSync(dataDir, 0o711); // else, run by root, the database would go elsewhere, and stay there
 });
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
