@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { isRecord } from './kernel/record.ts';
 
 /**
  * The settings table: one row per setting gives its name, how it is read, its default, what it means and whether it is
@@ -357,7 +358,7 @@ function readFile(path: string, problems: string[]): Record<string, string> {
     problems.push('carillon.config.json: is not valid JSON');
     return {};
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+  if (!isRecord(parsed)) {
     problems.push('carillon.config.json: must hold one object of settings');
     return {};
   }

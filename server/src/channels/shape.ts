@@ -1,3 +1,4 @@
+import { isRecord } from '../kernel/record.ts';
 /**
  * Checking what a chat service will be given against what it accepts. A check is a generator of problems, so it reads like a
  * list of rules. Only the first problem is ever asked for: a rule may rely on those before it.
@@ -9,12 +10,6 @@ export type Rule = (at: string, value: unknown) => Problems;
 export function firstProblem(problems: Problems): string | null {
   const { value, done } = problems.next();
   return done ? null : value;
-}
-
-export type JsonRecord = Record<string, unknown>;
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Services count characters as people do, not UTF-16 units, and most of them without the white space around. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '../kernel/errors.ts';
+import { isRecord } from '../kernel/record.ts';
 
 /** Only bodies that contain one of these need the walk below; everything else goes through at the speed of JSON.parse. */
 const suspicious = /__proto__|\\u(?:0000|[dD][89a-fA-F]|005[fF])/;
@@ -49,9 +50,6 @@ function problemOr<Value>(read: () => Value): Value | Problem {
     throw error;
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Without parsing, which is what takes long. Each value but the first stands behind a comma or is the first of something. */
 function hasMoreValues(text: string, limit: number): boolean {

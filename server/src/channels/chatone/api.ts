@@ -1,7 +1,7 @@
+import { isRecord, type JsonRecord } from '../../kernel/record.ts';
 import type { Failure, Outbound } from '../http.ts';
 import { parseRetryAfter } from '../http.ts';
 import { wholeRefusal } from '../lost-answer.ts';
-import { isRecord, type JsonRecord } from '../shape.ts';
 
 /**
  * The service's Web API (PROVIDERS 1.1): remote calls whose HTTP status is 200 for success and for refusal alike, so that only

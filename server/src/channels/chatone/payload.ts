@@ -1,5 +1,5 @@
+import { isRecord, type JsonRecord } from '../../kernel/record.ts';
 import type { ChatoneMessage } from '../contract.ts';
-import { isRecord, type JsonRecord } from '../shape.ts';
 import { blocksOf } from './shape.ts';
 
 /** What is posted. A user's id as the channel opens the direct message with the bot. */

@@ -1,8 +1,8 @@
+import { isRecord } from '../../kernel/record.ts';
 import {
   anything,
   fields,
   firstProblem,
-  isRecord,
   lengthOf,
   list,
   optional,

@@ -1,7 +1,7 @@
+import { isRecord, type JsonRecord } from '../../kernel/record.ts';
 import type { Carrier, ChatthreeMessage, Outcome } from '../contract.ts';
 import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
 import { lostAnswer, wholeRefusal } from '../lost-answer.ts';
-import { isRecord, type JsonRecord } from '../shape.ts';
 import { executionOf } from './payload.ts';
 import { contentProblem, embedsProblem } from './shape.ts';
 import { executeUrl } from './url.ts';

@@ -1,5 +1,5 @@
+import type { JsonRecord } from '../../kernel/record.ts';
 import type { ChatthreeMessage } from '../contract.ts';
-import type { JsonRecord } from '../shape.ts';
 import { lengthOf } from '../shape.ts';
 import { embedsOf } from './shape.ts';
 

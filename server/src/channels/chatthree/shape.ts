@@ -1,14 +1,5 @@
-import {
-  fields,
-  firstProblem,
-  isRecord,
-  lengthOf,
-  list,
-  optional,
-  type Problems,
-  type Rule,
-  text,
-} from '../shape.ts';
+import { isRecord } from '../../kernel/record.ts';
+import { fields, firstProblem, lengthOf, list, optional, type Problems, type Rule, text } from '../shape.ts';
 
 const maxEmbeds = 10;
 /** Over all embeds: titles, descriptions, names and values of fields, footers, authors. */

@@ -1,15 +1,5 @@
-import {
-  anything,
-  fields,
-  firstProblem,
-  isRecord,
-  type JsonRecord,
-  list,
-  optional,
-  type Problems,
-  type Rule,
-  text,
-} from '../shape.ts';
+import { isRecord, type JsonRecord } from '../../kernel/record.ts';
+import { anything, fields, firstProblem, list, optional, type Problems, type Rule, text } from '../shape.ts';
 
 /** The limit of the service is on the whole message, with the envelope around the card. */
 const maxBytes = 28_672;

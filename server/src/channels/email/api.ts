@@ -1,11 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { sha256 } from '../../kernel/crypto.ts';
+import { isRecord } from '../../kernel/record.ts';
 import { outcomeOfStatus } from '../by-status.ts';
 import type { EmailMessage, Outcome, ProviderCarrier, Verdict } from '../contract.ts';
 import { type Answer, type Call, type Outbound, parseRetryAfter } from '../http.ts';
 import { lostAnswer, wholeRefusal } from '../lost-answer.ts';
 import { withoutSecrets } from '../secrets.ts';
-import { isRecord } from '../shape.ts';
 import { oneLine } from './mime.ts';
 
 /** What email providers with an HTTP API have in common: one call, and what its end means where they leave it open. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../../kernel/record.ts';
 import type { Answer } from '../http.ts';
 import { withoutSecrets } from '../secrets.ts';
 
@@ -18,9 +19,7 @@ export function words(text: unknown, secrets: readonly string[]): string {
 export function jsonOf({ body }: Pick<Answer, 'body'>): Record<string, unknown> | null {
   try {
     const parsed: unknown = JSON.parse(body.toString('utf8'));
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Record<string, unknown>)
-      : null;
+    return isRecord(parsed) ? (parsed as Record<string, unknown>) : null;
   } catch {
     return null;
   }

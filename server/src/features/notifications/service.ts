@@ -7,6 +7,7 @@ import { type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { isRecord } from '../../kernel/record.ts';
 import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
 import { eraseSandboxMessages } from '../sandbox/index.ts';
 import { deliveryView, eraseNotificationEvents, listDeliveriesOfNotification } from '../webhooks/index.ts';
@@ -178,8 +179,7 @@ export function createNotificationService(
 
       async function acceptElement(element: unknown): Promise<Accepted> {
         if (element instanceof Problem) throw element;
-        if (typeof element !== 'object' || element === null || Array.isArray(element))
-          throw new Problem('parameter_invalid', 'Each element must be a JSON object.');
+        if (!isRecord(element)) throw new Problem('parameter_invalid', 'Each element must be a JSON object.');
         validateElement(element);
         const { idempotency_key: key, ...request } = element as SendRequest & { idempotency_key?: unknown };
         if (key !== undefined && key !== null && typeof key !== 'string') {

@@ -13,6 +13,7 @@ import type { Principal } from '../../http/principal.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { isRecord } from '../../kernel/record.ts';
 import { triggerDataProblem, type WorkflowService } from '../workflows/index.ts';
 import { limits, type RunStatus } from './schema.ts';
 import { findRun, insertRuns, type NewRun } from './store.ts';
@@ -124,7 +125,7 @@ function claimOf(
 /** Whom the run is about, as far as the trigger says so. */
 function userOf(data: JsonObject): string | null {
   for (const place of [data, data.recipient, data.user]) {
-    if (typeof place !== 'object' || place === null || Array.isArray(place)) continue;
+    if (!isRecord(place)) continue;
     const id = place.external_user_id;
     if (typeof id === 'string' && id !== '' && id.length <= 255) return id;
   }

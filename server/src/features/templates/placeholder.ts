@@ -1,5 +1,6 @@
 import { Drop } from 'liquidjs';
-import { anything, isRecord } from '../../channels/shape.ts';
+import { anything } from '../../channels/shape.ts';
+import { isRecord } from '../../kernel/record.ts';
 
 /** A noncharacter of Unicode, which no text has. */
 const mark = '\ufdd3';

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../../kernel/clock.ts';
+import { isRecord } from '../../../../kernel/record.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { wishOf } from '../../opt-out.ts';
 import { isGone } from './codes.ts';
@@ -36,7 +37,7 @@ function paramsOf({ method, query, headers, body }: CallbackRequest): Params | n
   if (!type.includes('json')) return Object.fromEntries(new URLSearchParams(body.toString('utf8')));
   try {
     const parsed: unknown = JSON.parse(body.toString('utf8'));
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? texts(parsed) : null;
+    return isRecord(parsed) ? texts(parsed) : null;
   } catch {
     return null;
   }
