@@ -5,7 +5,6 @@ import type { Deps } from '../deps.ts';
 import { Problem } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Span } from '../kernel/tracing.ts';
-import { createConnections } from './connections.ts';
 import { allowCrossOrigin } from './cors.ts';
 import { parseJsonBytes } from './json.ts';
 import type { Principal, Recipient, SignedIn } from './principal.ts';
@@ -13,6 +12,7 @@ import type { RateLimiter } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
 import type { Call, Reply, Route } from './route.ts';
 import { sessionTokenOf } from './session-cookie.ts';
+import { createSockets } from './sockets.ts';
 import { createEventStreams, type EventStreams } from './sse.ts';
 import { compileValidator } from './validation.ts';
 
@@ -47,7 +47,7 @@ export function createHttpServer(
   routes: Route[],
   options: ServerOptions = {},
 ): FastifyInstance {
-  const connections = createConnections();
+  const sockets = createSockets();
   const app = fastify({
     logger: false,
     bodyLimit: mebibyte,
@@ -62,7 +62,7 @@ export function createHttpServer(
     forceCloseConnections: 'idle',
     return503OnClosing: false, // whoever comes on an open connection is served, and the connection is closed after it
     frameworkErrors: answerError,
-    clientErrorHandler: connections.refuse,
+    clientErrorHandler: sockets.refuse,
     // A request without Host is refused below, in our own words.
     serverFactory: (handler, options) =>
       createServer({ ...(options as object), headersTimeout: 15_000, requireHostHeader: false }, handler),
@@ -108,7 +108,7 @@ export function createHttpServer(
   allowCrossOrigin(app);
   const streams = createEventStreams(deps.metrics.openStreams);
   app.addHook('preClose', () => streams.stop());
-  connections.watch(app);
+  sockets.watch(app);
   app.setNotFoundHandler((request, reply) => {
     const page = options.pages?.(request);
     if (!page)

@@ -5,13 +5,13 @@ import { Problem } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 
 /** What happens on connections outside of requests: those that never ask, those that cannot be understood, and their end. */
-export interface Connections {
+export interface Sockets {
   /** For what Node could not read as a request. */
   refuse(error: Error, socket: Socket): void;
   watch(app: FastifyInstance): void;
 }
 
-export function createConnections(): Connections {
+export function createSockets(): Sockets {
   /**
    * Browsers and balancers open connections ahead of need. For Node one that has not asked anything is not idle, and closing
    * would wait for it until its headers are overdue.

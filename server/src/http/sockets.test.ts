@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
-import { closeWithin, createConnections } from './connections.ts';
+import { closeWithin, createSockets } from './sockets.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -79,14 +79,14 @@ describe('what cannot be read as a request', () => {
   });
 
   test('any more, but was answered already, gets no second answer', async () => {
-    const connections = createConnections();
+    const sockets = createSockets();
     const hurried = { requestTimeout: 100, headersTimeout: 100, connectionsCheckingInterval: 20 };
     const server = fastify({
-      clientErrorHandler: connections.refuse,
+      clientErrorHandler: sockets.refuse,
       serverFactory: (handler, options) => createServer({ ...(options as object), ...hurried }, handler),
     });
     closing.push(() => server.close());
-    connections.watch(server);
+    sockets.watch(server);
     server.post('/', { onRequest: async (_request, reply) => reply.code(401).send('no') }, async () => 'yes');
     const line = dial(await server.listen({ port: 0, host: '127.0.0.1' }));
     line.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{');
