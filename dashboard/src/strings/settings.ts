@@ -79,9 +79,9 @@ export const keys = {
 };
 
 export const scopeNames: Record<Scope, string> = {
-  'notifications:send': 'Send',
+  'notifications:send': 'Send, also again',
   'notifications:read': 'Read',
-  'notifications:write': 'Change (resend, delete)',
+  'notifications:write': 'Change, delete',
   'templates:read': 'Read',
   'templates:write': 'Change',
   'preferences:read': 'Read',

@@ -187,7 +187,7 @@ export interface Api {
     /**
      * Send up to 500 notifications.
      *
-     * Each element is a send request with an optional idempotency_key. Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise. Together they have at most 24 MiB and 200,000 JSON values.
+     * Each element is a send request with an optional idempotency_key (the header Idempotency-Key means nothing here). Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise. Together they have at most 24 MiB and 200,000 JSON values.
      *
      * Needs the scope `notifications:send`.
      *
@@ -232,7 +232,7 @@ export interface Api {
      *
      * `POST /v1/notifications/{id}/resend`
      */
-    resend(id: string, options?: RequestOptions): Promise<Notification>;
+    resend(id: string, options?: KeyedOptions): Promise<Notification>;
     /**
      * Why did it, or did it not, arrive?
      *
@@ -1621,7 +1621,7 @@ export const api: Table = {
     get: { method: 'GET', path: '/v1/notifications/{id}' },
     update: { method: 'PATCH', path: '/v1/notifications/{id}', body: true },
     delete: { method: 'DELETE', path: '/v1/notifications/{id}' },
-    resend: { method: 'POST', path: '/v1/notifications/{id}/resend' },
+    resend: { method: 'POST', path: '/v1/notifications/{id}/resend', key: 'header' },
     trace: { method: 'GET', path: '/v1/notifications/{id}/trace' },
     getContent: { method: 'GET', path: '/v1/notifications/{id}/content' },
   },

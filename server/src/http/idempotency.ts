@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { type Sql, statement } from '../db/sql.ts';
 import { sha256 } from '../kernel/crypto.ts';
 import { Problem } from '../kernel/errors.ts';
@@ -25,6 +27,16 @@ export function checkIdempotencyKey(key: string, param = 'Idempotency-Key'): str
     });
   }
   return key;
+}
+
+/** What a route that takes one says of it. */
+export function idempotencyHeader(description: string) {
+  return { 'Idempotency-Key': { description, schema: Type.String({ minLength: 1, maxLength: 255 }) } };
+}
+
+export function idempotencyKeyOf({ headers }: FastifyRequest): string | null {
+  const key = headers['idempotency-key'];
+  return typeof key === 'string' ? key : null;
 }
 
 /** Equal for equal JSON values, whatever the order of keys or the white space. */

@@ -28,7 +28,7 @@ export function Actions(props: {
   const { template, draft, sample, channel, isSaving, onSave, onEdit } = props;
   const { kind } = usePlace();
   const canWrite = useCan('templates:write');
-  const canSend = useCan('notifications:write');
+  const canSend = useCan('notifications:send');
   const [question, setQuestion] = useState<Question | null>(null);
   const close = () => setQuestion(null);
   return (

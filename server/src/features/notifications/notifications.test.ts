@@ -271,6 +271,26 @@ describe('idempotency', () => {
     expect((await send(email, headers)).status).toBe(404);
   });
 
+  test('one that is sent again with a key is sent again once, and another one under the same key too', async () => {
+    const headers = key();
+    const resend = (id: string) => app.request('POST', `/v1/notifications/${id}/resend`, { headers });
+    const bouncing = { ...email, recipient: { address: 'bounced@sandbox.test' } };
+    const ids = [(await send(bouncing)).body.id, (await send(bouncing)).body.id];
+    for (const id of ids) await app.waitFor(id, (n) => n.status === 'bounced');
+    const answers = await Promise.all([...ids, ...ids, ...ids].map(resend));
+    const made = answers.filter(({ status }) => status === 202);
+    expect(made.map(({ body }) => body.resent_from).toSorted()).toEqual(ids.toSorted());
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
+    expect(new Set(answers.map(({ body }) => body.id))).toEqual(new Set(made.map(({ body }) => body.id)));
+    // Also when what was sent again is gone since.
+    await app.request('DELETE', `/v1/notifications/${ids[0]}`);
+    expect((await resend(ids[0])).status).toBe(200);
+    const wrong = await app.request('POST', `/v1/notifications/${ids[1]}/resend`, {
+      headers: { 'idempotency-key': 'x'.repeat(256) },
+    });
+    expect([wrong.status, wrong.body.error.param]).toEqual([400, 'Idempotency-Key']);
+  });
+
   test('fifty at once over two processes make exactly one', async () => {
     const second = await startTestApp({ database: app.database });
     const headers = key();

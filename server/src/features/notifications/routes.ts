@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { idempotencyHeader, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { type Route, route } from '../../http/route.ts';
 import { IdParams } from '../../http/schema.ts';
 import { Problem } from '../../kernel/errors.ts';
@@ -12,10 +12,16 @@ import {
   SendRequest,
   Trace,
 } from './schema.ts';
-import type { NotificationService } from './service.ts';
+import type { Accepted, NotificationService } from './service.ts';
 
 const sendBodyLimit = 24 * 1_048_576; // 15 MB of attachments is 20 MB of base64
 const tag = 'Notifications';
+const headers = idempotencyHeader(
+  'Valid for 24 hours: a replay answers 200 with the original notification and sends nothing.',
+);
+
+const answer = ({ notification, replayed }: Accepted) =>
+  replayed ? ({ status: 200, body: notification } as const) : ({ status: 202, body: notification } as const);
 
 export function notificationRoutes(service: NotificationService): Route[] {
   return [
@@ -28,22 +34,10 @@ export function notificationRoutes(service: NotificationService): Route[] {
       access: 'notifications:send',
       body: SendRequest,
       bodyLimit: sendBodyLimit,
-      headers: {
-        'Idempotency-Key': {
-          description:
-            'Valid for 24 hours: a replay answers 200 with the original notification and sends nothing.',
-          schema: Type.String({ minLength: 1, maxLength: 255 }),
-        },
-      },
+      headers,
       responses: { 202: Notification, 200: Notification },
       async handler({ principal, body, raw }) {
-        const key = raw.headers['idempotency-key'];
-        const { notification, replayed } = await service.accept(
-          principal,
-          body,
-          typeof key === 'string' ? key : null,
-        );
-        return { status: replayed ? 200 : 202, body: notification };
+        return answer(await service.accept(principal, body, idempotencyKeyOf(raw)));
       },
     }),
     route({
@@ -53,7 +47,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       tag,
       summary: 'Send up to 500 notifications',
       description:
-        'Each element is a send request with an optional idempotency_key. Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise. Together they have at most 24 MiB and 200,000 JSON values.',
+        'Each element is a send request with an optional idempotency_key (the header Idempotency-Key means nothing here). Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise. Together they have at most 24 MiB and 200,000 JSON values.',
       access: 'notifications:send',
       body: BatchRequest,
       listApart: 'notifications',
@@ -138,9 +132,10 @@ export function notificationRoutes(service: NotificationService): Route[] {
       description: 'Makes a new notification, linked by resent_from.',
       access: 'notifications:send',
       params: IdParams,
-      responses: { 202: Notification },
-      async handler({ principal, params }) {
-        return { status: 202, body: await service.resend(principal, params.id) };
+      headers,
+      responses: { 202: Notification, 200: Notification },
+      async handler({ principal, params, raw }) {
+        return answer(await service.resend(principal, params.id, idempotencyKeyOf(raw)));
       },
     }),
     route({

@@ -1,11 +1,16 @@
 import { isDatabaseUnavailable, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import { findEarlierHolder, findKeyHolder, hashBody } from '../../http/idempotency.ts';
+import {
+  checkIdempotencyKey,
+  findEarlierHolder,
+  findKeyHolder,
+  hashBody,
+  type KeyClaim,
+} from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { compileValidator } from '../../http/validation.ts';
 import { type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
-import { idTime, newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { isRecord } from '../../kernel/record.ts';
 import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
@@ -17,12 +22,12 @@ import {
   checkContent,
   checkRequest,
   checkSendAt,
-  meterOf,
   type TestMessage,
 } from './accept.ts';
 import type { WakeRuns } from './erase.ts';
-import { type ContentRow, eventEntry } from './life.ts';
+import type { ContentRow } from './life.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
+import { acceptanceOfResend, checkResendable, claimOfResend } from './resend.ts';
 import {
   type ListQuery,
   type Notification,
@@ -51,7 +56,7 @@ export interface NotificationService {
   list(principal: Principal, query: ListQuery): Promise<Page<Notification>>;
   update(principal: Principal, id: string, patch: PatchRequest): Promise<Notification>;
   delete(principal: Principal, id: string): Promise<void>;
-  resend(principal: Principal, id: string): Promise<Notification>;
+  resend(principal: Principal, id: string, idempotencyKey: string | null): Promise<Accepted>;
   trace(principal: Principal, id: string): Promise<Trace>;
 }
 
@@ -86,43 +91,30 @@ export function createNotificationService(
     splitOn: (error) => !isDatabaseUnavailable(error),
   });
 
-  async function check(
-    principal: Principal,
-    request: SendRequest,
-    idempotencyKey: string | null,
-    defaultPriority: Priority,
-  ): Promise<Acceptance> {
-    const lookups = await lookUp(sources, principal.environmentId, request);
-    return checkRequest(principal, request, lookups, { idempotencyKey, defaultPriority, now: deps.clock() });
-  }
-
   async function acceptOne(
     principal: Principal,
     request: SendRequest,
     key: string | null,
     defaultPriority: Priority,
   ): Promise<Accepted> {
-    let acceptance: Acceptance;
+    const { environmentId } = principal;
     try {
-      acceptance = await check(principal, request, key, defaultPriority);
+      const lookups = await lookUp(sources, environmentId, request);
+      const options = { idempotencyKey: key, defaultPriority, now: deps.clock() };
+      return await insert(checkRequest(principal, request, lookups, options));
     } catch (error) {
-      const replayed = error instanceof Problem ? await findReplayed(principal, request, key) : null;
-      if (!replayed) throw error;
-      return { notification: viewOf(replayed), replayed: true };
+      if (key === null) throw error;
+      const claim = { environmentId, operation: 'notification', key, bodyHash: hashBody(request) };
+      return replayedOr(error, claim);
     }
-    return insert(acceptance);
   }
 
   /** What a request names may be gone since (a category, a user, a template): if it was accepted then, it is answered so now. */
-  async function findReplayed(
-    { environmentId }: Principal,
-    request: SendRequest,
-    key: string | null,
-  ): Promise<store.StoredNotification | null> {
-    if (key === null) return null;
-    const claim = { environmentId, operation: 'notification', key, bodyHash: hashBody(request) };
-    const holder = await findEarlierHolder(pool, claim);
-    return holder === null ? null : store.findNotification(pool, environmentId, holder);
+  async function replayedOr(error: unknown, claim: Omit<KeyClaim, 'resourceId'>): Promise<Accepted> {
+    const holder = error instanceof Problem ? await findEarlierHolder(pool, claim) : null;
+    const stored = holder && (await store.findNotification(pool, claim.environmentId, holder));
+    if (!stored) throw error;
+    return { notification: viewOf(stored), replayed: true };
   }
 
   async function insert(acceptance: Acceptance): Promise<Accepted> {
@@ -248,47 +240,19 @@ export function createNotificationService(
       if (inbox) deps.doorbell.ring(inboxTopic(inbox));
     },
 
-    async resend(principal, id) {
-      const stored = await getStored(principal, id);
-      if (stored.status !== 'failed' && stored.status !== 'bounced') {
-        throw new Problem(
-          'notification_not_resendable',
-          `Only failed or bounced notifications can be resent; this one is ${viewOf(stored).status}.`,
-        );
+    async resend(principal, id, idempotencyKey) {
+      const { environmentId } = principal;
+      const key = idempotencyKey === null ? null : checkIdempotencyKey(idempotencyKey);
+      const claim = key === null ? null : claimOfResend(environmentId, id, key);
+      try {
+        const stored = await getStored(principal, id);
+        checkResendable(stored);
+        const content = await contentToResend(stored);
+        return await insert(acceptanceOfResend(principal, stored, content, claim, deps.clock()));
+      } catch (error) {
+        if (!claim) throw error;
+        return replayedOr(error, claim);
       }
-      if (stored.address === null)
-        throw new Problem('notification_not_resendable', 'Its recipient has been erased.');
-      if (stored.attachments) {
-        throw new Problem(
-          'notification_not_resendable',
-          'Its attachments have been deleted; send a new notification with them.',
-        );
-      }
-      const now = deps.clock();
-      const newOne = newId(now);
-      const { notification } = await insert({
-        row: {
-          ...stored,
-          id: newOne,
-          status: 'queued',
-          idempotency_key: null,
-          resent_from: id,
-          attempt_count: 0,
-          round: 0,
-          send_at: null,
-          sent_at: null,
-          suppression_reason: null,
-          last_error: null,
-          events: [eventEntry('Queued', idTime(newOne), `Resent from ${id}`)],
-          trace: [],
-        },
-        content: await contentToResend(stored),
-        bytes: [],
-        keyClaim: null,
-        meter: meterOf(principal, { id: newOne, channel: stored.channel }),
-        pair: null,
-      });
-      return notification;
     },
 
     async trace(principal, id) {

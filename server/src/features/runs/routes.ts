@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { idempotencyHeader, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   Awoken,
@@ -29,16 +29,12 @@ export function runRoutes(service: RunService): Route[] {
       access: 'workflows:trigger',
       params: KeyParams,
       body: TriggerRequest,
-      headers: {
-        'Idempotency-Key': {
-          description: 'The same key within 24 hours gives the first run again (200) and triggers nothing.',
-          schema: Type.String({ minLength: 1, maxLength: 255 }),
-        },
-      },
+      headers: idempotencyHeader(
+        'The same key within 24 hours gives the first run again (200) and triggers nothing.',
+      ),
       responses: { 202: TriggeredRun, 200: TriggeredRun },
       async handler({ principal, params, body, raw }) {
-        const header = raw.headers['idempotency-key'];
-        const key = typeof header === 'string' ? header : null;
+        const key = idempotencyKeyOf(raw);
         const triggered = await service.trigger(principal, params.key, body.trigger_data, key);
         return {
           status: triggered.replayed ? 200 : 202,

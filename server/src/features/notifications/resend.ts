@@ -1,0 +1,54 @@
+import { hashBody, type KeyClaim } from '../../http/idempotency.ts';
+import { Problem } from '../../kernel/errors.ts';
+import { idTime, newId } from '../../kernel/ids.ts';
+import { type Acceptance, meterOf, type Sender } from './accept.ts';
+import { type ContentRow, eventEntry } from './life.ts';
+import type { StoredNotification } from './store.ts';
+import { viewOf } from './view.ts';
+
+export function checkResendable(stored: StoredNotification): void {
+  const refuse = (reason: string) => {
+    throw new Problem('notification_not_resendable', reason);
+  };
+  if (stored.status !== 'failed' && stored.status !== 'bounced')
+    refuse(`Only failed or bounced notifications can be resent; this one is ${viewOf(stored).status}.`);
+  if (stored.address === null) refuse('Its recipient has been erased.');
+  if (stored.attachments) refuse('Its attachments have been deleted; send a new notification with them.');
+}
+
+/** The operation of its key is that of this one notification: the same key may resend another one. */
+export function claimOfResend(environmentId: string, id: string, key: string): Omit<KeyClaim, 'resourceId'> {
+  return { environmentId, operation: `resend:${id}`, key, bodyHash: hashBody(null) };
+}
+
+export function acceptanceOfResend(
+  sender: Sender,
+  stored: StoredNotification,
+  content: ContentRow,
+  claim: Omit<KeyClaim, 'resourceId'> | null,
+  now: number,
+): Acceptance {
+  const id = newId(now);
+  return {
+    row: {
+      ...stored,
+      id,
+      status: 'queued',
+      idempotency_key: claim?.key ?? null,
+      resent_from: stored.id,
+      attempt_count: 0,
+      round: 0,
+      send_at: null,
+      sent_at: null,
+      suppression_reason: null,
+      last_error: null,
+      events: [eventEntry('Queued', idTime(id), `Resent from ${stored.id}`)],
+      trace: [],
+    },
+    content,
+    bytes: [],
+    keyClaim: claim && { ...claim, resourceId: id },
+    meter: meterOf(sender, { id, channel: stored.channel }),
+    pair: null,
+  };
+}
