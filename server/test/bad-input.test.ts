@@ -340,6 +340,21 @@ describe('bodies', () => {
     expect((await send({ ...email, text_body: ',[{"\\'.repeat(100_000) })).status).toBe(202);
   });
 
+  test('with numbers that would become null are refused, and say where', async () => {
+    const data = (number: string) =>
+      `{${JSON.stringify(email).slice(1, -1)},"template_data":{"list":[0, ${number}],"hex":"3e999"}}`;
+    for (const number of ['1e400', '-1E+999', '1.5e0309', '9'.repeat(310)]) {
+      const { status, body } = await send(data(number));
+      expect([status, body.error]).toMatchObject([
+        400,
+        { code: 'parameter_invalid', param: 'template_data.list[1]' },
+      ]);
+    }
+    for (const number of ['1e308', '1e-400', '9'.repeat(308)]) {
+      expect((await send(data(number))).status).toBe(202);
+    }
+  });
+
   test('beyond the limit are 413', async () => {
     const small = await app.request('POST', '/v1/api-keys', { body: `"${'x'.repeat(1_048_576)}"` });
     expect([small.status, small.body.error.code]).toEqual([413, 'payload_too_large']);

@@ -3,16 +3,17 @@ import { Problem } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/record.ts';
 
 /** Only bodies that contain one of these need the walk below; everything else goes through at the speed of JSON.parse. */
-const suspicious = /__proto__|\\u(?:0000|[dD][89a-fA-F]|005[fF])/;
+const suspicious = /__proto__|\\u(?:0000|[dD][89a-fA-F]|005[fF])|[:,[]\s*-?(?:\d{300}|[\d.]+[eE]\+?\d{3})/;
 
 const maxDepth = 100;
 /** With so many a process is busy for a second at the worst, and with ten times as many for so long that it seems dead. */
 const maxValues = 200_000;
 
 /**
- * Parses a request body. Five things that JSON allows must not come further: NUL (PostgreSQL cannot store it: refused),
- * `__proto__` keys (prototype pollution: refused), lone surrogates (not text: replaced by U+FFFD), nesting without end
- * (whoever walks it would run out of stack: refused), and values without number (refused).
+ * Parses a request body. Six things that JSON allows must not come further: NUL (PostgreSQL cannot store it: refused),
+ * `__proto__` keys (prototype pollution: refused), lone surrogates (not text: replaced by U+FFFD), numbers beyond all that we
+ * can hold (they would become null: refused), nesting without end (whoever walks it would run out of stack: refused), and
+ * values without number (refused).
  *
  * `listApart` names a list whose elements stand alone: in place of one that must not come further comes its Problem.
  */
@@ -89,6 +90,11 @@ function cleaned(value: unknown, path: string): unknown {
     }
     return value.toWellFormed();
   }
+  if (value === Infinity || value === -Infinity) {
+    throw new Problem('parameter_invalid', `${path || 'The body'} must be a number below 1.8e308.`, {
+      param: path || null,
+    });
+  }
   if (Array.isArray(value)) return value.map((entry, index) => cleaned(entry, `${path}[${index}]`));
   if (typeof value !== 'object' || value === null) return value;
   const copy: Record<string, unknown> = {};
@@ -102,16 +108,4 @@ function cleaned(value: unknown, path: string): unknown {
     copy[key.toWellFormed()] = cleaned(entry, entryPath);
   }
   return copy;
-}
-
-/** The same text for the same JSON value, whatever the order of its keys: two bodies are compared by it, not by bytes. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const record = value as Record<string, unknown>;
-  const entries = Object.keys(record)
-    .sort()
-    .filter((key) => record[key] !== undefined)
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(record[key])}`);
-  return `{${entries.join(',')}}`;
 }
