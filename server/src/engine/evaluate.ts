@@ -1,3 +1,4 @@
+import { canonicalJson } from '../kernel/json.ts';
 import { isTimeZone } from '../kernel/time-zone.ts';
 import type {
   DelayStep,
@@ -17,7 +18,7 @@ import { ExpressionFault, type Meter, type Scope } from './expression.ts';
 import { headerNameProblem } from './header-name.ts';
 import { limits } from './limits.ts';
 import { nextLocalTime, parseTimestamp } from './local-time.ts';
-import { canonicalJson, keyOfValues } from './match.ts';
+import { keyOfValues } from './match.ts';
 import { htmlFields, type Program } from './program.ts';
 import { evaluateValue, isTemplate, isTemplated, ValueFault } from './value.ts';
 

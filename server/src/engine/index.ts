@@ -2,7 +2,7 @@ export type * from './contract.ts';
 export { stepKinds, stepOutcomes, stepStatuses } from './contract.ts';
 export { decide, initialState } from './decide.ts';
 export { limits as engineLimits } from './limits.ts';
-export { canonicalJson, eventPatterns, matchKeyOf } from './match.ts';
+export { eventPatterns, matchKeyOf } from './match.ts';
 export { parseDefinition } from './parse.ts';
 export { definitionSchema } from './schema.ts';
 export { simulation } from './simulate.ts';

@@ -1,18 +1,6 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../kernel/json.ts';
 import type { Definition, EventPattern, Json, JsonObject } from './contract.ts';
-
-/** Deeper than this, nobody compares values; and recursion must end before the stack does. */
-const maxDepth = 100;
-
-/** JSON with sorted object keys: equal values have equal text, so 1 is 1.0 and is not "1". Throws a RangeError when it is too deep. */
-export function canonicalJson(value: Json, depth = 0): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (depth === maxDepth) throw new RangeError('nested too deeply');
-  const inner = (part: Json | undefined) => canonicalJson(part ?? null, depth + 1);
-  if (Array.isArray(value)) return `[${value.map(inner).join(',')}]`;
-  const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${inner(value[key])}`).join(',')}}`;
-}
 
 /** `order.lines.0.sku`: own properties and list positions only. undefined when the data does not have it. */
 export function valueAt(data: Json, path: string): Json | undefined {

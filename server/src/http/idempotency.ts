@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { type Sql, statement } from '../db/sql.ts';
 import { sha256 } from '../kernel/crypto.ts';
 import { Problem } from '../kernel/errors.ts';
-import { canonicalJson } from './json.ts';
+import { canonicalJson } from '../kernel/json.ts';
 
 /**
  * Idempotency keys, valid 24 hours. The primary key of the table decides who was first, so the promise holds across processes

@@ -1,4 +1,4 @@
-import { canonicalJson } from './json.ts';
+import { canonicalJson } from '../kernel/json.ts';
 
 /** A JSON Schema as it stands in the document: OpenAPI 3.1 takes them as they are. */
 export type JsonSchema = { [keyword: string]: unknown };

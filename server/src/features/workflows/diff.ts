@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../http/json.ts';
+import { canonicalJson } from '../../kernel/json.ts';
 import type { Promotion } from './schema.ts';
 
 type Diff = Promotion['workflow_diff'];

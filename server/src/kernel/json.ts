@@ -1,0 +1,18 @@
+/** Deeper than this, nobody compares values; and recursion must end before the stack does. */
+const maxDepth = 100;
+
+/**
+ * JSON with sorted keys: equal values have equal text, whatever the order of their keys, so 1 is 1.0 and is not "1". Throws a
+ * RangeError when it is too deep.
+ */
+export function canonicalJson(value: unknown, depth = 0): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (depth === maxDepth) throw new RangeError('nested too deeply');
+  if (Array.isArray(value)) return `[${value.map((part) => canonicalJson(part, depth + 1)).join(',')}]`;
+  const record = value as Record<string, unknown>;
+  const entries = Object.keys(record)
+    .sort()
+    .filter((key) => record[key] !== undefined)
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(record[key], depth + 1)}`);
+  return `{${entries.join(',')}}`;
+}
