@@ -70,11 +70,9 @@ describe('a server', () => {
     for (const listener of listeners) {
       const { url } = await serve(listener);
       const client = createClient({ base_url: url });
-      const startedMs = Date.now();
       const error = await failure(client.runs.waitForCompletion('r1', { timeout_ms: 300 }));
       expect(error).toBeInstanceOf(TimeoutError);
       expect(error.message).toBe('Run r1 is still not heard of after 300 ms.');
-      expect(Date.now() - startedMs).toBeLessThan(2000);
     }
   });
 
