@@ -296,6 +296,13 @@ export const settings = {
     fallback: 'https://rest.nexmo.com',
     meaning: 'Where smstwo is reached; another one for simulators and proxies.',
   }),
+  CARILLON_RETENTION_DAYS: setting<number | null>({
+    read: integer(7, 36_500),
+    fallback: null,
+    shown: 'for ever',
+    meaning:
+      'How long what has ended is kept: notifications with all that belongs to them, workflow runs, webhook events with their deliveries.',
+  }),
   CARILLON_RETRY_SCALE: setting({
     read: positive,
     fallback: 1,

@@ -3,28 +3,33 @@ import { deleteExpiredSessions } from './features/accounts/index.ts';
 import { tidyActivity } from './features/activity/index.ts';
 import { tidyCallbacks } from './features/callbacks/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
-import { deleteAttachmentBytesBefore } from './features/notifications/index.ts';
-import { tidyRuns } from './features/runs/index.ts';
+import { deleteAttachmentBytesBefore, forgetNotifications } from './features/notifications/index.ts';
+import { forgetRuns, tidyRuns, wakeRunsOf } from './features/runs/index.ts';
 import { tidySandbox } from './features/sandbox/index.ts';
+import { forgetEvents } from './features/webhooks/index.ts';
 import { deleteExpiredKeys } from './http/idempotency.ts';
 import { deleteDeadWorkers } from './queue/store.ts';
 
 const everyMs = 60_000;
+const forgetEveryMs = 3_600_000;
 const sliceOfKeys = 5_000;
 const attachmentDays = 7;
+const dayMs = 86_400_000;
+
+type HousekeepingDeps = Pick<Deps, 'config' | 'pool' | 'queue' | 'doorbell' | 'log' | 'clock'>;
 
 /**
  * What time alone makes superfluous is removed in small slices. Every worker process may do it at once: the chores are
  * plain deletes that find nothing when somebody else was first.
  */
-export function startHousekeeping({ pool, log, clock }: Pick<Deps, 'pool' | 'log' | 'clock'>): {
-  stop(): Promise<void>;
-} {
+export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<void> } {
+  const { pool, log, clock } = deps;
   let stopped = false;
+  let forgottenAt = 0;
 
   async function tidy(): Promise<void> {
     while (!stopped && (await deleteExpiredKeys(pool, sliceOfKeys)) === sliceOfKeys) {}
-    await deleteAttachmentBytesBefore(pool, clock() - attachmentDays * 86_400_000);
+    await deleteAttachmentBytesBefore(pool, clock() - attachmentDays * dayMs);
     await deleteExpiredSessions(pool);
     await tidyCallbacks(pool, clock(), () => stopped);
     await tidyInbox(pool, clock(), () => stopped);
@@ -32,6 +37,10 @@ export function startHousekeeping({ pool, log, clock }: Pick<Deps, 'pool' | 'log
     await tidyActivity(pool, clock(), () => stopped);
     await tidySandbox(pool, clock(), () => stopped);
     await deleteDeadWorkers(pool);
+    // Not every minute: what is old and has not ended is looked at each time.
+    if (clock() - forgottenAt < forgetEveryMs) return;
+    await forget(deps, () => stopped);
+    forgottenAt = clock();
   }
 
   let running: Promise<void> = Promise.resolve();
@@ -47,4 +56,14 @@ export function startHousekeeping({ pool, log, clock }: Pick<Deps, 'pool' | 'log
       await running;
     },
   };
+}
+
+/** Removes what ended longer ago than the operator wants to keep it. */
+export async function forget(deps: Omit<HousekeepingDeps, 'log'>, isStopped: () => boolean): Promise<void> {
+  const days = deps.config.CARILLON_RETENTION_DAYS;
+  if (days === null) return;
+  const beforeMs = deps.clock() - days * dayMs;
+  await forgetNotifications(deps, wakeRunsOf, beforeMs, isStopped);
+  await forgetRuns(deps.pool, beforeMs, isStopped);
+  await forgetEvents(deps.pool, beforeMs, isStopped);
 }

@@ -57,7 +57,25 @@ export type WakeRuns = (
   notifications: { id: string; status: 'deleted' }[],
 ) => Promise<boolean>;
 
-const firstId = '00000000-0000-0000-0000-000000000000';
+/** All that there is of them but for an inbox's item. True: ring `run` after the commit. */
+export async function deleteWholly(
+  tx: Sql,
+  queue: Pick<Queue, 'hasten'>,
+  wakeRuns: WakeRuns,
+  environmentId: string,
+  ids: string[],
+): Promise<boolean> {
+  await eraseSandboxMessages(tx, environmentId, ids);
+  await eraseNotificationEvents(tx, environmentId, ids);
+  await deleteNotifications(tx, environmentId, ids);
+  return wakeRuns(
+    tx,
+    queue,
+    ids.map((id) => ({ id, status: 'deleted' })),
+  );
+}
+
+export const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** Queued ones are taken out of the queue and deleted; what is being sent at the moment is left for the next round. */
 export function notificationEraser(queue: Pick<Queue, 'withdraw' | 'hasten'>, wakeRuns: WakeRuns): Eraser {

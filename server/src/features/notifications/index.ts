@@ -10,6 +10,7 @@ export {
 } from './life.ts';
 export type { CategoryFact, ConnectionFact, LookupSources, TemplateFact, UserFact } from './lookups.ts';
 export { type Backlog, countWaiting, listMissed, type MissedRow } from './overview-store.ts';
+export { forgetNotifications } from './retention.ts';
 export { notificationRoutes } from './routes.ts';
 export type { EventEntry, Notification, Priority, Status, Trace } from './schema.ts';
 export { createNotificationService, type NotificationService, type WriteOptions } from './service.ts';

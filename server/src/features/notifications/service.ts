@@ -14,8 +14,7 @@ import { notFound, Problem } from '../../kernel/errors.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { isRecord } from '../../kernel/record.ts';
 import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
-import { eraseSandboxMessages } from '../sandbox/index.ts';
-import { deliveryView, eraseNotificationEvents, listDeliveriesOfNotification } from '../webhooks/index.ts';
+import { deliveryView, listDeliveriesOfNotification } from '../webhooks/index.ts';
 import {
   type Acceptance,
   acceptanceOfTest,
@@ -24,7 +23,7 @@ import {
   checkSendAt,
   type TestMessage,
 } from './accept.ts';
-import type { WakeRuns } from './erase.ts';
+import { deleteWholly, type WakeRuns } from './erase.ts';
 import type { ContentRow } from './life.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
 import { acceptanceOfResend, checkResendable, claimOfResend } from './resend.ts';
@@ -230,10 +229,7 @@ export function createNotificationService(
             'notification_not_editable',
             'It is being sent just now; delete it once that is over.',
           );
-        await eraseSandboxMessages(tx, principal.environmentId, [id]);
-        await eraseNotificationEvents(tx, principal.environmentId, [id]);
-        await store.deleteNotifications(tx, principal.environmentId, [id]);
-        const woken = await wakeRuns(tx, queue, [{ id, status: 'deleted' }]);
+        const woken = await deleteWholly(tx, queue, wakeRuns, principal.environmentId, [id]);
         return { inbox: await eraseInboxItem(tx, principal.environmentId, id), woken };
       });
       if (woken) queue.ring('run');

@@ -1,6 +1,7 @@
 export { runEraser } from './erase.ts';
 export { tidyRuns } from './housekeeping.ts';
 export { createRunJob } from './job.ts';
+export { forgetRuns } from './retention.ts';
 export { runRoutes } from './routes.ts';
 export { wakeRunsOf } from './sends-store.ts';
 export { createRunService, type RunService } from './service.ts';

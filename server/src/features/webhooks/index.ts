@@ -10,6 +10,7 @@ export {
 } from './events.ts';
 export { eraseNotificationEvents } from './events-store.ts';
 export { createWebhookJob } from './job.ts';
+export { forgetEvents } from './retention.ts';
 export { webhookRoutes } from './routes.ts';
 export { Delivery as WebhookDelivery } from './schema.ts';
 export { webhookSealedPlaces } from './sealed.ts';

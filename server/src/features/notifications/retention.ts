@@ -1,0 +1,47 @@
+import { statement, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { lowestIdAt } from '../../kernel/ids.ts';
+import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
+import { deleteWholly, firstId, type WakeRuns } from './erase.ts';
+
+const slice = 500;
+
+/** What was sent at a time of its own is as old as that time. */
+const listEnded = statement<{ id: string; environment_id: string; channel: string }>(
+  'notifications_list_ended',
+  `select id, environment_id, channel from notifications
+   where id > $1 and id < $2 and status <> 'queued' and coalesce(send_at < $3, true)
+   order by id limit $4`,
+);
+
+/** Deletes, as DELETE does, what was accepted or due before then and has left the queue. */
+export async function forgetNotifications(
+  { pool, queue, doorbell }: Pick<Deps, 'pool' | 'queue' | 'doorbell'>,
+  wakeRuns: WakeRuns,
+  beforeMs: number,
+  isStopped: () => boolean,
+): Promise<void> {
+  const forget = async (environmentId: string, ids: string[], itemId?: string): Promise<void> => {
+    const { woken, inbox } = await transaction(pool, async (tx) => ({
+      woken: await deleteWholly(tx, queue, wakeRuns, environmentId, ids),
+      inbox: itemId ? await eraseInboxItem(tx, environmentId, itemId) : null,
+    }));
+    if (woken) queue.ring('run');
+    if (inbox) doorbell.ring(inboxTopic(inbox));
+  };
+
+  let after = firstId;
+  while (!isStopped()) {
+    const rows = await listEnded(pool, [after, lowestIdAt(beforeMs), new Date(beforeMs), slice]);
+    const environments = new Map<string, string[]>();
+    for (const { id, environment_id, channel } of rows) {
+      // One inbox at a time: two transactions that change several could wait for each other.
+      if (channel === 'in_app') await forget(environment_id, [id], id);
+      else environments.set(environment_id, [...(environments.get(environment_id) ?? []), id]);
+    }
+    for (const [environmentId, ids] of environments) await forget(environmentId, ids);
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.id;
+  }
+}
