@@ -16,6 +16,8 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
+      // How long a plugin takes is news to nobody who starts the service, and on a busy machine it is always long.
+      checks: { bundlerTimings: false },
       onwarn: (warning, warn) => {
         // Packages mark what runs in the browser: here that is everything.
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
