@@ -75,7 +75,7 @@ export async function deleteWholly(
   );
 }
 
-export const firstId = '00000000-0000-0000-0000-000000000000';
+const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** Queued ones are taken out of the queue and deleted; what is being sent at the moment is left for the next round. */
 export function notificationEraser(queue: Pick<Queue, 'withdraw' | 'hasten'>, wakeRuns: WakeRuns): Eraser {

@@ -1,10 +1,11 @@
+import { inSlices } from '../../db/slices.ts';
 import { statement, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { lowestIdAt } from '../../kernel/ids.ts';
 import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
-import { deleteWholly, firstId, type WakeRuns } from './erase.ts';
+import { deleteWholly, type WakeRuns } from './erase.ts';
 
-const slice = 500;
+const sliceSize = 500;
 
 /** What was sent at a time of its own is as old as that time. */
 const listEnded = statement<{ id: string; environment_id: string; channel: string }>(
@@ -30,9 +31,9 @@ export async function forgetNotifications(
     if (inbox) doorbell.ring(inboxTopic(inbox));
   };
 
-  let after = firstId;
-  while (!isStopped()) {
-    const rows = await listEnded(pool, [after, lowestIdAt(beforeMs), new Date(beforeMs), slice]);
+  return inSlices(isStopped, async (after) => {
+    const bounds = [after, lowestIdAt(beforeMs), new Date(beforeMs), sliceSize];
+    const rows = await listEnded(pool, bounds);
     const environments = new Map<string, string[]>();
     for (const { id, environment_id, channel } of rows) {
       // One inbox at a time: two transactions that change several could wait for each other.
@@ -40,8 +41,6 @@ export async function forgetNotifications(
       else environments.set(environment_id, [...(environments.get(environment_id) ?? []), id]);
     }
     for (const [environmentId, ids] of environments) await forget(environmentId, ids);
-    const last = rows.at(-1);
-    if (!last) return;
-    after = last.id;
-  }
+    return rows.at(-1)?.id ?? null;
+  });
 }

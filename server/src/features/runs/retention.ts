@@ -1,9 +1,10 @@
+import { inSlices } from '../../db/slices.ts';
 import { type Pool, statement } from '../../db/sql.ts';
 import { lowestIdAt } from '../../kernel/ids.ts';
 
-const slice = 500;
+const sliceSize = 500;
 
-/** `last`: where the next slice begins; those that have not ended are passed over. */
+/** Those that have not ended are passed over. */
 const deleteSlice = statement<{ last: string | null }>(
   'runs_forget',
   `with old as (
@@ -19,15 +20,9 @@ const deleteSlice = statement<{ last: string | null }>(
 );
 
 /** Runs that ended before then, with their steps. */
-export async function forgetRuns(pool: Pool, beforeMs: number, isStopped: () => boolean): Promise<void> {
-  let last: string | null = lowestIdAt(0);
-  while (last !== null && !isStopped()) {
-    const [row]: { last: string | null }[] = await deleteSlice(pool, [
-      last,
-      lowestIdAt(beforeMs),
-      new Date(beforeMs),
-      slice,
-    ]);
-    last = row?.last ?? null;
-  }
+export function forgetRuns(pool: Pool, beforeMs: number, isStopped: () => boolean): Promise<void> {
+  return inSlices(isStopped, async (after) => {
+    const bounds = [after, lowestIdAt(beforeMs), new Date(beforeMs), sliceSize];
+    return (await deleteSlice(pool, bounds))[0]?.last ?? null;
+  });
 }

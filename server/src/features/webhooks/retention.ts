@@ -1,9 +1,10 @@
+import { inSlices } from '../../db/slices.ts';
 import { type Pool, statement } from '../../db/sql.ts';
 import { lowestIdAt } from '../../kernel/ids.ts';
 
-const slice = 1_000;
+const sliceSize = 1_000;
 
-/** `last`: where the next slice begins; what an endpoint still waits for (it may be paused) is passed over. */
+/** What an endpoint still waits for (it may be paused) is passed over. */
 const deleteSlice = statement<{ last: string | null }>(
   'webhooks_forget',
   `with old as (
@@ -21,10 +22,9 @@ const deleteSlice = statement<{ last: string | null }>(
 );
 
 /** Events that happened before then, with their deliveries and attempts. */
-export async function forgetEvents(pool: Pool, beforeMs: number, isStopped: () => boolean): Promise<void> {
-  let last: string | null = lowestIdAt(0);
-  while (last !== null && !isStopped()) {
-    const [row]: { last: string | null }[] = await deleteSlice(pool, [last, lowestIdAt(beforeMs), slice]);
-    last = row?.last ?? null;
-  }
+export function forgetEvents(pool: Pool, beforeMs: number, isStopped: () => boolean): Promise<void> {
+  return inSlices(isStopped, async (after) => {
+    const bounds = [after, lowestIdAt(beforeMs), sliceSize];
+    return (await deleteSlice(pool, bounds))[0]?.last ?? null;
+  });
 }
