@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createKeyring, type Keyring } from '../kernel/crypto.ts';
 import { type Sql, statement } from './sql.ts';
 
@@ -11,16 +11,39 @@ export function loadKeyring(configured: readonly Buffer[] | null, dataDir: strin
 
 function generatedKey(dataDir: string): Buffer {
   const path = join(dataDir, 'encryption.key');
-  mkdirSync(dataDir, { recursive: true });
   try {
-    // Exclusive: of two processes that start at once, one makes the key and the other reads it.
-    writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+    makeKey(path);
   } catch (error) {
-    if ((error as { code?: string }).code !== 'EEXIST') throw error;
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new Error(
+      `The encryption key cannot be written to ${path} (${reason}). Let this user write there and make room, set CARILLON_DATA_DIR to another directory, or set CARILLON_ENCRYPTION_KEY.`,
+      { cause: error },
+    );
   }
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
   if (key.length !== 32) throw new Error(`${path} does not hold a key of 32 bytes in base64.`);
   return key;
+}
+
+/** If there is none yet. Flushed: what was sealed with a key that a power cut then took would be lost. */
+function makeKey(path: string): void {
+  let file: number;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    // Exclusive: of two processes that start at once, one makes the key and the other reads it.
+    file = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if (existsSync(path)) return;
+    throw error;
+  }
+  try {
+    writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { flush: true });
+  } catch (error) {
+    rmSync(path); // a full disk leaves it empty, and then no start would ever make another
+    throw error;
+  } finally {
+    closeSync(file);
+  }
 }
 
 const known = statement<{ id: string }>('encryption_keys_list', 'select id from encryption_keys');

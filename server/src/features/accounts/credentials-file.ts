@@ -38,7 +38,7 @@ export async function writeCredentials(config: Place, credentials: Credentials):
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new Error(
-      `The first credentials cannot be written to ${path} (${reason}). Make the directory writable, or set CARILLON_DATA_DIR to one that is.`,
+      `The first credentials cannot be written to ${path} (${reason}). Let this user write there and make room, or set CARILLON_DATA_DIR to another directory.`,
       { cause: error },
     );
   }
