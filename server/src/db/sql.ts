@@ -116,7 +116,12 @@ export async function untilDatabaseAnswers<Result>(work: () => Promise<Result>):
   }
 }
 
-/** True for failures that may pass by themselves: the server restarts, fails over, or is out of connections. */
+/** The database runs, but can keep nothing new until somebody makes room. */
+export function isDiskFull(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === '53100';
+}
+
+/** True for failures that pass without us: the server restarts, fails over, is out of connections, or its disk is full. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   if (typeof code !== 'string')
@@ -128,6 +133,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     code.startsWith('08') || // connection exception
     code.startsWith('57P') || // shutdown, crash recovery, cannot connect now
     code === '53300' || // too many connections
+    isDiskFull(error) ||
     ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(code) ||
     (code === 'ENOENT' && syscall === 'connect') // its socket is gone
   );

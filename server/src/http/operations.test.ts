@@ -131,6 +131,25 @@ describe('readiness', () => {
     expect(await ask()).toMatchObject({ status: 200, body: { status: 'ready' } });
   });
 
+  it('is refused in words that tell a full disk from a database that is away', async () => {
+    await database.pool.query(`
+      alter table migrations rename to real_migrations;
+      create function full_disk() returns text language plpgsql as
+        $$ begin raise exception 'No space left on device' using errcode = 'disk_full'; end $$;
+      create view migrations as select full_disk() as name`);
+    expect(await ask()).toMatchObject({
+      status: 503,
+      body: { error: { message: 'Not ready: database has no space left on its disk.' } },
+    });
+    await database.pool.query('drop view migrations');
+    expect(await ask()).toMatchObject({
+      status: 503,
+      body: { error: { message: 'Not ready: database cannot be reached.' } },
+    });
+    await database.pool.query('alter table real_migrations rename to migrations');
+    expect(await ask()).toMatchObject({ status: 200 });
+  });
+
   it('is refused within 2 s when the database hangs, however many ask, and given when it answers again', async () => {
     const blocker = await database.pool.connect();
     await blocker.query('begin');

@@ -1,5 +1,5 @@
 import { pendingMigrations } from '../db/migrate.ts';
-import { query } from '../db/sql.ts';
+import { isDiskFull, query } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 
 /** A part of this process that must work before it should be sent requests. */
@@ -45,9 +45,7 @@ export function createReadiness(deps: Pick<Deps, 'pool' | 'queue'>, draining: ()
           detail: names.length === 0 ? 'done' : `pending: ${names.join(', ')}`,
         },
       ],
-      (): Component[] => [
-        { name: 'database', ok: false, detail: `does not answer within ${answerWithinMs / 1000} s` },
-      ],
+      (error: unknown): Component[] => [{ name: 'database', ok: false, detail: whyNot(error) }],
     );
     const stopping = draining();
     return [
@@ -58,11 +56,19 @@ export function createReadiness(deps: Pick<Deps, 'pool' | 'queue'>, draining: ()
   };
 }
 
+class NoAnswer extends Error {}
+
+/** Anybody may read it: not the words of the database. */
+function whyNot(error: unknown): string {
+  if (error instanceof NoAnswer) return `does not answer within ${answerWithinMs / 1000} s`;
+  return isDiskFull(error) ? 'has no space left on its disk' : 'cannot be reached';
+}
+
 /** Rejects when the answer takes longer; what was asked goes on by itself. */
 export async function within<Value>(ms: number, answer: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new NoAnswer(`no answer within ${ms} ms`)), ms);
   });
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

@@ -335,7 +335,7 @@ function problemOf(error: unknown): Problem {
   if (isDatabaseUnavailable(error)) {
     return new Problem(
       'temporarily_unavailable',
-      'The service cannot reach its database right now. Try again.',
+      'The service cannot use its database right now. Try again.',
       {
         headers: { 'retry-after': '1' },
         cause: error,

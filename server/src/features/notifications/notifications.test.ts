@@ -19,6 +19,32 @@ const send = (body: unknown, headers: Record<string, string> = {}) =>
 const types = (notification: { events: { type: string }[] }) =>
   notification.events.map((event) => event.type);
 
+/** As PostgreSQL refuses what needs more space than there is: the first `times` tries. */
+async function withFullDisk<Result>(
+  operation: 'insert' | 'update',
+  times: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  // A sequence counts across the transactions that fail.
+  await app.deps.pool.query(`
+    create sequence tries;
+    create function refuse_for_space() returns trigger language plpgsql as $$ begin
+      if nextval('tries') <= ${times} then
+        raise exception 'No space left on device' using errcode = 'disk_full';
+      end if;
+      return new;
+    end $$;
+    create trigger full_disk before ${operation} on notifications for each row execute function refuse_for_space()`);
+  try {
+    const result = await work();
+    const { rows } = await app.deps.pool.query('select last_value::int as tries from tries');
+    expect(rows[0].tries).toBeGreaterThanOrEqual(times);
+    return result;
+  } finally {
+    await app.deps.pool.query('drop function refuse_for_space cascade; drop sequence tries');
+  }
+}
+
 describe('sending', () => {
   test('answers 202 with every documented field, queued', async () => {
     const { status, body } = await send({
@@ -153,6 +179,22 @@ describe('sending', () => {
     await app.pool.query('update queue_later set run_at = now() where kind = 2');
     const done = await app.waitFor(body.id, (n) => n.status === 'delivered');
     expect(types(done)).toEqual(['Queued', 'Sending', 'Sent', 'DeliveryDelayed', 'Delivered']);
+  });
+
+  test('while the disk of the database is full is refused for now, and the same request works once there is room', async () => {
+    const key = { 'idempotency-key': 'full-disk' };
+    const refused = await withFullDisk('insert', 1, () => send(email, key));
+    expect(refused).toMatchObject({ status: 503, body: { error: { code: 'temporarily_unavailable' } } });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await send(email, key)).toMatchObject({ status: 202 });
+  });
+
+  test('an outcome that finds the disk full is written once there is room, and nothing is sent twice', async () => {
+    const done = await withFullDisk('update', 3, async () => {
+      const { body } = await send(email);
+      return app.waitFor(body.id, (n) => n.status === 'delivered');
+    });
+    expect(types(done)).toEqual(['Queued', 'Sending', 'Sent', 'Delivered']);
   });
 });
 
