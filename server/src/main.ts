@@ -1,8 +1,8 @@
 import { type App, startApp } from './app.ts';
 import { banner, helpText } from './banner.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
-import { isDatabaseUnavailable } from './db/sql.ts';
 import { rotateSecrets } from './rotate.ts';
+import { startFailure } from './start-failure.ts';
 import { version } from './version.ts';
 
 /** The process: settings in, signals handled, exit codes that mean something. */
@@ -64,22 +64,6 @@ async function main(): Promise<void> {
     process.exit(1);
   }
   if (stoppingSince === null) console.log(banner(app));
-}
-
-/** A sentence for the person at the terminal; the stack only for what we did not foresee. */
-function startFailure(error: unknown, config: Config): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = (error as { code?: string }).code;
-  if (code === 'EADDRINUSE')
-    return `Port ${config.PORT} on ${config.HOST} is in use. Set PORT to another one (PORT=0 picks a free one).`;
-  if (code === 'EACCES') return `Not allowed to use ${error.message.replace(/^\S+ /, '')}.`;
-  // 28: wrong password or no access; 3D: no such database.
-  if (
-    config.DATABASE_URL &&
-    (code === 'ENOTFOUND' || /^(28|3D)/.test(code ?? '') || isDatabaseUnavailable(error))
-  )
-    return `The database in DATABASE_URL cannot be used: ${error.message}`;
-  return code === undefined || code.length === 5 ? error.message : (error.stack ?? error.message);
 }
 
 await main();

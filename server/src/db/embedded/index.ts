@@ -3,7 +3,7 @@ import { chooseAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
 import { type ClusterPlace, clusterOf, ensureCluster, readPassword, resetPassword } from './cluster.ts';
 import { newEndpoint, urlOf } from './endpoint.ts';
-import { EmbeddedPostgresError, explainSystemError } from './error.ts';
+import { diskFull, EmbeddedPostgresError, explainSystemError } from './error.ts';
 import { chooseHome, findHome, openDataDirectory } from './home.ts';
 import { takeOverLeftover } from './leftover.ts';
 import { type Lock, takeLock } from './lock.ts';
@@ -12,7 +12,7 @@ import { serverSettings } from './settings.ts';
 import { Supervisor } from './supervisor.ts';
 
 export { findRunningPostgres } from './running.ts';
-export { EmbeddedPostgresError };
+export { diskFull, EmbeddedPostgresError };
 
 export interface EmbeddedPostgres {
   /** For node's `pg` and for libpq; it stays the same when the server has to be restarted. */

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { startFailure } from './start-failure.ts';
+
+const bundled = { HOST: '127.0.0.1', PORT: 8400, DATABASE_URL: null, CARILLON_DATA_DIR: '/srv/data' };
+const own = { ...bundled, DATABASE_URL: 'postgresql://db.internal/carillon' };
+const failed = (message: string, facts: object) => Object.assign(new Error(message), facts);
+
+const taken = failed('listen EADDRINUSE: address already in use', { code: 'EADDRINUSE', syscall: 'listen' });
+const elsewhere = failed('listen EADDRNOTAVAIL: address not available 10.1.2.3', {
+  code: 'EADDRNOTAVAIL',
+  syscall: 'listen',
+});
+const full = failed('could not extend file "base/1/2": No space left on device', { code: '53100' });
+const password = failed('password authentication failed for user "carillon"', { code: '28P01' });
+
+test.each([
+  ['a port that is taken', taken, bundled, 'Port 8400 on 127.0.0.1 is in use. Set PORT'],
+  ['an address of another machine', elsewhere, { ...bundled, HOST: '10.1.2.3' }, 'Set HOST to one that is'],
+  ['a full disk', full, bundled, 'The disk that holds the database of /srv/data is full. Free some space'],
+  ['a full disk of a database of their own', full, own, 'in DATABASE_URL cannot be used: could not extend'],
+  ['a wrong password', password, own, 'in DATABASE_URL cannot be used: password authentication failed'],
+])('%s is said in words', (_name, error, config, words) => {
+  const said = startFailure(error, config);
+  expect(said).toContain(words);
+  expect(said).not.toContain('\n');
+});
+
+test('what nobody foresaw is shown with where it happened', () => {
+  expect(startFailure(failed('surprise', { code: 'ESURPRISE' }), bundled)).toContain('start-failure.test.ts');
+});

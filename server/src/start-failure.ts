@@ -1,0 +1,24 @@
+import type { Config } from './config.ts';
+import { diskFull } from './db/embedded/index.ts';
+import { isDatabaseUnavailable, isDiskFull } from './db/sql.ts';
+
+type Settings = Pick<Config, 'HOST' | 'PORT' | 'DATABASE_URL' | 'CARILLON_DATA_DIR'>;
+
+/** A sentence for the person at the terminal; the stack only for what we did not foresee. */
+export function startFailure(error: unknown, config: Settings): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return `Port ${config.PORT} on ${config.HOST} is in use. Set PORT to another one (PORT=0 picks a free one).`;
+  if (code === 'EADDRNOTAVAIL' && syscall === 'listen')
+    return `${config.HOST} is not an address of this machine. Set HOST to one that is (127.0.0.1, or 0.0.0.0 for all of them).`;
+  if (code === 'EACCES') return `Not allowed to use ${error.message.replace(/^\S+ /, '')}.`;
+  if (isDiskFull(error) && !config.DATABASE_URL) return diskFull(config.CARILLON_DATA_DIR, error).message;
+  // 28: wrong password or no access; 3D: no such database.
+  if (
+    config.DATABASE_URL &&
+    (code === 'ENOTFOUND' || /^(28|3D)/.test(code ?? '') || isDatabaseUnavailable(error))
+  )
+    return `The database in DATABASE_URL cannot be used: ${error.message}`;
+  return code === undefined || code.length === 5 ? error.message : (error.stack ?? error.message);
+}
