@@ -12,7 +12,7 @@ import { createSmtpCarrier, maxConnections, type SmtpOptions } from './carrier.t
 import type { SmtpConfig } from './manifest.ts';
 
 /** For servers that are silent on purpose; the others may take their time on a busy machine. */
-const impatient = { timeouts: { greetingMs: 300, envelopeMs: 400, socketMs: 600 } };
+const impatient = { timeouts: { greetingMs: 300, introductionMs: 300, envelopeMs: 400, socketMs: 600 } };
 const never = (): AbortSignal => new AbortController().signal;
 const cleanUp: (() => Promise<void>)[] = [];
 
@@ -271,6 +271,23 @@ describe('a server that cannot be used', () => {
     });
   });
 
+  it('because it falls silent during the introductions is tried again later, without the patience for a message', async () => {
+    const patient = { timeouts: { ...impatient.timeouts, socketMs: 60_000 } };
+    const server = await startRawServer('220 Welcome\r\n');
+    cleanUp.push(() => server.stop());
+    expect(await carrierFor(server.port, {}, patient).send(message(), never())).toMatchObject({
+      kind: 'retry',
+      code: 'timeout',
+    });
+
+    const user = { username: 'acme', password: 'a secret' };
+    const doorkeeper = await simulate({ user });
+    doorkeeper.script.auth = () => 'hang';
+    expect(await carrierFor(doorkeeper.port, { auth: user }, patient).send(message(), never())).toMatchObject(
+      { kind: 'retry', code: 'timeout' },
+    );
+  });
+
   it('because it has too many guests is throttled, because it does not want us is broken', async () => {
     const busy = await startRawServer('421 4.3.2 Too many connections\r\n');
     const closed = await startRawServer('554 No SMTP service here\r\n');
@@ -343,6 +360,8 @@ describe('TLS', () => {
     const server = await simulate();
     expect(await carrierFor(server.port, { secure: true }).send(message(), never())).toMatchObject({
       kind: 'retry',
+      code: 'tls',
+      detail: expect.stringContaining('does not speak TLS from the first byte'),
     });
   });
 });

@@ -22,6 +22,7 @@ const defaultCloseGraceMs = 10_000;
 const defaultTimeouts: Timeouts = {
   connectMs: 5_000,
   greetingMs: 5_000,
+  introductionMs: 10_000,
   envelopeMs: 10_000,
   socketMs: 60_000,
   messageMs: 110_000,

@@ -17,6 +17,8 @@ interface NodemailerError extends Error {
   originalCode?: string;
   response?: string;
   responseCode?: number;
+  /** What OpenSSL says, without where in its sources it says it. */
+  reason?: string;
 }
 
 /** What went wrong, in our own terms, from whatever nodemailer or the system threw. */
@@ -26,12 +28,15 @@ export function failureOf(
   signal: AbortSignal,
   secrets: readonly string[] = [],
 ): Failure {
-  const { code, originalCode, responseCode, response, message } = error as NodemailerError;
+  const { code, originalCode, responseCode, response, message, reason } = error as NodemailerError;
   const failed = (kind: Failure['kind'], detail: string): Failure => ({
     stage,
     kind,
     reply: '',
-    detail: withoutSecrets(detail, secrets).slice(0, maxDetail),
+    detail: withoutSecrets(detail, secrets)
+      .replace(/\p{Cc}+/gu, ' ')
+      .slice(0, maxDetail)
+      .trim(),
   });
   if (code === 'ETLS') return failed('tls', `TLS failed: ${message}`);
   if (response && responseCode) {
@@ -45,8 +50,13 @@ export function failureOf(
   if (code === 'ETIMEDOUT' || system === 'ETIMEDOUT')
     return failed('timeout', 'The server did not answer in time.');
   if (system === 'ENOTFOUND') return failed('dns', 'The name of the server does not exist.');
+  if (system === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return failed(
+      'tls',
+      'TLS failed: the server does not speak TLS from the first byte on this port (secure).',
+    );
   if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO|^EPROTO$/.test(system))
-    return failed('tls', `TLS failed: ${message}`);
+    return failed('tls', `TLS failed: ${reason ?? message}`);
   if (code === 'EAUTH') return failed('no_auth', message);
   if (code === 'EMESSAGE' || code === 'EENVELOPE') return failed('local', message);
   if (stage === 'connect') return failed('lost', `The server could not be reached (${system}).`);

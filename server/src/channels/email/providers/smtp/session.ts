@@ -11,6 +11,8 @@ import type { SmtpConfig } from './manifest.ts';
 export interface Timeouts {
   connectMs: number;
   greetingMs: number;
+  /** From the greeting to the end of the introductions: EHLO, STARTTLS; and the same again for the authentication. */
+  introductionMs: number;
   /** From the sender's address to the server's leave to send the message itself. */
   envelopeMs: number;
   /** Silence of an open connection. */
@@ -64,12 +66,13 @@ export async function openSession(
   const secrets = auth ? secretsOf(auth) : [];
   const run = stepsOf(connection, socket, signal, secrets);
   try {
-    await run('greeting', (done) => connection.connect(done));
+    const { greetingMs, introductionMs } = timeouts;
+    await run('greeting', greetingMs + introductionMs, (done) => connection.connect(done));
     const offersUtf8 = /^250[ -]SMTPUTF8\s*$/im.test(String(connection.lastServerResponse));
     if (auth) {
       if (!connection.allowsAuth) throw new SmtpFailure(noAuth);
       const credentials = { user: auth.username, pass: auth.password };
-      await run('auth', (done) => connection.login({ credentials }, done));
+      await run('auth', introductionMs, (done) => connection.login({ credentials }, done));
     }
     return sessionOn(connection, socket, { offersUtf8, secrets, timeouts });
   } catch (error) {
@@ -85,6 +88,8 @@ function secretsOf({ username, password }: NonNullable<SmtpConfig['auth']>): str
   return [base64(`\0${username}\0${password}`), base64(password), password];
 }
 
+const noAnswer = 'The server did not answer in time.';
+
 /** How long a server may take over a QUIT or RSET before it is left standing. */
 const goodbyeMs = 2_000;
 
@@ -96,16 +101,24 @@ const noAuth: Failure = {
     'A username is configured, but the server does not offer authentication (on this port, or without TLS).',
 };
 
-/** Runs a step of the dialogue to its callback, to an error or the end of the connection, or until `signal` says stop. */
+/**
+ * Runs a step of the dialogue to its callback, to an error or the end of the connection, until `signal` says stop or it takes
+ * too long.
+ */
 function stepsOf(
   connection: SMTPConnection,
   socket: Socket,
   signal: AbortSignal,
   secrets: readonly string[],
 ) {
-  return (stage: Stage, start: (done: (error?: Error | null) => void) => void): Promise<void> =>
+  return (
+    stage: Stage,
+    limitMs: number,
+    start: (done: (error?: Error | null) => void) => void,
+  ): Promise<void> =>
     new Promise((resolve, reject) => {
       const settle = (error?: unknown): void => {
+        clearTimeout(timer);
         connection.off('error', settle);
         connection.off('end', onEnd);
         signal.removeEventListener('abort', onAbort);
@@ -113,10 +126,12 @@ function stepsOf(
         else resolve();
       };
       const onEnd = (): void => settle(new Error('The server closed the connection.'));
-      const onAbort = (): void => {
-        settle(signal.reason);
+      const giveUp = (reason: unknown): void => {
+        settle(reason);
         socket.destroy();
       };
+      const onAbort = (): void => giveUp(signal.reason);
+      const timer = setTimeout(() => giveUp(new ConnectTimeout(noAnswer)), limitMs);
       connection.on('error', settle);
       connection.on('end', onEnd);
       signal.addEventListener('abort', onAbort);
@@ -161,7 +176,7 @@ function sessionOn(
           messageMs,
         );
         const envelopeTimer = setTimeout(() => {
-          if (!body.readableDidRead) giveUp(new ConnectTimeout('The server did not answer in time.'));
+          if (!body.readableDidRead) giveUp(new ConnectTimeout(noAnswer));
         }, envelopeMs);
         signal.addEventListener('abort', onAbort);
         if (signal.aborted) onAbort();
