@@ -10,6 +10,7 @@ import {
 import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
 import { createSmtpCarrier, maxConnections, type SmtpOptions } from './carrier.ts';
 import type { SmtpConfig } from './manifest.ts';
+import { mayCarryPassword } from './session.ts';
 
 /** For servers that are silent on purpose; the others may take their time on a busy machine. */
 const impatient = { timeouts: { greetingMs: 300, introductionMs: 300, envelopeMs: 400, socketMs: 600 } };
@@ -131,6 +132,19 @@ describe('authentication', () => {
     const carrier = carrierFor(server.port, { auth: { username: 'acme', password: 'wrong' } });
     expect(await carrier.send(message(), never())).toMatchObject({ kind: 'broken', code: '535 5.7.8' });
     expect(await carrier.verify()).toMatchObject({ ok: false, detail: expect.stringContaining('535') });
+  });
+
+  it.each([
+    [true, '203.0.114.7', true],
+    [true, undefined, true],
+    [false, '203.0.114.7', false],
+    [false, '2a00:1450:4001::1', false],
+    [false, undefined, false],
+    [false, '127.0.0.1', true],
+    [false, '::1', true],
+    [false, '10.0.0.25', true],
+  ])('with TLS %s may be made at %s: %s', (encrypted, address, expected) => {
+    expect(mayCarryPassword(encrypted, address)).toBe(expected);
   });
 
   it('that the server puts off is tried again', async () => {

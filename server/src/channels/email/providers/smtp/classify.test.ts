@@ -99,6 +99,7 @@ describe('a failure without a reply becomes an outcome', () => {
     ['greeting', 'tls', 'retry'],
     ['auth', 'lost', 'retry'],
     ['auth', 'no_auth', 'broken'],
+    ['auth', 'no_tls', 'broken'],
     ['rcpt', 'lost', 'retry'],
     ['rcpt', 'local', 'rejected'],
     ['data', 'lost', 'retry'],

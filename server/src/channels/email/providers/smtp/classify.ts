@@ -7,10 +7,10 @@ export interface Failure {
   stage: Stage;
   /**
    * `reply`: the server said no; `lost`, `timeout`: the connection broke or nothing came; `dns`: the host's name does not
-   * exist; `blocked`: we may not call that address; `no_auth`: it does not ask who we are, but we are to say it; `local`: we
-   * refused before asking; `stopped`: we were told to.
+   * exist; `blocked`: we may not call that address; `no_auth`: it does not ask who we are, but we are to say it; `no_tls`:
+   * others could read it; `local`: we refused before asking; `stopped`: we were told to.
    */
-  kind: 'reply' | 'lost' | 'timeout' | 'tls' | 'dns' | 'blocked' | 'no_auth' | 'local' | 'stopped';
+  kind: 'reply' | 'lost' | 'timeout' | 'tls' | 'dns' | 'blocked' | 'no_auth' | 'no_tls' | 'local' | 'stopped';
   /** The server's words, in one line. Empty unless `kind` is `reply`. */
   reply: string;
   /** Our words. */
@@ -43,6 +43,7 @@ export function classify(failure: Failure): Outcome {
     case 'dns': // of the configured server, not of the recipient's domain
     case 'blocked':
     case 'no_auth':
+    case 'no_tls':
       return { kind: 'broken', detail, code: kind };
     case 'local':
       return { kind: 'rejected', detail, code: kind };

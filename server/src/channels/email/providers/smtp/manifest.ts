@@ -41,7 +41,7 @@ export const manifest = {
     {
       name: 'password',
       type: 'text',
-      meaning: 'Goes with the username.',
+      meaning: 'Goes with the username. Sent to a public address only over TLS.',
       required: false,
       secret: true,
       max: 2000,

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { ConnectTimeout, connectAllowed, type NetworkPolicy } from '../../../net.ts';
+import { ConnectTimeout, connectAllowed, isAllowedAddress, type NetworkPolicy } from '../../../net.ts';
 import type { Mime } from '../../mime.ts';
 import type { Failure, Stage } from './classify.ts';
 import { failureOf, oneLineReply, SmtpFailure } from './failure.ts';
@@ -71,6 +71,7 @@ export async function openSession(
     const offersUtf8 = /^250[ -]SMTPUTF8\s*$/im.test(String(connection.lastServerResponse));
     if (auth) {
       if (!connection.allowsAuth) throw new SmtpFailure(noAuth);
+      if (!mayCarryPassword(connection.secure, socket.remoteAddress)) throw new SmtpFailure(noTls);
       const credentials = { user: auth.username, pass: auth.password };
       await run('auth', introductionMs, (done) => connection.login({ credentials }, done));
     }
@@ -88,6 +89,14 @@ function secretsOf({ username, password }: NonNullable<SmtpConfig['auth']>): str
   return [base64(`\0${username}\0${password}`), base64(password), password];
 }
 
+/**
+ * Whoever stands between us and a public server could leave out its offer of STARTTLS and read the password. Within the
+ * machine or the private network, which the operator has to allow, servers without TLS are common and nobody stands between.
+ */
+export function mayCarryPassword(encrypted: boolean, remoteAddress: string | undefined): boolean {
+  return encrypted || (remoteAddress !== undefined && !isAllowedAddress(remoteAddress, 'none'));
+}
+
 const noAnswer = 'The server did not answer in time.';
 
 /** How long a server may take over a QUIT or RSET before it is left standing. */
@@ -99,6 +108,13 @@ const noAuth: Failure = {
   reply: '',
   detail:
     'A username is configured, but the server does not offer authentication (on this port, or without TLS).',
+};
+
+const noTls: Failure = {
+  stage: 'auth',
+  kind: 'no_tls',
+  reply: '',
+  detail: 'The server offers no TLS on this port, and the password is not sent without it.',
 };
 
 /**
