@@ -58,11 +58,19 @@ async function roadFor(
     };
   }
   const { from, replyTo } = emailIdentity(sender, fact);
-  const bytes = fact.attachments ? await listAttachmentBytes(pool, fact.id) : [];
-  const attachments = (fact.attachments ?? []).map((file, index) => ({
+  const files = fact.attachments ?? [];
+  const bytes = files.length > 0 ? await listAttachmentBytes(pool, fact.id) : [];
+  if (bytes.length < files.length) {
+    return {
+      reason: 'attachments_expired',
+      problem:
+        'Its attachments were deleted by age before it could be sent; send a new notification with them.',
+    };
+  }
+  const attachments = files.map((file, index) => ({
     filename: file.filename,
     contentType: file.content_type,
-    bytes: bytes[index] ?? Buffer.alloc(0),
+    bytes: bytes[index] as Buffer,
   }));
   return {
     carriers: [first, ...rest],

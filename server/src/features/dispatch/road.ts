@@ -12,7 +12,7 @@ export interface Road {
   item?: NewItem;
 }
 
-/** There is none: why, for the person who has to configure it. */
+/** There is none: why, for the person who has to do something about it. */
 export interface NoRoad {
   reason: string;
   problem: string;

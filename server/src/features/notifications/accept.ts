@@ -53,12 +53,7 @@ export function checkRequest(
   checkCategory(request, lookups.category);
   const sendAt = checkSendAt(request.send_at ?? null, options.now);
   const attachments = request.channel === 'email' ? checkAttachments(request.attachments ?? []) : null;
-  if (attachments && sendAt && sendAt.getTime() > options.now + limits.attachmentDays * 86_400_000) {
-    throw invalidParameter(
-      'send_at',
-      `Attachments are kept for ${limits.attachmentDays} days: send_at must be within them.`,
-    );
-  }
+  if (attachments) checkAttachmentsLast(sendAt, options.now);
   return newAcceptance(principal, request, {
     recipient,
     content: {
@@ -357,4 +352,13 @@ export function checkSendAt(text: string | null, now: number): Date | null {
     throw invalidParameter('send_at', `send_at must be at most ${limits.sendAtDays} days ahead.`);
   }
   return time > now ? new Date(time) : null;
+}
+
+export function checkAttachmentsLast(sendAt: Date | null, acceptedAt: number): void {
+  if (sendAt && sendAt.getTime() > acceptedAt + limits.attachmentDays * 86_400_000) {
+    throw invalidParameter(
+      'send_at',
+      `Attachments are kept for ${limits.attachmentDays} days: send_at must be within them.`,
+    );
+  }
 }

@@ -18,6 +18,7 @@ import { deliveryView, listDeliveriesOfNotification } from '../webhooks/index.ts
 import {
   type Acceptance,
   acceptanceOfTest,
+  checkAttachmentsLast,
   checkContent,
   checkRequest,
   checkSendAt,
@@ -206,6 +207,7 @@ export function createNotificationService(
         // Whoever holds the work holds the notification: taking it out of the queue keeps workers away until the commit.
         const work = await queue.withdraw(tx, 'notification', id);
         if (!work) throw notEditable(viewOf(stored).status);
+        if (stored.attachments) checkAttachmentsLast(sendAt ?? null, idTime(id));
         const edited = { ...stored, ...definedFields(patch), send_at: null };
         await store.updateNotification(tx, id, {
           ...checkContent(edited),

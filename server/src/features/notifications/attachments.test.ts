@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { idTime } from '../../kernel/ids.ts';
+import { deleteAttachmentBytesBefore } from './index.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+const dayMs = 86_400_000;
+const inDays = (days: number) => new Date(Date.now() + days * dayMs).toISOString();
+
+async function send(address: string, more: object = {}) {
+  const attachments = ['It rings.', ''].map((text, index) => ({
+    filename: `${index}.txt`,
+    content_type: 'text/plain',
+    content_base64: Buffer.from(text).toString('base64'),
+  }));
+  const { status, body } = await app.request('POST', '/v1/notifications', {
+    body: {
+      channel: 'email',
+      recipient: { address },
+      subject: 'Hello',
+      text_body: 'Hi',
+      attachments,
+      ...more,
+    },
+  });
+  expect(status).toBe(202);
+  return body;
+}
+const purged = ({ attachments }: { attachments: { purged: boolean }[] }) =>
+  attachments.map((file) => file.purged);
+const find = async (id: string) => (await app.request('GET', `/v1/notifications/${id}`)).body;
+
+test.each(['delivered', 'bounced'])('the bytes of one that is %s are deleted', async (status) => {
+  const sent = await send(`${status}@sandbox.test`);
+  expect(purged(sent)).toEqual([false, false]);
+  const done = await app.waitFor(sent.id, (n) => n.status === status);
+  expect(purged(done)).toEqual([true, true]);
+  const { rows } = await app.deps.pool.query('select from attachment_bytes where notification_id = $1', [
+    sent.id,
+  ]);
+  expect(rows).toEqual([]);
+  expect(await app.request('POST', `/v1/notifications/${sent.id}/resend`)).toMatchObject({ status: 409 });
+});
+
+test('bytes that grew old are deleted whatever the status, and then it fails rather than goes out without them', async () => {
+  const sent = await send('late@example.com', { send_at: inDays(1) });
+  await deleteAttachmentBytesBefore(app.deps.pool, idTime(sent.id));
+  expect(purged(await find(sent.id))).toEqual([false, false]);
+  await deleteAttachmentBytesBefore(app.deps.pool, idTime(sent.id) + 1);
+  expect(await find(sent.id)).toMatchObject({
+    status: 'queued',
+    attachments: [{ purged: true }, { purged: true }],
+  });
+
+  await app.request('PATCH', `/v1/notifications/${sent.id}`, { body: { send_at: null } });
+  const failed = await app.waitFor(sent.id, (n) => n.status === 'failed');
+  expect(failed).toMatchObject({
+    attempt_count: 0,
+    last_error: expect.stringMatching(/^attachments_expired: /),
+  });
+});
+
+test('it cannot be put off until its attachments are gone', async () => {
+  const sent = await send('later@example.com', { send_at: inDays(1) });
+  const put = (days: number) =>
+    app.request('PATCH', `/v1/notifications/${sent.id}`, { body: { send_at: inDays(days) } });
+  expect(await put(6.9)).toMatchObject({ status: 200 });
+  expect(await put(7.1)).toMatchObject({ status: 400, body: { error: { param: 'send_at' } } });
+  expect(
+    await app.request('PATCH', `/v1/notifications/${sent.id}`, { body: { subject: 'Bye' } }),
+  ).toMatchObject({
+    status: 200,
+  });
+});
