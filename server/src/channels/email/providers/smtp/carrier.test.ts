@@ -319,6 +319,16 @@ describe('a server that cannot be used', () => {
     });
   });
 
+  it('because it is no mail server is told so', async () => {
+    const web = await startRawServer('HTTP/1.1 400 Bad Request\r\n\r\n');
+    cleanUp.push(() => web.stop());
+    expect(await carrierFor(web.port).send(message(), never())).toMatchObject({
+      kind: 'retry',
+      code: 'lost',
+      detail: expect.stringMatching(/does not speak SMTP.*HTTP/),
+    });
+  });
+
   it('because nobody listens is tried again later', async () => {
     const server = await startRawServer(null);
     await server.stop();

@@ -59,6 +59,7 @@ export function failureOf(
     return failed('tls', `TLS failed: ${reason ?? message}`);
   if (code === 'EAUTH') return failed('no_auth', message);
   if (code === 'EMESSAGE' || code === 'EENVELOPE') return failed('local', message);
+  if (code === 'EPROTOCOL') return failed('lost', `The server does not speak SMTP as it should: ${message}`);
   if (stage === 'connect') return failed('lost', `The server could not be reached (${system}).`);
   return failed('lost', `The connection was lost (${system || 'closed'}).`);
 }
