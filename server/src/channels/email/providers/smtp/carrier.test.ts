@@ -202,6 +202,16 @@ describe('a refusal', () => {
     expect(server.connections()).toBe(1);
   });
 
+  it('that is none, at the end of the message, leaves the outcome open, and the next message goes over a new connection', async () => {
+    const server = await simulate();
+    const carrier = carrierFor(server.port);
+    server.script.message = () => ({ code: 354, text: 'Go ahead' });
+    expect(await carrier.send(message(), never())).toMatchObject({ kind: 'ambiguous', code: '354' });
+    server.script = {};
+    expect(await carrier.send(message(), never())).toMatchObject({ kind: 'accepted' });
+    expect(server.connections()).toBe(2);
+  });
+
   it('for size is foreseen when the server tells its limit', async () => {
     const server = await simulate();
     const attachments = [{ filename: 'a', contentType: 'text/plain', bytes: Buffer.alloc(15_500_000) }];

@@ -20,6 +20,10 @@ describe('a reply of the server becomes an outcome', () => {
     ['handed_over', '452 4.2.2 Mailbox full', 'retry', '452 4.2.2'],
     ['rcpt', '552 5.2.2 Mailbox full', 'retry', '552 5.2.2'],
     ['rcpt', '552 Storage exceeded', 'retry', '552'],
+    ['mail', '354 Go ahead', 'retry', '354'],
+    // No answer to the message: whether it was taken is open.
+    ['handed_over', '354 Go ahead', 'ambiguous', '354'],
+    ['handed_over', '150 About to', 'ambiguous', '150'],
     // The server wants us to go slower, in so many words.
     ['greeting', '421 4.3.2 Too many connections', 'throttled', '421 4.3.2'],
     ['mail', '454 Throttling failure: Maximum sending rate exceeded.', 'throttled', '454'],

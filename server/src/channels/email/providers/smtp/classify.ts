@@ -54,6 +54,8 @@ function classifyReply(stage: Stage, reply: string): Outcome {
   const [, digits = '', enhanced = null] = /^(\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3})\b)?/.exec(reply) ?? [];
   const code = enhanced ? `${digits} ${enhanced}` : digits || null;
   const answer = { detail: reply, code };
+  // No answer to a whole message: perhaps to something before it, and the server has taken it all the same.
+  if (stage === 'handed_over' && !/^[45]/.test(digits)) return { kind: 'ambiguous', ...answer };
   switch (verdictOf(stage, Number(digits), enhanced, reply)) {
     case 'retry':
       return { kind: 'retry', ...answer };
@@ -73,7 +75,7 @@ function classifyReply(stage: Stage, reply: string): Outcome {
 }
 
 function verdictOf(stage: Stage, code: number, enhanced: string | null, text: string): Verdict {
-  // Also a reply that makes no sense here: refused for now, since only 2xx says that the message was taken.
+  // Also a reply that makes no sense here: refused for now, since it was not handed over yet.
   if (code < 500) return verdictForNow(stage, code, enhanced, text);
   if ([530, 534, 535, 538].includes(code) || enhanced === '5.7.8' || enhanced === '5.7.9') return 'broken';
   switch (stage) {

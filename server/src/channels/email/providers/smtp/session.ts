@@ -210,7 +210,9 @@ function sessionOn(
       return oneLineReply(reply, secrets);
     } catch (error) {
       const failure = failureOf(stageOf(error, body), error, signal, secrets);
-      if (failure.kind === 'reply' && (body.readableEnded || !body.readableDidRead)) clean = await reset();
+      // Any other reply is one that we did not wait for: then nobody knows what the next one answers.
+      const isRefusal = /^[45]/.test(failure.reply);
+      if (isRefusal && (body.readableEnded || !body.readableDidRead)) clean = await reset();
       throw new SmtpFailure(failure);
     }
   }
