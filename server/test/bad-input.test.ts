@@ -190,6 +190,12 @@ const refusals: [string, unknown, string, string | null][] = [
     null,
   ],
   ['a __proto__ key', '{"channel":"email","__proto__":{"admin":true}}', 'parameter_invalid', null],
+  ...['_', 'p', 'r', 'o', 't'].map((letter): [string, string, string, string | null] => [
+    `a __proto__ key whose ${letter} is an escape`,
+    `{"template_data":{"${'__proto__'.replace(letter, `\\u00${letter.charCodeAt(0).toString(16)}`)}":{"admin":true}}}`,
+    'parameter_invalid',
+    'template_data',
+  ]),
   [
     'an address that was cut in the middle of a character',
     { ...email, recipient: { address: 'a\ud800@example.com' } },

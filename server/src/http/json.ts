@@ -2,8 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { Problem } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/record.ts';
 
-/** Only bodies that contain one of these need the walk below; everything else goes through at the speed of JSON.parse. */
-const suspicious = /__proto__|\\u(?:0000|[dD][89a-fA-F]|005[fF])|[:,[]\s*-?(?:\d{300}|[\d.]+[eE]\+?\d{3})/;
+/**
+ * Only bodies that contain one of these need the walk below; everything else goes through at the speed of JSON.parse. Any letter
+ * of `__proto__` may be written as an escape, and the name is the same.
+ */
+const suspicious =
+  /__proto__|\\u(?:[dD][89a-fA-F]|00(?:00|5[fF]|6[fF]|7[024]))|[:,[]\s*-?(?:\d{300}|[\d.]+[eE]\+?\d{3})/;
 
 const maxDepth = 100;
 /** With so many a process is busy for a second at the worst, and with ten times as many for so long that it seems dead. */
