@@ -20,9 +20,12 @@ export type Fetched =
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 type Method = (typeof methods)[number];
 
-/** The place whose room it needs; null when there is no such place. */
-export function hostOf({ request }: FetchEffect): string | null {
-  return URL.canParse(request.url) ? new URL(request.url).host : null;
+/**
+ * The place whose room it needs; null when there is no such place. Each environment has its own at a host: many share one, and
+ * the slow calls of one of them must not be what another waits for.
+ */
+export function placeOf(environmentId: string, { request }: FetchEffect): string | null {
+  return URL.canParse(request.url) ? `${environmentId} ${new URL(request.url).origin}` : null;
 }
 
 /**

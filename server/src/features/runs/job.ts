@@ -6,7 +6,7 @@ import type { Claim, Job } from '../../queue/index.ts';
 import { createDrafts, type LookupSources, listStatuses } from '../notifications/index.ts';
 import { createDefinitions, nameOf } from '../workflows/index.ts';
 import { listItems, listOpenDigests } from './digests-store.ts';
-import { attemptFetch, hostOf } from './fetch.ts';
+import { attemptFetch, placeOf } from './fetch.ts';
 import { listFacts, type RunFact } from './store.ts';
 import { fetchOf, openingOf, type TurnFact, takeTurn } from './turn.ts';
 import { createRunWriter } from './writer.ts';
@@ -110,9 +110,9 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFac
 
   /** The state that says so is written: this is the turn that makes the call. */
   async function runFetch(claim: Claim, fact: TurnFact, effect: FetchEffect): Promise<void> {
-    const host = hostOf(effect);
-    const room = host === null ? null : await places.enter(claim, host);
-    if (host !== null && !room) return; // it waits for room at that host, and comes again
+    const place = placeOf(fact.environment_id, effect);
+    const room = place === null ? null : await places.enter(claim, place);
+    if (place !== null && !room) return; // it waits for room there, and comes again
     const attempt = (claim.note as FetchNote | null)?.attempt ?? 1;
     const startedAt = clock();
     let isAlive = true;

@@ -1,7 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../../test/app.ts';
 import { startWebhookSink, type WebhookSink } from '../../../test/simulators/webhook-sink.ts';
-import { email, shape, startWorkflows, type Workflows } from './test-harness.ts';
+import { email, shape, startWorkflows, type Workflows, withWorkflows } from './test-harness.ts';
 
 let app: Workflows;
 let sink: WebhookSink;
@@ -288,6 +289,29 @@ describe('a fetch step', () => {
       const run = await app.reaches(await app.trigger('curious', { url }), 'failed');
       expect([url, run.steps[0].outcome]).toEqual([url, 'failed']);
     }
+  });
+
+  test('does not wait for the slow calls of another environment to the same host', async () => {
+    const held: ServerResponse[] = [];
+    const isHeld = ({ path }: { path: string }): boolean => path === '/held';
+    sink.reply = (call) => (isHeld(call) ? (response) => held.push(response) : 204);
+    await app.define('held', [fetchStep('/held')]);
+    await Promise.all(Array.from({ length: 100 }, () => app.trigger('held')));
+    await waitUntil(async () => {
+      const { rows } = await app.pool.query('select from queue_parked');
+      return rows.length > 0 || new Error('the host still has room');
+    });
+    const live = withWorkflows({
+      ...app,
+      request: (method, path, options) => app.request(method, path, { key: app.liveKey, ...options }),
+    });
+    await live.define('quick', [fetchStep('/quick')]);
+    await live.reaches(await live.trigger('quick'), 'completed');
+    expect(
+      new Set(sink.received.filter(isHeld).map((call) => call.headers['idempotency-key'])).size,
+    ).toBeLessThan(100);
+    sink.reply = () => 204;
+    for (const response of held) response.writeHead(204).end();
   });
 
   test('keeps what was answered, also characters that cannot be stored', async () => {
