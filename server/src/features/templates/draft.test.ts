@@ -32,6 +32,15 @@ describe('previewing a body that is not saved', () => {
     expect((await app.request('GET', '/v1/templates')).body.data).toEqual([]);
   });
 
+  test('what a range names is asked for too', async () => {
+    const { status, body } = await preview({
+      channel: 'sms',
+      text_template: '{% for i in (first..order.count) %}{{ i }}{% endfor %}{{ (1..3) | join: "-" }}',
+      data: { first: 2, order: { count: 4 } },
+    });
+    expect([status, body.text_body, body.variables]).toEqual([200, '2341-2-3', ['first', 'order.count']]);
+  });
+
   test('a mistake is answered with its field, line and column', async () => {
     const { status, body } = await preview({
       channel: 'email',

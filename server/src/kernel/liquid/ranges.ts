@@ -50,6 +50,7 @@ function bounded(token: ValueToken): ValueToken {
     kind: TokenKind.FilteredValue,
     filters: [],
     initial: {
+      postfix: [token], // what it names is found there
       *evaluate(context: Context): Generator<unknown, number, unknown> {
         const number = Math.trunc(Number(yield evalTokenValue(token, context)));
         return Math.max(-furthest, Math.min(furthest, number || 0));
