@@ -11,6 +11,7 @@ import {
 } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
+import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { isRecord } from '../../kernel/record.ts';
@@ -70,6 +71,7 @@ export function createTrigger(
         'trigger_data',
         `trigger_data must have at most ${limits.triggerData} characters as JSON.`,
       );
+    if (active.definition.triggerDataSchema !== null) while (isLoopHeld()) await nextTurn();
     const violations = validateTriggerData(active.definition, triggerData);
     if (violations.length > 0) throw triggerDataProblem(violations);
     return {

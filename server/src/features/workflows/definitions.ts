@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from '../../db/sql.ts';
 import { type Definition, parseDefinition } from '../../engine/index.ts';
+import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { createMemory } from '../../kernel/memory.ts';
 import { findWorkflow, listBodies } from './store.ts';
 
@@ -44,6 +45,7 @@ export function createDefinitions(pool: Pool): Definitions {
       if (missing.size === 0) return found;
       for (const { workflow_id, version, key, body } of await listBodies(pool, [...missing.values()])) {
         const name = nameOf(workflow_id, version);
+        while (isLoopHeld()) await nextTurn(); // a schema may take a second to compile, and there may be a hundred
         const parsed = parseDefinition(JSON.parse(body));
         const pinned = {
           workflowKey: key,

@@ -8,6 +8,7 @@ import {
   validateDefinition,
   type World,
 } from '../../engine/index.ts';
+import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -102,6 +103,7 @@ async function getSource(tx: Sql, environmentId: string, key: string): Promise<S
       'workflow_not_active',
       'Only an active workflow can be promoted; activate a version first.',
     );
+  while (isLoopHeld()) await nextTurn();
   const parsed = parseDefinition(JSON.parse(version.body));
   if (!parsed.ok) throw invalidParameter('key', 'The active version cannot be read any more.');
   return { workflow, version, definition: parsed.definition };

@@ -10,6 +10,7 @@ import {
   validateTriggerData,
 } from '../../engine/index.ts';
 import type { Principal } from '../../http/principal.ts';
+import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
@@ -175,6 +176,7 @@ export function createWorkflowService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
     },
 
     async createVersion(author, key, request) {
+      while (isLoopHeld()) await nextTurn();
       const { text, definition } = readBody(request);
       const id = newId(clock());
       const workflow = await change(author, key, 'workflow.version_created', async (before, tx) => {
@@ -219,6 +221,7 @@ export function createWorkflowService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
 
     async simulate({ environmentId, environmentKind }, key, version, request) {
       const definition = await definitionOf(await get(pool, environmentId, key), version);
+      while (isLoopHeld()) await nextTurn();
       const violations = validateTriggerData(definition, request.trigger_data);
       if (violations.length > 0) throw triggerDataProblem(violations);
       const simulated = await finish(
