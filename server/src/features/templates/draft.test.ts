@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { isLoopHeld } from '../../kernel/courtesy.ts';
+import { listedBodies } from './input.ts';
+import { createTemplateService } from './service.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -110,5 +113,28 @@ describe('previewing a body that is not saved', () => {
   test('a channel that does not exist is refused', async () => {
     expect((await preview({ channel: 'pigeon', text_template: 'Hi' })).body.error.param).toBe('channel');
     expect((await preview({ text_template: 'Hi' })).body.error.code).toBe('parameter_missing');
+  });
+});
+
+describe('when computations have held the event loop for a while, everybody else comes first', () => {
+  /** True: the loop made a turn before the work was done. */
+  async function waitsForATurn(work: () => Promise<unknown>): Promise<boolean> {
+    let hasTurned = false;
+    while (!isLoopHeld());
+    setImmediate(() => {
+      hasTurned = true;
+    });
+    await work();
+    return hasTurned;
+  }
+
+  test('before a preview', async () => {
+    const { preview: draw } = createTemplateService(app.deps);
+    expect(await waitsForATurn(() => draw({ channel: 'sms', text_template: 'Hi' }))).toBe(true);
+  });
+
+  test('before each body of a list', async () => {
+    const list = () => listedBodies({ bodies: [{ channel: 'sms', text_template: 'Hi' }] });
+    expect(await waitsForATurn(list)).toBe(true);
   });
 });

@@ -1,3 +1,4 @@
+import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
 import {
   type Body,
@@ -25,12 +26,13 @@ export interface BodiesInput extends FlatInput {
 }
 
 /**
- * The bodies that a create or an update asks for. The flat fields are the email body, unless `bodies` has one of its own. Whatever
- * the request changes is checked; what was saved before was checked then.
+ * The bodies that a create or an update asks for: those that it lists, checked already, or else the current ones. The flat fields
+ * are the email body, unless the list has one of its own. Whatever the request changes is checked; what was saved before was
+ * checked then.
  */
-export function nextBodies(current: Body[], input: BodiesInput): Body[] {
-  const bodies = input.bodies === undefined ? current : listedBodies(input.bodies);
-  if (input.bodies !== undefined && findBody(bodies, 'email', null)) return checkSize(bodies);
+export function nextBodies(current: Body[], listed: Body[] | undefined, input: FlatInput): Body[] {
+  const bodies = listed ?? current;
+  if (listed && findBody(listed, 'email', null)) return checkSize(listed);
   const next = applyFlat(bodies, input);
   for (const body of next) {
     if (!bodies.includes(body)) checkBody(body, (field) => flatNames[field]);
@@ -38,7 +40,9 @@ export function nextBodies(current: Body[], input: BodiesInput): Body[] {
   return checkSize(next);
 }
 
-function listedBodies(elements: BodyElement[]): Body[] {
+/** The bodies that a request lists. Not within a transaction: a hundred of them take seconds, and others come in between. */
+export async function listedBodies({ bodies: elements }: BodiesInput): Promise<Body[] | undefined> {
+  if (elements === undefined) return undefined;
   const bodies: Body[] = [];
   for (const [index, element] of elements.entries()) {
     const at = `bodies[${index}]`;
@@ -46,6 +50,7 @@ function listedBodies(elements: BodyElement[]): Body[] {
     if (!channel) throw invalidParameter(`${at}.channel`, `${at}.channel is not a channel.`);
     const locale = element.locale ? checkLocale(element.locale, `${at}.locale`) : null;
     const body = newBody(channel, locale, element);
+    while (isLoopHeld()) await nextTurn();
     checkBody(body, (field) => `${at}.${field}`);
     if (findBody(bodies, channel, locale))
       throw invalidParameter(at, `${at} is for the same channel and locale as one before.`);

@@ -174,7 +174,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       body: PreviewRequest,
       responses: { 200: PreviewResponse },
       async handler({ body }) {
-        return { status: 200, body: service.preview(body) };
+        return { status: 200, body: await service.preview(body) };
       },
     }),
     route({

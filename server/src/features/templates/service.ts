@@ -2,6 +2,7 @@ import type { Channel } from '../../channels/contract.ts';
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
+import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
@@ -10,7 +11,7 @@ import { type Body, channelOf, findBody, newBody, removeBody, replaceBody } from
 import { checkBody } from './check.ts';
 import type { Content } from './diff.ts';
 import { createTemplateDirectory, type TemplateDirectory } from './directory.ts';
-import { checkLocale, checkSize, needsDefault, nextBodies, requireFlat } from './input.ts';
+import { checkLocale, checkSize, listedBodies, needsDefault, nextBodies, requireFlat } from './input.ts';
 import { previewDraft, previewOf } from './preview.ts';
 import { promoteTemplate } from './promote.ts';
 import { insertTemplate, lockTemplate, saveTemplate } from './save.ts';
@@ -56,7 +57,7 @@ export interface TemplateService {
   deleteBody(author: Editor, key: string, where: BodyPlace): Promise<void>;
   render(principal: Principal, key: string, request: RenderRequest): Promise<RenderResponse>;
   /** Of a body that is not saved. */
-  preview(request: PreviewRequest): PreviewResponse;
+  preview(request: PreviewRequest): Promise<PreviewResponse>;
   listVersions(
     principal: Principal,
     key: string,
@@ -136,7 +137,8 @@ export function createTemplateService(
 
     async create({ principal, requestId }, request) {
       requireFlat(request);
-      const content = { name: checkName(request.name), bodies: nextBodies([], request) };
+      const bodies = nextBodies([], await listedBodies(request), request);
+      const content = { name: checkName(request.name), bodies };
       return transaction(pool, async (tx) => {
         const place = { environmentId: principal.environmentId, key: request.key };
         const made = await insertTemplate(tx, place, content, clock());
@@ -165,11 +167,13 @@ export function createTemplateService(
 
     get: ({ environmentId }, key) => get(pool, environmentId, key),
 
-    update: (author, key, request) =>
-      change(author, key, 'template.updated', ({ name, bodies }) => ({
+    async update(author, key, request) {
+      const listed = await listedBodies(request);
+      return change(author, key, 'template.updated', ({ name, bodies }) => ({
         name: request.name === undefined ? name : checkName(request.name),
-        bodies: nextBodies(bodies, request),
-      })),
+        bodies: nextBodies(bodies, listed, request),
+      }));
+    },
 
     async delete({ principal, requestId }, key) {
       const { environmentId } = principal;
@@ -195,6 +199,7 @@ export function createTemplateService(
     async putBody(author, key, where, request) {
       const { channel, locale } = placeOf(where);
       const body = newBody(channel, locale, request);
+      while (isLoopHeld()) await nextTurn();
       checkBody(body, (field) => field);
       let isNew = false;
       const saved = await change(author, key, 'template.updated', ({ name, bodies }) => {
@@ -214,10 +219,15 @@ export function createTemplateService(
     },
 
     async render({ environmentId }, key, request) {
-      return previewOf((await get(pool, environmentId, key)).bodies, request);
+      const { bodies } = await get(pool, environmentId, key);
+      while (isLoopHeld()) await nextTurn();
+      return previewOf(bodies, request);
     },
 
-    preview: previewDraft,
+    async preview(request) {
+      while (isLoopHeld()) await nextTurn();
+      return previewDraft(request);
+    },
 
     async listVersions({ environmentId }, key, query) {
       const { id } = await get(pool, environmentId, key);
