@@ -11,6 +11,7 @@ import type { Principal } from '../../http/principal.ts';
 import { compileValidator } from '../../http/validation.ts';
 import { type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
+import { idTime } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { isRecord } from '../../kernel/record.ts';
 import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
