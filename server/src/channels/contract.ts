@@ -188,9 +188,10 @@ export interface Carrier {
   send(message: Message, signal: AbortSignal): Promise<Outcome>;
   /**
    * For carriers with few connections: waits for one, so that a message counts as begun only when it can be sent. What comes
-   * back sends one message or is released. An outcome: there is no connection to be had.
+   * back sends one message or is released. An outcome: there is no connection to be had. Who is `urgent` waits for others who
+   * are, and for nobody else.
    */
-  reserve?(signal: AbortSignal): Promise<Reservation | Outcome>;
+  reserve?(signal: AbortSignal, urgent: boolean): Promise<Reservation | Outcome>;
 }
 
 export interface Reservation {

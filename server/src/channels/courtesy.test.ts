@@ -35,7 +35,7 @@ test('a carrier that is held back is not called', async () => {
   };
   const polite = courteously(carrier, createCourtesy({ burst: 1, everyMs: 60_000 }), () => 1_000);
   const signal = AbortSignal.timeout(5_000);
-  expect(await polite.reserve?.(signal)).toHaveProperty('send');
-  expect(await polite.reserve?.(signal)).toMatchObject({ kind: 'throttled', retryAfterMs: 60_000 });
+  expect(await polite.reserve?.(signal, false)).toHaveProperty('send');
+  expect(await polite.reserve?.(signal, false)).toMatchObject({ kind: 'throttled', retryAfterMs: 60_000 });
   expect(sent).toBe(0);
 });

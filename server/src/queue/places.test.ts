@@ -86,11 +86,11 @@ function startWorker(atOnce = 4): Worker {
   return worker;
 }
 
-const workFor = (place: string, count: number): Work[] =>
+const workFor = (place: string, count: number, lane: Work['lane'] = 'normal'): Work[] =>
   Array.from({ length: count }, () => ({
     kind,
     id: newId(),
-    lane: 'normal',
+    lane,
     environmentId,
     note: { place },
   }));
@@ -159,6 +159,27 @@ describe('a place', () => {
       () => worker.underWay.size,
     );
     expect(worker.underWay.size).toBe(7);
+  });
+
+  test('that is full, with others parked, still has room for what is critical', async () => {
+    const worker = startWorker();
+    await enqueue(worker, workFor('slow', 100, 'bulk'));
+    await until(
+      async () => (await parkedAt('slow')).length === 96,
+      () => worker.underWay.size,
+    );
+    const critical = await enqueue(worker, workFor('slow', 3, 'critical'));
+    // Half as much again as the others have; then the first in line.
+    await until(
+      async () => (await parkedAt('slow')).length === 97,
+      () => worker.underWay.size,
+    );
+    expect(critical.filter((id) => worker.underWay.has(id))).toHaveLength(2);
+    for (const end of worker.underWay.values()) end(true);
+    await until(
+      () => critical.every((id) => worker.underWay.has(id) || worker.done.includes(id)),
+      () => worker.underWay.size,
+    );
   });
 
   test('that does not answer gets fewer calls at once, until it does', async () => {

@@ -46,7 +46,7 @@ interface Place {
   name: string;
   inFlight: number;
   waiting: Set<() => void>;
-  /** There is, or may be, work parked here: newcomers line up behind it. */
+  /** There is, or may be, work parked here: newcomers line up behind it, unless they are critical. */
   parked: boolean;
   parking: number;
   /** Unparked and on its way to `enter`. Below zero for a moment when it is there before we know that it was unparked. */
@@ -93,6 +93,10 @@ export function createPlaces(parking: Parking, options: PlacesOptions): TendedPl
     return Math.max(0, Math.min(options.atOnceWhenSilent, Math.floor((free - options.room / 4) / 8)));
   }
 
+  /** What is critical finds room beyond that of the others, as in the process itself: half as much again. */
+  const limitFor = (claim: Claim, place: Place): number =>
+    Math.ceil(limitOf(place) * (claim.lane === 'critical' ? 1.5 : 1));
+
   function admit(place: Place): Room {
     place.inFlight += 1;
     inFlight += 1;
@@ -125,8 +129,8 @@ export function createPlaces(parking: Parking, options: PlacesOptions): TendedPl
     const place = placeOf(name);
     place.usedAt = Date.now();
     if (claim.unparked) place.arriving -= 1;
-    else if (place.parked) return park(claim, place);
-    if (place.inFlight < limitOf(place)) return admit(place);
+    else if (place.parked && claim.lane !== 'critical') return park(claim, place);
+    if (place.inFlight < limitFor(claim, place)) return admit(place);
 
     const room = await new Promise<Room | null>((resolve) => {
       const end = (): void => {

@@ -156,6 +156,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       message: road.message,
       carriers: order.carriers,
       attemptsBefore: fact.attempt_count + base.attempts,
+      urgent: claim.lane === 'critical',
       begin: (open) => writer.begin(claim, { ...memory, open }),
       pausedUntil: paces.until,
       pause: paces.pause,

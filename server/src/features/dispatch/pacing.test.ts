@@ -28,6 +28,7 @@ function round(carriers: Carrier[], paused: Record<string, number> = {}, more: P
     carriers,
     message: (attempt) => ({ attempt }) as never,
     attemptsBefore: 0,
+    urgent: false,
     begin: async () => true,
     pausedUntil: ({ name }) => (paused[name] === undefined ? 0 : now + paused[name]),
     pause: async (_carrier, { retryAfterMs }) => now + (retryAfterMs ?? 1_000),

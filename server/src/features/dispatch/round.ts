@@ -36,6 +36,8 @@ export interface RoundOptions {
   carriers: readonly Carrier[];
   message: (attempt: number) => Message;
   attemptsBefore: number;
+  /** It passes those that wait for the same connections. */
+  urgent: boolean;
   /** Records the attempt; false: the lease is gone, somebody else has the work, and nothing may be sent. */
   begin(open: OpenAttempt): Promise<boolean>;
   /** 0: it may be asked. */
@@ -119,7 +121,7 @@ async function call(
   const { signal } = options;
   let reservation: Reservation | null = null;
   if (carrier.reserve) {
-    const reserved = await carrier.reserve(signal);
+    const reserved = await carrier.reserve(signal, options.urgent);
     if ('kind' in reserved) return reserved;
     reservation = reserved;
   }

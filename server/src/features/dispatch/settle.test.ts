@@ -26,6 +26,7 @@ async function round(carriers: [Carrier, ...Carrier[]], begin = async () => true
     carriers,
     message: () => ({}) as never,
     attemptsBefore: 0,
+    urgent: false,
     begin,
     pausedUntil: () => 0,
     pause: async () => now + 1_000,

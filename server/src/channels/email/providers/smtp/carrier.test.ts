@@ -405,7 +405,7 @@ describe('a reservation', () => {
     const server = await simulate();
     const carrier = carrierFor(server.port);
     const reserve = async () => {
-      const reserved = await carrier.reserve?.(never());
+      const reserved = await carrier.reserve?.(never(), false);
       if (!reserved || 'kind' in reserved) throw new Error(`no reservation: ${JSON.stringify(reserved)}`);
       return reserved;
     };
@@ -423,10 +423,32 @@ describe('a reservation', () => {
     expect(server.connections()).toBe(maxConnections);
   });
 
+  it('that is urgent passes those that are not, and no other', async () => {
+    const server = await simulate();
+    const carrier = carrierFor(server.port);
+    const order: string[] = [];
+    const reserve = async (name: string, urgent: boolean) => {
+      const reserved = await carrier.reserve?.(never(), urgent);
+      if (!reserved || 'kind' in reserved) throw new Error(`no reservation: ${JSON.stringify(reserved)}`);
+      order.push(name);
+      return reserved;
+    };
+    const held = await Promise.all(Array.from({ length: maxConnections }, () => reserve('first', false)));
+    const waiting = [
+      reserve('plain', false),
+      reserve('plain again', false),
+      reserve('urgent', true),
+      reserve('urgent again', true),
+    ];
+    for (const each of held) each.release();
+    for (const each of await Promise.all(waiting)) each.release();
+    expect(order.slice(maxConnections)).toEqual(['urgent', 'urgent again', 'plain', 'plain again']);
+  });
+
   it('is not to be had where nobody listens', async () => {
     const server = await startRawServer(null);
     await server.stop();
-    expect(await carrierFor(server.port).reserve?.(never())).toMatchObject({ kind: 'retry' });
+    expect(await carrierFor(server.port).reserve?.(never(), false)).toMatchObject({ kind: 'retry' });
   });
 });
 

@@ -45,7 +45,12 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
 
   type Held = Awaited<ReturnType<typeof pool.acquire>>;
 
-  async function deliver({ session, reused }: Held, mime: Mime, signal: AbortSignal): Promise<Outcome> {
+  async function deliver(
+    { session, reused }: Held,
+    mime: Mime,
+    signal: AbortSignal,
+    urgent: boolean,
+  ): Promise<Outcome> {
     try {
       const reply = await session.deliver(mime, signal);
       return { kind: 'accepted', providerMessageId: mime.messageId, detail: reply, code: reply.slice(0, 3) };
@@ -58,7 +63,7 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
     } finally {
       pool.release(session);
     }
-    return deliver(await pool.acquire({ fresh: true, signal }), mime, signal);
+    return deliver(await pool.acquire({ fresh: true, urgent, signal }), mime, signal, urgent);
   }
 
   async function outcomeOf<Result>(
@@ -76,9 +81,9 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
     }
   }
 
-  function reserve(signal: AbortSignal): Promise<Reservation | Outcome> {
+  function reserve(signal: AbortSignal, urgent: boolean): Promise<Reservation | Outcome> {
     return outcomeOf(async () => {
-      const held = await pool.acquire({ fresh: false, signal });
+      const held = await pool.acquire({ fresh: false, urgent, signal });
       return {
         release: () => pool.release(held.session),
         async send(message: EmailMessage, sendSignal) {
@@ -90,7 +95,7 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
             const detail = `The message cannot be put together: ${String(error)}`;
             return { kind: 'rejected', detail, code: 'mime' };
           }
-          return outcomeOf(() => deliver(held, mime, sendSignal), sendSignal);
+          return outcomeOf(() => deliver(held, mime, sendSignal, urgent), sendSignal);
         },
       };
     }, signal);
@@ -102,7 +107,7 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
     idempotent: false,
     reserve,
     async send(message, signal) {
-      const reserved = await reserve(signal);
+      const reserved = await reserve(signal, false);
       return 'kind' in reserved ? reserved : reserved.send(message, signal);
     },
     async verify() {

@@ -7,9 +7,16 @@ import type { Session } from './session.ts';
  */
 export interface SessionPool {
   /** `fresh`: not a connection that was used before, because the server may have dropped it meanwhile. */
-  acquire(options: { fresh: boolean; signal: AbortSignal }): Promise<{ session: Session; reused: boolean }>;
+  acquire(options: Asking): Promise<{ session: Session; reused: boolean }>;
   release(session: Session): void;
   close(graceMs: number): Promise<void>;
+}
+
+interface Asking {
+  fresh: boolean;
+  /** It is served before those who are not. */
+  urgent: boolean;
+  signal: AbortSignal;
 }
 
 export interface PoolLimits {
@@ -21,6 +28,7 @@ export interface PoolLimits {
 export class PoolClosed extends Error {}
 
 interface Waiting {
+  urgent: boolean;
   proceed: () => void;
   refuse: (error: unknown) => void;
 }
@@ -38,8 +46,8 @@ export function createSessionPool(
   let closed = false;
   let onEmpty: (() => void) | null = null;
 
-  /** A place among the connections, in the order of asking. */
-  function takePlace(signal: AbortSignal): Promise<void> {
+  /** A place among the connections, in the order of asking; the urgent ones first. */
+  function takePlace({ signal, urgent }: Asking): Promise<void> {
     return new Promise((resolve, reject) => {
       if (closed) return reject(new PoolClosed());
       if (signal.aborted) return reject(signal.reason);
@@ -52,6 +60,7 @@ export function createSessionPool(
         finish();
       };
       const entry: Waiting = {
+        urgent,
         proceed: () => settle(resolve),
         refuse: (error) => settle(() => reject(error)),
       };
@@ -60,7 +69,8 @@ export function createSessionPool(
         entry.refuse(signal.reason);
       };
       signal.addEventListener('abort', onAbort);
-      waiting.push(entry);
+      const behind = urgent ? waiting.findIndex((other) => !other.urgent) : -1;
+      waiting.splice(behind === -1 ? waiting.length : behind, 0, entry);
     });
   }
 
@@ -108,8 +118,9 @@ export function createSessionPool(
   }
 
   return {
-    async acquire({ fresh, signal }) {
-      await takePlace(signal);
+    async acquire(asking) {
+      const { fresh, signal } = asking;
+      await takePlace(asking);
       try {
         let found = takeIdle();
         // An idle connection counts as well: a fresh one takes its place.
