@@ -29,6 +29,7 @@ test('every problem is reported at once, and secrets are not shown', () => {
   const problems = problemsOf({
     PORT: 'eighty',
     DATABASE_URL: 'mysql://root:hunter2@db',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'ftp://root:hunter2@traces',
     CARILLON_ENCRYPTION_KEY: 'c2hvcnQ=',
     CARILLON_ROLES: 'api,cook',
     CARILLON_RETRY_SCALE: '-1',
@@ -39,6 +40,7 @@ test('every problem is reported at once, and secrets are not shown', () => {
     'CARILLON_ROLES',
     'CARILLON_ENCRYPTION_KEY',
     'CARILLON_RETRY_SCALE',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
   ]);
   expect(problems.join()).not.toMatch(/hunter2|c2hvcnQ/);
 });

@@ -332,6 +332,7 @@ export const settings = {
     shown: '–',
     meaning:
       'Where OpenTelemetry traces go (OTLP over HTTP), e.g. http://localhost:4318. Unset: none are made.',
+    secret: true, // it may hold a password
   }),
 } as const;
 

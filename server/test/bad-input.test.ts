@@ -436,8 +436,11 @@ test('control characters in a header never get in', async () => {
 });
 
 test('an address longer than any that we know is nowhere', async () => {
-  const { status, body } = await app.request('GET', `/v1/notifications/${'a'.repeat(2_049)}`, { key: null });
+  const { status, body, headers } = await app.request('GET', `/v1/notifications/${'a'.repeat(2_049)}`, {
+    key: null,
+  });
   expect([status, body.error.code]).toEqual([404, 'route_not_found']);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
 });
 
 test.each([

@@ -302,16 +302,15 @@ function refuseOtherMethods(app: FastifyInstance, routes: Route[]): (url: string
 }
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
-  reply
-    .code(problem.status)
-    .headers({
+  sendReply(reply, {
+    status: problem.status,
+    headers: {
       'x-request-id': request.id,
-      'cache-control': 'no-store',
       ...(problem.status === 401 ? challenge : {}),
       ...problem.headers,
-    })
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(problem.toBody()));
+    },
+    body: problem.toBody(),
+  });
 }
 
 /** Nobody is there any more to read it; it is for the log and the figures. */
