@@ -39,6 +39,7 @@ const verdicts: Record<string, [mark: string, format: 'green' | 'yellow' | 'red'
   drop: ['✗', 'red', 'dropped it'],
   fail: ['✗', 'red', 'failed'],
   passed_over: ['…', 'yellow', 'was passed over'],
+  not_called: ['✗', 'red', 'was not called'],
   accepted: ['✓', 'green', 'accepted it'],
   retry: ['…', 'yellow', 'refused it for now'],
   throttled: ['…', 'yellow', 'asked to slow down'],
@@ -71,7 +72,8 @@ function adviceOf({ status, entries }: Trace): string | null {
   if (held?.name === 'suppression_list')
     return 'The address is on the suppression list; DELETE /v1/suppressions/{address} takes it off.';
   if (held) return 'The recipient does not want this category on this channel; only they should change that.';
-  if (codes.includes('provider_not_configured') || entries.some(({ verdict }) => verdict === 'broken'))
+  const isBroken = entries.some(({ verdict }) => verdict === 'broken' || verdict === 'not_called');
+  if (codes.includes('provider_not_configured') || isBroken)
     return '`carillon doctor` checks the connections of this environment.';
   if (status === 'failed')
     return 'After mending the cause, POST /v1/notifications/{id}/resend sends it again.';

@@ -174,6 +174,7 @@ export const notifications = {
     decisions: {
       provider_order: 'Order of providers',
       pace: 'Pace',
+      connection: 'Connection',
       outcome_unknown: 'The outcome is unknown',
     } as Record<string, string>,
     attempt: (number: number, provider: string) => `Attempt ${number}: ${provider}`,

@@ -185,6 +185,8 @@ export interface Carrier {
   isShared?: true;
   /** What is configured behind it, by an id that stays when it is renamed. Those that have one have their health watched. */
   providerId?: string;
+  /** Why it would never answer as it is configured now: it is not called, and what goes to it waits. */
+  gone?: string;
   send(message: Message, signal: AbortSignal): Promise<Outcome>;
   /**
    * For carriers with few connections: waits for one, so that a message counts as begun only when it can be sent. What comes

@@ -85,8 +85,15 @@ const gateIcons: Record<string, IconName> = {
   defer: 'clock',
   drop: 'stop',
   fail: 'warning',
+  not_called: 'warning',
 };
-const gateTones: Record<string, string> = { suppress: 'amber', defer: 'blue', drop: 'grey', fail: 'red' };
+const gateTones: Record<string, string> = {
+  suppress: 'amber',
+  defer: 'blue',
+  drop: 'grey',
+  fail: 'red',
+  not_called: 'red',
+};
 
 function Attempt({ entry, number }: { entry: TraceEntry; number: number }) {
   const isGood = entry.verdict === 'accepted';
@@ -125,6 +132,7 @@ function WayOut({ entry, notification }: { entry: TraceEntry; notification: Noti
   if (entry.name === 'category_preference' && isStopped) {
     return <Link to={`/${kind}/preferences`}>{text.toPreferences}</Link>;
   }
+  if (entry.name === 'connection') return <Link to={`/${kind}/connections`}>{text.toConnections}</Link>;
   if (entry.name === 'render' && notification.template_key) {
     return (
       <Link to={`/${kind}/templates/${encodeURIComponent(notification.template_key)}`}>

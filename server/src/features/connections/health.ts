@@ -25,7 +25,7 @@ export interface Subject extends Pick<Health, 'status' | 'last_failure_reason'> 
 }
 
 export interface HealthBook {
-  /** A carrier whose outcomes are written down; it is not called at all when its connection is gone. */
+  /** A carrier whose outcomes are written down; it says so when its connection is gone, and is not to be called then. */
   watch(carrier: Carrier, subject: Subject): Carrier;
 }
 
@@ -101,9 +101,8 @@ export function createHealthBook(
   return {
     watch: (carrier, subject) => ({
       ...carrier,
+      ...(subject.status === 'gone' ? { gone: subject.last_failure_reason ?? 'It is gone.' } : {}),
       async send(message, signal) {
-        if (subject.status === 'gone')
-          return { kind: 'broken', detail: subject.last_failure_reason ?? 'It is gone.', code: 'gone' };
         const outcome = await carrier.send(message, signal);
         await record(subject, outcome);
         return outcome;

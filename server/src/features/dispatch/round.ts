@@ -6,7 +6,8 @@ import type { OpenAttempt } from './memory.ts';
 
 /**
  * One round through the provider chain. A provider that refuses the message hands over to the next one; a refusal of the
- * recipient, an acceptance, or an outcome nobody knows ends the round. One that is paused is passed over.
+ * recipient, an acceptance, or an outcome nobody knows ends the round. One that is paused is passed over, as is one that is
+ * gone: nobody is asked, so no attempt is counted, and the next round finds out whether it was mended.
  */
 export interface RoundResult {
   kind: 'tried';
@@ -70,6 +71,11 @@ export async function runRound(options: RoundOptions): Promise<RoundResult | Wai
     if (until > 0) {
       waitFor(carrier, until, `${carrier.name} asked us to slow down`);
       trace.push(passedOver(carrier, until, clock()));
+      continue;
+    }
+    if (carrier.gone !== undefined) {
+      trace.push(notCalled(carrier, carrier.gone, clock()));
+      decisive ??= { carrier, outcome: { kind: 'broken', detail: carrier.gone, code: 'gone' } };
       continue;
     }
     if (refusal !== null)
@@ -185,6 +191,16 @@ function passedOver(carrier: Carrier, until: number, now: number): StoredTraceEn
     name: 'pace',
     verdict: 'passed_over',
     detail: `${carrier.name} asked us to slow down, and is left alone until ${new Date(until).toISOString()}.`,
+  };
+}
+
+function notCalled(carrier: Carrier, why: string, now: number): StoredTraceEntry {
+  return {
+    at: new Date(now).toISOString(),
+    kind: 'decision',
+    name: 'connection',
+    verdict: 'not_called',
+    detail: `${carrier.name} is gone, and is not called until it gets new credentials: ${why}`,
   };
 }
 

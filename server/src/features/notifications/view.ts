@@ -100,8 +100,9 @@ function summaryOf(row: NotificationRow, status: Trace['status'], nextAttemptAt:
       const last = row.trace.at(-1);
       if (nextAttemptAt && last?.kind === 'gate' && last.verdict === 'defer' && last.detail)
         return last.detail;
-      if (row.attempt_count > 0)
-        return `Waiting for another try at ${iso(nextAttemptAt) ?? 'the next chance'} after ${tries}${reason}`;
+      const after = row.attempt_count > 0 ? ` after ${tries}` : ''; // there may have been nobody to ask
+      if (row.round > 0 || row.attempt_count > 0)
+        return `Waiting for another try at ${iso(nextAttemptAt) ?? 'the next chance'}${after}${reason}`;
       return nextAttemptAt ? `Scheduled for ${iso(nextAttemptAt)}.` : 'Waiting for a worker.';
     }
     case 'sending':

@@ -246,8 +246,11 @@ describe('sending', () => {
       return body.status === 'gone' ? body : new Error(JSON.stringify(body));
     }, 30_000);
     expect(gone.last_failure_reason).toContain('token_revoked');
-    await chats.until(body.id, ({ attempt_count }) => attempt_count > 1);
-    expect(chats.chatone.methods.filter((method) => method === 'chat.postMessage').length).toBeGreaterThan(0);
+    const waiting = await chats.until(
+      body.id,
+      ({ events }) => events.filter(({ type }: { type: string }) => type === 'Retrying').length > 1,
+    );
+    expect(waiting.attempt_count).toBe(1);
     await install(chats.chatone.addToken({ teamId: token.teamId }).token);
     const done = await chats.until(body.id, ({ status }) => status !== 'queued' && status !== 'sending');
     expect(done.status).toBe('delivered');

@@ -155,9 +155,22 @@ test('a webhook that was deleted over there makes the endpoint gone: it is not c
   expect(gone.last_failure_reason).toContain('Unknown Webhook');
   const called = chats.chatthree.calls();
   const second = await chats.send('chatthree', { endpoint: 'gone' });
-  const waiting = await chats.until(second.body.id, ({ attempt_count }) => attempt_count > 0);
+  const waiting = await chats.until(second.body.id, ({ last_error }) => last_error !== null);
   expect(waiting.last_error).toContain('Unknown Webhook');
   expect(chats.chatthree.calls()).toBe(called);
+  // Nobody was asked, so there was no attempt.
+  const typesOf = (entries: { type: string }[]) => entries.map(({ type }) => type);
+  expect(waiting.attempt_count).toBe(0);
+  expect(typesOf(waiting.events).slice(0, 3)).toEqual(['Queued', 'Sending', 'Retrying']);
+  const trace = await waitUntil(async () => {
+    const { body } = await chats.live('GET', `/v1/notifications/${second.body.id}/trace`);
+    return /^Waiting for another try at .*Unknown Webhook/.test(body.summary)
+      ? body
+      : new Error(body.summary);
+  }, 30_000);
+  const kinds = trace.entries.map((entry: { kind: string; verdict: string }) => [entry.kind, entry.verdict]);
+  expect(kinds).toContainEqual(['decision', 'not_called']);
+  expect(kinds.filter(([kind]: string[]) => kind === 'attempt')).toEqual([]);
   webhook.isDeleted = false;
   const renewed = await chats.live('PUT', at(endpoint), { webhook_url: webhook.url });
   expect(renewed.body.status).toBe('active');
