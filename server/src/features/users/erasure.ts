@@ -65,13 +65,25 @@ export async function findPerson(
   before: string,
 ): Promise<Person> {
   const addresses = [externalUserId, user?.email, user?.phone, user?.chatone_user_id].flatMap((address) =>
-    address ? [spellingsOf(address)] : [],
+    address ? spellingsOf(address) : [],
   );
+  const aliases = await aliasesAmong(sql, environmentId, addresses);
+  return { environmentId, externalUserId, addresses, aliases, before };
+}
+
+/** As the work of erasing notes them: earlier versions noted no aliases. */
+export type NotedPerson = Omit<Person, 'aliases'> & Partial<Pick<Person, 'aliases'>>;
+
+export async function readPerson(sql: Sql, noted: NotedPerson): Promise<Person> {
+  const { environmentId, addresses } = noted;
+  return { ...noted, aliases: noted.aliases ?? (await aliasesAmong(sql, environmentId, addresses)) };
+}
+
+async function aliasesAmong(sql: Sql, environmentId: string, addresses: string[]): Promise<string[]> {
   // A chatone id is none: applications name their users as they like, and U777A may be anybody.
-  const candidates = addresses.filter(([address = '']) => 'key' in parseAddressKey(address));
-  const taken = await listTakenIds(sql, environmentId, candidates.flat());
-  const aliases = candidates.filter((spellings) => !spellings.some((id) => taken.has(id)));
-  return { environmentId, externalUserId, addresses: addresses.flat(), aliases: aliases.flat(), before };
+  const candidates = addresses.filter((address) => 'key' in parseAddressKey(address));
+  const taken = await listTakenIds(sql, environmentId, candidates.flatMap(spellingsOf));
+  return candidates.filter((address) => !spellingsOf(address).some((id) => taken.has(id)));
 }
 
 /** Only email addresses have several. */

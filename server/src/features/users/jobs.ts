@@ -1,7 +1,7 @@
-import { transaction } from '../../db/sql.ts';
+import { transaction, untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import type { Job } from '../../queue/index.ts';
-import { type Eraser, erasePerson, type Person } from './erasure.ts';
+import type { Claim, Job } from '../../queue/index.ts';
+import { type Eraser, erasePerson, type NotedPerson, type Person, readPerson } from './erasure.ts';
 
 const slicesPerTurn = 400;
 const againMs = 5_000;
@@ -14,7 +14,13 @@ export function createErasureJob(
   return {
     batch: 4,
     capacity: 8,
-    load: async (claims) => new Map(claims.map((claim) => [claim.id, claim.note as Person])),
+    async load(claims) {
+      const read = async ({ id, note }: Claim): Promise<[string, Person]> => [
+        id,
+        await untilDatabaseAnswers(() => readPerson(pool, note as NotedPerson)),
+      ];
+      return new Map(await Promise.all(claims.map(read)));
+    },
     async run(claim, person) {
       const done = !person || (await erasePerson(pool, erasers, person, slicesPerTurn));
       log.info({ environment_id: claim.environmentId, id: claim.id, done }, 'erasing a user');
