@@ -577,8 +577,10 @@ create table runs (
   failure_reason text,
   triggered_at timestamp with time zone default now() not null,
   completed_at timestamp with time zone,
+  address text,
   constraint runs_pkey PRIMARY KEY (id)
 ) with (fillfactor=85, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX runs_by_address ON public.runs USING btree (environment_id, lower(address), id) WHERE (address IS NOT NULL);
 CREATE INDEX runs_by_status ON public.runs USING btree (workflow_id, status, id);
 CREATE INDEX runs_by_user ON public.runs USING btree (environment_id, external_user_id, id) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX runs_by_workflow ON public.runs USING btree (workflow_id, id);

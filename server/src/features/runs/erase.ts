@@ -8,10 +8,24 @@ import { deleteWaits, lockWaits } from './waits-store.ts';
 const sliceSize = 250;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
+/**
+ * Those that name the user, and those that name nobody but one of the user's addresses. They keep the spelling of whoever
+ * triggered them; only in email addresses upper and lower case are the same.
+ */
 const listOf = statement<{ id: string }>(
   'runs_list_of_person',
-  `select id from runs
-   where environment_id = $1 and external_user_id = $2 and id < $3 and id > $4 order by id limit $5`,
+  `select id from (
+     (select id from runs
+      where environment_id = $1 and external_user_id = $2 and id < $3 and id > $4 order by id limit $5)
+     union
+     (select id from runs
+      where environment_id = $1 and lower(address) = any (array(select lower(theirs) from unnest($6::text[]) theirs))
+        and (position('@' in address) > 0 or address = any ($6::text[]))
+        and (external_user_id is null
+          or lower(external_user_id) = any (array(select lower(theirs) from unnest($7::text[]) theirs)))
+        and id < $3 and id > $4
+      order by id limit $5)) theirs
+   order by id limit $5`,
 );
 
 /** What happened, and when, stays; what was said goes. */
@@ -19,7 +33,8 @@ const redact = statement(
   'runs_redact',
   `with steps as (update run_steps set output = null where run_id = any ($1::uuid[]) and output is not null),
    items as (update digest_items set item = '{}' where source_run_id = any ($1::uuid[]))
-   update runs set trigger_data = '{}', external_user_id = null, failure_reason = null where id = any ($1::uuid[])`,
+   update runs set trigger_data = '{}', external_user_id = null, address = null, failure_reason = null
+   where id = any ($1::uuid[])`,
 );
 
 /** Runs of the person that have not ended are cancelled; what is left of them is erased in a later round. */
@@ -40,6 +55,8 @@ export function runEraser(queue: Pick<Queue, 'hasten'>): Eraser {
         person.before,
         after ?? firstId,
         sliceSize,
+        person.addresses,
+        person.aliases,
       ]);
       const ids = rows.map(({ id }) => id);
       const statuses = await lockRuns(tx, ids);

@@ -36,6 +36,56 @@ test('erasing a person cancels their runs and takes what these say', async () =>
   expect(await app.run(other)).toMatchObject({ status: 'waiting', trigger_data: { secret: 'likes bells' } });
 }, 60_000);
 
+test('erasing a person takes runs that name nobody but an address of theirs', async () => {
+  const waits = { id: 'wait', kind: 'wait_for_event', event: 'go' };
+  await app.define('by_address', [waits]);
+  await app.define('sends_to_address', [
+    email('mail', { recipient: { address: '{{ trigger.to }}' } }),
+    {
+      id: 'ring',
+      kind: 'send',
+      channel: 'in_app',
+      recipient: { address: '{{ trigger.to }}' },
+      html_body: 'Hi',
+    },
+  ]);
+  await app.request('PUT', '/v1/users/grace', {
+    body: { email: 'grace@example.com', phone: '+14155550177', chatone_user_id: 'U0GRACE' },
+  });
+  const secret = 'found a moth';
+  const theirs = [
+    await app.trigger('by_address', { recipient: { address: 'Grace@Example.com' }, secret }),
+    await app.trigger('by_address', { email: 'grace@example.com', secret }),
+    await app.trigger('by_address', { user: { phone: '+14155550177' }, secret }),
+    await app.trigger('by_address', { recipient: { chatone_user_id: 'U0GRACE' }, secret }),
+    await app.trigger('by_address', { external_user_id: 'GRACE@example.com', secret }),
+    await app.trigger('sends_to_address', { to: 'GRACE@example.com', secret }),
+  ];
+  const others = [
+    await app.trigger('by_address', { email: 'grace@example.com', external_user_id: 'joan', secret }),
+    await app.trigger('by_address', { email: 'joan@example.com', secret }),
+    await app.trigger('by_address', { recipient: { chatone_user_id: 'u0grace' }, secret }),
+  ];
+  for (const id of [...theirs.slice(0, -1), ...others]) await app.reaches(id, 'waiting');
+  await app.reaches(theirs.at(-1) ?? '', 'completed');
+  expect((await app.request('DELETE', '/v1/users/grace')).status).toBe(204);
+  for (const id of theirs) {
+    await waitUntil(async () => {
+      await app.pool.query('update queue_later set run_at = now() where kind = 4');
+      const run = await app.run(id);
+      return JSON.stringify(run.trigger_data) === '{}' ? run : new Error(JSON.stringify(run));
+    }, 30_000);
+    const { rows } = await app.pool.query(
+      `select r::text || (select string_agg(s::text, '') from run_steps s where s.run_id = r.id) as text
+       from runs r where id = $1`,
+      [id],
+    );
+    expect(rows[0].text).not.toMatch(/moth|grace/i);
+  }
+  for (const id of others)
+    expect(await app.run(id)).toMatchObject({ status: 'waiting', trigger_data: { secret } });
+}, 60_000);
+
 test('events are forgotten after a week, except those that a run has yet to hear', async () => {
   await app.define('forgets', [
     { id: 'first', kind: 'wait_for_event', event: 'begin' },

@@ -15,6 +15,8 @@ export interface RunRow {
   status: RunStatus;
   current_step_id: string | null;
   external_user_id: string | null;
+  /** Of whom it is about, where it names no other user: erasing a person goes by it. */
+  address: string | null;
   trigger_data: JsonObject;
   failure_reason: string | null;
   completed_at: Date | null;
@@ -23,7 +25,7 @@ export interface RunRow {
 /** As it is triggered. */
 export type NewRun = Pick<
   RunRow,
-  'id' | 'environment_id' | 'workflow_id' | 'version' | 'external_user_id' | 'trigger_data'
+  'id' | 'environment_id' | 'workflow_id' | 'version' | 'external_user_id' | 'address' | 'trigger_data'
 >;
 
 /** Like the acceptance of notifications one statement: the keys, the runs and their work, all of it or nothing. */
@@ -31,14 +33,14 @@ const insertRows = statement<{ id: string }>(
   'runs_insert',
   `with input as materialized (
      select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, workflow_id uuid, version int,
-       external_user_id text, trigger_data json, operation text, key text, body_hash text)
+       external_user_id text, address text, trigger_data json, operation text, key text, body_hash text)
    ),
    fresh as (${claimKeysSql('(select *, id as resource_id from input where key is not null) claims')}),
    taken as materialized (select * from input where key is null or id in (select resource_id from fresh)),
    ${enqueueSql('run', `(select id, ${lanes.normal}::smallint as lane, environment_id, null::timestamptz as run_at from taken) work`)},
    lives as (
-     insert into runs (id, environment_id, workflow_id, version, status, external_user_id, trigger_data)
-     select id, environment_id, workflow_id, version, 'pending', external_user_id, trigger_data from taken
+     insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data)
+     select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data from taken
    )
    select id from taken`,
 );
@@ -60,7 +62,7 @@ const select = `
     r.failure_reason, r.completed_at, w.key as workflow_key
   from runs r join workflows w on w.id = r.workflow_id`;
 
-export type StoredRun = RunRow & { workflow_key: string };
+export type StoredRun = Omit<RunRow, 'address'> & { workflow_key: string };
 
 const findOne = statement<StoredRun>('runs_find', `${select} where r.id = $1 and r.environment_id = $2`);
 
@@ -94,6 +96,7 @@ export interface RunFact {
   version: number;
   status: RunStatus;
   external_user_id: string | null;
+  address: string | null;
   trigger_data: JsonObject;
   state: RunState | null;
   environment_kind: 'test' | 'live';
@@ -111,7 +114,7 @@ export interface RunFact {
 
 const loadFacts = statement<RunFact>(
   'runs_load',
-  `select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.trigger_data, r.state,
+  `select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.address, r.trigger_data, r.state,
      e.kind as environment_kind, e.organization_id, o.plan, v.id as event_id, v.name as event_name, v.data as event_data, s.moves,
      floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
    from runs r
@@ -144,6 +147,7 @@ export interface RunUpdate {
   /** Null: it has ended, and nothing needs to be remembered. */
   state: RunState | null;
   external_user_id: string | null;
+  address: string | null;
   failure_reason: string | null;
   completed_at: string | null;
 }
@@ -151,9 +155,10 @@ export interface RunUpdate {
 const updateRows = statement(
   'runs_update',
   `update runs r set status = i.status, current_step_id = i.current_step_id, state = i.state,
-     external_user_id = i.external_user_id, failure_reason = i.failure_reason, completed_at = i.completed_at
+     external_user_id = i.external_user_id, address = i.address, failure_reason = i.failure_reason,
+     completed_at = i.completed_at
    from json_to_recordset($1::json) as i (id uuid, status text, current_step_id text, state json, external_user_id text,
-     failure_reason text, completed_at timestamptz)
+     address text, failure_reason text, completed_at timestamptz)
    where r.id = i.id`,
 );
 

@@ -1,3 +1,4 @@
+import { parseAddressKey } from '../../channels/address-key.ts';
 import { isDatabaseUnavailable } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type JsonObject, validateTriggerData } from '../../engine/index.ts';
@@ -74,12 +75,14 @@ export function createTrigger(
     if (active.definition.triggerDataSchema !== null) while (isLoopHeld()) await nextTurn();
     const violations = validateTriggerData(active.definition, triggerData);
     if (violations.length > 0) throw triggerDataProblem(violations);
+    const userId = userOf(triggerData);
     return {
       id: newId(clock()),
       environment_id: environmentId,
       workflow_id: active.workflowId,
       version: active.version,
-      external_user_id: userOf(triggerData),
+      external_user_id: userId,
+      address: addressOf(triggerData, userId),
       trigger_data: triggerData,
     };
   }
@@ -124,12 +127,27 @@ function claimOf(
   };
 }
 
+const placesOf = (data: JsonObject): Record<string, unknown>[] =>
+  [data, data.recipient, data.user].flatMap((place) => (isRecord(place) ? [place] : []));
+
 /** Whom the run is about, as far as the trigger says so. */
 function userOf(data: JsonObject): string | null {
-  for (const place of [data, data.recipient, data.user]) {
-    if (!isRecord(place)) continue;
-    const id = place.external_user_id;
-    if (typeof id === 'string' && id !== '' && id.length <= 255) return id;
-  }
-  return null;
+  const ids = placesOf(data).map(({ external_user_id: id }) => id);
+  return ids.find((id) => isText(id, 255)) ?? null;
+}
+
+/** The same where it names nobody but an address; one may also stand as the id of a user. */
+function addressOf(data: JsonObject, userId: string | null): string | null {
+  if (userId !== null) return 'key' in parseAddressKey(userId) ? userId : null;
+  const addresses = placesOf(data).flatMap((place) => [
+    place.address,
+    place.email,
+    place.phone,
+    place.chatone_user_id,
+  ]);
+  return addresses.find((address) => isText(address, 320)) ?? null;
+}
+
+function isText(value: unknown, maxLength: number): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= maxLength;
 }

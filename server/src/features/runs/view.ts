@@ -44,9 +44,17 @@ export function updateOf(turn: Turn): RunUpdate {
     current_step_id: decision.state.stepId,
     state: ended ? null : decision.state,
     external_user_id: fact.external_user_id ?? named ?? null,
+    address: fact.address ?? (fact.external_user_id === null ? firstAddressOf(turn) : null),
     failure_reason: decision.failureReason,
     completed_at: ended ? iso(endOf(turn)) : null,
   };
+}
+
+const channelsToPeople: ReadonlySet<string> = new Set(['email', 'sms', 'in_app', 'chatone']);
+
+function firstAddressOf({ sends }: Turn): string | null {
+  const rows = sends.map(({ draft }) => draft.acceptance.row);
+  return rows.find(({ channel, address }) => address && channelsToPeople.has(channel))?.address ?? null;
 }
 
 function endOf({ fact, entries }: Turn): number {
