@@ -28,6 +28,7 @@ const forced: DeliveryNote = { forced: true };
 /** Recovered deliveries become ready in slices, so that an endpoint that just came back is not run over. */
 const recoverySlice = 100;
 const recoveryPauseMs = 1_000;
+const firstId = '00000000-0000-0000-0000-000000000000';
 
 export function createDeliveriesService({
   pool,
@@ -125,8 +126,9 @@ export function createDeliveriesService({
       const { status } = await getEndpoint(principal, endpointId);
       const count = await transaction(pool, async (tx) => {
         let reopened = 0;
+        let last = firstId;
         for (let slice = 0; reopened < limits.recovered; slice += 1) {
-          const ids = await store.reopenFailed(tx, environmentId, endpointId, since, recoverySlice);
+          const ids = await store.reopenFailed(tx, environmentId, endpointId, since, last, recoverySlice);
           const runAt = new Date(clock() + slice * recoveryPauseMs);
           await queue.postpone(
             tx,
@@ -140,6 +142,7 @@ export function createDeliveriesService({
             })),
           );
           reopened += ids.length;
+          last = ids.at(-1) ?? last;
           if (ids.length < recoverySlice) break;
         }
         return reopened;

@@ -208,18 +208,20 @@ const reopenMany = statement<{ id: string }>(
   'webhooks_reopen_failed',
   `update webhook_deliveries set ${reopen} where id = any (array(
      select id from webhook_deliveries
-     where endpoint_id = $1 and environment_id = $2 and failed_at >= $3
-     order by id limit $4 for update))
+     where endpoint_id = $1 and environment_id = $2 and failed_at >= $3 and id > $4
+     order by id limit $5 for update))
    returning id`,
 );
 
-/** The oldest of what failed for good since a time. */
+/** The oldest, after one of them, of what failed for good since a time. */
 export async function reopenFailed(
   sql: Sql,
   environmentId: string,
   endpointId: string,
   since: Date,
+  after: string,
   limit: number,
 ): Promise<string[]> {
-  return (await reopenMany(sql, [endpointId, environmentId, since, limit])).map((row) => row.id).sort();
+  const rows = await reopenMany(sql, [endpointId, environmentId, since, after, limit]);
+  return rows.map((row) => row.id).sort();
 }

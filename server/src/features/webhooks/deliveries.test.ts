@@ -111,6 +111,33 @@ describe('a delivery', () => {
     for (const since of [undefined, 'yesterday', 5, null]) expect((await recover(since)).status).toBe(400);
   });
 
+  test('is recovered with hundreds of others that failed since then, and with nothing that failed before', async () => {
+    const endpoint = await createEndpoint();
+    await stage.app.request('PUT', at(endpoint), { body: { status: 'paused' } });
+    await stage.app.pool.query(
+      `with event as (
+         insert into webhook_events (id, environment_id, type, body)
+         select gen_random_uuid(), environment_id, 'x', '{}' from webhook_endpoints where id = $1
+         returning id, environment_id)
+       insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type, status, failed_at)
+       select gen_random_uuid(), environment_id, $1, id, 'x', 'failed', now() - make_interval(hours => number % 2)
+       from event, generate_series(1, 500) as number`,
+      [endpoint.id],
+    );
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const { body } = await stage.app.request('POST', at(endpoint, '/recover'), { body: { since } });
+    expect(body).toEqual({ count: 250 });
+    const { rows } = await stage.app.pool.query(
+      `select status, bool_and(failed_at is null) as reopened, count(*)::int as count
+       from webhook_deliveries where endpoint_id = $1 group by 1 order by 1`,
+      [endpoint.id],
+    );
+    expect(rows).toEqual([
+      { status: 'failed', reopened: false, count: 250 },
+      { status: 'pending', reopened: true, count: 250 },
+    ]);
+  });
+
   test('waits for as long as the receiver asks, and says until when', async () => {
     const endpoint = await createEndpoint();
     stage.sink.reply = () => ({ status: 429, headers: { 'retry-after': '3600' } });
