@@ -167,3 +167,20 @@ export async function waitUntil<Value>(
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
+
+/** Does something just before the process makes a statement of this name for the next time: where races are lost. */
+export function beforeStatement(
+  { deps: { pool } }: TestApp,
+  name: string,
+  act: () => Promise<unknown>,
+): void {
+  const { query } = pool;
+  // biome-ignore lint/suspicious/noExplicitAny: it has a dozen signatures, and is handed on as it came
+  pool.query = async (...given: any[]) => {
+    if (given[0]?.name === name) {
+      pool.query = query;
+      await act();
+    }
+    return Reflect.apply(query, pool, given);
+  };
+}

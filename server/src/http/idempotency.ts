@@ -127,10 +127,13 @@ const findHolder = statement<{ resource_id: string; body_hash: Buffer }>(
   'select resource_id, body_hash from idempotency_keys where environment_id = $1 and operation = $2 and key = $3',
 );
 
-/** The resource that an earlier request with this key made; a different body under the same key is a conflict. */
-export async function findKeyHolder(sql: Sql, claim: KeyClaim): Promise<string> {
+/**
+ * The resource that an earlier request with this key made; a different body under the same key is a conflict. Null: its day
+ * has ended since the claim, and it was removed; claim it again.
+ */
+export async function findKeyHolder(sql: Sql, claim: KeyClaim): Promise<string | null> {
   const [row] = await findHolder(sql, [claim.environmentId, claim.operation, claim.key]);
-  if (!row) throw new Error('an idempotency key vanished between its conflict and its look-up');
+  if (!row) return null;
   if (row.body_hash.toString('hex') !== claim.bodyHash) {
     throw new Problem(
       'idempotency_key_reused',
@@ -159,7 +162,7 @@ export async function findEarlierHolder(
 const removeExpired = statement(
   'idempotency_remove_expired',
   `delete from idempotency_keys where ctid = any (array(
-     select ctid from idempotency_keys where created_at < now() - interval '24 hours' limit $1))
+     select ctid from idempotency_keys where created_at < now() - interval '24 hours' limit $1 for update skip locked))
    returning 1 as one`,
 );
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
+import { beforeStatement, startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
+import { query, transaction } from '../../db/sql.ts';
+import { deleteExpiredKeys } from '../../http/idempotency.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -303,6 +305,37 @@ describe('idempotency', () => {
     const second = await send(email, headers);
     expect(second.status).toBe(202);
     expect(second.body.id).not.toBe(first.body.id);
+  });
+
+  test('a key whose day ends between two looks at it is as good as new', async () => {
+    const headers = key();
+    const first = await send(email, headers);
+    const values = [headers['idempotency-key']];
+    beforeStatement(app, 'idempotency_find', () =>
+      app.pool.query('delete from idempotency_keys where key = $1', values),
+    );
+    const second = await send(email, headers);
+    expect(second.status).toBe(202);
+    expect(second.body.id).not.toBe(first.body.id);
+    expect((await send(email, headers)).body.id).toBe(second.body.id);
+  });
+
+  test('keys past their day are removed, but none that somebody is just taking', async () => {
+    const [kept, old, taken] = [key(), key(), key()].map((headers) => headers['idempotency-key']);
+    for (const name of [kept, old, taken]) await send(email, { 'idempotency-key': name ?? '' });
+    await app.pool.query(
+      `update idempotency_keys set created_at = now() - interval '25 hours' where key = any ($1)`,
+      [[old, taken]],
+    );
+    await transaction(app.pool, async (tx) => {
+      await query(tx, 'update idempotency_keys set created_at = now() where key = $1', [taken]);
+      expect(await deleteExpiredKeys(app.pool, 1)).toBe(1);
+      expect(await deleteExpiredKeys(app.pool, 1)).toBe(0);
+    });
+    const { rows } = await app.pool.query('select key from idempotency_keys where key = any ($1)', [
+      [kept, old, taken],
+    ]);
+    expect(rows.map((row) => row.key).sort()).toEqual([kept, taken].sort());
   });
 
   test('a replay after deletion does not send again', async () => {

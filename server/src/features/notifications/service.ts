@@ -129,6 +129,7 @@ export function createNotificationService(
     }
     if (!keyClaim) throw new Error('a notification without an idempotency key was not written');
     const holder = await findKeyHolder(pool, keyClaim);
+    if (holder === null) return insert(acceptance);
     const stored = await store.findNotification(pool, row.environment_id, holder);
     if (!stored)
       throw new Problem(

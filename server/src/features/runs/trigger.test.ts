@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeStatement } from '../../../test/app.ts';
 import { parseDefinition } from '../../engine/index.ts';
 import type { Principal } from '../../http/principal.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -124,6 +125,17 @@ describe('an Idempotency-Key', () => {
     await app.request('DELETE', '/v1/workflows/fleeting');
     const again = await trigger('fleeting', { trigger_data: {} }, headers);
     expect([again.status, again.body.run_id]).toEqual([200, first.body.run_id]);
+  });
+
+  test('whose day ends between two looks at it is as good as new', async () => {
+    const headers = { 'idempotency-key': 'ending' };
+    const first = await trigger('plain', { trigger_data: {} }, headers);
+    const expire = () => app.pool.query(`delete from idempotency_keys where key = 'ending'`);
+    beforeStatement(app, 'idempotency_find', expire);
+    const second = await trigger('plain', { trigger_data: {} }, headers);
+    expect([second.status, second.body.status]).toEqual([202, 'pending']);
+    expect(second.body.run_id).not.toBe(first.body.run_id);
+    expect((await trigger('plain', { trigger_data: {} }, headers)).body.run_id).toBe(second.body.run_id);
   });
 
   test('at the same instant in two processes: one run, and everybody gets it', async () => {

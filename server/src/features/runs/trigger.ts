@@ -107,9 +107,12 @@ export function createTrigger(
       return replayed(environmentId, earlier);
     }
     const keyClaim = claim && { ...claim, resourceId: run.id };
-    if (await batcher.add({ run, keyClaim })) return { runId: run.id, status: 'pending', replayed: false };
-    if (!keyClaim) throw new Error('a run without an idempotency key was not written');
-    return replayed(environmentId, await findKeyHolder(pool, keyClaim));
+    for (;;) {
+      if (await batcher.add({ run, keyClaim })) return { runId: run.id, status: 'pending', replayed: false };
+      if (!keyClaim) throw new Error('a run without an idempotency key was not written');
+      const holder = await findKeyHolder(pool, keyClaim);
+      if (holder !== null) return replayed(environmentId, holder);
+    }
   };
 }
 
