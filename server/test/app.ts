@@ -9,6 +9,7 @@ import type { Deps } from '../src/deps.ts';
 import { passwordCost } from '../src/features/accounts/password.ts';
 import type { EmailConnections } from '../src/features/connections/index.ts';
 import { allJobs } from '../src/jobs.ts';
+import type { Clock } from '../src/kernel/clock.ts';
 import { createLog } from '../src/kernel/log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -51,6 +52,8 @@ export interface TestAppOptions {
   settings?: Record<string, string>;
   /** Where it logs, in place of the standard output. */
   logTo?: { write(line: string): void };
+  /** The clock of the worker, where it is not that of the database. */
+  workerClock?: Clock;
   /** A second process on the same database. */
   database?: TestDatabase;
   /** Given to whoever wants to see what the process knows of its connections. */
@@ -84,7 +87,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     log: createLog(config.LOG_LEVEL, options.logTo),
     jobs(deps, connections) {
       options.onConnections?.(connections);
-      return allJobs(deps, connections);
+      return allJobs({ ...deps, clock: options.workerClock ?? deps.clock }, connections);
     },
   });
   const { rows } = await database.pool.query('select id, kind from environments');

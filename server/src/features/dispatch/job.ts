@@ -94,7 +94,8 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     if (open && !open.idempotent) return resolveOpenAttempt(fact, open, remembered, circumstances());
     const memory: Memory = open ? { ...remembered, repeat: remembered.repeat ?? repeatOf(open) } : remembered;
 
-    const { verdict, trace: judged } = judge(fact, now);
+    // Work is due by the clock of the database. Where ours is slow it would find the same work too early, over and over.
+    const { verdict, trace: judged } = judge(fact, Math.max(now, claim.leasedAt.getTime()));
     const base: Settled = {
       ...unsettled(fact),
       memory,
