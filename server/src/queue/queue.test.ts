@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { query, transaction } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
@@ -122,6 +123,24 @@ describe('work that waits', () => {
     await store.insertReady(database.pool, [waiting]);
     expect(await store.deleteWaiting(database.pool, kind, waiting.id)).toMatchObject({ id: waiting.id });
     expect(await store.deleteWaiting(database.pool, kind, held.id)).toBeNull();
+  });
+
+  test('can be taken out while it becomes due', async () => {
+    const [row] = rows(1, environmentA) as [store.WorkRow];
+    await store.insertLater(database.pool, [{ ...row, run_at: new Date(Date.now() - 1_000).toISOString() }]);
+    const taken = await transaction(database.pool, async (tx) => {
+      expect(await store.promote(tx, 100)).toBe(1);
+      const taking = store.deleteWaiting(database.pool, kind, row.id);
+      await waitUntil(async () => {
+        const [waiting] = await query<{ n: number }>(
+          database.pool,
+          `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting?.n === 1 ? true : new Error('nobody waits for the lock');
+      });
+      return [taking];
+    });
+    expect(await taken[0]).toMatchObject({ id: row.id, run_at: null });
   });
 
   test('cannot be claimed while a transaction that took it out is open', async () => {

@@ -255,7 +255,9 @@ export async function deleteWaiting(
   kind: number,
   id: string,
 ): Promise<(WorkRow & { run_at: Date | null }) | null> {
-  return (await takeWaiting(sql, [id, kind]))[0] ?? null;
+  const take = async () => (await takeWaiting(sql, [id, kind]))[0] ?? null;
+  // What becomes due while the statement waits for its lock goes from where it has looked to where it had seen nothing.
+  return (await take()) ?? (await take());
 }
 
 const findDue = statement<{ run_at: Date }>(
