@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { steadyClock, systemClock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/errors.ts';
 
 /**
@@ -48,6 +49,7 @@ interface Open {
   response: ServerResponse;
   listener: StreamListener;
   endsAtMs: number;
+  /** By the steady clock, as the next. */
   wroteAtMs: number;
   /** The reader is behind, or is to take its leave; when this time comes, it is cut off. 0: all is well. */
   cutAtMs: number;
@@ -71,7 +73,7 @@ export function createEventStreams(
 
   function write(open: Open, text: string): boolean {
     if (open.response.writableEnded || open.response.destroyed) return false;
-    open.wroteAtMs = Date.now();
+    open.wroteAtMs = steadyClock();
     if (open.response.write(text)) return true;
     open.cutAtMs = open.wroteAtMs + times.stalledMs;
     return false;
@@ -79,15 +81,16 @@ export function createEventStreams(
 
   function end(open: Open): void {
     open.response.end();
-    open.cutAtMs = Date.now() + times.lingerMs;
+    open.cutAtMs = steadyClock() + times.lingerMs;
   }
 
   function sweep(): void {
-    const now = Date.now();
+    const now = steadyClock();
+    const time = systemClock();
     for (const open of streams) {
       if (open.cutAtMs > 0) {
         if (now >= open.cutAtMs) open.response.destroy();
-      } else if (now >= open.endsAtMs) end(open);
+      } else if (time >= open.endsAtMs) end(open);
       else if (now - open.wroteAtMs >= times.heartbeatMs) write(open, ':\n\n');
     }
   }

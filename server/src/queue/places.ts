@@ -1,4 +1,5 @@
 import { createBatcher } from '../kernel/batcher.ts';
+import { steadyClock } from '../kernel/clock.ts';
 import type { Claim } from './work.ts';
 
 /**
@@ -127,7 +128,7 @@ export function createPlaces(parking: Parking, options: PlacesOptions): TendedPl
 
   async function enter(claim: Claim, name: string): Promise<Room | null> {
     const place = placeOf(name);
-    place.usedAt = Date.now();
+    place.usedAt = steadyClock();
     if (claim.unparked) place.arriving -= 1;
     else if (place.parked && claim.lane !== 'critical') return park(claim, place);
     if (place.inFlight < limitFor(claim, place)) return admit(place);
@@ -160,7 +161,7 @@ export function createPlaces(parking: Parking, options: PlacesOptions): TendedPl
       const wanted = limit - coming;
       const taken = await parking.unpark(place.name, wanted);
       place.arriving += taken;
-      place.usedAt = Date.now();
+      place.usedAt = steadyClock();
       if (taken < wanted && place.parking === 0) place.parked = false;
     } catch {
       // The database is away; the next tick tries again.
@@ -172,7 +173,7 @@ export function createPlaces(parking: Parking, options: PlacesOptions): TendedPl
   return {
     enter,
     tend(parkedAt) {
-      const now = Date.now();
+      const now = steadyClock();
       for (const name of parkedAt) placeOf(name).parked = true;
       for (const place of places.values()) {
         // What was unparked and could not be loaded never arrives; the queue has it back.

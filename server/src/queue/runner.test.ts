@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { createDoorbell, type Doorbell } from '../db/doorbell.ts';
@@ -128,4 +128,31 @@ test('what is critical is done while what the rest of its claim needs is still b
   expect(done).toEqual(['critical']);
   goOn();
   await waitUntil(async () => done.length === 6 || new Error(`${done.length} are done`));
+});
+
+test('a worker whose clock is set back goes on breathing, and its bulk with it', async () => {
+  let done = 0;
+  start({
+    load: async (claims) => new Map(claims.map(({ id }) => [id, null])),
+    run: async () => {
+      done += 1;
+    },
+  });
+  const aliveUntil = () =>
+    waitUntil(async () => {
+      const { rows } = await database.pool.query(`select max(alive_until) as until from workers`);
+      return (rows[0].until as Date | null) ?? new Error('no worker has been heard');
+    });
+  await put('critical', 1);
+  await put('bulk', 30);
+  await waitUntil(async () => (done === 31 ? true : new Error(`${done} are done`)));
+  const before = await aliveUntil();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 600_000 });
+  try {
+    await put('bulk', 30);
+    while (done < 61 || (await aliveUntil()) <= before) await delay(50);
+    expect(runner.health().ok).toBe(true);
+  } finally {
+    vi.useRealTimers();
+  }
 });

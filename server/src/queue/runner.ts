@@ -1,5 +1,6 @@
 import type { Doorbell } from '../db/doorbell.ts';
 import type { Pool } from '../db/sql.ts';
+import { msSince, never, steadyClock, thisMoment } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import * as store from './store.ts';
@@ -59,21 +60,21 @@ const moveLimit = 1_000;
 export function startRunner(deps: RunnerDeps): Runner {
   const { log, workerId } = deps;
   let stopped = false;
-  let lastHeartbeat = 0;
+  let lastHeartbeat = never;
   /** Since when our own heartbeats arrive without a gap; whoever could not be heard cannot say that others were silent. */
-  let breathingSince = 0;
+  let breathingSince = never;
   const lines = (Object.keys(workKinds) as WorkKind[]).map((kind) => createLine(deps, kind, () => stopped));
   const lineOf = new Map(lines.map((line) => [line.kind, line]));
   const silence = lines.map((line) => deps.doorbell.on(`work:${line.kind}`, line.pump));
 
   async function tick(): Promise<void> {
-    if (Date.now() - lastHeartbeat >= heartbeatMs) {
+    if (msSince(lastHeartbeat) >= heartbeatMs) {
       await store.heartbeat(deps.pool, workerId, aliveSeconds);
-      if (Date.now() - lastHeartbeat > outageMs) breathingSince = Date.now();
-      lastHeartbeat = Date.now();
+      if (msSince(lastHeartbeat) > outageMs) breathingSince = thisMoment();
+      lastHeartbeat = thisMoment();
       await releaseStrays();
     }
-    if (Date.now() - breathingSince >= reunionMs) await rescue();
+    if (msSince(breathingSince) >= reunionMs) await rescue();
     while ((await store.promote(deps.pool, moveLimit)) === moveLimit && !stopped) {}
     await deps.tendPlaces();
     for (const line of lines) {
@@ -127,7 +128,7 @@ export function startRunner(deps: RunnerDeps): Runner {
     },
     takeUp: (kind, rows) => lineOf.get(kind)?.takeUp(rows, true),
     health() {
-      const ok = Date.now() - lastHeartbeat < aliveSeconds * 1_000;
+      const ok = msSince(lastHeartbeat) < aliveSeconds * 1_000;
       return { ok, detail: ok ? 'working' : 'no heartbeat reached the database lately' };
     },
     async stop(deadlineMs) {
@@ -174,9 +175,9 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
   const portion = new Set<string>();
   let portionAt = 0;
   /** When something other than bulk was last claimed. */
-  let hurriedAt = 0;
+  let hurriedAt = -hurryMs;
   /** When something critical was last claimed; and until when bulk then leaves the machine alone. */
-  let criticalAt = 0;
+  let criticalAt = -hurryMs;
   let restUntil = 0;
   let patience: NodeJS.Timeout | undefined;
 
@@ -198,8 +199,8 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       }
       const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId);
       takeUp(rows, false);
-      if (rows.length > 0) hurriedAt = Date.now();
-      if (rows.some(({ lane }) => lane === lanes.critical)) criticalAt = Date.now();
+      if (rows.length > 0) hurriedAt = steadyClock();
+      if (rows.some(({ lane }) => lane === lanes.critical)) criticalAt = steadyClock();
       hungry = rows.length === limit || maxLane < lanes.normal;
       if (rows.length === limit) again = true;
       else if (maxLane === lanes.normal) await claimBulk();
@@ -212,10 +213,10 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
    * bulk also rests after each, for on a machine that is never idle everything waits.
    */
   async function claimBulk(): Promise<void> {
-    const size = Date.now() - hurriedAt < hurryMs ? Math.min(bulkPortion, job.batch) : job.batch;
+    const size = steadyClock() - hurriedAt < hurryMs ? Math.min(bulkPortion, job.batch) : job.batch;
     const limit = Math.min(size, roomLeft(lanes.bulk));
-    const restsUntil = Date.now() - criticalAt < hurryMs ? restUntil : 0;
-    const wait = (portion.size === 0 ? restsUntil : portionAt + bulkPatienceMs) - Date.now();
+    const restsUntil = steadyClock() - criticalAt < hurryMs ? restUntil : 0;
+    const wait = (portion.size === 0 ? restsUntil : portionAt + bulkPatienceMs) - steadyClock();
     if (limit <= 0 || wait > 0 || isStopped()) {
       hungry = true;
       if (wait > 0) waitForPortion(wait);
@@ -224,7 +225,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
     const rows = await store.claim(deps.claimPool, number, lanes.bulk, limit, workerId);
     portion.clear();
     for (const { id } of rows) portion.add(id);
-    portionAt = Date.now();
+    portionAt = steadyClock();
     takeUp(rows, false);
     if (rows.length === limit) hungry = true;
   }
@@ -286,7 +287,8 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
   function settle(id: string, putOff: boolean): void {
     held.delete(id);
     const portionDone = portion.delete(id) && portion.size === 0;
-    if (portionDone) restUntil = Date.now() + Math.min(bulkRest * (Date.now() - portionAt), bulkPatienceMs);
+    if (portionDone)
+      restUntil = steadyClock() + Math.min(bulkRest * (steadyClock() - portionAt), bulkPatienceMs);
     if (putOff) failed.add(id);
     if (held.size === 0) onEmpty?.();
     if (!hungry || isStopped()) return;

@@ -1,6 +1,7 @@
 import type { Carrier, Outcome } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
+import { steadyClock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { createMemory } from '../../kernel/memory.ts';
 
@@ -79,7 +80,7 @@ export function createHealthBook(
     if (!note) return;
     page.note = null;
     page.timer = null;
-    page.writtenAt = Date.now();
+    page.writtenAt = steadyClock();
     await writes
       .add(note)
       .catch((error) => log.warn({ err: error }, 'the health of a connection is not noted'));
@@ -89,11 +90,11 @@ export function createHealthBook(
     const note = noteOf(outcome, new Date(clock()).toISOString(), isGone);
     if (!note) return;
     const name = `${id} ${revision}`;
-    const page = pages.get(name) ?? { writtenAt: 0, note: null, timer: null };
+    const page = pages.get(name) ?? { writtenAt: -spacingMs, note: null, timer: null };
     pages.set(name, page);
     page.note = { id, revision, ...merged(page.note, note) };
     if (page.timer) return;
-    const waitMs = page.writtenAt + spacingMs - Date.now();
+    const waitMs = page.writtenAt + spacingMs - steadyClock();
     if (waitMs <= 0) return write(page);
     page.timer = setTimeout(() => void write(page), waitMs).unref();
   }
