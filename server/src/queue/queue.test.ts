@@ -174,9 +174,11 @@ describe('leases', () => {
     await store.heartbeat(database.pool, worker, 60);
     await store.claim(database.pool, kind, 2, 1, worker);
     await store.updateNotes(database.pool, kind, [{ id: row.id, note: { open: true } }], worker);
-    expect(await store.rescue(database.pool, 100)).toEqual([]);
+    const soon = Date.now() + 60_000;
+    expect(await store.rescue(database.pool, 100, soon)).toEqual([]);
     await store.heartbeat(database.pool, worker, -1);
-    expect(await store.rescue(database.pool, 100)).toEqual([kind]);
+    expect(await store.rescue(database.pool, 100, Date.now() - 60_000)).toEqual([]);
+    expect(await store.rescue(database.pool, 100, soon)).toEqual([kind]);
     const [again] = await store.claim(database.pool, kind, 2, 1, newId());
     expect(again).toMatchObject({ id: row.id, note: { open: true } });
   });

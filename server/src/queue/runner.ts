@@ -45,7 +45,7 @@ const tickMs = 500;
 const heartbeatMs = 2_000;
 /** A worker silent for this long is dead; with the tick, its work is taken over within 10 s. */
 const aliveSeconds = 8;
-/** After an outage of the database everyone looks dead, until they have had the time for a heartbeat. */
+/** After an outage of the database, or when its clock is put forward, everyone looks dead until they have had time to breathe. */
 const outageMs = 4_000;
 const reunionMs = 3_000;
 const putOffSeconds = 30;
@@ -61,6 +61,8 @@ export function startRunner(deps: RunnerDeps): Runner {
   const { log, workerId } = deps;
   let stopped = false;
   let lastHeartbeat = never;
+  /** The same by the clock of the database. */
+  let heardAt = -Infinity;
   /** Since when our own heartbeats arrive without a gap; whoever could not be heard cannot say that others were silent. */
   let breathingSince = never;
   const lines = (Object.keys(workKinds) as WorkKind[]).map((kind) => createLine(deps, kind, () => stopped));
@@ -69,9 +71,10 @@ export function startRunner(deps: RunnerDeps): Runner {
 
   async function tick(): Promise<void> {
     if (msSince(lastHeartbeat) >= heartbeatMs) {
-      await store.heartbeat(deps.pool, workerId, aliveSeconds);
-      if (msSince(lastHeartbeat) > outageMs) breathingSince = thisMoment();
+      const heardNow = await store.heartbeat(deps.pool, workerId, aliveSeconds);
+      if (Math.max(msSince(lastHeartbeat), heardNow - heardAt) > outageMs) breathingSince = thisMoment();
       lastHeartbeat = thisMoment();
+      heardAt = heardNow;
       await releaseStrays();
     }
     if (msSince(breathingSince) >= reunionMs) await rescue();
@@ -100,7 +103,7 @@ export function startRunner(deps: RunnerDeps): Runner {
   }
 
   async function rescue(): Promise<void> {
-    const kinds = await store.rescue(deps.pool, moveLimit);
+    const kinds = await store.rescue(deps.pool, moveLimit, heardAt + outageMs);
     if (kinds.length === 0) return;
     for (const kind of kinds) deps.metrics.rescued.inc({ kind: kindOf(kind) });
     log.warn({ count: kinds.length }, 'took over work of a worker that died');

@@ -231,15 +231,18 @@ const rescueLeases = statement<{ kind: number }>(
   `${makeReady(`
     delete from queue_leased where ctid = any (array(
       select l.ctid from queue_leased l
-      where not exists (select from workers w where w.id = l.worker_id and w.alive_until > now())
+      where now() < $2 and not exists (select from workers w where w.id = l.worker_id and w.alive_until > now())
       limit $1 for update skip locked))
     returning kind, id, lane, environment_id, note`)}
    returning kind`,
 );
 
-/** Takes over what workers that stopped breathing held; returns the kinds of what was taken over. */
-export async function rescue(sql: Sql, limit: number): Promise<number[]> {
-  return (await rescueLeases(sql, [limit])).map((row) => row.kind);
+/**
+ * Takes over what workers that stopped breathing held, unless it is later than `before` by the clock of the database; returns
+ * the kinds of what was taken over.
+ */
+export async function rescue(sql: Sql, limit: number, before: number): Promise<number[]> {
+  return (await rescueLeases(sql, [limit, new Date(before)])).map((row) => row.kind);
 }
 
 const takeWaiting = statement<WorkRow & { run_at: Date | null }>(
@@ -269,14 +272,18 @@ export async function findRunAt(sql: Sql, kind: number, id: string): Promise<Dat
   return (await findDue(sql, [id, kind]))[0]?.run_at ?? null;
 }
 
-const breathe = statement(
+const breathe = statement<{ now: Date }>(
   'queue_heartbeat',
   `insert into workers (id, alive_until) values ($1, now() + make_interval(secs => $2))
-   on conflict (id) do update set alive_until = excluded.alive_until`,
+   on conflict (id) do update set alive_until = excluded.alive_until
+   returning now()`,
 );
 
-export async function heartbeat(sql: Sql, workerId: string, seconds: number): Promise<void> {
-  await breathe(sql, [workerId, seconds]);
+/** Returns when it was heard, by the clock of the database. */
+export async function heartbeat(sql: Sql, workerId: string, seconds: number): Promise<number> {
+  const [row] = await breathe(sql, [workerId, seconds]);
+  if (!row) throw new Error('a heartbeat was not written');
+  return row.now.getTime();
 }
 
 const removeWorker = statement('queue_remove_worker', 'delete from workers where id = $1');
