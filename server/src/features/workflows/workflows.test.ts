@@ -328,8 +328,9 @@ describe('simulation', () => {
     });
     let others = 0;
     while (!isDone) {
-      // Ten at once: how many turns the loop takes depends on the machine, how many get through in each does not.
-      const answers = await Promise.all(Array.from({ length: 10 }, () => call('GET', '/sim_heavy')));
+      // Ten at once: how many turns the loop takes depends on the machine, how many get through in each does not. They need
+      // nothing but the loop: a database that is busy with something else would hold them up as well.
+      const answers = await Promise.all(Array.from({ length: 10 }, () => app.request('GET', '/healthz')));
       expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 200));
       others += answers.length;
     }
