@@ -58,20 +58,14 @@ async function roadFor(
     };
   }
   const { from, replyTo } = emailIdentity(sender, fact);
-  const files = fact.attachments ?? [];
-  const bytes = files.length > 0 ? await listAttachmentBytes(pool, fact.id) : [];
-  if (bytes.length < files.length) {
+  const attachments = await attachmentsOf(pool, fact);
+  if (!attachments) {
     return {
       reason: 'attachments_expired',
       problem:
         'Its attachments were deleted by age before it could be sent; send a new notification with them.',
     };
   }
-  const attachments = files.map((file, index) => ({
-    filename: file.filename,
-    contentType: file.content_type,
-    bytes: bytes[index] as Buffer,
-  }));
   return {
     carriers: [first, ...rest],
     // So that an environment whose provider is slow holds up its own email alone. The sandbox never is.
@@ -91,4 +85,18 @@ async function roadFor(
       headers,
     }),
   };
+}
+
+/** Null: some of their bytes are gone. A message without what it was accepted with is another message. */
+async function attachmentsOf(
+  pool: Pool,
+  { id, attachments: files }: DispatchFact,
+): Promise<EmailMessage['attachments'] | null> {
+  if (!files) return [];
+  const bytes = await listAttachmentBytes(pool, id);
+  const whole = files.flatMap(({ filename, content_type: contentType }, index) => {
+    const file = bytes[index];
+    return file ? [{ filename, contentType, bytes: file }] : [];
+  });
+  return whole.length === files.length ? whole : null;
 }
