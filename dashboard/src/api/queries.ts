@@ -6,6 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { useToast } from '../ui/toast.tsx';
 import { usePlace } from './environment.tsx';
 
@@ -78,7 +79,10 @@ export interface WriteOptions<Input, Output> {
   quiet?: boolean;
 }
 
-/** Changes something through the API, says so, and has everything that shows it read again. */
+/**
+ * Changes something through the API, says so, and has everything that shows it read again. Asked for the same while that is
+ * being done, it does nothing more.
+ */
 export function useWrite<Input = void, Output = unknown>(
   write: (api: Client, input: Input) => Promise<Output>,
   options: WriteOptions<Input, Output> = {},
@@ -86,7 +90,7 @@ export function useWrite<Input = void, Output = unknown>(
   const { api, environment } = usePlace();
   const queries = useQueryClient();
   const toast = useToast();
-  return useMutation({
+  const mutation = useMutation({
     mutationFn: (input: Input) => write(api, input),
     onSuccess: async (output, input) => {
       const { done } = options;
@@ -102,6 +106,21 @@ export function useWrite<Input = void, Output = unknown>(
       if (!options.quiet) toast.complain(error);
     },
   });
+  // A button that is pressed twice is pressed before it could be drawn as busy.
+  const asked = useRef<{ input: string; answer: Promise<Output> } | null>(null);
+  const mutateAsync: typeof mutation.mutateAsync = (input, more) => {
+    const same = JSON.stringify(input) ?? '';
+    if (asked.current?.input === same) return asked.current.answer;
+    const answer = mutation.mutateAsync(input, more).finally(() => {
+      if (asked.current?.answer === answer) asked.current = null;
+    });
+    asked.current = { input: same, answer };
+    return answer;
+  };
+  const mutate: typeof mutation.mutate = (input, more) => {
+    mutateAsync(input, more).catch(() => {}); // told by onError
+  };
+  return { ...mutation, mutate, mutateAsync };
 }
 
 export function isCode(error: unknown, code: string): boolean {
