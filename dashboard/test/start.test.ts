@@ -48,9 +48,10 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
   test('can be taken from the page itself, and show the inbox for pages of one’s own', async () => {
     const before = (await host.app.request('GET', '/v1/notifications')).body.data.length;
     const { page, complaints } = await host.open('/test/start');
-    await page.getByRole('button', { name: 'Send it from here' }).click();
+    await page.getByRole('button', { name: 'Send it from here' }).dblclick();
     await page.getByText('It is on its way.').waitFor();
     expect((await host.app.request('GET', '/v1/notifications')).body.data).toHaveLength(before + 1);
+    expect(await page.locator(':focus').innerText()).toBe('Send it from here');
     await page.getByRole('button', { name: 'Add the inbox' }).click();
     const html = page.getByRole('dialog').getByLabel('The page');
     expect(await html.innerText()).toContain(`${host.url}/widgets/inbox.js`);

@@ -16,14 +16,14 @@ export interface ButtonProps extends ComponentProps<'button'>, ButtonLook {
   busy?: boolean;
 }
 
-export function Button({ variant, size, icon, busy, children, className, disabled, ...rest }: ButtonProps) {
+export function Button({ variant, size, icon, busy, children, className, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
       className={classes(look(variant, size), className)}
-      disabled={disabled || busy}
-      aria-busy={busy || undefined}
+      // Not disabled: that would take the focus away from whoever pressed it with the keyboard.
+      {...(busy && { 'aria-disabled': true, 'aria-busy': true, onClick: (event) => event.preventDefault() })}
     >
       {busy ? <span className={styles.spinner} /> : icon && <Icon name={icon} />}
       {children}

@@ -70,8 +70,8 @@ export function ChatoneItem(props: {
         }
         hint={text.autoJoinHint}
         checked={join.isPending ? join.variables : installation.auto_join_public_channels}
-        disabled={!mayWrite || join.isPending}
-        onChange={(event) => join.mutate(event.target.checked)}
+        disabled={!mayWrite}
+        onChange={(event) => !join.isPending && join.mutate(event.target.checked)}
       />
       <div className={styles.facts}>
         <LastCalls health={installation} />

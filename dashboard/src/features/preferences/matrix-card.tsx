@@ -115,8 +115,9 @@ function Cell(props: { id: string; row: CategoryRow; channel: Channel; mayWrite:
       <Switch
         label={<span className="visually-hidden">{text.cell(row.name, common.channel(channel))}</span>}
         checked={isOn}
-        disabled={!mayWrite || change.isPending}
+        disabled={!mayWrite}
         onChange={(event) => {
+          if (change.isPending) return;
           const next = event.target.checked;
           if (next && cell.source === 'unsubscribe') setAsking(true);
           else change.mutate(next);
