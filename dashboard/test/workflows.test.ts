@@ -76,8 +76,13 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.waitForURL('**/test/workflows/late_payment');
       await node(page, 'payment').waitFor();
       await node(page, 'remind').waitFor();
-      await pick(page, 'Activate version 1');
+      const activations: string[] = [];
+      page.on('request', (each) => each.url().endsWith('/activate') && activations.push(each.url()));
+      const activate = page.getByRole('button', { name: 'Activate version 1' });
+      await activate.dispatchEvent('click', { detail: 2 }); // as of a double click on the button that stood there before
+      await activate.click();
       await page.getByText('Version 1 is active.').waitFor();
+      expect(activations).toHaveLength(1);
       expect(await get('/v1/workflows/late_payment')).toMatchObject({ status: 'active', active_version: 1 });
 
       await page.getByLabel('Back').getByRole('link', { name: 'Workflows' }).click();

@@ -70,7 +70,8 @@ function Workbench({ workflow, saved }: { workflow: Workflow; saved: string | nu
                 variant="primary"
                 icon="check"
                 busy={activation.isPending}
-                onClick={() => activation.mutate(latest)}
+                // It takes the place of the button that saves, and a second click there was not meant for it.
+                onClick={({ detail }) => detail < 2 && activation.mutate(latest)}
               >
                 {editor.activate(latest)}
               </Button>
