@@ -130,7 +130,7 @@ export function Sparkline({ values, tone = 'blue' }: { values: number[]; tone?: 
 
 function describe(time: string, index: number, series: Series[]): string {
   const figures = series.map((each) => `${each.name}: ${each.values[index] ?? 0}`);
-  return [new Date(time).toLocaleString('en', { hour12: false }), ...figures].join('\n');
+  return [new Date(time).toLocaleString('en', { hourCycle: 'h23' }), ...figures].join('\n');
 }
 
 function ticks(times: string[]): { index: number; text: string; anchor: 'start' | 'middle' | 'end' }[] {
@@ -140,7 +140,7 @@ function ticks(times: string[]): { index: number; text: string; anchor: 'start' 
   const format: Intl.DateTimeFormatOptions =
     span > 36 * 3_600_000
       ? { month: 'short', day: 'numeric' }
-      : { hour: '2-digit', minute: '2-digit', hour12: false };
+      : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
   const text = (index: number) => new Date(times[index] ?? '').toLocaleString('en', format);
   const middle = Math.round(last / 2);
   return [

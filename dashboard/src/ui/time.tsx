@@ -24,7 +24,7 @@ export function ExactTime({ at }: { at: string }) {
 
 export function exactTime(date: Date): string {
   const day = date.toLocaleDateString('en', { year: 'numeric', month: 'short', day: 'numeric' });
-  const time = date.toLocaleTimeString('en', { hour12: false, timeStyle: 'medium' });
+  const time = date.toLocaleTimeString('en', { hourCycle: 'h23', timeStyle: 'medium' });
   return `${day}, ${time}.${String(date.getMilliseconds()).padStart(3, '0')}`;
 }
 
