@@ -3,6 +3,8 @@ import { css } from 'lit';
 export const inboxStyle = css`
   :host {
     display: block;
+    min-inline-size: 0;
+    max-inline-size: 100%;
   }
   :host([variant='bell']) {
     display: inline-block;
@@ -49,6 +51,8 @@ export const inboxStyle = css`
     background: var(--_background);
     color: var(--_text);
     container-type: inline-size;
+    /* A container has no width of its own: where the page leaves it to its content (flex, grid, float) it would have none. */
+    contain-intrinsic-inline-size: min(var(--carillon-width, 26rem), 100vw - 16px);
   }
   :host([variant='panel']) .panel {
     max-inline-size: var(--carillon-width, 26rem);

@@ -101,7 +101,7 @@ describe.skipIf(!chromiumPath)('in light and dark, in both directions, on a phon
     { name: 'panel', markup: inbox('panel'), show: ready },
     {
       name: 'list',
-      markup: inbox('list'),
+      markup: `<div style="display: flex">${inbox('list')}</div>`,
       async show(page) {
         await ready(page);
         await page.getByRole('article', { name: 'Invoice' }).hover();
