@@ -46,6 +46,10 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     expect(body.data).toMatchObject([
       { subject: 'From the dashboard', recipient: { address: 'delivered@sandbox.test' } },
     ]);
+    // The way back leads to the list, not into the dialog.
+    await page.goBack();
+    await page.getByRole('link', { name: 'delivered@sandbox.test' }).waitFor();
+    expect(await dialog.count()).toBe(0);
     expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
   }, 90_000);
 

@@ -8,8 +8,8 @@ export function useFilters<Name extends string>(...names: Name[]) {
   return {
     values,
     isFiltered: names.some((name) => values[name] !== ''),
-    set(changes: Partial<Record<Name, string>>) {
-      void navigate({
+    set(changes: Partial<Record<Name, string>>): Promise<void> {
+      return navigate({
         to: '.',
         replace: true,
         search: (former: Record<string, string | undefined>) => withoutEmpty({ ...former, ...changes }),

@@ -22,7 +22,8 @@ import { TestContent } from './send-test-content.tsx';
 const text = notifications.send;
 
 /** In Test only. What was typed stays when the dialog is closed by mistake. */
-export function SendTest({ open, onOpenChange }: { open: boolean; onOpenChange(open: boolean): void }) {
+export function SendTest(props: { open: boolean; onOpenChange(open: boolean): Promise<void> }) {
+  const { open, onOpenChange } = props;
   const { kind } = usePlace();
   const navigate = useNavigate();
   const [draft, setDraft] = useState(firstDraft);
@@ -32,7 +33,11 @@ export function SendTest({ open, onOpenChange }: { open: boolean; onOpenChange(o
     changes: [['notifications']],
     done: text.sent,
     quiet: true,
-    onDone: ({ id }) => void navigate({ to: `/${kind}/notifications/${id}` }),
+    // The way back leads to the list, and not to this once more.
+    onDone: async ({ id }) => {
+      await onOpenChange(false);
+      await navigate({ to: `/${kind}/notifications/${id}` });
+    },
   });
   const { error } = send;
   const isTemplate = draft.usesTemplate || templateOnly.includes(draft.channel);
