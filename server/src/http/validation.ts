@@ -95,11 +95,11 @@ function describe(error: ErrorObject): string {
     case 'pattern':
       return `must match ${params.pattern}`;
     case 'minLength':
-      return `must have at least ${params.limit} characters`;
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
     case 'maxLength':
       return `must have at most ${params.limit} characters`;
     case 'minItems':
-      return `must have at least ${params.limit} elements`;
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} elements`;
     case 'maxItems':
       return `must have at most ${params.limit} elements`;
     case 'minimum':
