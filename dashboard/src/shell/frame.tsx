@@ -6,7 +6,7 @@ import { createApi } from '../api/client.ts';
 import { PlaceProvider, usePlace } from '../api/environment.tsx';
 import { common } from '../strings/common.ts';
 import { shell } from '../strings/shell.ts';
-import { Badge, ErrorState, IconButton, Skeleton } from '../ui/index.ts';
+import { Badge, ErrorState, IconButton, Skeleton, useFocusReturn } from '../ui/index.ts';
 import { NoOrganization } from './dead-ends.tsx';
 import styles from './frame.module.css';
 import { useChosenOrganization } from './organization.ts';
@@ -72,6 +72,7 @@ function Layout() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(() => setDrawerOpen(false), [pathname]);
   useArrivalFocus(main);
+  const drawerFocus = useFocusReturn();
   const side: SideProps = {
     onFind: () => setFinding(true),
     onShortcuts: () => setShortcutsOpen(true),
@@ -97,7 +98,7 @@ function Layout() {
       <Primitive.Root open={isDrawerOpen} onOpenChange={setDrawerOpen}>
         <Primitive.Portal>
           <Primitive.Overlay className={styles.veil} />
-          <Primitive.Content className={styles.drawer} aria-describedby={undefined}>
+          <Primitive.Content className={styles.drawer} aria-describedby={undefined} {...drawerFocus}>
             <Primitive.Title className="visually-hidden">{shell.nav}</Primitive.Title>
             <Side {...side} />
           </Primitive.Content>

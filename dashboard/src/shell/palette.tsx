@@ -4,7 +4,7 @@ import { type KeyboardEvent, useId, useMemo, useState } from 'react';
 import { usePlace } from '../api/environment.tsx';
 import { common } from '../strings/common.ts';
 import { shell } from '../strings/shell.ts';
-import { Icon, type IconName } from '../ui/index.ts';
+import { Icon, type IconName, useFocusReturn } from '../ui/index.ts';
 import { areas } from './areas.ts';
 import frame from './frame.module.css';
 import styles from './palette.module.css';
@@ -21,11 +21,12 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 /** Ctrl-K: every area, every command, and anything that can be named by its id. */
 export function Palette(props: { open: boolean; onOpenChange(open: boolean): void; onSignOut(): void }) {
   const { open, onOpenChange } = props;
+  const focus = useFocusReturn();
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal>
         <Primitive.Overlay className={frame.veil} />
-        <Primitive.Content className={styles.panel} aria-describedby={undefined}>
+        <Primitive.Content className={styles.panel} aria-describedby={undefined} {...focus}>
           <Primitive.Title className="visually-hidden">{shell.palette.title}</Primitive.Title>
           <Finder onDone={() => onOpenChange(false)} onSignOut={props.onSignOut} />
         </Primitive.Content>

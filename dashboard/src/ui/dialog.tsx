@@ -5,6 +5,7 @@ import { Button, IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './dialog.module.css';
 import { Field, Input } from './field.tsx';
+import { useFocusReturn } from './use-focus-return.ts';
 
 export interface DialogProps {
   open: boolean;
@@ -35,12 +36,14 @@ export function Dialog(props: DialogProps) {
     </>
   );
   const keep = (event: Event) => firm && event.preventDefault();
+  const focus = useFocusReturn();
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal>
         <Primitive.Overlay className={styles.veil} />
         <Primitive.Content
           className={classes(styles.dialog, wide && styles.wide)}
+          {...focus}
           onEscapeKeyDown={keep}
           onInteractOutside={keep}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}

@@ -32,3 +32,4 @@ export { TabLink, TabLinks, Tabs } from './tabs.tsx';
 export { duration, ExactTime, exactTime, relativeTime, Time, useNow } from './time.tsx';
 export { useToast } from './toast.tsx';
 export { Tooltip } from './tooltip.tsx';
+export { useFocusReturn } from './use-focus-return.ts';
