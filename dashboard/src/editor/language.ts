@@ -3,6 +3,7 @@ import { json } from '@codemirror/lang-json';
 import { liquid } from '@codemirror/lang-liquid';
 import { LanguageSupport, StreamLanguage } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
+import { typeOverTagEnd } from './type-over.ts';
 
 /** `html`, `text` and `json-liquid` have Liquid in them; `json` is only that. */
 export type Language = 'html' | 'text' | 'json' | 'json-liquid';
@@ -21,13 +22,13 @@ export function languageExtension(language: Language): Extension {
   switch (language) {
     case 'html':
       // A tag that Liquid opens twice and closes once is no mistake: `{% if a %}<b>{% else %}<i>{% endif %}`.
-      return liquid({ base: html({ matchClosingTags: false }) });
+      return [typeOverTagEnd, liquid({ base: html({ matchClosingTags: false }) })];
     case 'text':
-      return liquid({ base: plain });
+      return [typeOverTagEnd, liquid({ base: plain })];
     case 'json':
       return json();
     case 'json-liquid':
-      return liquid({ base: json() });
+      return [typeOverTagEnd, liquid({ base: json() })];
   }
 }
 
