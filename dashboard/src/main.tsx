@@ -1,25 +1,24 @@
 import './ui/tokens.css';
-import { AuthenticationError, CarillonError, ConnectionError, TimeoutError } from '@carillon/sdk';
+import { AuthenticationError, CarillonError } from '@carillon/sdk';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createAppRouter } from './router.tsx';
 import { applyTheme } from './shell/theme.ts';
+import { isUnreached } from './ui/error.ts';
 import { ToastProvider } from './ui/toast.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 
 applyTheme();
-
-const isPassing = (error: unknown) => error instanceof ConnectionError || error instanceof TimeoutError;
 
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5000,
       refetchIntervalInBackground: false,
-      // What the service refused it will refuse again; what did not reach it is tried until it does.
-      retry: (count, error) => (error instanceof CarillonError && !isPassing(error) ? false : count < 3),
+      // What the service refused it will refuse again; what did not reach it is tried thrice, and then by `ErrorState`.
+      retry: (count, error) => (error instanceof CarillonError && !isUnreached(error) ? false : count < 3),
       throwOnError: false,
     },
   },

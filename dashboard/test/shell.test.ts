@@ -277,10 +277,9 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await alert.waitFor({ timeout: 40_000 });
     await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
     await page.unroute('**/v1/usage');
-    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'By channel' }).waitFor();
 
-    // The same for the frame itself, before it knows who is there.
+    // The same for the frame itself, before it knows who is there; for those who do not want to wait.
     await page.route('**/auth/me', (route) => route.abort());
     await page.reload();
     await alert.waitFor({ timeout: 40_000 });

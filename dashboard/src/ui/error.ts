@@ -1,9 +1,13 @@
 import { CarillonError, ConnectionError, NotFoundError, PermissionError, TimeoutError } from '@carillon/sdk';
 import { common } from '../strings/common.ts';
 
+/** It did not get through; what the service refused is another matter. */
+export const isUnreached = (error: unknown): boolean =>
+  error instanceof ConnectionError || error instanceof TimeoutError;
+
 /** An error in words, with what helps to find it in the logs. */
 export function describeError(error: unknown): { text: string; detail: string | null } {
-  if (error instanceof ConnectionError || error instanceof TimeoutError) {
+  if (isUnreached(error)) {
     return { text: common.cannotReach, detail: common.cannotReachHint };
   }
   if (error instanceof NotFoundError) return { text: common.notFound, detail: common.notFoundHint };

@@ -4,7 +4,7 @@ import { common } from '../strings/common.ts';
 import type { Tone } from './badge.tsx';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
-import { describeError } from './error.ts';
+import { describeError, isUnreached } from './error.ts';
 import { Icon, type IconName } from './icons.tsx';
 import styles from './page.module.css';
 
@@ -143,8 +143,16 @@ export function Notice(props: {
   );
 }
 
+const againMs = 5000;
+
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { text, detail } = describeError(error);
+  const again = isUnreached(error) ? onRetry : undefined;
+  useEffect(() => {
+    if (!again) return;
+    const timer = setInterval(again, againMs);
+    return () => clearInterval(timer);
+  }, [again]);
   return (
     <div role="alert">
       <EmptyState
@@ -159,6 +167,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
         }
       >
         {detail}
+        {again && ` ${common.triesAgain}`}
       </EmptyState>
     </div>
   );
