@@ -17,7 +17,7 @@ export const start = {
     another: 'Create another key',
     name: 'Getting started',
     exists: (count: number) => (count === 1 ? 'There is a key already.' : `There are ${count} keys already.`),
-    existsHint: 'Only their last characters can be seen. Create another to have it filled in below.',
+    existsHint: 'Only the last characters of a key can be seen. Create another to have it filled in below.',
     manage: 'Manage keys',
     filledIn: 'It is filled into the code below.',
     cannot:
