@@ -15,6 +15,8 @@ export interface Preview {
 }
 
 interface Question {
+  /** Each is a question of its own, also when it is asked while the same one waits for its answer. */
+  number: number;
   place: string;
   body: Body;
   data: Data;
@@ -39,7 +41,7 @@ export function usePreview(body: Body, data: Data): Preview {
   useEffect(() => {
     if (isEmpty) return reset();
     const ask = () => {
-      const question = { place, body, data };
+      const question = { number: (asked.current?.number ?? 0) + 1, place, body, data };
       asked.current = question;
       mutate(question);
     };
