@@ -8,8 +8,9 @@ import {
   type BrowserContextOptions,
   chromium,
   type Page,
+  type Request,
 } from 'playwright-core';
-import { startTestApp, type TestApp, type TestAppOptions } from '../../server/test/app.ts';
+import { startTestApp, type TestApp, type TestAppOptions, waitUntil } from '../../server/test/app.ts';
 import { axeFindings } from './axe.ts';
 
 const script = (name: string) => new URL(`../../scripts/${name}`, import.meta.url).href;
@@ -77,6 +78,7 @@ export async function startDashboard(settings: TestAppOptions['settings'] = {}):
     if (used && !used.isClosed()) return asNew(used, options);
     const page = await (await newContext(options)).newPage();
     pages.set(name, page);
+    watchRequests(page);
     return page;
   }
   async function newContext(options: OpenOptions): Promise<BrowserContext> {
@@ -128,21 +130,28 @@ function contextOptions({ size = 'desktop', theme = 'light' }: OpenOptions): Bro
     : { viewport: desktop, colorScheme: theme, ...still };
 }
 
+/** Runs in the page: shows another one without loading the whole program anew, which would take four times as long. */
+const visit = `(address) => new Promise((done) => {
+  const stop = window.__TSR_ROUTER__.subscribe('onRendered', () => { stop(); done(); });
+  window.__TSR_ROUTER__.history.push(address, {}, { ignoreBlocker: true });
+})`;
+
+/** Runs in the page: to where nothing is asked for. */
+const leave = `async () => {
+  const router = window.__TSR_ROUTER__;
+  if (router && router.latestLocation.pathname !== '/sign-in') await (${visit})('/sign-in');
+}`;
+
 /**
- * Runs in the page: goes on without loading the whole program anew, which would take four times as long, and without anything
- * that the page before knew. False when that cannot be done: nothing was opened yet, or a message of the page before still
- * stands there.
+ * Runs in the page: goes on within the program, and without anything that the page before knew. False when that cannot be
+ * done: nothing was opened yet, or a message of the page before still stands there.
  */
 const goWithin = `async (to) => {
   const router = window.__TSR_ROUTER__;
   if (!router || document.querySelector('[role="status"][aria-live] > *')) return false;
-  const visit = (address) => new Promise((done) => {
-    const stop = router.subscribe('onRendered', () => { stop(); done(); });
-    router.history.push(address, {}, { ignoreBlocker: true });
-  });
-  if (router.latestLocation.pathname !== '/sign-in') await visit('/sign-in');
+  await (${leave})();
   router.options.context.queries.clear();
-  await visit(to);
+  await (${visit})(to);
   return true;
 }`;
 
@@ -152,9 +161,25 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('[role="status"][aria-label="Loading…"]').first().waitFor({ state: 'detached' });
 }
 
-/** Without what the page before it has left. */
+const underWay = new WeakMap<Page, Set<Request>>();
+
+function watchRequests(page: Page): void {
+  const requests = new Set<Request>();
+  underWay.set(page, requests);
+  page.on('request', (request) => requests.add(request));
+  page.on('requestfinished', (request) => requests.delete(request));
+  page.on('requestfailed', (request) => requests.delete(request));
+}
+
+/** Without what the page before it has left, also not the answers that it waits for: they would be complaints of the next one. */
 async function asNew(page: Page, { size = 'desktop', theme = 'light' }: OpenOptions): Promise<Page> {
+  await page.evaluate(`(${leave})()`);
+  await waitUntil(
+    async () => underWay.get(page)?.size === 0 || new Error('it still waits for answers'),
+    10_000,
+  );
   page.removeAllListeners();
+  watchRequests(page);
   await page.unrouteAll();
   await hold(page, size);
   await page.emulateMedia({ colorScheme: theme });
