@@ -245,6 +245,19 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await page.getByRole('button', { name: 'Stay here' }).click();
       await page.getByRole('button', { name: 'Discard changes' }).click();
       await message(page).getByText('Before the end').waitFor();
+
+      // What is shown is not asked for again as time goes by.
+      let previews = 0;
+      page.on('request', (request) => {
+        if (request.url().endsWith('/templates/preview')) previews += 1;
+      });
+      await page.clock.install();
+      await field(page, 'Email · HTML').fill('<p>Once</p>');
+      for (let seconds = 0; seconds < 5; seconds += 1) {
+        await page.clock.runFor(1_000);
+        await message(page).getByText('Once').waitFor();
+      }
+      expect(previews).toBe(1);
     },
     limitMs,
   );

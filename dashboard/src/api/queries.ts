@@ -6,7 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useCallback, useRef } from 'react';
 import { useToast } from '../ui/toast.tsx';
 import { usePlace } from './environment.tsx';
 
@@ -108,18 +108,25 @@ export function useWrite<Input = void, Output = unknown>(
   });
   // A button that is pressed twice is pressed before it could be drawn as busy.
   const asked = useRef<{ input: string; answer: Promise<Output> } | null>(null);
-  const mutateAsync: typeof mutation.mutateAsync = (input, more) => {
-    const same = JSON.stringify(input) ?? '';
-    if (asked.current?.input === same) return asked.current.answer;
-    const answer = mutation.mutateAsync(input, more).finally(() => {
-      if (asked.current?.answer === answer) asked.current = null;
-    });
-    asked.current = { input: same, answer };
-    return answer;
-  };
-  const mutate: typeof mutation.mutate = (input, more) => {
-    mutateAsync(input, more).catch(() => {}); // told by onError
-  };
+  const { mutateAsync: begin } = mutation;
+  const mutateAsync = useCallback<typeof begin>(
+    (...given) => {
+      const input = JSON.stringify(given[0]) ?? '';
+      if (asked.current?.input === input) return asked.current.answer;
+      const answer = begin(...given).finally(() => {
+        if (asked.current?.answer === answer) asked.current = null;
+      });
+      asked.current = { input, answer };
+      return answer;
+    },
+    [begin],
+  );
+  const mutate = useCallback<typeof mutation.mutate>(
+    (...given) => {
+      mutateAsync(...given).catch(() => {}); // told by onError
+    },
+    [mutateAsync],
+  );
   return { ...mutation, mutate, mutateAsync };
 }
 
