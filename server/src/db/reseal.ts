@@ -1,4 +1,5 @@
 import type { Keyring } from '../kernel/crypto.ts';
+import { firstId } from '../kernel/ids.ts';
 import { type Pool, query } from './sql.ts';
 
 /** Seals a value anew with the first key; what is sealed with it already, or cannot be opened, comes back as it was. */
@@ -129,7 +130,7 @@ async function walk(
   visit: (rows: Row[]) => Promise<void>,
 ): Promise<void> {
   const columns = [...new Set([key, ...also])].map((name) => `${name}::text`).join(', ');
-  let after = '00000000-0000-0000-0000-000000000000';
+  let after = firstId;
   for (;;) {
     const rows = await query<Row>(
       pool,

@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
+import { firstId } from '../../kernel/ids.ts';
 import type { Queue } from '../../queue/index.ts';
 import { eraseSandboxMessages } from '../sandbox/index.ts';
 import type { Eraser, Person } from '../users/index.ts';
@@ -74,8 +75,6 @@ export async function deleteWholly(
     ids.map((id) => ({ id, status: 'deleted' })),
   );
 }
-
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** Queued ones are taken out of the queue and deleted; what is being sent at the moment is left for the next round. */
 export function notificationEraser(queue: Pick<Queue, 'withdraw' | 'hasten'>, wakeRuns: WakeRuns): Eraser {

@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
+import { firstId } from '../../kernel/ids.ts';
 import type { Queue } from '../../queue/index.ts';
 import type { Eraser } from '../users/index.ts';
 import { endedStatuses } from './schema.ts';
@@ -6,7 +7,6 @@ import { lockRuns, markCancelling } from './store.ts';
 import { deleteWaits, lockWaits } from './waits-store.ts';
 
 const sliceSize = 250;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Those that name the user, and those that name nobody but one of the user's addresses. They keep the spelling of whoever

@@ -2,6 +2,7 @@ import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
+import { firstId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import * as store from './deliveries-store.ts';
 import { type EndpointRow, findEndpoint } from './endpoints-store.ts';
@@ -28,7 +29,6 @@ const forced: DeliveryNote = { forced: true };
 /** Recovered deliveries become ready in slices, so that an endpoint that just came back is not run over. */
 const recoverySlice = 100;
 const recoveryPauseMs = 1_000;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 export function createDeliveriesService({
   pool,
