@@ -184,24 +184,23 @@ function endsRound(outcome: Outcome): boolean {
   return outcome.kind === 'accepted' || outcome.kind === 'suppress' || outcome.kind === 'ambiguous';
 }
 
-function passedOver(carrier: Carrier, until: number, now: number): StoredTraceEntry {
-  return {
-    at: new Date(now).toISOString(),
-    kind: 'decision',
-    name: 'pace',
-    verdict: 'passed_over',
-    detail: `${carrier.name} asked us to slow down, and is left alone until ${new Date(until).toISOString()}.`,
-  };
+function passedOver({ name }: Carrier, until: number, now: number): StoredTraceEntry {
+  const end = new Date(until).toISOString();
+  return decision(
+    'pace',
+    'passed_over',
+    `${name} asked us to slow down, and is left alone until ${end}.`,
+    now,
+  );
 }
 
-function notCalled(carrier: Carrier, why: string, now: number): StoredTraceEntry {
-  return {
-    at: new Date(now).toISOString(),
-    kind: 'decision',
-    name: 'connection',
-    verdict: 'not_called',
-    detail: `${carrier.name} is gone, and is not called until it gets new credentials: ${why}`,
-  };
+function notCalled({ name }: Carrier, why: string, now: number): StoredTraceEntry {
+  const detail = `${name} is gone, and is not called until it gets new credentials: ${why}`;
+  return decision('connection', 'not_called', detail, now);
+}
+
+function decision(name: string, verdict: string, detail: string, now: number): StoredTraceEntry {
+  return { at: new Date(now).toISOString(), kind: 'decision', name, verdict, detail };
 }
 
 function attemptEntry(
