@@ -11,6 +11,7 @@ import type { EmailConnections } from '../src/features/connections/index.ts';
 import { allJobs } from '../src/jobs.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { createLog } from '../src/kernel/log.ts';
+import { isRecord } from '../src/kernel/record.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestResponse {
@@ -178,12 +179,13 @@ export function beforeStatement(
   act: () => Promise<unknown>,
 ): void {
   const { query } = pool;
-  // biome-ignore lint/suspicious/noExplicitAny: it has a dozen signatures, and is handed on as it came
-  pool.query = async (...given: any[]) => {
-    if (given[0]?.name === name) {
-      pool.query = query;
-      await act();
-    }
-    return Reflect.apply(query, pool, given);
-  };
+  Object.assign(pool, {
+    async query(...given: unknown[]) {
+      if (isRecord(given[0]) && given[0].name === name) {
+        Object.assign(pool, { query });
+        await act();
+      }
+      return Reflect.apply(query, pool, given);
+    },
+  });
 }
