@@ -1317,7 +1317,7 @@ export interface Api {
     /**
      * Create an API key.
      *
-     * For the environment of the credentials used, with scopes that these have themselves.
+     * For the environment of the credentials used, with scopes that these have themselves. A key that ends makes none that lives longer.
      *
      * Needs the scope `keys:write`.
      *

@@ -15,6 +15,8 @@ export interface Principal {
   plan: Plan;
   preset: string | null;
   scopes: ReadonlySet<Scope>;
+  /** When the key ends, be it by its expiry or by the grace after a rotation. */
+  endsAt: Date | null;
 }
 
 /** Someone who is signed in to the dashboard, whatever the organization and environment they look at. */

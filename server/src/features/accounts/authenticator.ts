@@ -53,6 +53,7 @@ export function createAuthenticator(pool: Pool, clock: Clock): Authenticator {
         plan: row.plan,
         preset: row.preset,
         scopes: grantedScopes(row),
+        endsAt: row.ends_at,
       },
       revoked: row.revoked,
       endsAtMs: row.ends_at?.getTime() ?? null,
@@ -83,6 +84,7 @@ export function createAuthenticator(pool: Pool, clock: Clock): Authenticator {
             plan: row.plan,
             preset: null,
             scopes: new Set<Scope>(roleScopes[row.role]),
+            endsAt: null,
           };
     return { principal, revoked: false, endsAtMs: row.expires_at.getTime() };
   }

@@ -33,11 +33,11 @@ export async function createKey(
   const wanted = request.scopes ?? (request.preset && presets[request.preset]);
   if (!wanted) throw new Problem('parameter_missing', 'preset or scopes is required.', { param: 'preset' });
   if (request.preset && request.scopes) throw invalidParameter('scopes', 'Give preset or scopes, not both.');
-  mustHoldAll(principal, wanted);
   const expiresAt = request.expires_at ? new Date(request.expires_at) : null;
   if (expiresAt && expiresAt.getTime() <= clock()) {
     throw invalidParameter('expires_at', 'expires_at must be in the future.');
   }
+  mustBeGrantable(principal, wanted, expiresAt);
 
   return transaction(pool, async (tx) => {
     const issued = await issueKey(tx, principal, {
@@ -83,10 +83,11 @@ export async function rotateKey(
 ): Promise<IssuedKey> {
   const issued = await transaction(deps.pool, async (tx) => {
     const old = await getKeyForUpdate(tx, principal, id);
-    mustHoldAll(principal, grantedScopes(old)); // rotating hands out a working key, so it is minting too
-    if (old.expires_at && old.expires_at.getTime() <= deps.clock()) {
-      throw invalidParameter('id', 'This key has expired, and one like it would have too. Create a new key.');
+    const end = endOf(old);
+    if (end && end.getTime() <= deps.clock()) {
+      throw invalidParameter('id', 'This key has expired. Create a new one.');
     }
+    mustBeGrantable(principal, grantedScopes(old), old.expires_at); // rotating is minting, too
     const fresh = await issueKey(tx, principal, { ...old, expiresAt: old.expires_at });
     if (graceSeconds === 0) await markKeyRevoked(tx, id);
     else await markKeyRetiring(tx, id, new Date(deps.clock() + graceSeconds * 1000));
@@ -130,17 +131,29 @@ async function getKeyForUpdate(sql: Sql, principal: Principal, id: string): Prom
   return row;
 }
 
-function mustHoldAll(principal: Principal, wanted: Iterable<Scope>): void {
+/** Whoever has a few scopes, or a few days left, cannot make a key that has more of them. */
+function mustBeGrantable(principal: Principal, wanted: Iterable<Scope>, expiresAt: Date | null): void {
   for (const scope of wanted) {
     if (!principal.scopes.has(scope)) {
       throw new Problem('insufficient_scope', `Granting the scope ${scope} needs credentials that have it.`);
     }
   }
+  if (principal.endsAt && (!expiresAt || expiresAt > principal.endsAt)) {
+    const end = principal.endsAt.toISOString();
+    throw new Problem(
+      'insufficient_scope',
+      `These credentials end at ${end}: the expires_at of a key that they make must not be later.`,
+    );
+  }
+}
+
+function endOf({ expires_at, retires_at }: KeyRow): Date | null {
+  if (!expires_at || !retires_at) return expires_at ?? retires_at;
+  return expires_at < retires_at ? expires_at : retires_at;
 }
 
 /** The wire form, which holds nothing secret. */
 export function keyView(row: KeyRow): Static<typeof ApiKey> {
-  const ends = [row.expires_at, row.retires_at].filter((end) => end !== null).map((end) => end.getTime());
   return {
     id: row.id,
     name: row.name,
@@ -149,7 +162,7 @@ export function keyView(row: KeyRow): Static<typeof ApiKey> {
     last4: row.last4,
     created_by_user_id: row.created_by_user_id,
     created_at: row.created_at.toISOString(),
-    expires_at: ends.length > 0 ? new Date(Math.min(...ends)).toISOString() : null,
+    expires_at: endOf(row)?.toISOString() ?? null,
     last_used_at: row.last_used_at?.toISOString() ?? null,
   };
 }

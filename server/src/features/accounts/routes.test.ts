@@ -284,14 +284,38 @@ describe('POST /v1/api-keys/:id/rotate', () => {
     });
   });
 
-  test('an expired key is not rotated into another expired one', async () => {
+  test.each(['expires_at', 'retires_at'])('a key whose %s is over is not rotated', async (end) => {
     const { id } = await create({ name: 'x', preset: 'send_only' });
-    await query(app.pool, `update api_keys set expires_at = now() - interval '1 second' where id = $1`, [id]);
+    await query(app.pool, `update api_keys set ${end} = now() - interval '1 second' where id = $1`, [id]);
     const response = await app.request('POST', `/v1/api-keys/${id}/rotate`, { key: app.testKey });
     expect(response).toMatchObject({
       status: 400,
       body: { error: { code: 'parameter_invalid', param: 'id' } },
     });
+  });
+
+  test('a key that ends makes none that lives longer, neither new nor by rotation', async () => {
+    const until = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const { id, key } = await create({ name: 'ends', preset: 'full_access', expires_at: until(2) });
+    const lasting = await create({ name: 'lasts', preset: 'full_access' });
+    const refused = { status: 403, body: { error: { code: 'insufficient_scope' } } };
+    for (const expires_at of [undefined, null, until(3)]) {
+      const body = { name: 'x', preset: 'send_only', expires_at };
+      expect(await app.request('POST', '/v1/api-keys', { key, body })).toMatchObject(refused);
+    }
+    expect(await app.request('POST', `/v1/api-keys/${lasting.id}/rotate`, { key })).toMatchObject(refused);
+    await create({ name: 'x', preset: 'send_only', expires_at: until(1) }, key);
+
+    // In its grace a key ends, too: whoever it leaked to cannot turn it into one that lasts.
+    const body = { grace_seconds: 60 };
+    const rotated = await app.request('POST', `/v1/api-keys/${lasting.id}/rotate`, {
+      key: lasting.key,
+      body,
+    });
+    expect(rotated.status).toBe(201);
+    const again = await app.request('POST', `/v1/api-keys/${lasting.id}/rotate`, { key: lasting.key });
+    expect(again).toMatchObject(refused);
+    expect((await app.request('POST', `/v1/api-keys/${id}/rotate`, { key })).status).toBe(201);
   });
 
   test('a key cannot rotate its way to scopes that it lacks', async () => {

@@ -130,7 +130,8 @@ function keyRoutes(deps: Deps): Route[] {
       operation: 'createApiKey',
       tag: 'API keys',
       summary: 'Create an API key',
-      description: 'For the environment of the credentials used, with scopes that these have themselves.',
+      description:
+        'For the environment of the credentials used, with scopes that these have themselves. A key that ends makes none that lives longer.',
       access: 'keys:write',
       body: NewApiKey,
       responses: { 201: ApiKeyWithSecret },
