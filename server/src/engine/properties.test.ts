@@ -125,7 +125,7 @@ describe('any workflow, told anything in any order', () => {
   });
 });
 
-test('any simulation ends, within the limits and with a whole timeline', () => {
+test('any simulation ends, within the limits and with a whole timeline', { timeout: 60_000 }, () => {
   const events = fc.array(
     fc.record({
       event_name: fc.constantFrom('paid', 'shipped'),

@@ -62,23 +62,25 @@ export function evaluateValue(
   scope: object,
   htmlFields: ReadonlySet<string> = new Set(),
 ): Json {
-  const budget = createBudget();
-  const render = () => visit(value, '');
+  const render = () => visit(value, '', createBudget());
   const result = holds(value, isWork) ? guarded('', () => within(watchdogMs, render)) : render();
   if (guarded('', () => JSON.stringify(result)).length > limits.values)
     throw new ValueFault('', `it is larger than ${limits.values} characters`);
   return result;
 
-  function visit(part: Json, pointer: string): Json {
+  function visit(part: Json, pointer: string, budget: Budget): Json {
     if (typeof part === 'string') {
       if (!isTemplate(part)) return part;
       const flavour = htmlFields.has(pointer.slice(1)) ? 'html' : 'text';
       return guarded(pointer, () => templates.textOf(part, flavour)(scope, budget));
     }
     if (typeof part !== 'object' || part === null) return part;
-    if (Array.isArray(part)) return part.map((item, index) => visit(item, `${pointer}/${index}`));
+    if (Array.isArray(part)) return part.map((item, index) => visit(item, `${pointer}/${index}`, budget));
     return Object.fromEntries(
-      Object.entries(part).map(([key, item]) => [key, visit(item, `${pointer}/${escapePointer(key)}`)]),
+      Object.entries(part).map(([key, item]) => [
+        key,
+        visit(item, `${pointer}/${escapePointer(key)}`, budget),
+      ]),
     );
   }
 }

@@ -32,11 +32,8 @@ export const outputLimits: Record<BodyField, number> = {
 };
 const maxSubject = 998;
 
-/**
- * For one rendering, whose budget is about a tenth of a second. Code that has just been loaded, on a machine with four times as
- * much to do as it can, took 0.7 s for an honest table: the clock must be far away from the count.
- */
-export const aloneLimitMs = 2_000;
+/** For one rendering, whose budget is about a tenth of a second: the watchdog must be far away from the count. */
+export const aloneLimitMs = 1_000;
 
 /** A body that could not be rendered, in a sentence for the one who wrote it or the one who sent the data. */
 export class RenderFailure extends Error {

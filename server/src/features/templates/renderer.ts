@@ -86,7 +86,7 @@ export async function runGuarded<Result>(
 ): Promise<(Result | RenderFailure)[]> {
   const results: (Result | RenderFailure)[] = [];
   const isDone = finishes(groupMs, () => {
-    for (const task of tasks) results.push(attempt(task));
+    for (const task of tasks.slice(results.length)) results.push(attempt(task));
   });
   await setImmediate();
   if (isDone) return results;

@@ -321,6 +321,19 @@ describe('limits', () => {
     expect(within(50, () => 'done')).toBe('done');
   });
 
+  test('the clock stops nothing that only had to wait for the processor', () => {
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    let begun = 0;
+    const waiting = () => {
+      begun += 1;
+      Atomics.wait(pause, 0, 0, 75);
+      return 'done';
+    };
+    expect(within(50, waiting)).toBe('done');
+    expect(begun).toBeGreaterThan(1);
+    expect(() => within(10, waiting)).toThrow('took too long');
+  });
+
   test('an ordinary digest of a thousand items is far from them', () => {
     const items = Array.from({ length: 1_000 }, (_, n) => ({
       name: `Item ${n}`,
