@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isRecipientAccess } from '../src/http/recipient-access.ts';
+import { mustMatch } from '../src/kernel/patterns.ts';
 import { allRoutes } from '../src/routes.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
@@ -88,4 +89,13 @@ test('a request id is given back, and a valid one is kept', async () => {
   expect(given.headers.get('x-request-id')).toBe('abc-123');
   const made = await app.request('GET', '/nowhere', { headers: { 'x-request-id': 'a b<script>' } });
   expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('what a text must look like is told in words wherever it can be wrong', async () => {
+  const { body } = await app.request('GET', '/openapi.json', { key: null });
+  const patterns = JSON.stringify(body).match(/(?<="pattern":)"(?:[^"\\]|\\.)*"/g) ?? [];
+  expect(patterns.length).toBeGreaterThan(10);
+  expect(patterns.map((each) => mustMatch(JSON.parse(each))).filter((words) => words.includes('^'))).toEqual(
+    [],
+  );
 });

@@ -1,4 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { mustMatch } from '../kernel/patterns.ts';
 import type {
   Definition,
   DefinitionProblem,
@@ -91,23 +92,30 @@ function problemsOf(errors: ErrorObject[]): DefinitionProblem[] {
   return [...problems.values()];
 }
 
-function problemOf({ keyword, instancePath, params, message }: ErrorObject): DefinitionProblem {
+function problemOf(error: ErrorObject): DefinitionProblem {
+  const { keyword, instancePath, params } = error;
   if (keyword === 'required') {
-    const { missingProperty } = params as { missingProperty: string };
-    const pointer = `${instancePath}/${escapePointer(missingProperty)}`;
+    const pointer = `${instancePath}/${escapePointer(params.missingProperty)}`;
     return { code: 'missing_field', message: `${pointer} is required.`, pointer };
   }
-  const { allowedValues } = params as { allowedValues?: unknown[] };
-  const reason = allowedValues
-    ? `must be one of ${allowedValues.join(', ')}`
-    : keyword === 'not'
-      ? 'is a name that cannot be used'
-      : message;
   return {
     code: 'invalid_field',
-    message: `${instancePath === '' ? 'The body' : instancePath} ${reason}.`,
+    message: `${instancePath === '' ? 'The body' : instancePath} ${reasonOf(error)}.`,
     pointer: instancePath,
   };
+}
+
+function reasonOf({ keyword, params, message }: ErrorObject): string | undefined {
+  switch (keyword) {
+    case 'enum':
+      return `must be one of ${params.allowedValues.join(', ')}`;
+    case 'pattern':
+      return mustMatch(params.pattern);
+    case 'not':
+      return 'is a name that cannot be used';
+    default:
+      return message;
+  }
 }
 
 /** What the schema has let through. */

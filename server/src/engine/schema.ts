@@ -1,3 +1,4 @@
+import { pattern } from '../kernel/patterns.ts';
 import type { JsonObject } from './contract.ts';
 import { stepKinds } from './contract.ts';
 import { limits } from './limits.ts';
@@ -17,7 +18,10 @@ const value = (description: string): JsonObject => ({
 });
 const stepId: JsonObject = {
   type: 'string',
-  pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
+  pattern: pattern(
+    '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
+    '1 to 64 of A–Z, a–z, 0–9, “_” and “-”, the first a letter or a digit',
+  ),
   not: { enum: ['constructor', 'prototype'] },
 };
 const target = (description: string): JsonObject => ({
@@ -71,7 +75,9 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
       until: text(
         'Until when: an ISO 8601 timestamp, a template, or a CEL expression that gives a timestamp.',
       ),
-      at: text('The next time the clocks of `timezone` show this.', { pattern: clockTime.source }),
+      at: text('The next time the clocks of `timezone` show this.', {
+        pattern: pattern(clockTime.source, 'a time from 00:00 to 23:59'),
+      }),
       timezone: text('A name of the IANA time zone database, or a template.'),
     },
   },

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { oneLine } from '../kernel/patterns.ts';
 
 /** Schema pieces that every slice uses. */
 export const Uuid = Type.String({ format: 'uuid' });
@@ -28,11 +29,8 @@ export function PageOf(item: TSchema) {
   return Type.Object({ data: Type.Array(item), next_cursor: Nullable(Type.String()) });
 }
 
-/** Control characters are kept out because PostgreSQL refuses NUL in text. */
 export const Search = (description: string) =>
-  Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description }),
-  );
+  Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: oneLine, description }));
 
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),

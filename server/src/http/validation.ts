@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { notFound, Problem } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { invalidCursor } from '../kernel/page.ts';
+import { mustMatch } from '../kernel/patterns.ts';
 
 const formats = {
   uuid: isUuid,
@@ -93,7 +94,7 @@ function describe(error: ErrorObject): string {
     case 'format':
       return `must be a valid ${params.format}`;
     case 'pattern':
-      return `must match ${params.pattern}`;
+      return mustMatch(params.pattern);
     case 'minLength':
       return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
     case 'maxLength':

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { DateTime, Nullable, OneOf, PageOf, Uuid } from '../../http/schema.ts';
 import { type Preset, presets, roles, scopes } from '../../http/scopes.ts';
+import { oneLine, pattern } from '../../kernel/patterns.ts';
 
 const presetNames = Object.keys(presets) as Preset[];
 
@@ -30,7 +31,7 @@ export const EnvironmentPage = PageOf(Environment);
 export const EnvironmentParams = Type.Object({ envId: Uuid });
 
 export const NewApiKey = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }),
+  name: Type.String({ minLength: 1, maxLength: 100, pattern: oneLine }),
   preset: Type.Optional(OneOf(presetNames, { description: 'Give this or `scopes`.' })),
   scopes: Type.Optional(
     Type.Array(OneOf(scopes), { minItems: 1, maxItems: 100, description: 'Give this or `preset`.' }),
@@ -78,7 +79,7 @@ const NewPassword = Type.String({ minLength: passwordLength.least, maxLength: pa
 export const Name = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$',
+  pattern: pattern('^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$', 'one line of text, and not only spaces'),
 });
 
 export const Login = Type.Object({

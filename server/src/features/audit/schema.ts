@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { oneLine } from '../../kernel/patterns.ts';
 
 // Control characters are kept out because PostgreSQL refuses NUL in text.
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]*$' });
+const Name = Type.String({ minLength: 1, maxLength: 200, pattern: oneLine });
 
 export const AuditQuery = Type.Object({
   ...pageQuery,

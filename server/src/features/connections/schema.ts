@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { emailProviders } from '../../channels/registry.ts';
 import { JsonObject, Nullable, OneOf, Uuid } from '../../http/schema.ts';
+import { pattern } from '../../kernel/patterns.ts';
 import { ProviderHealth } from '../providers/index.ts';
 
 const kinds = Object.keys(emailProviders);
@@ -19,7 +20,10 @@ const ProviderBody = Type.Object({
   kind: OneOf(kinds),
   name: Type.Optional(
     Type.String({
-      pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}$',
+      pattern: pattern(
+        '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}$',
+        '1 to 60 of A–Z, a–z, 0–9, space, “.”, “_” and “-”, the first a letter or a digit',
+      ),
       description: 'Shown in events and traces; unique within the environment. Its kind unless told.',
     }),
   ),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { recipientScopes } from '../../http/principal.ts';
 import { DateTime, JsonObject, Nullable, OneOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { pattern } from '../../kernel/patterns.ts';
 import { tokenLimits, userIdLimit } from './token.ts';
 
 export const Item = Type.Object(
@@ -54,7 +55,10 @@ export const NewToken = Type.Object(
     external_user_id: Type.String({
       minLength: 1,
       maxLength: userIdLimit,
-      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+      pattern: pattern(
+        '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+        'one line of text, without control characters',
+      ),
     }),
     scope: Type.Optional(
       OneOf(['inbox', 'prefs', 'inbox prefs'], {

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
 import { Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { dottedKey, pattern } from '../../kernel/patterns.ts';
 import { ExternalUserId } from '../users/index.ts';
 
 export const limits = {
@@ -10,9 +11,8 @@ export const limits = {
   changes: 5_000,
 } as const;
 
-const keyPattern = '^[a-z0-9][a-z0-9_.-]{0,99}$';
 /** Of a category: in bodies and in paths. */
-export const CategoryKey = Type.String({ pattern: keyPattern });
+export const CategoryKey = Type.String({ pattern: dottedKey });
 const Name = Type.String({ minLength: 1, maxLength: limits.name });
 const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.description })));
 const DefaultChannels = Type.Array(OneOf(channels), { maxItems: channels.length });
@@ -123,7 +123,10 @@ export const SetPreferences = Type.Object({
 });
 export const SetPreference = Type.Object({ opted_in: Type.Boolean() });
 
-const LocalTime = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'HH:MM' });
+const LocalTime = Type.String({
+  pattern: pattern('^([01][0-9]|2[0-3]):[0-5][0-9]$', 'a time from 00:00 to 23:59'),
+  description: 'HH:MM',
+});
 export const QuietHoursBody = Type.Object(
   {
     start_local: LocalTime,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { oneLine } from '../../kernel/patterns.ts';
 
 export const SandboxQuery = Type.Object({
   ...pageQuery,
@@ -10,7 +11,7 @@ export const SandboxQuery = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 320,
-      pattern: '^[^\\u0000-\\u001f]*$', // PostgreSQL refuses NUL in text
+      pattern: oneLine,
       description: 'What the recipient’s address begins with, whatever the case.',
     }),
   ),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Search, Uuid } from '../../http/schema.ts';
+import { dottedKey } from '../../kernel/patterns.ts';
 
 export const limits = {
   /** Characters of one field. */
@@ -11,8 +12,6 @@ export const limits = {
   name: 200,
   locale: 35,
 } as const;
-
-export const keyPattern = '^[a-z0-9][a-z0-9_.-]{0,99}$';
 
 const Source = Type.Optional(Nullable(Type.String({ maxLength: limits.field })));
 const Name = Type.String({ minLength: 1, maxLength: limits.name });
@@ -44,7 +43,7 @@ export type BodyElement = Static<typeof BodyElement>;
 
 export const CreateRequest = Type.Object(
   {
-    key: Type.String({ pattern: keyPattern }),
+    key: Type.String({ pattern: dottedKey }),
     name: Name,
     ...flatInput,
     bodies: Bodies,

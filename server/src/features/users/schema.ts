@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, Nullable, PageOf, pageQuery, Search } from '../../http/schema.ts';
+import { oneLine } from '../../kernel/patterns.ts';
 
 const text = (maxLength: number, description?: string) =>
   Type.Optional(Nullable(Type.String({ maxLength, ...(description ? { description } : {}) })));
@@ -42,11 +43,10 @@ export const UserQuery = Type.Object({
 });
 export type UserQuery = Static<typeof UserQuery>;
 
-/** Control characters are kept out because PostgreSQL refuses NUL in text. */
 export const ExternalUserId = Type.String({
   minLength: 1,
   maxLength: 255,
-  pattern: '^[^\\u0000-\\u001f\\u007f]+$',
+  pattern: oneLine,
 });
 
 export const UserParams = Type.Object({ externalUserId: ExternalUserId });

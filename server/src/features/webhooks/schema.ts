@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { maxUrlLength } from '../../channels/net.ts';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
+import { pattern } from '../../kernel/patterns.ts';
 
 export const endpointStatuses = ['active', 'paused', 'auto_disabled', 'disabled'] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];
@@ -13,7 +14,7 @@ export const defaultTimeoutSeconds = 10;
 
 const EventType = Type.String({
   maxLength: 100,
-  pattern: '^[a-z][a-z0-9_]*(\\.[a-z0-9_]+)+$',
+  pattern: pattern('^[a-z][a-z0-9_]*(\\.[a-z0-9_]+)+$', 'the type of an event, such as notification.sent'),
   description: 'For example `notification.sent`. Types that do not exist yet are allowed.',
 });
 

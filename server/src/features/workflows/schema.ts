@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Search, Uuid } from '../../http/schema.ts';
+import { pattern } from '../../kernel/patterns.ts';
 
 export const limits = {
   name: 200,
@@ -10,7 +11,7 @@ export const limits = {
   versions: 1_000,
 } as const;
 
-export const keyPattern = '^[a-z0-9_]{1,100}$';
+const keyPattern = pattern('^[a-z0-9_]{1,100}$', '1 to 100 of a–z, 0–9 and “_”');
 
 /** It would stand where the paths of runs do. */
 export const reservedKeys: ReadonlySet<string> = new Set(['runs']);

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, Nullable, PageOf, pageQuery, Uuid } from '../../../http/schema.ts';
+import { pattern } from '../../../kernel/patterns.ts';
 import { health } from '../endpoints/schema.ts';
 
 export const NewInstallation = Type.Object(
@@ -7,7 +8,10 @@ export const NewInstallation = Type.Object(
     bot_token: Type.String({
       minLength: 1,
       maxLength: 500,
-      pattern: '^(?:xoxb-|xoxe\\.xoxb-)[\\x21-\\x7e]+$',
+      pattern: pattern(
+        '^(?:xoxb-|xoxe\\.xoxb-)[\\x21-\\x7e]+$',
+        'the token of a bot, which begins with xoxb- or xoxe.xoxb-',
+      ),
       description:
         'Of an app that is installed in the workspace already. In Test one that begins with `xoxb-sandbox` is not checked.',
     }),

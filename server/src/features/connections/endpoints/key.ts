@@ -1,6 +1,10 @@
 import { isUuid } from '../../../kernel/ids.ts';
+import { pattern } from '../../../kernel/patterns.ts';
 
-export const keyPattern = '^[a-z0-9][a-z0-9_-]{0,99}$';
+export const keyPattern = pattern(
+  '^[a-z0-9][a-z0-9_-]{0,99}$',
+  '1 to 100 of a–z, 0–9, “_” and “-”, the first a letter or a digit',
+);
 const maxSlug = 60;
 
 /** A label as a key: `Ops & Alerts` is `ops-alerts`. What has no letters that remain gets the other name. */
