@@ -60,8 +60,9 @@ export async function openStream(url: string, headers: Record<string, string> = 
     waitFor: (event, count = 1) =>
       waitUntil(async () => {
         const found = events.filter((candidate) => candidate.event === event);
-        return found.length >= count ? found : new Error(`only ${JSON.stringify(events)}`);
-      }),
+        const seen = () => events.map(({ event, data }) => `${event} ${JSON.stringify(data).slice(0, 200)}`);
+        return found.length >= count ? found : new Error(`only ${seen().slice(-20).join('; ')}`);
+      }, 20_000),
     ended: read().catch(() => {}),
     close: () => abort.abort(),
   };
