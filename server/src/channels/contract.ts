@@ -142,7 +142,7 @@ export type Outcome =
       detail: string;
       code: string | null;
       retryAfterMs: number | null;
-      /** It means all that we send over this channel, whoever for: the service knows us by our address. */
+      /** It means all that we send to this `host`, whoever for: the service knows us by our address. */
       everybody?: true;
     }
   | { kind: 'rejected'; detail: string; code: string | null }
@@ -181,6 +181,8 @@ export interface Carrier {
   idempotent: boolean;
   /** What shares a limit of the provider shares this name; when it says slow down, all of it waits, in every process. */
   pace?: string;
+  /** Whom it calls, where that may ask something of `everybody`. Tenants may choose it, so it speaks for itself alone. */
+  host?: string;
   /** It is the operator's: its limits are those of all environments together. */
   isShared?: true;
   /** What is configured behind it, by an id that stays when it is renamed. Those that have one have their health watched. */

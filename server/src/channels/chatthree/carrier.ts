@@ -25,12 +25,14 @@ const maxBytes = 1_048_576;
 export function createChatthreeCarrier(options: ChatthreeCarrierOptions): Carrier {
   const { outbound, clock, name, pace, timeoutMs = defaultTimeoutMs } = options;
   const url = executeUrl(options.url);
-  const token = new URL(url).pathname.split('/').at(-1) || url;
+  const { host, pathname } = new URL(url);
+  const token = pathname.split('/').at(-1) || url;
   return {
     name,
     kind: 'chatthree',
     idempotent: false,
     pace,
+    host,
     async send(message: ChatthreeMessage, signal) {
       const problem = messageProblem(message);
       if (problem)

@@ -61,17 +61,20 @@ test('what the provider of the operator asks for holds for all who share it', as
   expect(isPaused(managed, 'email')).toBe(false);
 });
 
-test('what a service asks of everybody who calls from here holds for the whole channel', async () => {
+test('what a service asks of everybody who calls from here holds for all who call it', async () => {
   const one = createProcess(); // it is there already, and hears of it
   const environment = newId();
-  const isPaused = await seenElsewhere('chatthree', carrier({ pace: 'endpoint-1' }), {
+  const host = 'chat.example';
+  const isPaused = await seenElsewhere('chatthree', carrier({ pace: 'endpoint-1', host }), {
     ...slowDown,
     everybody: true,
   });
-  expect(isPaused(carrier({ pace: 'endpoint-2' }))).toBe(true);
-  expect(isPaused(carrier({ pace: 'endpoint-2' }), 'chattwo')).toBe(false);
+  expect(isPaused(carrier({ pace: 'endpoint-2', host }))).toBe(true);
+  expect(isPaused(carrier({ pace: 'endpoint-2', host: 'chat-of-a-tenant.example' }))).toBe(false);
+  expect(isPaused(carrier({ pace: 'endpoint-2', host }), 'chattwo')).toBe(false);
   await waitUntil(
-    async () => pausesOn(one, environment, 'chatthree').until(carrier()) > 0 || new Error('not heard'),
+    async () =>
+      pausesOn(one, environment, 'chatthree').until(carrier({ host })) > 0 || new Error('not heard'),
     20_000,
   );
 });

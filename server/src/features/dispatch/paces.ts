@@ -23,17 +23,22 @@ export function pausesOn(pauses: Pauses, environmentId: string, channel: Channel
     owner: isShared ? everybody : environmentId,
     name: `${channel}:${pace ?? providerId ?? name}`,
   });
-  const ofAll: Pace = { owner: everybody, name: channel };
+  const ofAll = ({ host }: Carrier): Pace => ({
+    owner: everybody,
+    name: host ? `${channel} ${host}` : channel,
+  });
   return {
     until(carrier) {
-      return Math.max(...[paceOf(carrier), ofAll].map(({ owner, name }) => pauses.until(owner, name)));
+      return Math.max(
+        ...[paceOf(carrier), ofAll(carrier)].map(({ owner, name }) => pauses.until(owner, name)),
+      );
     },
     pause(carrier, { retryAfterMs, everybody: isForAll }, callStartedAt) {
-      const { owner, name } = isForAll ? ofAll : paceOf(carrier);
+      const { owner, name } = isForAll ? ofAll(carrier) : paceOf(carrier);
       return pauses.pause(owner, name, retryAfterMs, callStartedAt, carrier.providerId);
     },
     eased(carrier) {
-      for (const { owner, name } of [paceOf(carrier), ofAll]) pauses.eased(owner, name);
+      for (const { owner, name } of [paceOf(carrier), ofAll(carrier)]) pauses.eased(owner, name);
     },
   };
 }
