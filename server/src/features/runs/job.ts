@@ -99,12 +99,12 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFac
       case 'close_digest':
         return writer.end({ kind: 'close_digest', claim, fact });
       default:
-        return goOn(claim, fact, opening, fact.now);
+        return goOn(claim, fact, opening);
     }
   }
 
-  async function goOn(claim: Claim, fact: TurnFact, input: Input, now: number): Promise<void> {
-    const turn = await untilDatabaseAnswers(() => takeTurn(drafts, fact, input, now));
+  async function goOn(claim: Claim, fact: TurnFact, input: Input): Promise<void> {
+    const turn = await untilDatabaseAnswers(() => takeTurn(drafts, fact, input));
     await writer.end({ kind: 'turn', claim, turn, isTimeout: input.kind === 'timer' });
   }
 
@@ -123,17 +123,17 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFac
         retryScale: deps.config.CARILLON_RETRY_SCALE,
         now: startedAt,
       });
-      const now = fact.now + Math.max(0, clock() - startedAt);
+      const later = { ...fact, now: fact.now + Math.max(0, clock() - startedAt) };
       switch (fetched.kind) {
         case 'again': {
           isAlive = fetched.answered;
           const note: FetchNote = { attempt: attempt + 1 };
-          return await writer.end({ kind: 'wait', claim, fact, until: now + fetched.afterMs, note });
+          return await writer.end({ kind: 'wait', claim, fact, until: later.now + fetched.afterMs, note });
         }
         case 'failed':
-          return await goOn(claim, fact, { kind: 'fetch_failed', reason: fetched.reason }, now);
+          return await goOn(claim, later, { kind: 'fetch_failed', reason: fetched.reason });
         case 'fetched':
-          return await goOn(claim, fact, { kind: 'fetched', body: fetched.body }, now);
+          return await goOn(claim, later, { kind: 'fetched', body: fetched.body });
       }
     } finally {
       room?.leave(isAlive);

@@ -314,6 +314,16 @@ describe('a fetch step', () => {
     for (const response of held) response.writeHead(204).end();
   });
 
+  test('takes no time from the step after it, which begins when it ends', async () => {
+    sink.reply = () => (response) => setTimeout(() => response.writeHead(204).end(), 100);
+    const collect = { id: 'collect', kind: 'digest', key: 'all', window: '1d' };
+    await app.define('patient', [fetchStep('/slow'), collect]);
+    const run = await app.reaches(await app.trigger('patient'), 'waiting');
+    const [asked, collected] = run.steps;
+    expect(collected.started_at).toBe(asked.completed_at);
+    expect(Date.parse(collected.next_scheduled_at) - Date.parse(collected.started_at)).toBe(86_400_000);
+  });
+
   test('keeps what was answered, also characters that cannot be stored', async () => {
     sink.reply = () => json({ text: 'a\0b\ud800c' });
     await app.define('odd', [fetchStep('/odd'), email('mail', { subject: '{{ steps.ask.output.text }}' })]);

@@ -45,7 +45,7 @@ export interface Turn {
 export interface Send {
   draft: Draft;
   /** To go back to, if it turns out that it cannot be written. */
-  before: { state: RunState; entries: StepEntry[]; now: number };
+  before: { state: RunState; entries: StepEntry[] };
 }
 
 /** How a claim can end without a turn. early: nothing happened yet. close_digest: its window is over, so it takes no more items. */
@@ -105,19 +105,19 @@ function settledOf(notificationId: string, found: TurnFact['notification']): Inp
 /** The call that the run is to make now; null: it is not at one. */
 export function fetchOf(fact: TurnFact): FetchEffect | null {
   if (fact.status === 'cancelling' || fact.state?.pending?.kind !== 'fetch') return null;
-  const { effect } = decideFor(fact, fact.state, { kind: 'resume' }, fact.now);
+  const { effect } = decideFor(fact, fact.state, { kind: 'resume' });
   return effect?.kind === 'fetch' ? effect : null;
 }
 
 /** Goes on from an input until something must be waited for. Sends are checked here and written with the turn. */
-export async function takeTurn(drafts: Drafts, fact: TurnFact, input: Input, now: number): Promise<Turn> {
-  let decision = decideFor(fact, fact.state ?? initialState(), input, now);
+export async function takeTurn(drafts: Drafts, fact: TurnFact, input: Input): Promise<Turn> {
+  let decision = decideFor(fact, fact.state ?? initialState(), input);
   // It does not fit what the run waits for any more (a notification that is sent, and was to be delivered): wait on.
-  if (decision.ignored) decision = decideFor(fact, decision.state, { kind: 'resume' }, now);
+  if (decision.ignored) decision = decideFor(fact, decision.state, { kind: 'resume' });
   let { entries } = decision;
   const sends: Send[] = [];
   while (decision.effect?.kind === 'send' && sends.length < sendsInTurn) {
-    const before = { state: decision.state, entries, now };
+    const before = { state: decision.state, entries };
     const { request, attemptId } = decision.effect;
     const origin = `run:${fact.id}:${attemptId}`.slice(0, 255);
     const draft = await drafts.check(senderOf(fact), storable(request), origin);
@@ -126,7 +126,7 @@ export async function takeTurn(drafts: Drafts, fact: TurnFact, input: Input, now
       draft instanceof Problem
         ? { kind: 'send_refused', reason: refusalOf(draft) }
         : { kind: 'send_accepted', notificationId: draft.id };
-    decision = decideFor(fact, decision.state, answer, now);
+    decision = decideFor(fact, decision.state, answer);
     entries = mergeEntries(entries, decision.entries);
     if (!(draft instanceof Problem)) sends.push({ draft, before });
   }
@@ -135,7 +135,7 @@ export async function takeTurn(drafts: Drafts, fact: TurnFact, input: Input, now
 
 /** The same turn with something more that became known while it was written. */
 export function continued(turn: Turn, input: Input): Turn {
-  const decision = decideFor(turn.fact, turn.decision.state, input, turn.fact.now);
+  const decision = decideFor(turn.fact, turn.decision.state, input);
   return { ...turn, decision, entries: mergeEntries(turn.entries, decision.entries) };
 }
 
@@ -143,8 +143,8 @@ export function continued(turn: Turn, input: Input): Turn {
 export function refusedAt(turn: Turn, index: number, problem: Problem): Turn {
   const send = turn.sends[index];
   if (!send) return turn;
-  const { state, entries, now } = send.before;
-  const decision = decideFor(turn.fact, state, { kind: 'send_refused', reason: refusalOf(problem) }, now);
+  const { state, entries } = send.before;
+  const decision = decideFor(turn.fact, state, { kind: 'send_refused', reason: refusalOf(problem) });
   return {
     fact: turn.fact,
     decision,
@@ -155,12 +155,12 @@ export function refusedAt(turn: Turn, index: number, problem: Problem): Turn {
 
 /** Whatever the turn was about: the run is cancelled instead, and nothing of it is written. */
 export function cancelled({ fact }: { fact: TurnFact }): Turn {
-  const decision = decideFor(fact, fact.state ?? initialState(), { kind: 'cancel' }, fact.now);
+  const decision = decideFor(fact, fact.state ?? initialState(), { kind: 'cancel' });
   return { fact, decision, entries: decision.entries, sends: [] };
 }
 
-function decideFor(fact: TurnFact, state: RunState, input: Input, now: number): Decision {
-  if (fact.definition) return decide(fact.definition, factsOf(fact), state, input, now);
+function decideFor(fact: TurnFact, state: RunState, input: Input): Decision {
+  if (fact.definition) return decide(fact.definition, factsOf(fact), state, input, fact.now);
   return {
     ignored: false,
     status: input.kind === 'cancel' ? 'cancelled' : 'failed',
