@@ -171,7 +171,7 @@ export function matchKeyFor(setting: Setting, step: WaitForEventStep): string {
 }
 
 /** Data may be nested deeper than the stack is: what recurses into it throws a RangeError. */
-export function unlessDeep<Result>(what: string, work: () => Result): Result {
+function unlessDeep<Result>(what: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {

@@ -1,3 +1,4 @@
+import { isTooDeep } from '../kernel/json.ts';
 import type {
   DecidedStatus,
   Decision,
@@ -9,7 +10,7 @@ import type {
   StepEntry,
   StepOutcome,
 } from './contract.ts';
-import { resultOf, type Setting, StepFailure, unlessDeep } from './evaluate.ts';
+import { resultOf, type Setting, StepFailure } from './evaluate.ts';
 import { newMeter } from './expression.ts';
 import { limits } from './limits.ts';
 import { programOf, stepOf } from './program.ts';
@@ -42,7 +43,8 @@ export function remember(turn: Turn, outcome: StepOutcome, output: Json): void {
   const { state } = turn;
   const step = stepOf(turn.program, state.stepId);
   if (!step || !leavesOutput(step.kind)) return;
-  const size = unlessDeep('its output', () => sizeOf(output));
+  if (isTooDeep(output)) throw new StepFailure('its output is nested too deeply');
+  const size = sizeOf(output);
   if (size > limits.output) throw new StepFailure(`its output is larger than ${limits.output / 1_024} KB`);
   const before = resultOf(state, step.id);
   state.resultsSize += size - (before ? sizeOf(before.output) : 0);

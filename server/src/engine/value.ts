@@ -1,3 +1,4 @@
+import { isTooDeep } from '../kernel/json.ts';
 import { type Budget, createBudget } from '../kernel/liquid/budget.ts';
 import { compile, compileOutput } from '../kernel/liquid/compile.ts';
 import { within } from '../kernel/liquid/watchdog.ts';
@@ -64,7 +65,8 @@ export function evaluateValue(
 ): Json {
   const render = () => visit(value, '', createBudget());
   const result = holds(value, isWork) ? guarded('', () => within(watchdogMs, render)) : render();
-  if (guarded('', () => JSON.stringify(result)).length > limits.values)
+  if (isTooDeep(result)) throw new ValueFault('', 'it is nested too deeply');
+  if (JSON.stringify(result).length > limits.values)
     throw new ValueFault('', `it is larger than ${limits.values} characters`);
   return result;
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '../kernel/errors.ts';
+import { isTooDeep, maxDepth } from '../kernel/json.ts';
 import { isRecord } from '../kernel/record.ts';
 
 /**
@@ -9,7 +10,6 @@ import { isRecord } from '../kernel/record.ts';
 const suspicious =
   /__proto__|\\u(?:[dD][89a-fA-F]|00(?:00|5[fF]|6[fF]|7[024]))|[:,[]\s*-?(?:\d{300}|[\d.]+[eE]\+?\d{3})/;
 
-const maxDepth = 100;
 /** With so many a process is busy for a second at the worst, and with ten times as many for so long that it seems dead. */
 const maxValues = 200_000;
 
@@ -32,7 +32,7 @@ export function parseJson(text: string, listApart?: string): unknown {
   }
   const isSuspicious = suspicious.test(text);
   const checked = (part: unknown): unknown => {
-    if (isDeeperThan(part, maxDepth))
+    if (isTooDeep(part))
       throw new Problem('invalid_json', `The body is nested more than ${maxDepth} levels deep.`);
     return isSuspicious ? cleaned(part, '') : part;
   };
@@ -76,13 +76,6 @@ function endOfString(text: string, start: number): number {
     while (text[at - 1 - escapes] === '\\') escapes += 1;
     if (escapes % 2 === 0) return at;
   }
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  const entries: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return entries.some((entry) => isDeeperThan(entry, levels - 1));
 }
 
 function cleaned(value: unknown, path: string): unknown {

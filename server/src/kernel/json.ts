@@ -1,5 +1,12 @@
-/** Deeper than this, nobody compares values; and recursion must end before the stack does. */
-const maxDepth = 100;
+/** Nobody means values that are nested deeper; and whoever walks them must get to their end before that of the stack. */
+export const maxDepth = 100;
+
+export function isTooDeep(value: unknown, levels = maxDepth): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  const entries: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return entries.some((entry) => isTooDeep(entry, levels - 1));
+}
 
 /**
  * JSON with sorted keys: equal values have equal text, whatever the order of their keys, so 1 is 1.0 and is not "1". Throws a

@@ -38,10 +38,12 @@ function domainProblem(domain: string): string | null {
   if (!domain.includes('xn--') && asciiDomain.test(domain)) return null;
   if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return 'must have a valid domain after the @';
   const ascii = domainToASCII(domain);
-  if (ascii.length > 253 || !asciiDomain.test(ascii)) return 'must have a valid domain after the @';
-  if (domainToUnicode(ascii).split('.').some(mixesAlphabets))
-    return 'must not mix alphabets within the domain';
-  return null;
+  const labels = domainToUnicode(ascii).split('.');
+  // Newer versions of Node leave labels as they are that stand for nothing.
+  const isDecoded = !labels.some((label) => label.startsWith('xn--'));
+  if (ascii.length > 253 || !asciiDomain.test(ascii) || !isDecoded)
+    return 'must have a valid domain after the @';
+  return labels.some(mixesAlphabets) ? 'must not mix alphabets within the domain' : null;
 }
 
 /** Latin beside look-alike alphabets in one label: registries do not allow it, only impostors write it. */
