@@ -69,10 +69,7 @@ async function createCluster(place: ClusterPlace, cluster: string): Promise<void
   const { account, dataDir, home } = place;
   removeEmptyDirectory(cluster);
   place.log('creating the database…');
-  for (const leftover of readdirSync(home).filter((name) => name.startsWith(UNFINISHED))) {
-    // Retries, because the initdb of a killed Carillon may still be writing there; it dies of this.
-    rmSync(path.join(home, leftover), { recursive: true, force: true, maxRetries: 5 });
-  }
+  removeUnfinished(home);
   const workshop = path.join(home, UNFINISHED + randomBytes(4).toString('hex'));
   try {
     const fresh = path.join(workshop, 'data');
@@ -95,7 +92,14 @@ async function createCluster(place: ClusterPlace, cluster: string): Promise<void
     renameSync(fresh, cluster);
     if (place.durable) flushDirectory(home);
   } finally {
-    rmSync(workshop, { recursive: true, force: true });
+    removeUnfinished(home); // once more: what an initdb that we took the ground from wrote before it died is there again
+  }
+}
+
+function removeUnfinished(home: string): void {
+  for (const name of readdirSync(home).filter((each) => each.startsWith(UNFINISHED))) {
+    // Retries, because the initdb of a killed Carillon may still be writing there; it dies of this.
+    rmSync(path.join(home, name), { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
