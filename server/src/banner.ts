@@ -1,6 +1,7 @@
 import type { App } from './app.ts';
 import { describeSettings } from './config.ts';
 import { credentialsPath, readCredentials } from './features/accounts/index.ts';
+import { operatorCommands } from './operator/index.ts';
 
 /**
  * What the terminal shows once everything runs: where, with what keys, and a command to paste. Secrets are shown by the start
@@ -50,9 +51,11 @@ export function helpText(): string {
   return [
     'carillon: notification delivery over one HTTP API.',
     '',
-    'npm start                        runs the service',
-    'npm start -- --rotate-secrets    seals every stored secret with the first of the encryption keys (docs/guides/secrets.md)',
-    'npm start -- --version           prints the version',
+    ...[
+      ['', 'runs the service'],
+      ...Object.values(operatorCommands).map(({ usage, does }) => [`-- ${usage}`, does]),
+      ['-- --version', 'prints the version'],
+    ].map(([args, does]) => `npm start ${args?.padEnd(27)}  ${does}`),
     '',
     'Settings are environment variables, or fields of carillon.config.json in the working directory:',
     '',

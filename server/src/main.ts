@@ -1,7 +1,7 @@
 import { type App, startApp } from './app.ts';
 import { banner, helpText } from './banner.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
-import { rotateSecrets } from './rotate.ts';
+import { findOperatorCommand } from './operator/index.ts';
 import { startFailure } from './start-failure.ts';
 import { version } from './version.ts';
 
@@ -26,9 +26,10 @@ async function main(): Promise<void> {
     return;
   }
 
-  if (process.argv.includes('--rotate-secrets')) {
+  const command = findOperatorCommand(process.argv);
+  if (command) {
     try {
-      process.exitCode = await rotateSecrets(config, (line) => console.log(line));
+      process.exitCode = await command.run(config, (line) => console.log(line), command.args);
     } catch (error) {
       console.error(startFailure(error, config));
       process.exitCode = 1;

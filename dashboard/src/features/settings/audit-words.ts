@@ -29,6 +29,7 @@ export const actions = [
   'member.removed',
   'member.updated',
   'member.password_changed',
+  'member.password_reset',
   'organization.created',
   'organization.updated',
   'sms_settings.updated',

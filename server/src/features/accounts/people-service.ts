@@ -1,12 +1,13 @@
 import type { Static } from 'typebox';
-import { type Sql, transaction } from '../../db/sql.ts';
+import { type Pool, type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { SignedIn } from '../../http/principal.ts';
+import { randomBase62 } from '../../kernel/crypto.ts';
 import { invalidParameter } from '../../kernel/errors.ts';
-import { recordAudit } from '../audit/index.ts';
+import { type Actor, recordAudit } from '../audit/index.ts';
 import type { Gate } from './gate.ts';
 import { hashPassword, verifyPassword } from './password.ts';
-import { findUserByEmail, updatePassword, updateUserName } from './people-store.ts';
+import { findUserByEmail, replacePassword, updatePassword, updateUserName } from './people-store.ts';
 import type { Organization, Person } from './schema.ts';
 import { deleteOtherSessions } from './sessions-store.ts';
 import { listMemberships, listOrganizationIds } from './tenants-store.ts';
@@ -49,7 +50,7 @@ export async function rename(
 ): Promise<Static<typeof Person>> {
   return transaction(pool, async (tx) => {
     await updateUserName(tx, person.userId, name);
-    await recordEverywhere(tx, person, requestId, {
+    await recordEverywhere(tx, person.userId, byThemselves(person), requestId, {
       action: 'member.updated',
       before: { name: person.name },
       after: { name },
@@ -80,7 +81,7 @@ export async function changePassword(
       if (!(await updatePassword(tx, person.userId, { before, after }))) throw wrong;
       await deleteOtherSessions(tx, person.userId, person.sessionId);
       await forgiveTry(tx, byEmail);
-      await recordEverywhere(tx, person, requestId, {
+      await recordEverywhere(tx, person.userId, byThemselves(person), requestId, {
         action: 'member.password_changed',
         before: null,
         after: null,
@@ -90,17 +91,44 @@ export async function changePassword(
   deps.authenticator.forget();
 }
 
+/**
+ * For the operator of the machine, who needs no leave of ours: a new password for somebody who forgot theirs. It ends all their
+ * sessions, and the wait after too many guesses. Null: nobody has this email.
+ */
+export async function resetPassword(pool: Pool, email: string): Promise<string | null> {
+  const password = randomBase62(20);
+  const hash = await hashPassword(password);
+  return transaction(pool, async (tx) => {
+    const user = await findUserByEmail(tx, email);
+    if (!user) return null;
+    await replacePassword(tx, user.id, hash);
+    await deleteOtherSessions(tx, user.id, null);
+    await forgiveTry(tx, { by: 'email', name: email });
+    await recordEverywhere(tx, user.id, { kind: 'system', id: null }, null, {
+      action: 'member.password_reset',
+      before: null,
+      after: null,
+    });
+    return password;
+  });
+}
+
+function byThemselves({ userId }: SignedIn): Pick<Actor, 'kind' | 'id'> {
+  return { kind: 'user', id: userId };
+}
+
 /** A person is one in all their organizations, so each of these learns of it. */
 async function recordEverywhere(
   tx: Sql,
-  { userId }: SignedIn,
-  requestId: string,
+  userId: string,
+  actor: Pick<Actor, 'kind' | 'id'>,
+  requestId: string | null,
   entry: { action: string; before: object | null; after: object | null },
 ): Promise<void> {
   for (const organizationId of await listOrganizationIds(tx, userId)) {
     await recordAudit(tx, {
       ...entry,
-      principal: { kind: 'user', id: userId, organizationId, environmentId: null },
+      principal: { ...actor, organizationId, environmentId: null },
       requestId,
       target: `member:${userId}`,
     });

@@ -1,4 +1,4 @@
-import { type Sql, statement } from '../../db/sql.ts';
+import { query, type Sql, statement } from '../../db/sql.ts';
 
 export interface UserRow {
   id: string;
@@ -46,4 +46,35 @@ export async function updatePassword(
   hash: { before: string; after: string },
 ): Promise<boolean> {
   return (await setPassword(sql, [id, hash.before, hash.after])).length > 0;
+}
+
+const overwritePassword = statement(
+  'accounts_replace_password',
+  'update users set password_hash = $2 where id = $1',
+);
+
+/** Whatever it was. */
+export async function replacePassword(sql: Sql, id: string, hash: string): Promise<void> {
+  await overwritePassword(sql, [id, hash]);
+}
+
+export interface PersonRow {
+  email: string;
+  name: string;
+  /** Such as `owner of Acme`. */
+  memberships: string[];
+}
+
+/** Everybody, oldest first. */
+export function listPeople(sql: Sql): Promise<PersonRow[]> {
+  return query<PersonRow>(
+    sql,
+    `select u.email, u.name,
+            array_remove(array_agg(m.role || ' of ' || o.name order by o.id), null) as memberships
+     from users u
+     left join memberships m on m.user_id = u.id
+     left join organizations o on o.id = m.organization_id
+     group by u.id
+     order by u.id`,
+  );
 }

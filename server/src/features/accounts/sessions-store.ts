@@ -38,10 +38,11 @@ export async function deleteSession(sql: Sql, userId: string, id: string): Promi
 
 const removeOthers = statement(
   'accounts_delete_other_sessions',
-  'delete from sessions where user_id = $1 and id <> $2',
+  'delete from sessions where user_id = $1 and id is distinct from $2',
 );
 
-export async function deleteOtherSessions(sql: Sql, userId: string, keptId: string): Promise<void> {
+/** With null none is kept. */
+export async function deleteOtherSessions(sql: Sql, userId: string, keptId: string | null): Promise<void> {
   await removeOthers(sql, [userId, keptId]);
 }
 

@@ -1,42 +1,24 @@
-import type { Config } from './config.ts';
-import { findRunningPostgres, startEmbeddedPostgres } from './db/embedded/index.ts';
-import { checkKeyring, forgetKeys, loadKeyring } from './db/encryption-keys.ts';
-import { migrate } from './db/migrate.ts';
-import { type PlaceReport, type ResealReport, resealAll } from './db/reseal.ts';
-import { createPool, type Pool } from './db/sql.ts';
-import type { Keyring } from './kernel/crypto.ts';
-import { sealedPlaces } from './sealed.ts';
+import { checkKeyring, forgetKeys, loadKeyring } from '../db/encryption-keys.ts';
+import { type PlaceReport, type ResealReport, resealAll } from '../db/reseal.ts';
+import type { Pool } from '../db/sql.ts';
+import type { Keyring } from '../kernel/crypto.ts';
+import { sealedPlaces } from '../sealed.ts';
+import type { OperatorCommand } from './command.ts';
+import { withDatabase } from './database.ts';
 
 /**
  * `npm start -- --rotate-secrets`: everything that an older key sealed is sealed with the first one, so that the older ones can
  * be retired. Returns the exit code: 0 once nothing needs any other key than the first.
  */
-export async function rotateSecrets(config: Config, print: (line: string) => void): Promise<number> {
-  const database = await reachDatabase(config, print);
-  const pool = createPool(database.url, 2);
-  try {
-    await migrate(pool);
+export const rotateSecretsCommand: OperatorCommand = (config, print) =>
+  withDatabase(config, print, async (pool) => {
     const keyring = loadKeyring(config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
     await checkKeyring(pool, keyring);
     const [first = '', ...others] = keyring.ids;
     print(`sealing with key ${first}${others.length > 0 ? `; opening with ${others.join(', ')} too` : ''}`);
     const report = await resealAll(pool, keyring, sealedPlaces, (place) => print(lineOf(place)));
-    return await conclude(pool, keyring, report, print);
-  } finally {
-    await pool.end();
-    await database.stop();
-  }
-}
-
-/** A service that runs on the bundled database keeps running: we use its database beside it. */
-async function reachDatabase(
-  config: Config,
-  print: (line: string) => void,
-): Promise<{ url: string; stop(): Promise<void> }> {
-  const running = config.DATABASE_URL ?? (await findRunningPostgres(config.CARILLON_DATA_DIR));
-  if (running !== null) return { url: running, stop: async () => {} };
-  return startEmbeddedPostgres({ dataDir: config.CARILLON_DATA_DIR, log: print });
-}
+    return conclude(pool, keyring, report, print);
+  });
 
 function lineOf({ place, values, resealed, unopened }: PlaceReport): string {
   const lost = unopened > 0 ? `, ${unopened} cannot be opened` : '';

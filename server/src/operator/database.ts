@@ -1,0 +1,33 @@
+import type { Config } from '../config.ts';
+import { findRunningPostgres, startEmbeddedPostgres } from '../db/embedded/index.ts';
+import { migrate } from '../db/migrate.ts';
+import { createPool, type Pool } from '../db/sql.ts';
+
+/**
+ * Lends the database of the service to a command. A service that runs on the bundled one keeps running: we use it beside it. If
+ * none runs, it is started for as long as the command takes.
+ */
+export async function withDatabase<Result>(
+  config: Config,
+  print: (line: string) => void,
+  work: (pool: Pool) => Promise<Result>,
+): Promise<Result> {
+  const database = await reachDatabase(config, print);
+  const pool = createPool(database.url, 2);
+  try {
+    await migrate(pool);
+    return await work(pool);
+  } finally {
+    await pool.end();
+    await database.stop();
+  }
+}
+
+async function reachDatabase(
+  config: Config,
+  print: (line: string) => void,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const running = config.DATABASE_URL ?? (await findRunningPostgres(config.CARILLON_DATA_DIR));
+  if (running !== null) return { url: running, stop: async () => {} };
+  return startEmbeddedPostgres({ dataDir: config.CARILLON_DATA_DIR, log: print });
+}

@@ -1,0 +1,26 @@
+import type { OperatorCommand } from './command.ts';
+import { resetPasswordCommand } from './reset-password.ts';
+import { rotateSecretsCommand } from './rotate-secrets.ts';
+
+/** Table: what `npm start -- …` does in place of starting the service. */
+export const operatorCommands: Record<string, { usage: string; does: string; run: OperatorCommand }> = {
+  '--reset-password': {
+    usage: '--reset-password EMAIL',
+    does: 'gives somebody a new password; without an email it lists the people (docs/guides/team.md)',
+    run: resetPasswordCommand,
+  },
+  '--rotate-secrets': {
+    usage: '--rotate-secrets',
+    does: 'seals every stored secret with the first of the encryption keys (docs/guides/secrets.md)',
+    run: rotateSecretsCommand,
+  },
+};
+
+/** What the command line asks for, with what follows it; null: the service itself. */
+export function findOperatorCommand(
+  argv: readonly string[],
+): { run: OperatorCommand; args: readonly string[] } | null {
+  const at = argv.findIndex((word) => Object.hasOwn(operatorCommands, word));
+  const command = operatorCommands[argv[at] ?? ''];
+  return command ? { run: command.run, args: argv.slice(at + 1) } : null;
+}

@@ -1,0 +1,26 @@
+import { listPeople, resetPassword } from '../features/accounts/index.ts';
+import type { OperatorCommand } from './command.ts';
+import { withDatabase } from './database.ts';
+
+/**
+ * `npm start -- --reset-password EMAIL`: the road back in for whoever forgot their password. Mail cannot be relied upon, and
+ * whoever has the machine has the database anyway. Without an email it says whose there are.
+ */
+export const resetPasswordCommand: OperatorCommand = (config, print, [email]) =>
+  withDatabase(config, print, async (pool) => {
+    const password = email ? await resetPassword(pool, email.toLowerCase()) : null;
+    if (password !== null) {
+      print(
+        `${email} signs in with ${password} from now on; it is shown this once. Their sessions have ended.`,
+      );
+      return 0;
+    }
+    print(
+      email
+        ? `Nobody here has the email ${email}. These people can sign in:`
+        : 'Whose? These people can sign in:',
+    );
+    for (const person of await listPeople(pool))
+      print(`  ${person.email}  ${person.name}, ${person.memberships.join(', ') || 'in no organization'}`);
+    return 1;
+  });
