@@ -4,7 +4,7 @@ import { createOutbound } from './channels/http.ts';
 import type { Config } from './config.ts';
 import { createDoorbell } from './db/doorbell.ts';
 import { startEmbeddedPostgres } from './db/embedded/index.ts';
-import { checkKeyring, loadKeyring } from './db/encryption-keys.ts';
+import { listUsedKeys, openKeyring } from './db/encryption-keys.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool } from './db/sql.ts';
 import type { Deps } from './deps.ts';
@@ -63,8 +63,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     stops.push(() => Promise.all([pool.end(), claimPool.end()]));
 
     await migrate(pool);
-    const keyring = loadKeyring(config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
-    await checkKeyring(pool, keyring);
+    const keyring = await openKeyring(pool, config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
+    const lacking = (await listUsedKeys(pool)).filter((id) => !keyring.ids.includes(id));
+    if (lacking.length > 0)
+      log.warn(
+        { keys: lacking },
+        'secrets may be sealed with encryption keys that this process does not have',
+      );
     const credentials = await bootstrap({ pool, config, log });
 
     const doorbell = createDoorbell(claimPool, database, log);

@@ -9,8 +9,12 @@ export function loadKeyring(configured: readonly Buffer[] | null, dataDir: strin
   return createKeyring(configured ?? [generatedKey(dataDir)]);
 }
 
+function keyPath(dataDir: string): string {
+  return join(dataDir, 'encryption.key');
+}
+
 function generatedKey(dataDir: string): Buffer {
-  const path = join(dataDir, 'encryption.key');
+  const path = keyPath(dataDir);
   try {
     makeKey(path);
   } catch (error) {
@@ -52,18 +56,36 @@ const remember = statement(
   'insert into encryption_keys (id) values ($1) on conflict do nothing',
 );
 
+/** Ids of the keys that processes on this database sealed with. */
+export async function listUsedKeys(sql: Sql): Promise<string[]> {
+  return (await known(sql)).map((row) => row.id);
+}
+
 /**
- * A process with other keys than the rest would seal what nobody can open: it must not start. New keys come in
- * beside an old one (CARILLON_ENCRYPTION_KEY=new,old).
+ * The keys of this process. One with other keys than the rest would seal what nobody can open: it must not start. New keys come
+ * in beside an old one (CARILLON_ENCRYPTION_KEY=new,old).
  */
-export async function checkKeyring(sql: Sql, keyring: Keyring): Promise<void> {
-  const used = (await known(sql)).map((row) => row.id);
+export async function openKeyring(
+  sql: Sql,
+  configured: readonly Buffer[] | null,
+  dataDir: string,
+): Promise<Keyring> {
+  const used = await listUsedKeys(sql);
+  const ifLost = `If that key is lost for good, see "When the key is lost" in docs/guides/secrets.md.`;
+  // A new one made here would only hide that the file was forgotten when the data was moved.
+  if (configured === null && used.length > 0 && !existsSync(keyPath(dataDir))) {
+    throw new Error(
+      `There is no ${keyPath(dataDir)}, and the secrets in this database were encrypted with the key ${used.join(', ')}. Put the file back, or set CARILLON_ENCRYPTION_KEY. ${ifLost}`,
+    );
+  }
+  const keyring = loadKeyring(configured, dataDir);
   if (used.length > 0 && !used.some((id) => keyring.ids.includes(id))) {
     throw new Error(
-      'The secrets in this database were encrypted with another key. Set CARILLON_ENCRYPTION_KEY to that key, or put it after the new one, separated by a comma.',
+      `The secrets in this database were encrypted with another key (${used.join(', ')}; this process has ${keyring.ids.join(', ')}). Set CARILLON_ENCRYPTION_KEY to that key, or put it after the new one, separated by a comma. ${ifLost}`,
     );
   }
   await remember(sql, [keyring.ids[0]]);
+  return keyring;
 }
 
 const forget = statement<{ id: string }>(

@@ -19,6 +19,8 @@ export interface SealedPlace {
    * the place knows the shape of the column, and may name it.
    */
   reseal(value: unknown, row: Record<string, string>, again: SealAgain): unknown;
+  /** Another value, where the service makes them itself and need not ask anybody. */
+  remake?(): string;
 }
 
 /** A text column that holds one sealed value. */
@@ -162,6 +164,6 @@ async function replace(
   return new Set(replaced.map((row) => row.key));
 }
 
-function keyIdOf(sealed: string): string {
+export function keyIdOf(sealed: string): string {
   return sealed.split('.')[1] ?? '';
 }

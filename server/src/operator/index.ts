@@ -1,3 +1,4 @@
+import { acceptLostKeyCommand } from './accept-lost-key.ts';
 import type { OperatorCommand } from './command.ts';
 import { resetPasswordCommand } from './reset-password.ts';
 import { rotateSecretsCommand } from './rotate-secrets.ts';
@@ -13,6 +14,11 @@ export const operatorCommands: Record<string, { usage: string; does: string; run
     usage: '--rotate-secrets',
     does: 'seals every stored secret with the first of the encryption keys (docs/guides/secrets.md)',
     run: rotateSecretsCommand,
+  },
+  '--accept-lost-key': {
+    usage: '--accept-lost-key ID',
+    does: 'goes on without an encryption key that nobody has any more (docs/guides/secrets.md)',
+    run: acceptLostKeyCommand,
   },
 };
 

@@ -1,4 +1,4 @@
-import { checkKeyring, forgetKeys, loadKeyring } from '../db/encryption-keys.ts';
+import { forgetKeys, openKeyring } from '../db/encryption-keys.ts';
 import { type PlaceReport, type ResealReport, resealAll } from '../db/reseal.ts';
 import type { Pool } from '../db/sql.ts';
 import type { Keyring } from '../kernel/crypto.ts';
@@ -12,8 +12,7 @@ import { withDatabase } from './database.ts';
  */
 export const rotateSecretsCommand: OperatorCommand = (config, print) =>
   withDatabase(config, print, async (pool) => {
-    const keyring = loadKeyring(config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
-    await checkKeyring(pool, keyring);
+    const keyring = await openKeyring(pool, config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
     const [first = '', ...others] = keyring.ids;
     print(`sealing with key ${first}${others.length > 0 ? `; opening with ${others.join(', ')} too` : ''}`);
     const report = await resealAll(pool, keyring, sealedPlaces, (place) => print(lineOf(place)));

@@ -21,6 +21,7 @@ export const actions = [
   'chattwo_endpoint.updated',
   'chattwo_endpoint.deleted',
   'email_settings.updated',
+  'encryption_key.lost',
   'inbox_key.rotated',
   'invitation.created',
   'invitation.withdrawn',

@@ -67,6 +67,11 @@ export async function hasOrganization(sql: Sql): Promise<boolean> {
   return rows.length > 0;
 }
 
+export async function listEveryOrganizationId(sql: Sql): Promise<string[]> {
+  const rows = await query<{ id: string }>(sql, 'select id from organizations order by id');
+  return rows.map(({ id }) => id);
+}
+
 export async function insertOrganization(
   sql: Sql,
   row: { id: string; name: string; plan: Plan },

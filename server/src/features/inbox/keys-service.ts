@@ -23,6 +23,7 @@ export interface TokenRequest {
 }
 
 export const keyContext = (id: string): string => `inbox_key:${id}`;
+export const newSigningKey = (): string => `csi_${randomBase62(43)}`; // 256 bits
 
 /** Null: the environment has no key yet, or does not exist. */
 export async function findSigningKeys(
@@ -77,7 +78,7 @@ export async function rotateKey(
 
 async function insertNewKey(sql: Sql, keyring: Keyring, environmentId: string): Promise<string> {
   const id = newId();
-  const signingKey = `csi_${randomBase62(43)}`; // 256 bits
+  const signingKey = newSigningKey();
   await store.insertKey(sql, { id, environmentId, sealedKey: keyring.seal(signingKey, keyContext(id)) });
   return signingKey;
 }

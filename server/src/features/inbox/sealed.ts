@@ -1,6 +1,8 @@
 import { sealedText } from '../../db/reseal.ts';
-import { keyContext } from './keys-service.ts';
+import { keyContext, newSigningKey } from './keys-service.ts';
 
 export const inboxSealedPlaces = [
-  sealedText({ table: 'inbox_keys', key: 'id', column: 'sealed_key' }, ({ id = '' }) => keyContext(id)),
+  sealedText({ table: 'inbox_keys', key: 'id', column: 'sealed_key', remake: newSigningKey }, ({ id = '' }) =>
+    keyContext(id),
+  ),
 ];

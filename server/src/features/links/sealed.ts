@@ -1,8 +1,9 @@
 import { sealedText } from '../../db/reseal.ts';
+import { newLinkSecret } from './secrets.ts';
 
 export const linkSealedPlaces = [
   sealedText(
-    { table: 'unsubscribe_secrets', key: 'environment_id', column: 'sealed_secret' },
+    { table: 'unsubscribe_secrets', key: 'environment_id', column: 'sealed_secret', remake: newLinkSecret },
     ({ environment_id }) => `unsubscribe:${environment_id}`,
   ),
 ];

@@ -20,6 +20,10 @@ export interface LinkSecrets {
 export const handleBytes = 8;
 const secretBytes = 32;
 
+export function newLinkSecret(): string {
+  return randomBytes(secretBytes).toString('base64url');
+}
+
 /** Secrets never change, so what was read once is good for ever: no expiry, no second query. */
 export function createLinkSecrets({
   pool,
@@ -52,10 +56,7 @@ export function createLinkSecrets({
     await insertSecret(pool, {
       environment_id: environmentId,
       handle: randomBytes(handleBytes),
-      sealed_secret: keyring.seal(
-        randomBytes(secretBytes).toString('base64url'),
-        `unsubscribe:${environmentId}`,
-      ),
+      sealed_secret: keyring.seal(newLinkSecret(), `unsubscribe:${environmentId}`),
     });
   }
 

@@ -1,3 +1,4 @@
+import { newSigningSecret } from '../../channels/webhook/index.ts';
 import type { SealedPlace } from '../../db/reseal.ts';
 import { endpointContext, environmentContext, type StoredSecret } from './secrets.ts';
 
@@ -7,6 +8,7 @@ function secretsIn(table: string, key: string, contextOf: (id: string) => string
     key,
     column: 'secrets',
     type: 'jsonb',
+    remake: newSigningSecret,
     reseal: (secrets: StoredSecret[], row, again) =>
       secrets.map((secret) => ({ ...secret, sealed: again(secret.sealed, contextOf(row[key] ?? '')) })),
   };

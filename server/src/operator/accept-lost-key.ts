@@ -1,0 +1,71 @@
+import { forgetKeys, listUsedKeys, loadKeyring, openKeyring } from '../db/encryption-keys.ts';
+import { keyIdOf, resealAll, type SealedPlace } from '../db/reseal.ts';
+import { type Pool, transaction } from '../db/sql.ts';
+import { listEveryOrganizationId } from '../features/accounts/index.ts';
+import { recordAudit } from '../features/audit/index.ts';
+import type { Keyring } from '../kernel/crypto.ts';
+import { sealedPlaces } from '../sealed.ts';
+import type { OperatorCommand } from './command.ts';
+import { withDatabase } from './database.ts';
+
+/**
+ * `npm start -- --accept-lost-key ID`: what the key had sealed is lost in any case; this lets the service go on without. Secrets
+ * that it made itself it makes anew, because it cannot work without them; those that people gave it, only they can give again.
+ * The key must be named: whoever merely forgot to set it must not lose anything by a command that was pasted.
+ */
+export const acceptLostKeyCommand: OperatorCommand = (config, print, [lost = '']) =>
+  withDatabase(config, print, async (pool) => {
+    const used = await listUsedKeys(pool);
+    if (!used.includes(lost)) {
+      print(`Name the key that is lost; this database was used with ${used.join(', ') || 'none'}.`);
+      return 1;
+    }
+    const keyring = loadKeyring(config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
+    if (keyring.ids.includes(lost)) {
+      print(`The key ${lost} is not lost: this process has it.`);
+      return 1;
+    }
+    let toGive = 0;
+    for (const place of sealedPlaces) {
+      const {
+        places: [report],
+      } = await resealAll(pool, withoutLost(keyring, place, lost), [place]);
+      if (!report || report.resealed + report.unopened === 0) continue;
+      toGive += report.unopened;
+      print(`  ${report.place}: ${report.resealed} made anew, ${report.unopened} to be given anew`);
+    }
+    await forgetKeys(
+      pool,
+      used.filter((id) => id !== lost),
+    );
+    await openKeyring(pool, config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
+    await recordLoss(pool, lost);
+    print(`Carillon goes on without the key ${lost}, and seals with ${keyring.ids[0]}.`);
+    if (toGive > 0)
+      print(`${toGive} secrets of providers and chats must be given anew before they work again.`);
+    return 0;
+  });
+
+/** Where values can be made anew, the lost key opens to another value than it had sealed. */
+function withoutLost(keyring: Keyring, { remake }: SealedPlace, lost: string): Keyring {
+  if (!remake) return keyring;
+  return {
+    ...keyring,
+    open: (sealed, context) => (keyIdOf(sealed) === lost ? remake() : keyring.open(sealed, context)),
+  };
+}
+
+async function recordLoss(pool: Pool, lost: string): Promise<void> {
+  await transaction(pool, async (tx) => {
+    for (const organizationId of await listEveryOrganizationId(tx)) {
+      await recordAudit(tx, {
+        principal: { kind: 'system', id: null, organizationId, environmentId: null },
+        requestId: null,
+        action: 'encryption_key.lost',
+        target: `encryption_key:${lost}`,
+        before: null,
+        after: null,
+      });
+    }
+  });
+}
