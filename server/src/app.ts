@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import { createDoorbell } from './db/doorbell.ts';
 import { startEmbeddedPostgres } from './db/embedded/index.ts';
 import { listUsedKeys, openKeyring } from './db/encryption-keys.ts';
-import { migrate } from './db/migrate.ts';
+import { foreignMigrations, migrate } from './db/migrate.ts';
 import { createPool } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
@@ -63,6 +63,12 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     stops.push(() => Promise.all([pool.end(), claimPool.end()]));
 
     await migrate(pool);
+    const foreign = await foreignMigrations(pool);
+    if (foreign.length > 0)
+      log.warn(
+        { migrations: foreign },
+        'a newer release has used this database; only the one before it may, too',
+      );
     const keyring = await openKeyring(pool, config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
     const lacking = (await listUsedKeys(pool)).filter((id) => !keyring.ids.includes(id));
     if (lacking.length > 0)

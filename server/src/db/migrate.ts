@@ -41,9 +41,7 @@ export async function migrate(pool: Pool): Promise<string[]> {
     await client.query(
       'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
     );
-    const done = new Set(
-      (await query<{ name: string }>(client, 'select name from migrations')).map((row) => row.name),
-    );
+    const done = new Set(await appliedMigrations(client));
     for (const migration of listMigrations()) {
       if (done.has(migration.name)) continue;
       await client.query('begin');
@@ -60,11 +58,21 @@ export async function migrate(pool: Pool): Promise<string[]> {
   }
 }
 
-export async function pendingMigrations(sql: Sql): Promise<string[]> {
-  const done = new Set(
-    (await query<{ name: string }>(sql, 'select name from migrations')).map((row) => row.name),
+async function appliedMigrations(sql: Sql): Promise<string[]> {
+  return (await query<{ name: string }>(sql, 'select name from migrations order by name')).map(
+    ({ name }) => name,
   );
+}
+
+export async function pendingMigrations(sql: Sql): Promise<string[]> {
+  const done = new Set(await appliedMigrations(sql));
   return listMigrations()
     .map((migration) => migration.name)
     .filter((name) => !done.has(name));
+}
+
+/** Those of a newer release, which has used this database or uses it beside us. */
+export async function foreignMigrations(sql: Sql): Promise<string[]> {
+  const ours = new Set(listMigrations().map((migration) => migration.name));
+  return (await appliedMigrations(sql)).filter((name) => !ours.has(name));
 }
