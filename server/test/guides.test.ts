@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
+const folder = (name: string): string[] =>
+  readdirSync(join(root, name))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `${name}/${file}`);
+const pages = [
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...['docs', 'docs/guides', 'docs/adr'].flatMap(folder),
+];
+
+/** As GitHub names a heading in an address. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+test('every link of the documentation leads somewhere', () => {
+  const dead = pages.flatMap((page) =>
+    [...textOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(
+      ([link, path, anchor]) => {
+        const target = path ? join(dirname(page), path) : page;
+        if (!existsSync(join(root, target))) return [`${page}: ${link}`];
+        if (!anchor) return [];
+        const anchors = [...textOf(target).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+          anchorOf(heading),
+        );
+        return anchors.includes(anchor) ? [] : [`${page}: ${link}`];
+      },
+    ),
+  );
+  expect(dead).toEqual([]);
+});
+
+test('the variables of the guides are those that the README sets', () => {
+  const set = new Set([...textOf('README.md').matchAll(/\b([A-Z_]+)=/g)].map(([, name]) => name));
+  // What an earlier command answered, and what only the operator knows.
+  for (const own of ['ENDPOINT_ID', 'NOTIFICATION_ID', 'DATABASE_URL', 'NEW_DATABASE_URL']) set.add(own);
+  const unknown = folder('docs/guides').flatMap((page) =>
+    [...textOf(page).matchAll(/```sh\n([\s\S]*?)```/g)]
+      .flatMap(([, code = '']) => [...code.matchAll(/\$([A-Z_]+)/g)])
+      .filter(([, name]) => !set.has(name))
+      .map(([variable]) => `${page}: ${variable}`),
+  );
+  expect(unknown).toEqual([]);
+});
