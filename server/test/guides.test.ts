@@ -50,3 +50,14 @@ test('the variables of the guides are those that the README sets', () => {
   );
   expect(unknown).toEqual([]);
 });
+
+test('every reason with which a road ends a notification is explained', () => {
+  const roads = 'server/src/features/dispatch';
+  const reasons = readdirSync(join(root, roads))
+    .filter((file) => /-roads?\.ts$/.test(file))
+    .flatMap((file) => [...textOf(`${roads}/${file}`).matchAll(/reason: '([a-z_]+)'/g)])
+    .map(([, reason]) => reason);
+  expect(reasons.length).toBeGreaterThan(5);
+  const guide = textOf('docs/guides/activity.md');
+  expect(reasons.filter((reason) => !guide.includes(`\`${reason}\``))).toEqual([]);
+});
