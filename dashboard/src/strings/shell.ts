@@ -60,7 +60,7 @@ export const shell = {
     email: 'Email',
     password: 'Password',
     submit: 'Sign in',
-    hint: 'The first start of the service printed the login to the terminal and wrote it to credentials.json in its data directory.',
+    hint: 'The first start of the service printed the login to the terminal and wrote it to credentials.json in its data directory. If you forgot your password, whoever runs the service can give you another: npm start -- --reset-password',
     again: 'Your session has ended',
     againHint: 'Sign in again to go on. Nothing on the page is lost.',
     noOrganization: 'You belong to no organization',
