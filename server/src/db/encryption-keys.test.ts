@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -17,6 +17,12 @@ test('the first start makes a key that only its owner can read, and later ones u
   const made = loadKeyring(null, dataDir);
   expect(statSync(join(dataDir, 'encryption.key')).mode & 0o777).toBe(0o600);
   expect(loadKeyring(null, dataDir).ids).toEqual(made.ids);
+});
+
+test.runIf(process.getuid?.() === 0)('a key that root makes belongs to whom the directory belongs', () => {
+  chownSync(folder, 1, 1);
+  loadKeyring(null, folder);
+  expect(statSync(join(folder, 'encryption.key'))).toMatchObject({ uid: 1, gid: 1 });
 });
 
 test('a key that cannot be written is said in words', () => {

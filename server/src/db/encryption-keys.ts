@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createKeyring, type Keyring } from '../kernel/crypto.ts';
+import { inheritOwner } from '../kernel/owner.ts';
 import { type Sql, statement } from './sql.ts';
 
 /** The configured keys, else the one generated into the data directory on the first start. */
@@ -42,6 +43,7 @@ function makeKey(path: string): void {
   }
   try {
     writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { flush: true });
+    inheritOwner(path);
   } catch (error) {
     rmSync(path); // a full disk leaves it empty, and then no start would ever make another
     throw error;

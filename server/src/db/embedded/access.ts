@@ -1,4 +1,4 @@
-import { chmodSync, lchownSync, lstatSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Account } from './account.ts';
 
@@ -11,17 +11,6 @@ export function canReach(account: Account, directory: string): boolean {
   const pass = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
   const parent = path.dirname(directory);
   return (mode & pass) !== 0 && (parent === directory || canReach(account, parent));
-}
-
-/** What root creates inside somebody's directory belongs to that somebody, so that they can later run without root. */
-export function inheritOwner(created: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(path.dirname(created));
-  try {
-    lchownSync(created, uid, gid);
-  } catch {
-    // A root without the right to (in a container): a courtesy less, not a reason to fail.
-  }
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { inheritOwner } from './access.ts';
+import { inheritOwner } from '../../kernel/owner.ts';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedPostgresError, explainOutput } from './error.ts';

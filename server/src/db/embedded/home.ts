@@ -9,7 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { canReach, inheritOwner, makeOwnDirectory } from './access.ts';
+import { inheritOwner } from '../../kernel/owner.ts';
+import { canReach, makeOwnDirectory } from './access.ts';
 import type { Account } from './account.ts';
 import { EmbeddedPostgresError } from './error.ts';
 

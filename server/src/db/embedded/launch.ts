@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { inheritOwner } from './access.ts';
+import { inheritOwner } from '../../kernel/owner.ts';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { type Endpoint, endpointSettings } from './endpoint.ts';

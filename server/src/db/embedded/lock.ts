@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { inheritOwner } from './access.ts';
+import { inheritOwner } from '../../kernel/owner.ts';
 import { EmbeddedPostgresError } from './error.ts';
 import { pidSpace, startTimeOf, UNKNOWN_START } from './process.ts';
 

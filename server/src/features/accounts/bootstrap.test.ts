@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
@@ -56,6 +56,17 @@ test('the first start makes an organization with Test and Live, a working key fo
   const names = await query<{ name: string }>(db.pool, 'select name from api_keys order by id');
   expect(names.map(({ name }) => name)).toEqual(['Default Test key', 'Default Live key']);
 });
+
+test.runIf(process.getuid?.() === 0)(
+  'credentials that root writes belong to whom the directory belongs',
+  async () => {
+    await mkdir(config.CARILLON_DATA_DIR);
+    await chown(config.CARILLON_DATA_DIR, 1, 1);
+    await bootstrap({ pool: db.pool, config, log });
+    const file = await stat(join(config.CARILLON_DATA_DIR, 'credentials.json'));
+    expect([file.uid, file.gid, file.mode & 0o777]).toEqual([1, 1, 0o600]);
+  },
+);
 
 test('the credentials are in a file that only its owner can read', async () => {
   await bootstrap({ pool: db.pool, config, log });

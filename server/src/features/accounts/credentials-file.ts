@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
+import { inheritOwner } from '../../kernel/owner.ts';
 
 const fields = [
   'test_key',
@@ -34,6 +35,7 @@ export async function writeCredentials(config: Place, credentials: Credentials):
       flag: 'wx',
       flush: true,
     });
+    inheritOwner(draft);
     await rename(draft, path);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
