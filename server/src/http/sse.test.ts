@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import {
   createEventStreams,
@@ -22,13 +22,14 @@ const sockets: Socket[] = [];
 
 async function serve(
   start: (stream: EventStream) => Partial<StreamListener>,
-  lifeMs = 60_000,
+  { lifeMs = 60_000, before = async (_reply: FastifyReply): Promise<void> => {} } = {},
 ): Promise<void> {
   const server = fastify();
   app = server;
   streams = createEventStreams({ set: (count) => (open = count) }, times);
   server.addHook('preClose', () => streams.stop());
-  server.get('/', (request, reply) => {
+  server.get('/', async (request, reply) => {
+    await before(reply);
     streams.serve(request, reply, {
       endsAtMs: Date.now() + lifeMs,
       start: (stream) => ({ onDrain: () => {}, onClose: () => {}, ...start(stream) }),
@@ -74,7 +75,7 @@ test('a quiet stream is heard from regularly, a busy one only by what it says', 
 
 test('a stream ends when its time has come', async () => {
   let closed = 0;
-  await serve(() => ({ onClose: () => (closed += 1) }), 50);
+  await serve(() => ({ onClose: () => (closed += 1) }), { lifeMs: 50 });
   expect(await readUntil(await request(), /\r\n0\r\n\r\n$/)).toContain('text/event-stream');
   await vanished();
   expect(closed).toBe(1);
@@ -122,6 +123,28 @@ test('closing ends every stream, also those of readers that linger, and takes no
   await streams.stop();
   expect(open).toBe(0);
   expect(await readUntil(await request(), /\r\n\r\n/)).toContain('HTTP/1.1 503');
+});
+
+test('a reader that left before its stream began is not waited for', async () => {
+  let begun = 0;
+  let served = (): void => {};
+  const isServed = new Promise<void>((resolve) => (served = resolve));
+  await serve(
+    () => {
+      begun += 1;
+      return {};
+    },
+    {
+      before: async ({ raw }) => {
+        for (const reader of sockets) reader.destroy();
+        await once(raw, 'close');
+        setImmediate(served); // after what follows this
+      },
+    },
+  );
+  await request();
+  await isServed;
+  expect([begun, open]).toEqual([0, 0]);
 });
 
 async function vanished(): Promise<void> {

@@ -121,6 +121,8 @@ export function createEventStreams(
         'x-content-type-options': 'nosniff',
       };
       reply.hijack();
+      // Its reader left while we looked up who it is. That it closed was told before, and is not told again.
+      if (response.destroyed) return;
       response.writeHead(200, headers as Record<string, string>);
       if (request.method === 'HEAD') {
         response.end();
