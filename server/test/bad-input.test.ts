@@ -448,6 +448,7 @@ test.each([
   ['TRACE', '/v1/notifications/batch', 'POST'],
   ['PROPFIND', '/v1/notifications/01890000-0000-7000-8000-000000000000?x=1', 'GET, PATCH, DELETE, HEAD'],
   ['PUT', '/v1/notifications/batch', 'POST'],
+  ['QUERY', '/v1/notifications/batch', 'POST'],
 ])('%s %s is told what the address takes', async (method, path, allow) => {
   const [head = '', text = ''] = (
     await raw(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
@@ -455,6 +456,11 @@ test.each([
   expect(head).toMatch(/^HTTP\/1.1 405 /);
   expect(/^allow: (.*)$/im.exec(head)?.[1]?.split(', ').sort()).toEqual(allow.split(', ').sort());
   expect(JSON.parse(text).error.code).toBe('method_not_allowed');
+});
+
+test('where there is nothing no body is read', async () => {
+  const { status, body } = await app.request('POST', '/v1/nothing', { key: null, body: '{' });
+  expect([status, body.error.code]).toEqual([404, 'route_not_found']);
 });
 
 test('HEAD where nothing can be read is told so as well', async () => {

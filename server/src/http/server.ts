@@ -84,6 +84,8 @@ export function createHttpServer(
     reply.header('x-request-id', request.id);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       done(new Problem('invalid_json', 'The request has no Host header.'));
+    // Whatever its body is, and whatever Fastify thinks of it: it is not for us. Only pages are looked for below.
+    else if (request.is404 && request.method !== 'GET' && request.method !== 'HEAD') done(nothingAt(request));
     else done();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -111,10 +113,7 @@ export function createHttpServer(
   sockets.watch(app);
   app.setNotFoundHandler((request, reply) => {
     const page = options.pages?.(request);
-    if (!page)
-      throw (
-        methodNotAllowed(request.url) ?? new Problem('route_not_found', 'There is nothing at this address.')
-      );
+    if (!page) throw nothingAt(request);
     request.operation = 'getPage';
     return sendReply(reply, page);
   });
@@ -131,6 +130,10 @@ export function createHttpServer(
   });
   const methodNotAllowed = refuseOtherMethods(app, routes);
   return app;
+
+  function nothingAt({ url }: FastifyRequest): Problem {
+    return methodNotAllowed(url) ?? new Problem('route_not_found', 'There is nothing at this address.');
+  }
 
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const problem = request.raw.errored ? cutOff : problemOf(error);
