@@ -78,19 +78,37 @@ describe('what cannot be read as a request', () => {
     expect(bodyOf(await line.ended).error.code).toBe('missing_credentials');
   });
 
-  test('any more, but was answered already, gets no second answer', async () => {
-    const sockets = createSockets();
-    const hurried = { requestTimeout: 100, headersTimeout: 100, connectionsCheckingInterval: 20 };
+  /** A server that waits for nobody. */
+  function hurried(): FastifyInstance {
+    const sockets = createSockets(50);
+    const limits = { requestTimeout: 100, headersTimeout: 100, connectionsCheckingInterval: 20 };
     const server = fastify({
       clientErrorHandler: sockets.refuse,
-      serverFactory: (handler, options) => createServer({ ...(options as object), ...hurried }, handler),
+      serverFactory: (handler, options) => createServer({ ...(options as object), ...limits }, handler),
     });
     closing.push(() => server.close());
     sockets.watch(server);
+    return server;
+  }
+
+  test('any more, but was answered already, gets no second answer', async () => {
+    const server = hurried();
     server.post('/', { onRequest: async (_request, reply) => reply.code(401).send('no') }, async () => 'yes');
     const line = dial(await server.listen({ port: 0, host: '127.0.0.1' }));
     line.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{');
     expect((await line.ended).match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 401']);
+  });
+
+  test('in time is refused, and hung up on even if the other side never does', async () => {
+    const server = hurried();
+    const url = await server.listen({ port: 0, host: '127.0.0.1' });
+    const accepted = once(server.server, 'connection');
+    const quiet = connect({ host: '127.0.0.1', port: Number(new URL(url).port), allowHalfOpen: true });
+    closing.push(async () => quiet.destroy());
+    const [there] = (await accepted) as [Socket];
+    const [answer] = await once(quiet.setEncoding('utf8'), 'data');
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    await once(there, 'close');
   });
 });
 

@@ -11,7 +11,8 @@ export interface Sockets {
   watch(app: FastifyInstance): void;
 }
 
-export function createSockets(): Sockets {
+/** `lingerMs`: a refusal gets so long to arrive. */
+export function createSockets(lingerMs = 2_000): Sockets {
   /**
    * Browsers and balancers open connections ahead of need. For Node one that has not asked anything is not idle, and closing
    * would wait for it until its headers are overdue.
@@ -47,6 +48,8 @@ export function createSockets(): Sockets {
         'Connection: close',
       ];
       socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+      // Hanging up at once could tear the answer from the wire; and whoever never does would keep the connection for ever.
+      socket.setTimeout(lingerMs, () => socket.destroy());
     },
     watch(app) {
       app.server.on('connection', (socket: Socket) => {
