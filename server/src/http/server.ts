@@ -12,7 +12,7 @@ import type { RateLimiter } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
 import type { Call, Reply, Route } from './route.ts';
 import { sessionTokenOf } from './session-cookie.ts';
-import { createSockets } from './sockets.ts';
+import { answerHalfOpen, createSockets } from './sockets.ts';
 import { createEventStreams, type EventStreams } from './sse.ts';
 import { compileValidator } from './validation.ts';
 
@@ -65,7 +65,9 @@ export function createHttpServer(
     clientErrorHandler: sockets.refuse,
     // A request without Host is refused below, in our own words.
     serverFactory: (handler, options) =>
-      createServer({ ...(options as object), headersTimeout: 15_000, requireHostHeader: false }, handler),
+      answerHalfOpen(
+        createServer({ ...(options as object), headersTimeout: 15_000, requireHostHeader: false }, handler),
+      ),
   });
 
   app.decorateRequest('principal', null);

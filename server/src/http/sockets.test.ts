@@ -112,6 +112,15 @@ describe('what cannot be read as a request', () => {
   });
 });
 
+test('whoever has nothing more to ask and says so is answered', async () => {
+  const app = await start({ CARILLON_ROLES: 'api' });
+  const line = dial(app.url);
+  const ask = (path: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.testKey}\r\n\r\n`;
+  line.socket.end(ask('/v1/me') + ask('/v1/nothing'));
+  expect((await line.ended).match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404']);
+});
+
 test('whoever hangs up in the middle of a body is no outage', async () => {
   const log: string[] = [];
   const app = await start({ CARILLON_ROLES: 'api', LOG_LEVEL: 'warn' }, log);

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../kernel/errors.ts';
@@ -74,6 +74,14 @@ export function createSockets(lingerMs = 2_000): Sockets {
       });
     },
   };
+}
+
+/**
+ * Whoever has nothing more to ask may close its half of the connection and wait for the answers (`nc -N`, simple probes). Node
+ * would hang up on it, and what it asked for would be done all the same.
+ */
+export function answerHalfOpen(server: Server): Server {
+  return Object.assign(server, { httpAllowHalfOpen: true });
 }
 
 /** Ends when all requests under way are answered, or at the deadline without those that are left. */

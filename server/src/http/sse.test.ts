@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
+import { answerHalfOpen } from './sockets.ts';
 import {
   createEventStreams,
   type EventStream,
@@ -24,7 +26,7 @@ async function serve(
   start: (stream: EventStream) => Partial<StreamListener>,
   { lifeMs = 60_000, before = async (_reply: FastifyReply): Promise<void> => {} } = {},
 ): Promise<void> {
-  const server = fastify();
+  const server = fastify({ serverFactory: (handler) => answerHalfOpen(createServer(handler)) });
   app = server;
   streams = createEventStreams({ set: (count) => (open = count) }, times);
   server.addHook('preClose', () => streams.stop());
@@ -81,6 +83,20 @@ test('a stream ends when its time has come', async () => {
   expect(closed).toBe(1);
 });
 
+test('a stream that has ended leaves its connection as it was', async () => {
+  const there: Socket[] = [];
+  await serve(() => ({}), { lifeMs: 50, before: async ({ request }) => void there.push(request.raw.socket) });
+  const socket = await request();
+  await readUntil(socket, /\r\n0\r\n\r\n$/);
+  await vanished();
+  const listeners = there[0]?.listenerCount('end');
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await readUntil(socket, /\r\n0\r\n\r\n$/);
+  await vanished();
+  expect(there[1]).toBe(there[0]);
+  expect(there[1]?.listenerCount('end')).toBe(listeners);
+});
+
 /** Writes as much as is taken, whenever something is. */
 function flood(stream: EventStream): Partial<StreamListener> {
   const write = (): void => {
@@ -125,7 +141,12 @@ test('closing ends every stream, also those of readers that linger, and takes no
   expect(await readUntil(await request(), /\r\n\r\n/)).toContain('HTTP/1.1 503');
 });
 
-test('a reader that left before its stream began is not waited for', async () => {
+test.each<[how: string, leave: (reader: Socket) => unknown, left: (reply: FastifyReply) => Promise<unknown>]>(
+  [
+    ['hung up', (reader) => reader.resetAndDestroy(), ({ raw }) => once(raw, 'close')],
+    ['closed its half', (reader) => reader.end(), ({ request: { raw } }) => once(raw.socket, 'end')],
+  ],
+)('a reader that %s before its stream began is not waited for', async (_how, leave, left) => {
   let begun = 0;
   let served = (): void => {};
   const isServed = new Promise<void>((resolve) => (served = resolve));
@@ -135,9 +156,9 @@ test('a reader that left before its stream began is not waited for', async () =>
       return {};
     },
     {
-      before: async ({ raw }) => {
-        for (const reader of sockets) reader.destroy();
-        await once(raw, 'close');
+      before: async (reply) => {
+        for (const reader of sockets) leave(reader);
+        await left(reply);
         setImmediate(served); // after what follows this
       },
     },

@@ -121,14 +121,18 @@ export function createEventStreams(
         'x-content-type-options': 'nosniff',
       };
       reply.hijack();
-      // Its reader left while we looked up who it is. That it closed was told before, and is not told again.
-      if (response.destroyed) return;
+      const { socket } = request.raw;
+      // Its reader left while we looked up who it is. That was told before, and is not told again.
+      if (response.destroyed || socket.readableEnded) {
+        response.destroy();
+        return;
+      }
       response.writeHead(200, headers as Record<string, string>);
       if (request.method === 'HEAD') {
         response.end();
         return;
       }
-      response.socket?.setKeepAlive(true, 60_000);
+      socket.setKeepAlive(true, 60_000);
       const open: Open = {
         response,
         listener: { onDrain: () => {}, onClose: () => {} },
@@ -139,7 +143,15 @@ export function createEventStreams(
       streams.add(open);
       openStreams.set(streams.size);
       timer ??= setInterval(sweep, times.sweepMs);
-      response.on('close', () => closed(open));
+      const hangUp = (): void => {
+        response.destroy();
+      };
+      // Answers are waited for by those who have nothing more to ask, too; a stream that goes on for an hour is not.
+      socket.once('end', hangUp);
+      response.on('close', () => {
+        socket.off('end', hangUp);
+        closed(open);
+      });
       response.on('error', () => {}); // 'close' follows
       response.on('drain', () => {
         if (response.writableEnded) return;
