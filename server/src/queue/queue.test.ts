@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { query, transaction } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import * as store from './store.ts';
+import { workKinds } from './work.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -114,6 +115,31 @@ describe('work that waits', () => {
     ]);
     expect(await store.promote(database.pool, 100)).toBe(1);
     expect((await store.claim(database.pool, kind, 2, 10, worker)).map((row) => row.id)).toEqual([due.id]);
+  });
+
+  test('becomes ready beside a transaction that wakes a run and then announces something', async () => {
+    const work = (kind: number) => ({ ...rows(1, environmentA)[0], kind }) as store.WorkRow;
+    const run = work(workKinds.run);
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+    await store.insertLater(database.pool, [
+      { ...run, run_at: at(60_000) },
+      ...[workKinds.run, workKinds.webhook_delivery].map((kind) => ({ ...work(kind), run_at: at(-1_000) })),
+    ]);
+    let promoted: Promise<number> | undefined;
+    await transaction(database.pool, async (tx) => {
+      await store.hasten(tx, workKinds.run, [run.id]);
+      promoted = store.promote(database.pool, 100);
+      promoted.catch(() => {});
+      await waitUntil(async () => {
+        const waiting = await query(
+          database.pool,
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.length > 0 ? true : new Error('nobody waits');
+      });
+      await store.insertReady(tx, [work(workKinds.webhook_delivery)]);
+    });
+    expect(await promoted).toBe(2);
   });
 
   test('can be taken out, unless somebody holds it', async () => {

@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../db/sql.ts';
+import { workKinds } from './work.ts';
 
 /**
  * The SQL of the queue. Rows move between three narrow tables (later → ready → leased → gone) instead of being marked: marking
@@ -40,7 +41,8 @@ function readySteps(source: string): string {
       insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
       select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
       from queue_arriving a join queue_floors f using (kind, lane)
-      order by 1, 2, 3 -- everyone locks in this order: no deadlocks
+      -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+      order by a.kind = ${workKinds.webhook_delivery}, 1, 2, 3
       on conflict (kind, lane, environment_id) do update
         set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
       returning kind, lane, environment_id, last_tag - burst as before
