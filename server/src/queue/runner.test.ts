@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { QueryConfig } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { createDoorbell, type Doorbell } from '../db/doorbell.ts';
+import { type Pool, transaction } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLog } from '../kernel/log.ts';
 import { createMetrics } from '../kernel/metrics.ts';
@@ -63,7 +65,10 @@ function startWork(
   return portions;
 }
 
-function start<Fact>(job: Pick<Job<Fact>, 'load' | 'run'>): void {
+function start<Fact>(
+  job: Pick<Job<Fact>, 'load' | 'run'>,
+  others: Partial<Parameters<typeof startRunner>[0]> = {},
+): void {
   const none: Job = { batch: 1, capacity: 4, load: async () => new Map(), run: async () => {} };
   const jobs = Object.fromEntries(Object.keys(workKinds).map((name) => [name, none])) as Record<
     WorkKind,
@@ -79,6 +84,7 @@ function start<Fact>(job: Pick<Job<Fact>, 'load' | 'run'>): void {
     jobs: { ...jobs, notification: { batch: 100, capacity: 400, ...job } as Job },
     begun: new Set(),
     tendPlaces: async () => {},
+    ...others,
   });
 }
 
@@ -128,6 +134,40 @@ test('what is critical is done while what the rest of its claim needs is still b
   expect(done).toEqual(['critical']);
   goOn();
   await waitUntil(async () => done.length === 6 || new Error(`${done.length} are done`));
+});
+
+test('what puts itself back, and comes before its end is known here, is done again at once', async () => {
+  const workerId = newId();
+  const warnings: string[] = [];
+  let claims = 0;
+  let runs = 0;
+  const claimPool = {
+    async query(config: QueryConfig) {
+      const result = await database.pool.query(config);
+      if (result.rows.length > 0) setImmediate(() => (claims += 1)); // when it has been taken up
+      return result;
+    },
+  } as Pool;
+  start(
+    {
+      load: async () => new Map(),
+      async run({ id }) {
+        runs += 1;
+        await transaction(database.pool, async (tx) => {
+          await store.deleteLeases(tx, kind, [id], workerId);
+          if (runs === 1)
+            await store.insertReady(tx, [{ kind, id, lane: 1, environment_id: environmentId, note: null }]);
+        });
+        runner.wake('notification');
+        await waitUntil(async () => claims >= Math.min(2, runs + 1) || new Error('not claimed again'));
+      },
+    },
+    { workerId, claimPool, log: createLog('warn', { write: (line) => warnings.push(line) }) },
+  );
+  await put('normal', 1);
+  runner.wake('notification');
+  await waitUntil(async () => runs === 2 || new Error('done once'));
+  expect(warnings).toEqual([]);
 });
 
 test('a worker whose clock is set back goes on breathing, and its bulk with it', async () => {

@@ -167,6 +167,8 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
     [lanes.critical]: job.capacity,
   };
   const held = new Set<string>();
+  /** What was claimed anew while we are still at it. */
+  const cameAgain = new Set<string>();
   /** Items whose handler failed; given back at the next tick, so that a database that is away does not lose them. */
   const failed = new Set<string>();
   let claiming = false;
@@ -241,8 +243,10 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
   }
 
   function takeUp(rows: ClaimedRow[], unparked: boolean): void {
-    // Claims do not flush: a crash of the database may have lost one, and brings us again what we are already at.
+    // Claims do not flush: a crash of the database may have lost one, and brings us again what we are already at. Or it is
+    // what its own end has put back, and comes before the answer that the end is written.
     const fresh = rows.filter((row) => !held.has(row.id));
+    for (const { id } of rows) if (held.has(id)) cameAgain.add(id);
     for (const { id } of fresh) held.add(id);
     // What is critical does not wait until all that the others need has been read.
     const isCritical = ({ lane }: ClaimedRow) => lane === lanes.critical;
@@ -293,10 +297,21 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
     if (portionDone)
       restUntil = steadyClock() + Math.min(bulkRest * (steadyClock() - portionAt), bulkPatienceMs);
     if (putOff) failed.add(id);
+    if (cameAgain.delete(id) && !putOff) void handBackAgain(id);
     if (held.size === 0) onEmpty?.();
     if (!hungry || isStopped()) return;
     // Claims are worth their round trip when they bring several items.
     if (portionDone || allowance().limit >= job.batch / 2 || held.size === 0) pump();
+  }
+
+  /** After a crash there is nothing to hand back: its end ended this lease, too. */
+  async function handBackAgain(id: string): Promise<void> {
+    try {
+      await store.releaseToReady(deps.pool, number, [id], workerId);
+      pump();
+    } catch {
+      // The strays are looked for anyway.
+    }
   }
 
   return {
