@@ -14,6 +14,7 @@ import {
 import { basename, join, relative } from 'node:path';
 import { areWidgetsFresh, buildPackage, buildWidgets } from './build-widgets.mjs';
 import { dist, ensureInstalled, exclusively, isProgram, root, run, stop } from './setup.mjs';
+import { linesOnly } from './source-map.mjs';
 
 const sources = join(root, 'server/src');
 const marker = join(dist, '.build');
@@ -39,7 +40,8 @@ function fingerprint() {
   const inputs = readdirSync(sources, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name));
-  for (const path of [...inputs, import.meta.filename, join(root, 'package-lock.json')].sort()) {
+  const ours = ['build.mjs', 'source-map.mjs'].map((name) => join(import.meta.dirname, name));
+  for (const path of [...inputs, ...ours, join(root, 'package-lock.json')].sort()) {
     const { mtimeMs, size } = statSync(path);
     hash.update(`${relative(root, path)} ${mtimeMs} ${size}\n`);
   }
@@ -74,7 +76,8 @@ async function build() {
       logLevel: 'warning',
     });
     copyMigrations(join(staging, 'migrations'));
-    for (const { path, contents } of outputFiles) writeFileSync(join(staging, basename(path)), contents);
+    for (const { path, contents, text } of outputFiles)
+      writeFileSync(join(staging, basename(path)), path.endsWith('.map') ? linesOnly(text) : contents);
     await buildWidgets();
     publish(staging);
   } catch (error) {
