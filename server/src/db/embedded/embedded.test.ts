@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   cpSync,
@@ -19,6 +20,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newEndpoint, removeEndpoint } from './endpoint.ts';
 import { EmbeddedPostgresError } from './index.ts';
+import { trimLog } from './launch.ts';
 import { takeLock } from './lock.ts';
 import { findPackage } from './package.ts';
 import { pidSpace, startTimeOf } from './process.ts';
@@ -308,6 +310,21 @@ describe('the data directory', () => {
     await start(dataDir);
     expect(statSync(path.join(dataDir, 'postgres.log.1')).size).toBe(11 * 1024 * 1024);
     expect(readFileSync(path.join(dataDir, 'postgres.log'), 'utf8')).toContain('ready to accept connections');
+  });
+
+  test('has a log that is put aside while the server goes on writing it, and through no link', async () => {
+    const dataDir = preparedDirectory();
+    const { url } = await start(dataDir);
+    const logFile = path.join(dataDir, 'postgres.log');
+    appendFileSync(logFile, Buffer.alloc(11 * 1024 * 1024, '\n'));
+    const stranger = newDirectory();
+    writeFileSync(stranger, 'as it is');
+    symlinkSync(stranger, `${logFile}.1`);
+    trimLog(logFile);
+    expect(statSync(`${logFile}.1`).size).toBeGreaterThan(11 * 1024 * 1024);
+    expect(readFileSync(stranger, 'utf8')).toBe('as it is');
+    await expect(query(url, 'select 1 / 0')).rejects.toThrow('division by zero');
+    expect(readFileSync(logFile, 'utf8')).toMatch(/^.*division by zero\n$/);
   });
 
   test('made by another PostgreSQL, or holding something else, is refused in words', async () => {

@@ -1,5 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inheritOwner } from '../../kernel/owner.ts';
 import type { Account } from './account.ts';
@@ -21,6 +31,8 @@ export interface ServerPlan {
 }
 
 const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
+/** Root may be writing into somebody else's directory. */
+const NO_LINK = constants.O_NOFOLLOW ?? 0;
 const POLL_MS = 10;
 const LONG_START_MS = 3000;
 
@@ -108,15 +120,25 @@ export function logSize(logFile: string): number {
   return size > LARGEST_LOG_BYTES ? 0 : size; // it is about to be rotated
 }
 
+/** The same while the server runs. It keeps the file that it was given, so what is in it goes elsewhere. */
+export function trimLog(logFile: string): void {
+  if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) <= LARGEST_LOG_BYTES) return;
+  const aside = `${logFile}.1`;
+  const log = openSync(logFile, constants.O_RDWR | NO_LINK);
+  try {
+    rmSync(aside, { force: true });
+    writeFileSync(aside, readFileSync(log), { flag: 'wx', mode: 0o600 });
+    inheritOwner(aside);
+    ftruncateSync(log);
+  } finally {
+    closeSync(log);
+  }
+}
+
 function openLog(logFile: string): number {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size;
   if (size !== undefined && size > LARGEST_LOG_BYTES) renameSync(logFile, `${logFile}.1`);
-  // Not through a link: root may be writing into somebody else's directory.
-  const log = openSync(
-    logFile,
-    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0),
-    0o600,
-  );
+  const log = openSync(logFile, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | NO_LINK, 0o600);
   if (size === undefined) inheritOwner(logFile);
   return log;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { prepareEndpoint, removeEndpoint } from './endpoint.ts';
 import { EmbeddedPostgresError, explainOutput } from './error.ts';
-import { logSince, logSize, type ServerPlan, spawnServer, whenReady } from './launch.ts';
+import { logSince, logSize, type ServerPlan, spawnServer, trimLog, whenReady } from './launch.ts';
 import type { Lock } from './lock.ts';
 import { killOrphans, type Postmaster, terminate, terminateBlocking } from './postmaster.ts';
 
@@ -15,6 +15,7 @@ const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5_000;
 /** A server that has run this long was all right: its end is a new misfortune and not the last one again. */
 const STEADY_MS = 10_000;
+const LOG_LOOK_MS = 3_600_000;
 
 /** Keeps one server running, at one address, from start() until stop(). */
 export class Supervisor {
@@ -25,6 +26,7 @@ export class Supervisor {
   #end: Promise<void> | undefined;
   readonly #hurry = new AbortController();
   #backoffMs = FIRST_BACKOFF_MS;
+  #logLook: NodeJS.Timeout | undefined;
 
   constructor(plan: ServerPlan, locks: Lock[]) {
     this.#plan = plan;
@@ -38,6 +40,7 @@ export class Supervisor {
   /** With a postmaster that already runs, or by starting one. */
   async start(running: Postmaster | undefined): Promise<void> {
     process.once('exit', this.#onExit);
+    this.#logLook = setInterval(() => this.#trimLog(), LOG_LOOK_MS).unref();
     if (running === undefined) await this.#launch();
     else this.#watch(running);
   }
@@ -66,7 +69,16 @@ export class Supervisor {
     this.#cleanUp();
   };
 
+  #trimLog(): void {
+    try {
+      trimLog(this.#plan.logFile);
+    } catch (error) {
+      this.#plan.log(`the log of the database cannot be put aside: ${(error as Error).message}`);
+    }
+  }
+
   #cleanUp(): void {
+    clearInterval(this.#logLook);
     process.removeListener('exit', this.#onExit);
     if (this.#mayStop()) removeEndpoint(this.#plan.endpoint);
     for (const lock of this.#locks) lock.release();
