@@ -176,6 +176,8 @@ export interface Api {
     /**
      * List notifications, newest first.
      *
+     * Several filters at once are asked of so many notifications a page. When few have them all, a page may have fewer than `limit`, or none, while `next_cursor` says where to look on; the list ends when it is null.
+     *
      * Needs the scope `notifications:read`.
      *
      * `GET /v1/notifications`
@@ -706,6 +708,8 @@ export interface Api {
     ): Promise<RotateEnvironmentWebhookSecretResult>;
     /**
      * List the deliveries to a webhook endpoint, newest first.
+     *
+     * Filters are asked of so many deliveries a page. When few match, a page may have fewer than `limit`, or none, while `next_cursor` says where to look on; the list ends when it is null.
      *
      * Needs the scope `webhooks:read`.
      *

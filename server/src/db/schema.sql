@@ -740,6 +740,7 @@ create table webhook_deliveries (
 ) with (fillfactor=80);
 CREATE INDEX webhook_deliveries_by_endpoint ON public.webhook_deliveries USING btree (endpoint_id, id);
 CREATE INDEX webhook_deliveries_by_event ON public.webhook_deliveries USING btree (event_id);
+CREATE INDEX webhook_deliveries_by_type ON public.webhook_deliveries USING btree (endpoint_id, event_type, id) WHERE (event_type <> ALL (ARRAY['notification.sent'::text, 'notification.delivered'::text]));
 CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (endpoint_id, id) WHERE (failed_at IS NOT NULL);
 
 create table webhook_endpoints (

@@ -68,9 +68,17 @@ export function pageRequest(
   };
 }
 
-/** Takes the `limit + 1` rows a store read and makes the page; the extra row only tells that there is more. */
-export function pageOf<Row extends { id: string }>(list: string, rows: Row[], limit: number): Page<Row> {
+/**
+ * Takes the `limit + 1` rows a store read and makes the page; the extra row only tells that there is more. `reach`: how far
+ * the store looked, when it did not look to the end (db/look.ts).
+ */
+export function pageOf<Row extends { id: string }>(
+  list: string,
+  rows: Row[],
+  limit: number,
+  reach: string | null = null,
+): Page<Row> {
   const data = rows.slice(0, limit);
-  const last = data.at(-1);
-  return { data, next_cursor: rows.length > limit && last ? encodeCursor(list, last.id) : null };
+  const last = rows.length > limit ? (data.at(-1)?.id ?? null) : reach;
+  return { data, next_cursor: last === null ? null : encodeCursor(list, last) };
 }

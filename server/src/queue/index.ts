@@ -169,10 +169,20 @@ export function createQueue(deps: QueueDeps): Queue {
 
 /**
  * For stores that show whether something is being worked on: joins the lease of a row, if there is one, as `lease`.
- * The queue keeps the right to change its tables; this is the one place where their shape leaks out.
+ * The queue keeps the right to change its tables; this and the two below are where their shape leaks out.
  */
 export function joinLease(kind: WorkKind, idColumn: string): string {
   return `left join queue_leased lease on lease.id = ${idColumn} and lease.kind = ${workKinds[kind]}`;
+}
+
+/** Whether it is being worked on, as a condition. */
+export function isLeasedSql(kind: WorkKind, idColumn: string): string {
+  return `exists (select from queue_leased l where l.id = ${idColumn} and l.kind = ${workKinds[kind]})`;
+}
+
+/** The ids of all that is being worked on, as a query: never more than the workers can hold. */
+export function leasedIdsSql(kind: WorkKind): string {
+  return `select id from queue_leased where kind = ${workKinds[kind]}`;
 }
 
 /** For statements that write something together with the work that it makes necessary; see `enqueueSteps` of the store. */

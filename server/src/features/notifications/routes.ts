@@ -73,6 +73,8 @@ export function notificationRoutes(service: NotificationService): Route[] {
       operation: 'listNotifications',
       tag,
       summary: 'List notifications, newest first',
+      description:
+        'Several filters at once are asked of so many notifications a page. When few have them all, a page may have fewer than `limit`, or none, while `next_cursor` says where to look on; the list ends when it is null.',
       access: 'notifications:read',
       query: ListQuery,
       responses: { 200: NotificationPage },

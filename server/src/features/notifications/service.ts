@@ -196,8 +196,8 @@ export function createNotificationService(
     async list(principal, query) {
       const list = `notifications:${principal.environmentId}`;
       const page = pageRequest(list, query);
-      const rows = await store.listNotifications(pool, principal.environmentId, query, page);
-      const { data, next_cursor } = pageOf(list, rows, page.limit);
+      const { rows, reach } = await store.listNotifications(pool, principal.environmentId, query, page);
+      const { data, next_cursor } = pageOf(list, rows, page.limit, reach);
       return { data: data.map(viewOf), next_cursor };
     },
 

@@ -1,7 +1,8 @@
-import { query, type Sql, statement } from '../../db/sql.ts';
+import { type Looked, look } from '../../db/look.ts';
+import { type Sql, statement } from '../../db/sql.ts';
 import { lowestIdAt } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
-import { joinLease } from '../../queue/index.ts';
+import { isLeasedSql, joinLease, leasedIdsSql } from '../../queue/index.ts';
 import type { ContentRow, NotificationRow } from './life.ts';
 import type { ListQuery } from './schema.ts';
 
@@ -11,17 +12,18 @@ export interface StoredNotification extends NotificationRow, ContentRow {
   attachments_purged: boolean;
 }
 
-const select = `
+/** `source`: what gives the rows of the notifications. */
+const selectFrom = (source: string): string => `
   select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
     c.template_version_id, c.template_locale, c.structured, c.rendered_at, lease.leased_at,
     c.attachments is not null and not exists (select from attachment_bytes b where b.notification_id = n.id) as attachments_purged
-  from notifications n
+  from ${source} n
   join notification_contents c on c.notification_id = n.id
   ${joinLease('notification', 'n.id')}`;
 
 const findOne = statement<StoredNotification>(
   'notifications_find',
-  `${select} where n.id = $1 and n.environment_id = $2`,
+  `${selectFrom('notifications')} where n.id = $1 and n.environment_id = $2`,
 );
 
 export async function findNotification(
@@ -32,36 +34,44 @@ export async function findNotification(
   return (await findOne(sql, [id, environmentId]))[0] ?? null;
 }
 
+/** Up to `limit + 1`, newest first. */
 export function listNotifications(
   sql: Sql,
   environmentId: string,
   filter: ListQuery,
   page: PageRequest,
-): Promise<StoredNotification[]> {
+): Promise<Looked<StoredNotification>> {
   const values: unknown[] = [environmentId];
-  const conditions = ['n.environment_id = $1'];
-  const where = (condition: string, value: unknown): void => {
-    values.push(value);
-    conditions.push(condition.replace('?', `$${values.length}`));
+  const bounds: string[] = [];
+  const indexed: string[] = [];
+  const require = (conditions: string[], condition: string, value: unknown): void => {
+    if (value === undefined || value === null) return;
+    conditions.push(condition.replace('?', `$${values.push(value)}`));
   };
-  if (filter.status === 'sending') conditions.push(`n.status = 'queued' and lease.id is not null`);
-  else if (filter.status === 'queued') conditions.push(`n.status = 'queued' and lease.id is null`);
-  else if (filter.status) where('n.status = ?', filter.status);
-  if (filter.channel) where('n.channel = ?', filter.channel);
-  if (filter.category) where('n.category = ?', filter.category);
-  if (filter.template_key) where('n.template_key = ?', filter.template_key);
-  if (filter.recipient) where('lower(n.address) = lower(?)', filter.recipient);
-  if (filter.external_user_id) where('n.external_user_id = ?', filter.external_user_id);
   // created_at is the time in the id, so times are bounds on the primary key.
-  if (filter.created_after) where('n.id >= ?::uuid', lowestIdAt(Date.parse(filter.created_after) + 1));
-  if (filter.created_before) where('n.id < ?::uuid', lowestIdAt(Date.parse(filter.created_before)));
-  if (page.before) where('n.id < ?', page.before);
-  values.push(page.limit + 1);
-  return query(
-    sql,
-    `${select} where ${conditions.join(' and ')} order by n.id desc limit $${values.length}`,
+  const { created_after: after, created_before: before } = filter;
+  require(bounds, 'id >= ?', after && lowestIdAt(Date.parse(after) + 1));
+  require(bounds, 'id < ?', before && lowestIdAt(Date.parse(before)));
+  require(bounds, 'id < ?', page.before);
+  const isSending = filter.status === 'sending'; // stored as queued, with a lease
+  require(indexed, 'status = ?', isSending ? 'queued' : filter.status);
+  require(indexed, 'channel = ?', filter.channel);
+  require(indexed, 'category = ?', filter.category);
+  require(indexed, 'template_key = ?', filter.template_key);
+  require(indexed, 'lower(address) = lower(?)', filter.recipient);
+  require(indexed, 'external_user_id = ?', filter.external_user_id);
+  return look(sql, {
+    table: 'notifications',
+    scope: 'environment_id = $1',
+    bounds,
+    indexed,
+    others: filter.status === 'queued' ? [`not ${isLeasedSql('notification', 'found.id')}`] : [],
+    ids: isSending ? leasedIdsSql('notification') : undefined,
     values,
-  );
+    limit: page.limit + 1,
+    most: 1_000, // rare ones are far apart: each may be a page to read from the disk
+    select: (rows) => `${selectFrom(`(${rows})`)} order by n.id desc`,
+  });
 }
 
 const updateContent = statement(

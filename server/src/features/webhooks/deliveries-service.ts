@@ -63,8 +63,8 @@ export function createDeliveriesService({
       await getEndpoint(principal, endpointId);
       const list = `webhook_deliveries:${endpointId}`;
       const page = pageRequest(list, query);
-      const rows = await store.listDeliveries(pool, endpointId, query, page);
-      const { data, next_cursor } = pageOf(list, rows, page.limit);
+      const { rows, reach } = await store.listDeliveries(pool, endpointId, query, page);
+      const { data, next_cursor } = pageOf(list, rows, page.limit, reach);
       return { data: data.map(deliveryView), next_cursor };
     },
 

@@ -1,6 +1,7 @@
-import { query, type Sql, statement } from '../../db/sql.ts';
+import { type Look, type Looked, look } from '../../db/look.ts';
+import { type Sql, statement } from '../../db/sql.ts';
 import type { PageRequest } from '../../kernel/page.ts';
-import { joinLease } from '../../queue/index.ts';
+import { isLeasedSql, joinLease, leasedIdsSql } from '../../queue/index.ts';
 import type { DeliveryQuery, EndpointStatus } from './schema.ts';
 import type { StoredSecret } from './secrets.ts';
 
@@ -41,32 +42,50 @@ export async function findDelivery(
   return (await findOne(sql, [id, endpointId, environmentId]))[0] ?? null;
 }
 
+/** In the terms of the table: what a worker holds is pending there, and failures have an index of their own. */
+const conditionsOf: Record<NonNullable<DeliveryQuery['status']>, Pick<Look, 'indexed' | 'others'>> = {
+  pending: {
+    indexed: [],
+    others: [`status = 'pending'`, `not ${isLeasedSql('webhook_delivery', 'found.id')}`],
+  },
+  in_flight: { indexed: [], others: [`status = 'pending'`, isLeasedSql('webhook_delivery', 'found.id')] },
+  succeeded: { indexed: [], others: [`status = 'succeeded'`] },
+  failed: { indexed: ['failed_at is not null'], others: [`status = 'failed'`] },
+  permanent_failure: { indexed: ['failed_at is not null'], others: [`status = 'permanent_failure'`] },
+};
+
+/** Most of what an endpoint gets: they are not in the index of the types (0018), so that most deliveries do not pay for it. */
+const everydayTypes = ['notification.sent', 'notification.delivered'];
+
+/** Up to `limit + 1`, newest first. */
 export function listDeliveries(
   sql: Sql,
   endpointId: string,
   filter: DeliveryQuery,
   page: PageRequest,
-): Promise<DeliveryRow[]> {
-  const values: unknown[] = [endpointId, page.limit + 1];
-  const conditions = ['d.endpoint_id = $1'];
-  const require = (condition: string, value: unknown): void => {
-    values.push(value);
-    conditions.push(condition.replace('?', `$${values.length}`));
-  };
-  if (filter.status === 'in_flight') conditions.push(`d.status = 'pending' and lease.id is not null`);
-  else if (filter.status === 'pending') conditions.push(`d.status = 'pending' and lease.id is null`);
-  else if (filter.status) require('d.status = ?', filter.status);
-  if (filter.status === 'failed' || filter.status === 'permanent_failure')
-    conditions.push('d.failed_at is not null'); // failures have an index of their own
-  if (filter.event_type) require('d.event_type = ?', filter.event_type);
-  if (filter.notification_id)
-    require('d.event_id = any (array(select id from webhook_events where notification_id = ?))', filter.notification_id);
-  if (page.before) require('d.id < ?', page.before);
-  return query(
-    sql,
-    `${select} ${from} where ${conditions.join(' and ')} order by d.id desc limit $2`,
+): Promise<Looked<DeliveryRow>> {
+  const values: unknown[] = [endpointId];
+  const place = (value: unknown): string => `$${values.push(value)}`;
+  const { indexed, others } = filter.status ? conditionsOf[filter.status] : { indexed: [], others: [] };
+  const everydayType = everydayTypes.find((type) => type === filter.event_type);
+  const rareType = everydayType ? undefined : filter.event_type;
+  const ofNotification = filter.notification_id
+    ? `select d.id from webhook_events v join webhook_deliveries d on d.event_id = v.id
+       where v.notification_id = ${place(filter.notification_id)}`
+    : undefined;
+  return look(sql, {
+    table: 'webhook_deliveries',
+    scope: 'endpoint_id = $1',
+    bounds: page.before ? [`id < ${place(page.before)}`] : [],
+    indexed: rareType ? [...indexed, `event_type = ${place(rareType)}`] : indexed,
+    others: everydayType ? [...others, `event_type = '${everydayType}'`] : others,
+    ids: ofNotification ?? (filter.status === 'in_flight' ? leasedIdsSql('webhook_delivery') : undefined),
     values,
-  );
+    limit: page.limit + 1,
+    most: 5_000, // they stand close together: 10 to 40 ms
+    select: (rows) =>
+      `${select} from (${rows}) d ${joinLease('webhook_delivery', 'd.id')} order by d.id desc`,
+  });
 }
 
 const findOfNotification = statement<DeliveryRow>(

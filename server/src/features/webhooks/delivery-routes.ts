@@ -23,6 +23,8 @@ export function deliveryRoutes(deliveries: DeliveriesService): Route[] {
       operation: 'listWebhookDeliveries',
       tag,
       summary: 'List the deliveries to a webhook endpoint, newest first',
+      description:
+        'Filters are asked of so many deliveries a page. When few match, a page may have fewer than `limit`, or none, while `next_cursor` says where to look on; the list ends when it is null.',
       access: 'webhooks:read',
       params: IdParams,
       query: DeliveryQuery,

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Looked } from '../src/db/look.ts';
+import { createPool, type Pool, query } from '../src/db/sql.ts';
+import type { ListQuery } from '../src/features/notifications/schema.ts';
+import { listNotifications } from '../src/features/notifications/store.ts';
+import { listDeliveries } from '../src/features/webhooks/deliveries-store.ts';
+import type { DeliveryQuery } from '../src/features/webhooks/schema.ts';
+import { type PageRequest, pageOf, pageRequest } from '../src/kernel/page.ts';
+import { startTestApp, type TestApp } from './app.ts';
+import { rowsRead } from './rows-read.ts';
+
+/** Long histories: what is read for a page, or a slice, must be no part of them. */
+let app: TestApp;
+let durable: Pool;
+
+beforeAll(async () => {
+  app = await startTestApp({ settings: { CARILLON_ROLES: 'api' } }); // nothing is to be sent
+  durable = createPool(app.database.url, 1, { synchronous_commit: 'on' });
+});
+afterAll(async () => {
+  await durable.end();
+  await app.stop();
+});
+
+/** The n-th id of a table. */
+const idOf = (n: number): string => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
+const idSql = `('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
+
+/** Leaves the tables as autovacuum would. It can do nothing for rows whose commit is not on the disk yet. */
+async function fill(statement: string, values: unknown[], ...tables: string[]): Promise<void> {
+  await query(durable, statement, values);
+  for (const table of tables) await query(durable, `vacuum analyze ${table}`);
+}
+
+/** All pages of a list: the ids, and the most rows that were read for one of them. */
+async function walk<Row extends { id: string }>(
+  listPage: (page: PageRequest) => Promise<{ result: Looked<Row>; rows: number }>,
+) {
+  const ids: string[] = [];
+  let mostRows = 0;
+  let pages = 0;
+  let cursor: string | undefined;
+  do {
+    const { result, rows } = await listPage(pageRequest('list', cursor ? { cursor } : {}));
+    const page = pageOf('list', result.rows, 20, result.reach);
+    ids.push(...page.data.map(({ id }) => id));
+    mostRows = Math.max(mostRows, rows);
+    pages += 1;
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor);
+  return { ids, mostRows, pages };
+}
+
+describe('of 40,000 notifications', () => {
+  const count = 40_000;
+
+  beforeAll(async () => {
+    await fill(
+      `with written as (
+         insert into notifications (id, environment_id, channel, status, priority, address, external_user_id, events)
+         select ${idSql}, case when n <= 30 then $2::uuid else $1::uuid end,
+           case when n % 5 in (1, 2) or n = 100 then 'sms' else 'email' end,
+           case when n % 5 in (3, 4) or n = 100 then 'failed' when n > 30000 then 'queued' else 'delivered' end,
+           'normal', 'Ada' || n % 4 || '@example.com', case when n % 2 = 0 then 'ada' end, '[]'
+         from generate_series(1, ${count}) n
+         returning id
+       ), said as (insert into notification_contents (notification_id) select id from written)
+       insert into queue_leased (id, kind, lane, environment_id, worker_id)
+       select id, 1, 1, $1, $1 from written where id = $3`,
+      [app.testEnvironmentId, app.liveEnvironmentId, idOf(39_996)],
+      ...['notifications', 'notification_contents', 'queue_leased'],
+    );
+  });
+
+  const page = (
+    filter: ListQuery,
+    before: PageRequest['before'] = null,
+    environmentId = app.testEnvironmentId,
+  ) => rowsRead(app.pool, (sql) => listNotifications(sql, environmentId, filter, { before, limit: 20 }));
+
+  test.each<[string, ListQuery, string | null]>([
+    ['the first page', {}, null],
+    ['a page far back', {}, idOf(200)],
+    ['a page of a time long ago', { created_before: '1970-01-01T00:00:00.001Z' }, null],
+    ['a page by status, far back', { status: 'failed' }, idOf(200)],
+    ['what is being sent, among all that is queued', { status: 'sending' }, null],
+  ])('%s reads the rows that it shows', async (_, filter, before) => {
+    const { result, rows } = await page(filter, before);
+    expect(result.reach).toBeNull();
+    expect(rows).toBeLessThan(10 * 21);
+  });
+
+  test('an environment that has long been silent is found behind all the others', async () => {
+    const { result, rows } = await page({}, null, app.liveEnvironmentId);
+    expect(result.rows).toHaveLength(21);
+    expect(rows).toBeLessThan(10 * 21);
+  });
+
+  test('two filters that have next to nothing in common read a bounded part for each page, and find it in the end', async () => {
+    const { ids, mostRows, pages } = await walk(({ before }) =>
+      page({ status: 'failed', channel: 'sms' }, before),
+    );
+    expect(ids).toEqual([idOf(100)]);
+    expect(pages).toBeGreaterThan(10);
+    expect(mostRows).toBeLessThan(10_000);
+  });
+
+  test('the rarer of two filters leads, whichever it is', async () => {
+    for (const filter of [
+      { status: 'failed', recipient: 'nobody@example.com' },
+      { external_user_id: 'nobody', channel: 'sms' },
+    ] as const) {
+      const { result } = await page(filter);
+      expect(result).toEqual({ rows: [], reach: null });
+    }
+  });
+
+  test('several filters give every row that has them all, once', async () => {
+    const wanted = await query<{ id: string }>(
+      app.pool,
+      `select id from notifications where environment_id = $1 and status = 'queued' and channel = 'sms'
+         and external_user_id = 'ada' and lower(address) = 'ada2@example.com'
+         and not exists (select from queue_leased l where l.id = notifications.id)
+       order by id desc`,
+      [app.testEnvironmentId],
+    );
+    const filter: ListQuery = {
+      status: 'queued',
+      channel: 'sms',
+      external_user_id: 'ada',
+      recipient: 'ADA2@example.com',
+    };
+    const { ids } = await walk(({ before }) => page(filter, before));
+    expect(ids).toEqual(wanted.map(({ id }) => id));
+    expect(ids.length).toBeGreaterThan(100);
+  });
+});
+
+describe('of 40,000 deliveries to an endpoint', () => {
+  const endpointId = idOf(1);
+  const notificationId = idOf(7);
+
+  beforeAll(async () => {
+    await fill(
+      `with told as (
+         insert into webhook_events (id, environment_id, type, notification_id, body)
+         select ${idSql}, $1, 'a.b', case when n < 3 then $3::uuid end, '{}' from generate_series(1, 40000) n
+       ), delivered as (
+         insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type, status, failed_at)
+         select ${idSql}, $1, $2, ${idSql},
+           case when n = 60 then 'notification.complained' else 'notification.delivered' end,
+           case when n in (50, 40000) then 'pending' when n = 100 then 'permanent_failure' when n % 2 = 0 then 'failed' else 'succeeded' end,
+           case when n % 2 = 0 and n not in (50, 40000) then now() end
+         from generate_series(1, 40000) n
+       )
+       insert into queue_leased (id, kind, lane, environment_id, worker_id)
+       select ${idSql}, 3, 1, $1, $1 from (values (40000)) as held (n)`,
+      [app.testEnvironmentId, endpointId, notificationId],
+      ...['webhook_events', 'webhook_deliveries', 'queue_leased'],
+    );
+  });
+
+  const page = (filter: DeliveryQuery, before: PageRequest['before'] = null) =>
+    rowsRead(app.pool, (sql) => listDeliveries(sql, endpointId, filter, { before, limit: 20 }));
+
+  test.each<[string, DeliveryQuery, number]>([
+    ['a page', {}, 21],
+    ['what is being delivered', { status: 'in_flight' }, 1],
+    ['a rare type', { event_type: 'notification.complained' }, 1],
+    ['a type that never was', { event_type: 'notification.unheard_of' }, 0],
+    ['those of a notification', { notification_id: notificationId }, 2],
+    ['those of a notification that failed', { notification_id: notificationId, status: 'failed' }, 1],
+  ])('%s: few are read besides', async (_, filter, found) => {
+    const { result, rows } = await page(filter);
+    expect(result.rows).toHaveLength(found);
+    expect(rows).toBeLessThan(200);
+  });
+
+  test('a page of those that failed reads a bounded part of their index besides', async () => {
+    const { result, rows } = await page({ status: 'failed' });
+    expect(result.rows).toHaveLength(21);
+    expect(rows).toBeLessThan(6_000);
+  });
+
+  test.each([
+    ['pending', idOf(50)],
+    ['permanent_failure', idOf(100)],
+  ] as const)(
+    'a single one that is %s is found in the end, a bounded part for each page',
+    async (status, id) => {
+      const { ids, mostRows } = await walk(({ before }) => page({ status }, before));
+      expect(ids).toEqual([id]);
+      expect(mostRows).toBeLessThan(16_000);
+    },
+  );
+});
