@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Looked } from '../src/db/look.ts';
 import { createPool, type Pool, query } from '../src/db/sql.ts';
+import { listEntries } from '../src/features/audit/store.ts';
 import type { ListQuery } from '../src/features/notifications/schema.ts';
 import { listNotifications } from '../src/features/notifications/store.ts';
 import { listDeliveries } from '../src/features/webhooks/deliveries-store.ts';
@@ -12,10 +13,12 @@ import { rowsRead } from './rows-read.ts';
 /** Long histories: what is read for a page, or a slice, must be no part of them. */
 let app: TestApp;
 let durable: Pool;
+let organizationId: string;
 
 beforeAll(async () => {
   app = await startTestApp({ settings: { CARILLON_ROLES: 'api' } }); // nothing is to be sent
   durable = createPool(app.database.url, 1, { synchronous_commit: 'on' });
+  organizationId = (await app.request('GET', '/v1/me')).body.organization_id;
 });
 afterAll(async () => {
   await durable.end();
@@ -193,4 +196,40 @@ describe('of 40,000 deliveries to an endpoint', () => {
       expect(mostRows).toBeLessThan(16_000);
     },
   );
+});
+
+describe('of 20,000 entries in the audit log', () => {
+  beforeAll(async () => {
+    await fill(
+      `insert into audit_entries (id, organization_id, environment_id, actor_kind, actor_id, action, target)
+       select ${idSql}, $1, case when n = 1 then $3::uuid when n > 2 then $2::uuid end, 'key',
+         case when n = 3 then $2::uuid else $3::uuid end,
+         case when n = 4 then 'thing.lost' else 'thing.changed' end,
+         case when n = 5 then 'thing:5' else 'thing:1' end
+       from generate_series(1, 20000) n`,
+      [organizationId, app.testEnvironmentId, app.liveEnvironmentId],
+      'audit_entries',
+    );
+  });
+
+  const page = (environmentId: string, filter: Parameters<typeof listEntries>[2]) =>
+    rowsRead(app.pool, (sql) =>
+      listEntries(sql, { organizationId, environmentId }, filter, { before: null, limit: 20 }),
+    );
+
+  test.each([
+    ['action', (): object => ({ action: 'thing.lost' }), 4],
+    ['target', (): object => ({ target: 'thing:5' }), 5],
+    ['actor', (): object => ({ actorId: app.testEnvironmentId }), 3],
+  ])('the one with this %s is found at once', async (_, filter, n) => {
+    const { result, rows } = await page(app.testEnvironmentId, filter());
+    expect(result.map(({ id }) => id)).toEqual([idOf(n)]);
+    expect(rows).toBeLessThan(10);
+  });
+
+  test('those of an environment in which little happens are found behind those of the other', async () => {
+    const { result, rows } = await page(app.liveEnvironmentId, { beforeId: idOf(20_000) });
+    expect(result.map(({ id }) => id)).toEqual([idOf(2), idOf(1)]); // one of the organization as a whole
+    expect(rows).toBeLessThan(10);
+  });
 });

@@ -62,7 +62,10 @@ create table audit_entries (
   constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'user'::text, 'system'::text]))),
   constraint audit_entries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
-CREATE INDEX audit_entries_by_organization ON public.audit_entries USING btree (organization_id, id);
+CREATE INDEX audit_entries_by_action ON public.audit_entries USING btree (organization_id, environment_id, action, id);
+CREATE INDEX audit_entries_by_actor ON public.audit_entries USING btree (organization_id, environment_id, actor_id, id);
+CREATE INDEX audit_entries_by_environment ON public.audit_entries USING btree (organization_id, environment_id, id);
+CREATE INDEX audit_entries_by_target ON public.audit_entries USING btree (organization_id, environment_id, target, id);
 
 create table callback_events (
   environment_id uuid not null,

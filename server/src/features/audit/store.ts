@@ -76,11 +76,11 @@ export function listEntries(
   page: PageRequest,
 ): Promise<AuditRow[]> {
   const values: unknown[] = [owner.organizationId, owner.environmentId, page.limit + 1];
-  const conditions = ['organization_id = $1', '(environment_id = $2 or environment_id is null)'];
+  const conditions: string[] = [];
   const require = (column: string, operator: string, value: string | null | undefined) => {
     if (value === undefined || value === null) return;
     values.push(value);
-    conditions.push(`${column} ${operator} $${values.length}`);
+    conditions.push(`and ${column} ${operator} $${values.length}`);
   };
   require('id', '<', page.before);
   require('id', '>=', filter.fromId);
@@ -88,13 +88,16 @@ export function listEntries(
   require('action', '=', filter.action);
   require('target', '=', filter.target);
   require('actor_id', '=', filter.actorId);
+  // In two halves, for each of which the indexes have the entries in their order.
+  const newestOf = (environment: string): string =>
+    `(select id, environment_id, actor_kind, actor_id, action, target, before, after, request_id
+      from audit_entries
+      where organization_id = $1 and environment_id ${environment} ${conditions.join(' ')}
+      order by id desc
+      limit $3)`;
   return query<AuditRow>(
     sql,
-    `select id, environment_id, actor_kind, actor_id, action, target, before, after, request_id
-     from audit_entries
-     where ${conditions.join(' and ')}
-     order by id desc
-     limit $3`,
+    `${newestOf('= $2')} union all ${newestOf('is null')} order by id desc limit $3`,
     values,
   );
 }
