@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Looked } from '../src/db/look.ts';
 import { createPool, type Pool, query } from '../src/db/sql.ts';
+import { allErasers } from '../src/erasers.ts';
 import { listEntries } from '../src/features/audit/store.ts';
 import type { ListQuery } from '../src/features/notifications/schema.ts';
 import { listNotifications } from '../src/features/notifications/store.ts';
+import type { Person, Slice } from '../src/features/users/erasure.ts';
 import { listDeliveries } from '../src/features/webhooks/deliveries-store.ts';
 import type { DeliveryQuery } from '../src/features/webhooks/schema.ts';
 import { type PageRequest, pageOf, pageRequest } from '../src/kernel/page.ts';
@@ -231,5 +233,58 @@ describe('of 20,000 entries in the audit log', () => {
     const { result, rows } = await page(app.liveEnvironmentId, { beforeId: idOf(20_000) });
     expect(result.map(({ id }) => id)).toEqual([idOf(2), idOf(1)]); // one of the organization as a whole
     expect(rows).toBeLessThan(10);
+  });
+});
+
+describe('erasing a person with a long history', () => {
+  test.each(['notifications', 'runs'])('each slice reads its own part of their %s', async (table) => {
+    const environmentId = app.liveEnvironmentId;
+    const address = `grace-${table}@example.com`;
+    const externalUserId = `grace-${table}`;
+    if (table === 'notifications')
+      await fill(
+        `with written as (
+           insert into notifications (id, environment_id, channel, status, priority, address, external_user_id, events)
+           select ${idSql}, $1, 'email', 'sent', 'normal', $2, case when n % 100 > 0 then $3 end, '[]'
+           from generate_series(100001, 110000) n returning id)
+         insert into notification_contents (notification_id) select id from written`,
+        [environmentId, address, externalUserId],
+        'notifications',
+      );
+    else
+      await fill(
+        `insert into runs (id, environment_id, workflow_id, version, status, address, external_user_id, trigger_data)
+         select ${idSql}, $1, $1, 1, 'completed', $2, case when n % 100 > 0 then $3 end, '{}'
+         from generate_series(100001, 110000) n`,
+        [environmentId, address, externalUserId],
+        'runs',
+      );
+    const person: Person = {
+      environmentId,
+      externalUserId,
+      addresses: [externalUserId, address],
+      aliases: [],
+      before: idOf(200_000),
+    };
+    const erasers = allErasers(app.deps);
+    let slices = 0;
+    for (const eraser of erasers) {
+      let after: string | null = null;
+      do {
+        const from: string | null = after;
+        const { result, rows }: { result: Slice; rows: number } = await rowsRead(app.pool, (tx) =>
+          eraser.erase(tx, person, from),
+        );
+        expect(rows).toBeLessThan(3_000);
+        after = result.next;
+        slices += 1;
+      } while (after !== null);
+    }
+    expect(slices).toBeGreaterThan(40);
+    const left = await query(app.pool, `select from ${table} where address = $1 or external_user_id = $2`, [
+      address,
+      externalUserId,
+    ]);
+    expect(left).toHaveLength(0);
   });
 });

@@ -15,20 +15,27 @@ const sliceSize = 250;
  */
 const listOf = statement<{ id: string; is_queued: boolean }>(
   'notifications_list_of_person',
-  `select id, status = 'queued' as is_queued from (
-     (select id, status from notifications
-      where environment_id = $1 and external_user_id = $2 and id < $4 and id > $5 order by id limit $6)
-     union
-     (select id, status from notifications
-      where environment_id = $1 and lower(address) = any (array(select lower(theirs) from unnest($3::text[]) theirs))
-        and case channel
-          when 'in_app' then lower(address) = any (array(select lower(theirs) from unnest($7::text[]) theirs))
-          when 'email' then external_user_id is null
-          else external_user_id is null and address = any ($3::text[])
-        end
-        and id < $4 and id > $5
-      order by id limit $6)) theirs
-   order by id limit $6`,
+  // Each address by itself, in the order of its index, and no further than this slice goes: of a long history every slice
+  // reads its own part.
+  `with named as materialized (
+     select id from notifications
+     where environment_id = $1 and external_user_id = $2 and id < $4 and id > $5 order by id limit $6
+   ), addressed as (
+     select n.id from (select distinct lower(theirs) as address from unnest($3::text[]) theirs) of_person
+     cross join lateral (
+       select id from notifications
+       where environment_id = $1 and lower(address) = of_person.address
+         and case channel
+           when 'in_app' then lower(address) = any (array(select lower(theirs) from unnest($7::text[]) theirs))
+           when 'email' then external_user_id is null
+           else external_user_id is null and address = any ($3::text[])
+         end
+         and id < $4 and id > $5 and id <= coalesce((select id from named order by id offset $6 - 1), $4)
+       order by id limit $6) n
+   ), slice as materialized (
+     select id from named union select id from addressed order by id limit $6
+   )
+   select n.id, n.status = 'queued' as is_queued from slice join notifications n on n.id = slice.id order by n.id`,
 );
 
 /** What happened, and when, stays; to whom, and what was said, goes. */

@@ -14,18 +14,22 @@ const sliceSize = 250;
  */
 const listOf = statement<{ id: string }>(
   'runs_list_of_person',
-  `select id from (
-     (select id from runs
-      where environment_id = $1 and external_user_id = $2 and id < $3 and id > $4 order by id limit $5)
-     union
-     (select id from runs
-      where environment_id = $1 and lower(address) = any (array(select lower(theirs) from unnest($6::text[]) theirs))
-        and (position('@' in address) > 0 or address = any ($6::text[]))
-        and (external_user_id is null
-          or lower(external_user_id) = any (array(select lower(theirs) from unnest($7::text[]) theirs)))
-        and id < $3 and id > $4
-      order by id limit $5)) theirs
-   order by id limit $5`,
+  // Each address by itself and no further than this slice goes, as of notifications.
+  `with named as materialized (
+     select id from runs
+     where environment_id = $1 and external_user_id = $2 and id < $3 and id > $4 order by id limit $5
+   ), addressed as (
+     select r.id from (select distinct lower(theirs) as address from unnest($6::text[]) theirs) of_person
+     cross join lateral (
+       select id from runs
+       where environment_id = $1 and lower(address) = of_person.address
+         and (position('@' in address) > 0 or address = any ($6::text[]))
+         and (external_user_id is null
+           or lower(external_user_id) = any (array(select lower(theirs) from unnest($7::text[]) theirs)))
+         and id < $3 and id > $4 and id <= coalesce((select id from named order by id offset $5 - 1), $3)
+       order by id limit $5) r
+   )
+   select id from named union select id from addressed order by id limit $5`,
 );
 
 /** What happened, and when, stays; what was said goes. */
