@@ -9,6 +9,7 @@ import {
 import { useCallback, useRef } from 'react';
 import { useToast } from '../ui/toast.tsx';
 import { usePlace } from './environment.tsx';
+import { type Page, passOverEmpty } from './pages.ts';
 
 export interface ReadOptions<T = never> {
   /** Asked again this often while the page is in front: for what changes by itself. Of a read, also by what was read last. */
@@ -41,11 +42,6 @@ function keepWithin(environmentId: string) {
     query?.queryKey[0] === environmentId ? former : undefined;
 }
 
-interface Page<Item> {
-  data: Item[];
-  next_cursor: string | null;
-}
-
 /** So many pages of a list are read again by themselves: further down somebody is reading, and each is a request. */
 const livePages = 3;
 
@@ -58,7 +54,7 @@ export function useList<Item>(
   const { api, environment } = usePlace();
   const query = useInfiniteQuery({
     queryKey: [environment.id, ...key],
-    queryFn: ({ signal, pageParam }) => readPage(api, pageParam, signal),
+    queryFn: ({ signal, pageParam }) => passOverEmpty((cursor) => readPage(api, cursor, signal), pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchInterval: ({ state }) =>

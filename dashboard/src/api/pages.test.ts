@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { type Page, passOverEmpty } from './pages.ts';
+
+/** A list whose pages are these; cursors are their places. */
+function listOf(pages: string[][]) {
+  const asked: (string | undefined)[] = [];
+  const read = async (cursor: string | undefined): Promise<Page<string>> => {
+    asked.push(cursor);
+    const place = Number(cursor ?? 0);
+    return {
+      data: pages[place] ?? [],
+      next_cursor: place + 1 < pages.length ? String(place + 1) : null,
+    };
+  };
+  return { read, asked };
+}
+
+test('empty pages are passed over until something is found', async () => {
+  const { read } = listOf([[], [], ['found'], ['later']]);
+  expect(await passOverEmpty(read, undefined)).toEqual({ data: ['found'], next_cursor: '3' });
+});
+
+test('a list without anything ends as one empty page', async () => {
+  const { read } = listOf([[], []]);
+  expect(await passOverEmpty(read, undefined)).toEqual({ data: [], next_cursor: null });
+});
+
+test('after twenty somebody has to say whether to look on', async () => {
+  const { read, asked } = listOf(Array.from({ length: 1_000 }, () => []));
+  expect(await passOverEmpty(read, '5')).toEqual({ data: [], next_cursor: '25' });
+  expect(asked).toHaveLength(20);
+});
