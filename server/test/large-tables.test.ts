@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Looked } from '../src/db/look.ts';
-import { createPool, type Pool, query } from '../src/db/sql.ts';
+import { createPool, type Pool, query, type Sql } from '../src/db/sql.ts';
 import { allErasers } from '../src/erasers.ts';
+import { deleteActivityBefore, deleteCallsBefore } from '../src/features/activity/store.ts';
 import { listEntries } from '../src/features/audit/store.ts';
 import type { ListQuery } from '../src/features/notifications/schema.ts';
 import { listNotifications } from '../src/features/notifications/store.ts';
 import type { Person, Slice } from '../src/features/users/erasure.ts';
 import { listDeliveries } from '../src/features/webhooks/deliveries-store.ts';
 import type { DeliveryQuery } from '../src/features/webhooks/schema.ts';
+import { deleteExpiredKeys } from '../src/http/idempotency.ts';
 import { type PageRequest, pageOf, pageRequest } from '../src/kernel/page.ts';
+import { countReady } from '../src/queue/store.ts';
+import { lanes, workKinds } from '../src/queue/work.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { rowsRead } from './rows-read.ts';
 
@@ -233,6 +237,49 @@ describe('of 20,000 entries in the audit log', () => {
     const { result, rows } = await page(app.liveEnvironmentId, { beforeId: idOf(20_000) });
     expect(result.map(({ id }) => id)).toEqual([idOf(2), idOf(1)]); // one of the organization as a whole
     expect(rows).toBeLessThan(10);
+  });
+});
+
+test('with 40,000 waiting in one lane, a look at the queue counts to its cap and reads nothing for the others', async () => {
+  await fill(
+    `insert into queue_ready (id, kind, lane, tag, environment_id)
+     select ${idSql}, 1, 2, n, $1 from generate_series(1, 40000) n`,
+    [app.testEnvironmentId],
+    'queue_ready',
+  );
+  const { result, rows } = await rowsRead(app.pool, (sql) =>
+    countReady(sql, Object.values(workKinds), Object.values(lanes)),
+  );
+  expect(result.filter(({ waiting }) => waiting > 0)).toEqual([{ kind: 1, lane: 2, waiting: 10_000 }]);
+  expect(rows).toBeLessThan(10_010);
+});
+
+describe('of 40,000 that are past their time and as many that are not, a slice of housekeeping reads its own', () => {
+  const longAgo = new Date('2020-01-01T00:00:00.000Z');
+
+  test.each<[string, string, (sql: Sql) => Promise<number>]>([
+    [
+      'idempotency_keys',
+      `(environment_id, operation, key, body_hash, resource_id, created_at)
+       select $1, 'send', n::text, '', $1, case when n > 40000 then $2 else now() end`,
+      (sql) => deleteExpiredKeys(sql, 100),
+    ],
+    [
+      'activity',
+      `select $1, 60, case when n > 40000 then $2 else now() end + n * interval '1 minute', 'email', 0, 0, 0, 0, 0, 0, 0, 0`,
+      (sql) => deleteActivityBefore(sql, 60, new Date('2021-01-01T00:00:00.000Z'), 100),
+    ],
+    [
+      'webhook_activity',
+      `select $1, $1, case when n > 40000 then $2 else now() end + n * interval '1 minute', 0, 0, '{}'`,
+      (sql) => deleteCallsBefore(sql, new Date('2021-01-01T00:00:00.000Z'), 100),
+    ],
+  ])('%s', async (table, rowsOf, deleteSlice) => {
+    const insert = `insert into ${table} ${rowsOf} from generate_series(1, 80000) n`;
+    await fill(insert, [app.testEnvironmentId, longAgo], table);
+    const { result, rows } = await rowsRead(app.pool, deleteSlice);
+    expect(result).toBe(100);
+    expect(rows).toBeLessThan(500);
   });
 });
 

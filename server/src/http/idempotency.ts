@@ -161,8 +161,10 @@ export async function findEarlierHolder(
 
 const removeExpired = statement(
   'idempotency_remove_expired',
+  // In order, for else PostgreSQL might read the table from its beginning, for every slice, to find the first that are old.
   `delete from idempotency_keys where ctid = any (array(
-     select ctid from idempotency_keys where created_at < now() - interval '24 hours' limit $1 for update skip locked))
+     select ctid from idempotency_keys where created_at < now() - interval '24 hours'
+     order by created_at limit $1 for update skip locked))
    returning 1 as one`,
 );
 

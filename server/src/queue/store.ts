@@ -306,9 +306,11 @@ export async function deleteDeadWorkers(sql: Sql): Promise<void> {
 
 const depths = statement<{ kind: number; lane: number; waiting: number }>(
   'queue_depth',
-  // Counting stops at a cap, so that a scrape costs the same with a million rows waiting.
+  // Counting stops at a cap, so that a scrape costs the same with a million rows waiting. In order, for else PostgreSQL might
+  // read everything to find that nothing waits in a lane.
   `select k.kind, l.lane,
-     (select count(*)::int from (select from queue_ready r where r.kind = k.kind and r.lane = l.lane limit 10000) c) as waiting
+     (select count(*)::int from (
+        select from queue_ready r where r.kind = k.kind and r.lane = l.lane order by r.tag limit 10000) c) as waiting
    from unnest($1::smallint[]) as k (kind), unnest($2::smallint[]) as l (lane)`,
 );
 

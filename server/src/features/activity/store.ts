@@ -144,7 +144,8 @@ export function listCalledEndpoints(
 const deleteNotifications = statement<{ count: number }>(
   'activity_delete_before',
   `with gone as (
-     delete from activity where ctid = any (array(select ctid from activity where step = $1 and at < $2 limit $3)) returning 1)
+     delete from activity where ctid = any (array(
+       select ctid from activity where step = $1 and at < $2 order by at limit $3)) returning 1)
    select count(*)::int as count from gone`,
 );
 
@@ -161,7 +162,8 @@ export async function deleteActivityBefore(
 const deleteCalls = statement<{ count: number }>(
   'activity_delete_calls_before',
   `with gone as (
-     delete from webhook_activity where ctid = any (array(select ctid from webhook_activity where slot < $1 limit $2)) returning 1)
+     delete from webhook_activity where ctid = any (array(
+       select ctid from webhook_activity where slot < $1 order by slot limit $2)) returning 1)
    select count(*)::int as count from gone`,
 );
 
