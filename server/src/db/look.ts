@@ -4,7 +4,8 @@ import { query, type Sql } from './sql.ts';
 /**
  * A page of a list that can be filtered by several things at once. Each has an index, none has all of them, and of two values
  * with a million rows each perhaps no row has both. So one of them leads, and the others are asked of a bounded number of its
- * rows: what a page costs does not grow with the table. It may end early for that, and says where to go on.
+ * rows, a few times if need be: what a page costs does not grow with the table. It may end early for that, and says where to
+ * go on.
  */
 export interface Look {
   table: string;
@@ -20,7 +21,7 @@ export interface Look {
   ids?: string | undefined;
   values: unknown[];
   limit: number;
-  /** So many rows of the leading filter are asked at most. */
+  /** So many rows of the leading filter are asked at a time. */
   most: number;
   /** Makes a statement of the rows of the page. */
   select: (page: string) => string;
@@ -32,7 +33,29 @@ export interface Looked<Row> {
   reach: string | null;
 }
 
+const mostTimes = 5;
+
 export async function look<Row extends pg.QueryResultRow>(sql: Sql, list: Look): Promise<Looked<Row>> {
+  const rows: Row[] = [];
+  let reach: string | null = null;
+  for (let times = 0; times < mostTimes; times += 1) {
+    const looked: Looked<Row> = await lookOnce<Row>(sql, {
+      ...list,
+      ...(reach === null ? {} : beyond(list, reach)),
+      limit: list.limit - rows.length,
+    });
+    rows.push(...looked.rows);
+    reach = looked.reach;
+    if (reach === null || rows.length === list.limit) break;
+  }
+  return { rows, reach };
+}
+
+function beyond({ bounds, values }: Look, reach: string): Pick<Look, 'bounds' | 'values'> {
+  return { bounds: [...bounds, `id < $${values.length + 1}`], values: [...values, reach] };
+}
+
+async function lookOnce<Row extends pg.QueryResultRow>(sql: Sql, list: Look): Promise<Looked<Row>> {
   const { table, scope, bounds, indexed, others, most } = list;
   const values = [...list.values];
   const place = (value: unknown): string => `$${values.push(value)}`;

@@ -82,7 +82,7 @@ export function listDeliveries(
     ids: ofNotification ?? (filter.status === 'in_flight' ? leasedIdsSql('webhook_delivery') : undefined),
     values,
     limit: page.limit + 1,
-    most: 5_000, // they stand close together: 10 to 40 ms
+    most: 1_000,
     select: (rows) =>
       `${select} from (${rows}) d ${joinLease('webhook_delivery', 'd.id')} order by d.id desc`,
   });
