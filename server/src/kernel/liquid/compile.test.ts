@@ -134,19 +134,26 @@ describe('structured', () => {
   );
 
   test('within a string, for any data the JSON parses and its strings equal the data', () => {
-    const source = `{"a": "{{ x }}", "key {{ x }}": ["<{{ x }}|{{ y }}>", {% for z in list %}"{{ z | raw }}",{% endfor %} "\\{{ x }}"],
+    const source = `{"a": "{{ x }}", "key {{ k }}": ["<{{ x }}|{{ y }}>", {% for z in list %}"{{ z | raw }}",{% endfor %} "\\{{ x }}"],
       {% capture c %}{{ x }}/{{ y }}{% endcapture %}"c": "{{ c }}", "d": "{% echo x %}{% cycle y %}"}`;
+    // Node 24 and 26 read an escaped key as an earlier one that ended in a backslash, if there was one.
+    const key = wild.filter((text) => !text.includes('\\'));
     fc.assert(
-      fc.property(wild, wild, fc.array(wild), (x, y, list) => {
+      fc.property(wild, wild, key, fc.array(wild), (x, y, k, list) => {
         const [a, b] = [x.toWellFormed(), y.toWellFormed()];
-        const parsed = json(source, { x, y, list });
+        const parsed = json(source, { x, y, k, list });
         expect(parsed.a).toBe(a);
         expect(parsed.c).toBe(`${a}/${b}`);
         expect(parsed.d).toBe(a + b);
-        expect(parsed[`key ${a}`]).toEqual([`<${a}|${b}>`, ...list.map((z) => z.toWellFormed()), `\\${a}`]);
+        expect(parsed[`key ${k.toWellFormed()}`]).toEqual([
+          `<${a}|${b}>`,
+          ...list.map((z) => z.toWellFormed()),
+          `\\${a}`,
+        ]);
       }),
       { numRuns: 1000 },
     );
+    expect(render('{"key {{ x }}": 1}', 'json', { x: '\\' })).toBe('{"key \\\\": 1}');
   });
 
   test('elsewhere, for any data it is one value, and the rest stays as it was', () => {
