@@ -435,6 +435,16 @@ describe('lists', () => {
     expect([status, body.error.code]).toEqual([400, code]);
   });
 
+  test('a filter that is given empty is none', async () => {
+    const all = await app.request('GET', '/v1/notifications?limit=5');
+    expect(all.body.data).not.toEqual([]);
+    const empty = 'recipient=&category=&template_key=&external_user_id=';
+    const filtered = await app.request('GET', `/v1/notifications?limit=5&${empty}`);
+    expect(filtered.body.data.map(({ id }: { id: string }) => id)).toEqual(
+      all.body.data.map(({ id }: { id: string }) => id),
+    );
+  });
+
   test('a cursor of another environment is refused', async () => {
     for (let n = 0; n < 2; n += 1) await send(email);
     const { body } = await app.request('GET', '/v1/notifications?limit=1');

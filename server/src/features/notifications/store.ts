@@ -44,8 +44,8 @@ export function listNotifications(
   const values: unknown[] = [environmentId];
   const bounds: string[] = [];
   const indexed: string[] = [];
-  const require = (conditions: string[], condition: string, value: unknown): void => {
-    if (value === undefined || value === null) return;
+  const require = (conditions: string[], condition: string, value: string | null | undefined): void => {
+    if (!value) return; // also one that was given empty
     conditions.push(condition.replace('?', `$${values.push(value)}`));
   };
   // created_at is the time in the id, so times are bounds on the primary key.
