@@ -141,6 +141,7 @@ async function chatthreeBench(): Promise<ChatBench> {
           clock: Date.now,
           name: 'chatthree:ops',
           pace: 'endpoint',
+          publicUrl: () => 'https://notify.acme.example',
           url: `${unreachable ? 'http://127.0.0.1:1' : simulator.url}/api/webhooks/${webhook.id}/${secret}`,
           ...(timeoutMs ? { timeoutMs } : {}),
         }),

@@ -49,6 +49,9 @@ export async function startChatthreeSimulator(
   });
 
   function handle(heard: Heard): Answer {
+    // The gateway in front of the real service turns away clients that do not name themselves in its form.
+    if (!/^DiscordBot \(https?:\/\/\S+, [\d.]+\)/.test(heard.headers['user-agent'] ?? ''))
+      return refuse(403, 40333, 'internal network error');
     const [, id, token] = path.exec(heard.path) ?? [];
     const webhook = webhooks.get(id ?? '');
     if (!webhook || webhook.isDeleted) return refuse(404, 10015, 'Unknown Webhook');

@@ -17,6 +17,8 @@ afterAll(async () => {
   await outbound.stop();
   await service.stop();
 });
+const publicUrl = (): string => 'https://notify.acme.example';
+
 beforeEach(() => {
   service.faults = [];
   service.posts = [];
@@ -27,7 +29,14 @@ function send(
   changes: Partial<ChatthreeMessage> = {},
   signal = AbortSignal.timeout(5_000),
 ): Promise<Outcome> {
-  const carrier = createChatthreeCarrier({ outbound, clock: Date.now, name: 'chatthree:x', pace: 'x', url });
+  const carrier = createChatthreeCarrier({
+    outbound,
+    clock: Date.now,
+    name: 'chatthree:x',
+    pace: 'x',
+    publicUrl,
+    url,
+  });
   return carrier.send(message(changes), signal);
 }
 
@@ -108,6 +117,7 @@ test('an answer that says there is no call left for a while is heeded before the
     clock: Date.now,
     name: 'x',
     pace: 'x',
+    publicUrl,
     url,
     onEnough: (ms) => rests.push(ms),
   });

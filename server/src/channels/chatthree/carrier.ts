@@ -12,6 +12,8 @@ export interface ChatthreeCarrierOptions {
   name: string;
   pace: string;
   url: string;
+  /** Of this installation: the service wants to know who calls. */
+  publicUrl: () => string;
   timeoutMs?: number;
   /** Told when the service says that it has had enough for so many milliseconds. */
   onEnough?: (ms: number) => void;
@@ -40,7 +42,11 @@ export function createChatthreeCarrier(options: ChatthreeCarrierOptions): Carrie
       const answer = await outbound.request({
         method: 'POST',
         url,
-        headers: { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'Carillon/1.0' },
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          // In this form alone: the gateway in front of the service may turn others away.
+          'user-agent': `DiscordBot (${options.publicUrl()}, 1.0)`,
+        },
         body: JSON.stringify(executionOf(message)),
         timeoutMs,
         maxBytes,

@@ -9,7 +9,7 @@ import type { ChannelRoads } from './road.ts';
 
 /** The chatthree channel: in Live the webhook behind an endpoint, in Test the sandbox. */
 export function createChatthreeRoads(
-  deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound'>,
+  deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'publicUrl'>,
 ): ChannelRoads {
   const targets = createChatTargets(deps);
   const courtesy = createCourtesy(null);
