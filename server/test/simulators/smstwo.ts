@@ -106,6 +106,7 @@ export async function startSmstwoSimulator(options: SmstwoSimulatorOptions = {})
     if (!/^(\d{1,15}|[A-Za-z0-9]{1,11})$/.test(form.get('from') ?? '')) return '15';
     if ((form.get('text') ?? '').length > 3_200) return '12';
     if ((form.get('client-ref') ?? '').length > 40) return '3';
+    if (!['true', 'false', null].includes(form.get('status-report-req'))) return '3';
     if ((form.get('callback') ?? '').length > 100) return '23';
     return null;
   }

@@ -76,7 +76,7 @@ function fieldsOf(
     // As plain text the provider would drop what is not in the GSM alphabet.
     type: segmentationOf(text).encoding === 'UCS-2' ? 'unicode' : 'text',
     'client-ref': notificationId,
-    'status-report-req': '1',
+    'status-report-req': 'true',
     // A longer one is refused together with the message; receipts then go where the account says.
     ...(callbackUrl && callbackUrl.length <= maxCallbackLength ? { callback: callbackUrl } : {}),
   };
