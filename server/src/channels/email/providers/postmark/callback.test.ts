@@ -91,3 +91,8 @@ it.each([
 ])('the credentials %j are wrong', (authorization) => {
   expect(read(bounce('HardBounce'), authorization)).toMatchObject({ kind: 'refused', status: 401 });
 });
+
+it.each(['basic', 'BASIC', 'bAsIc'])('the scheme may be written %s', (scheme) => {
+  const authorization = `${scheme} ${Buffer.from('u:a:password').toString('base64')}`;
+  expect(read(bounce('HardBounce'), authorization)).toMatchObject({ kind: 'reports' });
+});

@@ -14,9 +14,9 @@ export function readCallback(
   const { webhook_username: username, webhook_password: password } = config;
   if (!username || !password)
     return { kind: 'refused', status: 401, reason: 'webhook_username and webhook_password are not set' };
-  const wanted = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-  // Of equal length whatever was sent, so that the comparison tells nothing.
-  if (!sameBytes(sha256(headers.authorization ?? ''), sha256(wanted)))
+  // Hashes are of equal length for every input, so that the comparison tells nothing.
+  const given = basicCredentials(headers.authorization);
+  if (given === null || !sameBytes(sha256(given), sha256(`${username}:${password}`)))
     return { kind: 'refused', status: 401, reason: 'the user name or the password is missing or wrong' };
   const record = jsonObject(body.toString('utf8'));
   if (!record) return { kind: 'refused', status: 400, reason: 'the body is not a JSON object' };
@@ -24,6 +24,12 @@ export function readCallback(
   if (at !== null && clock() - Date.parse(at) > toleranceMs)
     return { kind: 'refused', status: 401, reason: 'the event is too old' };
   return { kind: 'reports', reports: reportsOf(record) };
+}
+
+/** `user:password`; the scheme is case-insensitive (RFC 9110 11.1). Null when there is none. */
+function basicCredentials(authorization: string | undefined): string | null {
+  const [, base64] = /^basic +([\w+/=-]+) *$/i.exec(authorization ?? '') ?? [];
+  return base64 === undefined ? null : Buffer.from(base64, 'base64').toString('utf8');
 }
 
 function reportsOf(record: Json): Report[] {
