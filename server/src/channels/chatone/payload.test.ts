@@ -23,6 +23,21 @@ test('plain text that looks like a mention mentions nobody in it', () => {
   expect(fallbackText(blocks)).toBe('&lt;!channel&gt; &amp; co');
 });
 
+test('a long text is cut between characters, never within one or within an entity', () => {
+  const textOf = (text: string) => fallbackText([{ type: 'header', text: { type: 'plain_text', text } }]);
+  for (let at = 2_990; at <= 3_000; at += 1) {
+    for (const special of ['&', '<', '>', '🚀']) {
+      const cut = textOf(`${'x'.repeat(at)}${special}${'y'.repeat(100)}`);
+      expect(cut.length).toBeLessThanOrEqual(3_000);
+      expect(cut.length).toBeGreaterThan(2_989);
+      expect(cut.isWellFormed()).toBe(true);
+      expect(cut.replace(/&(?:amp|lt|gt);/g, '')).not.toContain('&');
+    }
+  }
+  const link = `${'x'.repeat(2_990)}<https://acme.example/orders/7|order 7>`;
+  expect(fallbackText([{ type: 'section', text: { type: 'mrkdwn', text: link } }])).toBe('x'.repeat(2_990));
+});
+
 test('the signature of the service is recognised, and nothing else is', () => {
   const signature = 'v0=02aa2dfdfa8315cc295631a913ff6fbd9400421990e2d9de7844d9c1069f4e1b';
   const headers = { timestamp: '1700000000', signature };

@@ -15,7 +15,14 @@ const maxFallback = 3_000;
  */
 export function fallbackText(blocks: unknown): string {
   const words = [...wordsIn(blocksOf(blocks))].filter((text) => text.trim() !== '').join('\n');
-  return words === '' ? 'New message' : words.slice(0, maxFallback);
+  return cut(words, maxFallback) || 'New message';
+}
+
+/** At most so many characters; a surrogate pair, an entity or a link that would be cut in two is left out. */
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const whole = /[\ud800-\udbff]/.test(text.charAt(max - 1)) ? text.slice(0, max - 1) : text.slice(0, max);
+  return whole.replace(/(?:&[a-z]{0,3}|<[^<>]*)$/, '');
 }
 
 function* wordsIn(value: unknown): Generator<string> {

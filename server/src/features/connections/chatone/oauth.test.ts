@@ -37,7 +37,7 @@ test('a person installs the app, and messages go through it', async () => {
   const asked = await begin(cookie);
   expect(asked.origin + asked.pathname).toBe(chats.chatone.authorizeUrl);
   expect(asked.searchParams.get('client_id')).toBe(chats.chatone.clientId);
-  expect(asked.searchParams.get('scope')?.split(',')).toContain('chat:write');
+  expect(asked.searchParams.get('scope')).toBe('chat:write,chat:write.public,channels:join');
   expect(asked.searchParams.get('redirect_uri')).toBe(redirectUri());
   const state = asked.searchParams.get('state') ?? '';
   const code = chats.chatone.grantCode(redirectUri(), { teamId: 'T0OAUTH', teamName: 'OAuth' });

@@ -15,17 +15,8 @@ export interface OAuthFlow {
   finish(session: string | null, query: CallbackQuery, requestId: string): Promise<string>;
 }
 
-/** What posting, joining public channels, opening direct messages and choosing channels and people takes. */
-const scopes = [
-  'chat:write',
-  'chat:write.public',
-  'channels:join',
-  'channels:read',
-  'groups:read',
-  'im:write',
-  'users:read',
-  'users:read.email',
-];
+/** Posting (to a user id as well, which opens the direct message), and joining public channels. Nothing else is called. */
+const scopes = ['chat:write', 'chat:write.public', 'channels:join'];
 
 const stateMs = 10 * 60_000;
 const stateContext = 'chatone_oauth_state';
