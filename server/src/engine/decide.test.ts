@@ -510,6 +510,11 @@ describe('fetch', () => {
     [{ headers: { 'X-A': '{{ trigger.x }}' } }, { x: 'a\r\nX-B: 1' }, 'headers.X-A is not a valid header'],
     [{ headers: { 'X A': 'x' } }, {}, 'headers.X A is not a valid header'],
     [{ headers: { Host: 'x' } }, {}, 'headers.Host is a header that only the service can set'],
+    [
+      { headers: { 'X-Forwarded-For': '10.0.0.1' } },
+      {},
+      'headers.X-Forwarded-For is a header that only the service can set',
+    ],
   ])('%j is refused', (more, trigger, reason) =>
     expect(newRun(parsed(fetch(more)), { id: 1, ...trigger }).tell({ kind: 'start' }).failureReason).toBe(
       `Step "f": ${reason}.`,

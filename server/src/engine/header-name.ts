@@ -1,4 +1,7 @@
-/** What the call itself is made of, and the key by which a repetition is known: no author can know their values. */
+/**
+ * Headers that no author can set: those the call itself is made of (RFC 9110 7.6.1), the key by which a repetition is known, and
+ * those by which proxies vouch for who is calling. A receiver behind a proxy believes the last, because only proxies write them.
+ */
 const ours: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -6,12 +9,30 @@ const ours: ReadonlySet<string> = new Set([
   'host',
   'idempotency-key',
   'keep-alive',
+  'te',
+  'trailer',
   'transfer-encoding',
   'upgrade',
+  'cf-connecting-ip',
+  'client-ip',
+  'fastly-client-ip',
+  'forwarded',
+  'true-client-ip',
+  'via',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-original-forwarded-for',
+  'x-original-host',
+  'x-original-url',
+  'x-real-ip',
+  'x-rewrite-url',
 ]);
+const ourFamilies = /^(?:proxy|x-forwarded)(?:-|$)/;
 
 /** Why a fetch step cannot have a header of this name; null when it can. */
 export function headerNameProblem(name: string): string | null {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'is not a valid header';
-  return ours.has(name.toLowerCase()) ? 'is a header that only the service can set' : null;
+  // Many receivers read an underscore as a hyphen (CGI).
+  const plain = name.toLowerCase().replaceAll('_', '-');
+  return ours.has(plain) || ourFamilies.test(plain) ? 'is a header that only the service can set' : null;
 }
