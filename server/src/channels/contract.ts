@@ -134,6 +134,8 @@ export type Outcome =
       detail: string;
       code: string | null;
       retryAfterMs?: number | null;
+      /** The shortest delay by our own rule. CARILLON_RETRY_SCALE applies to it, as it does not to `retryAfterMs`. */
+      atLeastMs?: number;
       /** It is about this recipient (greylisted, mailbox full) and says nothing about the provider. */
       recipient?: true;
     }

@@ -179,3 +179,12 @@ test('a bounce after the delivery is an event, and no error', () => {
   }
   expect(receiptUpdate('n', [bounced], now)).toMatchObject({ status: 'bounced', last_error: 'user unknown' });
 });
+
+test('a delay of our own obeys the scale, and one that the provider asked for does not', async () => {
+  const retryAt = async (outcome: Outcome, retryScale: number) =>
+    settlementOf(fact, await round([carrier('a', outcome)]), { ...circumstances, retryScale }).retryAt;
+  const greylisted: Outcome = { ...retry, atLeastMs: 300_000 };
+  expect(await retryAt(greylisted, 1)).toBe(now + 300_000);
+  expect(await retryAt(greylisted, 0.001)).toBe(now + 300);
+  expect(await retryAt({ ...retry, retryAfterMs: 300_000 }, 0.001)).toBe(now + 300_000);
+});

@@ -88,9 +88,12 @@ export function settlementOf(
       };
     case 'rejected':
       return failed(base, at.now, said);
-    case 'retry':
+    case 'retry': {
+      const { retryAfterMs, atLeastMs = 0 } = outcome;
+      return retried(base, said, at, Math.max(retryAfterMs ?? 0, atLeastMs * at.retryScale));
+    }
     case 'throttled':
-      return retried(base, said, at, outcome.retryAfterMs ?? null);
+      return retried(base, said, at, outcome.retryAfterMs);
     case 'broken':
       // The connection may be mended within the day; until then nothing is lost.
       return retried(base, said, at, null);

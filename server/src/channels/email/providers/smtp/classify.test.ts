@@ -79,7 +79,7 @@ describe('a reply of the server becomes an outcome', () => {
   it.each(['450 4.7.1 Try later', '451 4.7.1 Greylisting in action', '450 Greylisted'])(
     '%s waits for the greylist',
     (text) => {
-      expect(classify(reply('rcpt', text))).toMatchObject({ kind: 'retry', retryAfterMs: 300_000 });
+      expect(classify(reply('rcpt', text))).toMatchObject({ kind: 'retry', atLeastMs: 300_000 });
     },
   );
 
@@ -106,6 +106,7 @@ describe('a failure without a reply becomes an outcome', () => {
     ['auth', 'no_tls', 'broken'],
     ['rcpt', 'lost', 'retry'],
     ['rcpt', 'local', 'rejected'],
+    ['rcpt', 'smtputf8', 'rejected'],
     ['data', 'lost', 'retry'],
     ['data', 'timeout', 'retry'],
     ['data', 'stopped', 'retry'],

@@ -8,9 +8,21 @@ export interface Failure {
   /**
    * `reply`: the server said no; `lost`, `timeout`: the connection broke or nothing came; `dns`: the host's name does not
    * exist; `blocked`: we may not call that address; `no_auth`: it does not ask who we are, but we are to say it; `no_tls`:
-   * others could read it; `local`: we refused before asking; `stopped`: we were told to.
+   * others could read it; `smtputf8`: an address needs an extension that the server lacks; `local`: we refused before asking;
+   * `stopped`: we were told to.
    */
-  kind: 'reply' | 'lost' | 'timeout' | 'tls' | 'dns' | 'blocked' | 'no_auth' | 'no_tls' | 'local' | 'stopped';
+  kind:
+    | 'reply'
+    | 'lost'
+    | 'timeout'
+    | 'tls'
+    | 'dns'
+    | 'blocked'
+    | 'no_auth'
+    | 'no_tls'
+    | 'smtputf8'
+    | 'local'
+    | 'stopped';
   /** The server's words, in one line. Empty unless `kind` is `reply`. */
   reply: string;
   /** Our words. */
@@ -45,6 +57,7 @@ export function classify(failure: Failure): Outcome {
     case 'no_auth':
     case 'no_tls':
       return { kind: 'broken', detail, code: kind };
+    case 'smtputf8':
     case 'local':
       return { kind: 'rejected', detail, code: kind };
   }
@@ -64,7 +77,7 @@ function classifyReply(stage: Stage, reply: string): Outcome {
     case 'recipient_later':
       return { kind: 'retry', ...answer, recipient: true };
     case 'greylisted':
-      return { kind: 'retry', ...answer, retryAfterMs: greylistDelayMs, recipient: true };
+      return { kind: 'retry', ...answer, atLeastMs: greylistDelayMs, recipient: true };
     case 'rejected':
       return { kind: 'rejected', ...answer };
     case 'suppress':
