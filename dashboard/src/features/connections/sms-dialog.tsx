@@ -36,8 +36,10 @@ export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null;
         .filter(([, value]) => value !== '');
       return api.smsSettings.replace(environment.id, {
         kind,
-        from_number: fromNumber.trim() || null,
-        from_sender_id: senderId.trim() || null,
+        // The sender of the operator's provider is the operator's.
+        ...(kind === 'managed'
+          ? {}
+          : { from_number: fromNumber.trim() || null, from_sender_id: senderId.trim() || null }),
         ...Object.fromEntries(given),
         ...(kind === 'smstwo' && isUnsigned ? { smstwo_signature_secret: null } : {}),
       });

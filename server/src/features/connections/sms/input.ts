@@ -27,15 +27,23 @@ export function readKind(given: string): SmsKind {
  * (`stored`, opened; null when the kind was another one), as long as the account is the same.
  */
 export function readInput(kind: SmsKind, body: SmsSettingsBody, stored: ProviderConfig | null): SmsInput {
-  // The operator's provider has the operator's sender: a tenant must not write in its name.
-  if (kind === 'managed') return { kind, fromNumber: null, fromSenderId: null, config: {} };
-  const config = readCredentials(kind, body, stored);
+  const config = kind === 'managed' ? {} : readCredentials(kind, body, stored);
   const fromNumber = body.from_number || null;
   const fromSenderId = body.from_sender_id || null;
-  if (!fromNumber && !fromSenderId) throw missingParameter('from_number');
-  const senderProblem = fromSenderId ? senderIdProblem(fromSenderId, kind === 'smsone') : null;
+  if (kind !== 'managed' && !fromNumber && !fromSenderId) throw missingParameter('from_number');
+  const senderProblem = fromSenderId ? senderIdProblem(fromSenderId, kind !== 'smstwo') : null;
   if (senderProblem) throw invalidParameter('from_sender_id', `from_sender_id ${senderProblem}.`);
   return { kind, fromNumber: fromNumber && readNumber(fromNumber), fromSenderId, config };
+}
+
+/** The operator's provider has the operator's sender: a tenant must not write in another name. */
+export function refuseSender({ fromNumber, fromSenderId }: SmsInput): void {
+  const param = fromNumber ? 'from_number' : fromSenderId ? 'from_sender_id' : null;
+  if (param)
+    throw invalidParameter(
+      param,
+      `${param} cannot be set: the operator fixes the sender of managed messages.`,
+    );
 }
 
 function readNumber(given: string): string {

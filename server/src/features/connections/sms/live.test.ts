@@ -333,6 +333,19 @@ describe('through the provider of the operator', () => {
     await reach(id, 'delivered');
   });
 
+  it.each([
+    ['from_number', { from_number: '+14155550100' }],
+    ['from_sender_id', { from_sender_id: 'Bank' }],
+  ])('%s is refused: the sender is the operator’s', async (param, sender) => {
+    const path = `/v1/environments/${app.liveEnvironmentId}/sms-settings`;
+    const { status, body } = await app.request('PUT', path, {
+      key: app.liveKey,
+      body: { kind: 'managed', ...sender },
+    });
+    expect([status, body.error.param]).toEqual([400, param]);
+    expect(body.error.message).toContain('operator');
+  });
+
   it('a name alone reaches nobody in America, and the failure says so', async () => {
     expect(await settled(await send('+14155550123'))).toMatchObject({
       status: 'failed',

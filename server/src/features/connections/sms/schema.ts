@@ -11,9 +11,11 @@ const Text = (description: string) => Type.Optional(Nullable(Type.String({ maxLe
 export const SmsSettingsBody = Type.Object(
   {
     kind: Type.String({ maxLength: 20, description: '`managed`, `smsone` or `smstwo`, in any case.' }),
-    from_number: Text('The sending number, in E.164 form.'),
+    from_number: Text(
+      'The sending number, in E.164 form. Refused with `managed` when the operator fixes the sender.',
+    ),
     from_sender_id: Text(
-      'An alphanumeric sender: up to 11 letters and digits, one letter at least. It is used wherever it is delivered; to the United States and Canada messages come from `from_number`.',
+      'An alphanumeric sender: up to 11 letters and digits, one letter at least. It is used wherever it is delivered; to the United States and Canada messages come from `from_number`. Refused with `managed` when the operator fixes the sender.',
     ),
     smsone_account_sid: Text('Required with `smsone`, unless it is set already.'),
     smsone_auth_token: Text('Required with `smsone`, unless it is set already for this account.'),

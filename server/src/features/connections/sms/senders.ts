@@ -40,6 +40,7 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
     clock,
     sandbox: sandboxStore,
     outbound: deps.outbound,
+    smtpName: null,
   };
 
   function testSender(settings: SmsSettings | undefined): SmsSender {

@@ -8,7 +8,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { recordAudit } from '../../audit/index.ts';
 import { openConfig, sealConfig } from '../config.ts';
 import { createSmsCallbackUrl } from './callback.ts';
-import { readInput, readKind, type SmsInput } from './input.ts';
+import { readInput, readKind, refuseSender, type SmsInput } from './input.ts';
 import { managedProvider, withUrls } from './provider.ts';
 import { type SmsSettingsBody, type SmsSettingsView, shownKinds } from './schema.ts';
 import type { SmsDeps } from './senders.ts';
@@ -30,11 +30,14 @@ export function createSmsSettingsService(deps: SmsDeps): SmsSettingsService {
   const { pool, keyring, config, clock } = deps;
   const callbackUrl = createSmsCallbackUrl(deps);
 
+  const isFixed = (kind: SmsInput['kind']): boolean =>
+    kind === 'managed' && managedProvider(config, null) !== null;
+
   const auditOf = (settings: SmsSettings): Omit<SmsSettingsView, 'callback_url'> => ({
     id: settings.id,
     kind: shownKinds[settings.kind],
-    from_number: settings.from_number,
-    from_sender_id: settings.from_sender_id,
+    from_number: isFixed(settings.kind) ? null : settings.from_number,
+    from_sender_id: isFixed(settings.kind) ? null : settings.from_sender_id,
     credentials_validated: settings.credentials_validated_at !== null,
     credentials_validated_at: settings.credentials_validated_at?.toISOString() ?? null,
     credentials_detail: settings.credentials_detail,
@@ -73,6 +76,7 @@ export function createSmsSettingsService(deps: SmsDeps): SmsSettingsService {
       clock,
       sandbox: createSandboxStore(pool),
       outbound: deps.outbound,
+      smtpName: null,
     };
     return provider.kind.create(input.kind, provider.config, context).verify();
   }
@@ -105,6 +109,7 @@ export function createSmsSettingsService(deps: SmsDeps): SmsSettingsService {
       const kind = readKind(body.kind);
       const stored = await findSmsSettings(pool, environmentId);
       const input = readInput(kind, body, storedCredentials(stored, kind));
+      if (isFixed(kind)) refuseSender(input);
       // Before the transaction: nothing is locked while the provider takes its time.
       const verdict = await verify(input, principal.environmentKind);
       const saved = await transaction(pool, async (tx) => {

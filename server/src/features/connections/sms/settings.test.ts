@@ -88,12 +88,8 @@ describe('SMS settings', () => {
     expect((await put(smsone({ kind }))).body.kind).toBe('Smsone');
   });
 
-  it('that are managed need nothing else, and take no sender of a tenant', async () => {
-    const { status, body } = await put({
-      kind: 'Managed',
-      from_number: '+14155550100',
-      from_sender_id: 'Bank',
-    });
+  it('that are managed need nothing else', async () => {
+    const { status, body } = await put({ kind: 'Managed', from_number: '', from_sender_id: null });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       kind: 'Managed',
@@ -103,6 +99,18 @@ describe('SMS settings', () => {
       credentials_validated_at: null,
       callback_url: null,
     });
+  });
+
+  it('that are managed have a sender that is checked, while the operator has none', async () => {
+    const sender = { from_number: '+14155550100', from_sender_id: 'Acme' };
+    expect((await put({ kind: 'managed', ...sender })).body).toMatchObject(sender);
+    for (const [param, value] of [
+      ['from_number', '12'],
+      ['from_sender_id', 'Rather a long name'],
+    ] as const) {
+      const { status, body } = await put({ kind: 'managed', ...sender, [param]: value });
+      expect([status, body.error.param]).toEqual([400, param]);
+    }
   });
 
   it('keep their id and their callback URL when they are replaced', async () => {
