@@ -1,6 +1,7 @@
 import PostalMime, { type Address } from 'postal-mime';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EmailMessage } from '../../src/channels/contract.ts';
+import { createMailgunCarrier } from '../../src/channels/email/providers/mailgun/index.ts';
 import {
   type EmailBench,
   emailMessage,
@@ -113,7 +114,7 @@ const providers: Record<
         contentType: type,
         bytes: base64(content),
       })),
-      tags: request.custom_args,
+      tags: request.personalizations[0].custom_args,
     }),
   ],
   postmark: [
@@ -230,13 +231,125 @@ describe.each(Object.entries(providers))('%s', (_provider, [start, see]) => {
   });
 });
 
-it('ses is not asked about addresses that it cannot take', async () => {
-  bench = await sesBench();
-  const message = emailMessage({ to: { address: 'zoë@example.com', name: null } });
-  expect(await bench.carrier().send(message, new AbortController().signal)).toMatchObject({
-    kind: 'rejected',
+describe.each([
+  ['to', { to: { address: 'zoë@example.com', name: null } }],
+  ['from', { from: { address: 'zoë@acme.example', name: null } }],
+  ['reply_to', { replyTo: 'zoë@acme.example' }],
+] as const)('an address outside ASCII as %s', (field, changes) => {
+  const takesRecipients: Record<string, boolean> = { mailgun: field === 'to' };
+  it.each(Object.entries(providers))('is sent to %s only where it takes one', async (provider, [start]) => {
+    bench = await start();
+    const outcome = await bench.carrier().send(emailMessage(changes), new AbortController().signal);
+    if (takesRecipients[provider]) return expect(outcome).toMatchObject({ kind: 'accepted' });
+    expect(outcome).toMatchObject({
+      kind: 'rejected',
+      code: 'smtputf8',
+      detail: expect.stringContaining(`${field} address`),
+    });
+    expect(bench.simulator.calls()).toBe(0);
   });
-  expect(bench.simulator.calls()).toBe(0);
+});
+
+const lookAlike = '=?utf-8?B?QmFuaw==?=';
+
+it.each(Object.entries(providers))(
+  '%s gets no name or subject that a mail client would decode',
+  async (_provider, [start, see]) => {
+    bench = await start();
+    const message = emailMessage({
+      from: { address: 'no-reply@acme.example', name: lookAlike },
+      to: { address: 'ada@example.com', name: `Ada ${lookAlike}` },
+      replyTo: 'help@acme.example',
+      subject: `${lookAlike} 2+2=?`,
+      headers: unsubscribe,
+      attachments: full.attachments ?? [],
+    });
+    expect(await bench.carrier().send(message, new AbortController().signal)).toMatchObject({
+      kind: 'accepted',
+    });
+    const [email] = bench.simulator.received;
+    const seen = await see(email?.request);
+    expect([seen.from, seen.to, seen.subject].join()).not.toContain('Bank');
+    expect(seen.subject).toContain('2+2=?');
+    const wire = email?.request.mime?.toString() ?? JSON.stringify(email?.request);
+    expect(wire).not.toContain(lookAlike);
+  },
+);
+
+it.each(Object.entries(providers))(
+  '%s repeats nothing of an answer that is not in its own form: base_url may lead anywhere',
+  async (_provider, [start]) => {
+    bench = await start();
+    for (const status of [200, 400, 401, 403, 404, 500]) {
+      bench.simulator.fault = { status, headers: { 'content-type': 'text/plain' }, body: 'internal-host 7' };
+      const { detail } = await bench.carrier().verify();
+      const outcome = await bench.carrier().send(emailMessage(), new AbortController().signal);
+      expect(`${detail} ${outcome.detail}`).not.toContain('internal-host');
+    }
+  },
+);
+
+describe('sendgrid', () => {
+  const deliver = async (changes: Partial<EmailMessage>) => {
+    bench = await sendgridBench();
+    return bench.carrier().send(emailMessage(changes), new AbortController().signal);
+  };
+
+  it.each(['Lovelace, Ada', 'a; b', 'say "hi", \\ Ada'])(
+    'keeps the recipient %j one recipient',
+    async (name) => {
+      expect(await deliver({ to: { address: 'ada@example.com', name } })).toMatchObject({ kind: 'accepted' });
+      expect(bench.simulator.received[0]?.request.personalizations[0].to).toEqual([
+        { email: 'ada@example.com', name: `"${name.replace(/["\\]/g, '\\$&')}"` },
+      ]);
+    },
+  );
+
+  it('is never given an empty attachment', async () => {
+    const attachments = [{ filename: 'empty.csv', contentType: 'text/csv', bytes: Buffer.alloc(0) }];
+    expect(await deliver({ attachments })).toMatchObject({
+      kind: 'rejected',
+      code: 'message',
+      detail: expect.stringContaining('empty.csv'),
+    });
+    expect(bench.simulator.calls()).toBe(0);
+  });
+});
+
+it('ses writes From as it was asked to, with the display name', async () => {
+  bench = await sesBench();
+  const from = { address: 'no-reply@bücher.example', name: 'Bücher, "und" mehr' };
+  await bench.carrier().send(emailMessage({ from }), new AbortController().signal);
+  const request = bench.simulator.received[0]?.request;
+  expect((await PostalMime.parse(request.mime)).from).toMatchObject({
+    name: from.name,
+    address: 'no-reply@xn--bcher-kva.example',
+  });
+  expect(request.FromEmailAddress).toMatch(/^[\x20-\x7e]+ <no-reply@xn--bcher-kva\.example>$/);
+});
+
+describe('the check of a mailgun key', () => {
+  it('takes a sending key, which may read nothing', async () => {
+    const { apiKey, domain } = { apiKey: 'key-mailgun-sending', domain: 'mg.acme.example' };
+    const mailgun = await mailgunBench();
+    bench = mailgun;
+    const config = { apiKey, domain, baseUrl: mailgun.simulator.url };
+    const carrier = createMailgunCarrier('mailgun', config, { outbound: mailgun.outbound, clock: Date.now });
+    expect(await carrier.verify()).toMatchObject({ ok: true, detail: expect.stringContaining('sending') });
+    expect(await carrier.send(emailMessage(), new AbortController().signal)).toMatchObject({
+      kind: 'accepted',
+    });
+  });
+
+  it('does not take a domain that is not active', async () => {
+    const mailgun = await mailgunBench();
+    bench = mailgun;
+    mailgun.simulator.state = 'unverified';
+    expect(await mailgun.carrier().verify()).toEqual({
+      ok: false,
+      detail: 'The key is good, but the domain is unverified.',
+    });
+  });
 });
 
 it('resend knows a notification by its id', async () => {

@@ -315,6 +315,7 @@ async function smtpBench(): Promise<SmtpBench> {
           host: '127.0.0.1',
           port: unreachable ? 1 : server.port,
           secure: false,
+          requireTls: false,
           auth: { username: user.username, password: wrong ? wrongSecret : user.password },
         },
         { policy: 'loopback', ...(timeoutMs ? { timeouts: { socketMs: timeoutMs } } : {}) },

@@ -98,3 +98,8 @@ export function addressIn(mailbox: string): string {
 export function isAddress(text: unknown): boolean {
   return typeof text === 'string' && /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(addressIn(text));
 }
+
+/** For services that do not speak SMTPUTF8. */
+export function isAsciiAddress(text: unknown): boolean {
+  return isAddress(text) && !/\P{ASCII}/u.test(addressIn(String(text)));
+}

@@ -5,6 +5,7 @@ import {
   type CallbackKind,
   type EmailProviderSimulator,
   isAddress,
+  isAsciiAddress,
   type ReceivedEmail,
   startEmailProvider,
 } from './email-provider.ts';
@@ -13,6 +14,8 @@ import type { Answer, Heard } from './http-simulator.ts';
 export interface MailgunSimulatorOptions {
   port?: number;
   apiKey?: string;
+  /** A key of the domain that may send and nothing else. */
+  sendingKey?: string;
   domain?: string;
   signingKey?: string;
 }
@@ -31,16 +34,20 @@ export async function startMailgunSimulator(
 ): Promise<MailgunSimulator> {
   const {
     apiKey = 'key-mailgun-simulator',
+    sendingKey = 'key-mailgun-sending',
     domain = 'mg.acme.example',
     signingKey = 'mailgun-signing-key',
   } = options;
 
   function handle(call: Heard): Answer | Promise<Answer> {
-    if (call.headers.authorization !== `Basic ${Buffer.from(`api:${apiKey}`).toString('base64')}`)
-      return { status: 401, body: 'Forbidden' };
-    if (call.method === 'GET' && call.path === `/v3/domains/${domain}`)
-      return { status: 200, body: { domain: { name: domain, state: simulator.state } } };
+    const key = [apiKey, sendingKey].find(
+      (each) => call.headers.authorization === `Basic ${Buffer.from(`api:${each}`).toString('base64')}`,
+    );
+    if (key === undefined) return { status: 401, body: 'Forbidden' };
     if (call.method === 'POST' && call.path === `/v3/${domain}/messages`) return send(call);
+    if (key === sendingKey) return { status: 403, body: { message: 'Forbidden' } };
+    if (call.method === 'GET' && call.path === `/v4/domains/${domain}`)
+      return { status: 200, body: { domain: { name: domain, state: simulator.state } } };
     return { status: 404, body: { message: 'Domain not found' } };
   }
 
@@ -49,7 +56,7 @@ export async function startMailgunSimulator(
     const form = await formOf(call);
     if (!form) return refuse('The form cannot be read');
     const text = (name: string): string => String(form.get(name) ?? '');
-    if (!isAddress(text('from')))
+    if (!isAsciiAddress(text('from')))
       return refuse("'from' parameter is not a valid address. please check documentation");
     if (!isAddress(text('to')))
       return refuse("'to' parameter is not a valid address. please check documentation");

@@ -4,7 +4,7 @@ import {
   type CallbackCall,
   type CallbackKind,
   type EmailProviderSimulator,
-  isAddress,
+  isAsciiAddress,
   type ReceivedEmail,
   startEmailProvider,
 } from './email-provider.ts';
@@ -52,8 +52,10 @@ export async function startPostmarkSimulator(
     if (!body) return refuse(422, 402, 'Invalid JSON');
     const { From, To, Subject, TextBody = '', HtmlBody = '', Headers = [], Attachments = [] } = body;
     const { Metadata = {}, MessageStream = 'outbound' } = body;
-    if (!isAddress(From)) return refuse(422, 300, "Invalid 'From' address.");
-    if (!isAddress(To)) return refuse(422, 300, "Error parsing 'To': Illegal email address.");
+    if (!isAsciiAddress(From)) return refuse(422, 300, "Invalid 'From' address.");
+    if (!isAsciiAddress(To)) return refuse(422, 300, "Error parsing 'To': Illegal email address.");
+    if (body.ReplyTo !== undefined && !isAsciiAddress(body.ReplyTo))
+      return refuse(422, 300, "Error parsing 'ReplyTo': Illegal email address.");
     if (typeof Subject !== 'string') return refuse(422, 300, "Provide a 'Subject'.");
     if (!TextBody && !HtmlBody) return refuse(422, 300, 'Provide either email TextBody or HtmlBody or both.');
     if (Buffer.byteLength(String(TextBody)) > maxBody || Buffer.byteLength(String(HtmlBody)) > maxBody)

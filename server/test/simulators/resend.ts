@@ -4,7 +4,7 @@ import {
   type CallbackCall,
   type CallbackKind,
   type EmailProviderSimulator,
-  isAddress,
+  isAsciiAddress,
   type ReceivedEmail,
   startEmailProvider,
 } from './email-provider.ts';
@@ -66,10 +66,12 @@ export async function startResendSimulator(options: ResendSimulatorOptions = {})
     const { from, to, subject, html, text, tags = [], headers = {}, attachments = [] } = body;
     for (const field of ['from', 'to', 'subject'])
       if (!body[field]) return refuse(422, 'missing_required_field', `Missing \`${field}\` field`);
-    if (!isAddress(from)) return refuse(422, 'invalid_from_address', 'Invalid `from` field');
+    if (!isAsciiAddress(from)) return refuse(422, 'invalid_from_address', 'Invalid `from` field');
     const people = Array.isArray(to) ? (to as string[]) : [String(to)];
-    if (people.length > 50 || !people.every(isAddress))
+    if (people.length > 50 || !people.every(isAsciiAddress))
       return refuse(422, 'validation_error', 'Invalid `to` field');
+    if (body.reply_to !== undefined && !isAsciiAddress(body.reply_to))
+      return refuse(422, 'validation_error', 'Invalid `reply_to` field');
     if (!html && !text) return refuse(422, 'missing_required_field', 'Missing `html` or `text` field');
     const list = tags as { name: string; value: string }[];
     if (!list.every(({ name, value }) => /^[\w-]{1,256}$/.test(name) && /^[\w-]{1,256}$/.test(value)))

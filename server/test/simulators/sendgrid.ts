@@ -3,7 +3,7 @@ import {
   type CallbackCall,
   type CallbackKind,
   type EmailProviderSimulator,
-  isAddress,
+  isAsciiAddress,
   type ReceivedEmail,
   startEmailProvider,
 } from './email-provider.ts';
@@ -50,13 +50,13 @@ export async function startSendgridSimulator(
     const problem = problemIn(body);
     if (problem) return refuse(400, problem[1], problem[0]);
     const id = randomUUID().replaceAll('-', '').slice(0, 22);
-    const [personalization] = body.personalizations as { to: { email: string }[] }[];
+    const [personalization] = body.personalizations as Personalization[];
     simulator.received.push({
       id,
-      to: personalization?.to[0]?.email ?? '',
+      to: personalization?.to?.[0]?.email ?? '',
       from: (body.from as { email: string }).email,
       subject: String(body.subject),
-      tags: (body.custom_args ?? {}) as Record<string, string>,
+      tags: (personalization?.custom_args ?? {}) as Record<string, string>,
       request: body,
     });
     return { status: 202, headers: { 'x-message-id': id } };
@@ -94,19 +94,31 @@ function refuse(status: number, message: string, field: string | null): Answer {
 
 type Json = Record<string, unknown>;
 
+interface Personalization {
+  to?: { email?: string; name?: string }[];
+  custom_args?: Json;
+}
+
+/** A comma or semicolon outside quotes would separate recipients in the header that SendGrid writes from it. */
+const separatesRecipients = (name: string): boolean => /[,;]/.test(name.replace(/"(?:[^"\\]|\\.)*"/g, ''));
+
 /** The field that is wrong, and what is said of it. */
 function problemIn(body: Json): [field: string, message: string] | null {
-  const { personalizations, from, subject, content, headers = {}, attachments = [], custom_args = {} } = body;
+  const { personalizations, from, subject, content, headers = {}, attachments = [] } = body;
   if (!Array.isArray(personalizations) || personalizations.length === 0)
     return [
       'personalizations',
       'The personalizations field is required and must have at least one personalization.',
     ];
-  const people = (personalizations as { to?: { email?: string }[] }[]).flatMap(({ to }) => to ?? []);
-  if (people.length === 0 || !people.every(({ email }) => isAddress(email)))
+  const people = (personalizations as Personalization[]).flatMap(({ to }) => to ?? []);
+  if (people.length === 0 || !people.every(({ email }) => isAsciiAddress(email)))
     return ['personalizations.0.to.0.email', 'Does not contain a valid address.'];
-  if (!isAddress((from as { email?: string } | undefined)?.email))
+  if (people.some(({ name }) => name && separatesRecipients(name)))
+    return ['personalizations.0.to.0.name', 'The name must not contain , or ; outside quotes.'];
+  if (!isAsciiAddress((from as { email?: string } | undefined)?.email))
     return ['from.email', 'The from email does not contain a valid address.'];
+  if (body.reply_to !== undefined && !isAsciiAddress((body.reply_to as { email?: string }).email))
+    return ['reply_to.email', 'The reply_to email does not contain a valid address.'];
   if (typeof subject !== 'string' || subject === '') return ['subject', 'The subject is required.'];
   const parts = Array.isArray(content) ? (content as { type?: string; value?: string }[]) : [];
   if (parts.length === 0 || !parts.every(({ type, value }) => type && value))
@@ -118,8 +130,11 @@ function problemIn(body: Json): [field: string, message: string] | null {
   const files = attachments as { content?: string; filename?: string }[];
   if (!files.every(({ content: bytes, filename }) => bytes && filename && /^[A-Za-z0-9+/]+=*$/.test(bytes)))
     return ['attachments.0.content', 'The attachment content must be base64 encoded.'];
-  if (!Object.values(custom_args as object).every((value) => typeof value === 'string'))
-    return ['custom_args', 'Custom arguments must be strings.'];
+  const values = (personalizations as Personalization[]).flatMap(({ custom_args = {} }) =>
+    Object.values(custom_args),
+  );
+  if (body.custom_args !== undefined || !values.every((value) => typeof value === 'string'))
+    return ['personalizations.0.custom_args', 'Custom arguments must be strings within a personalization.'];
   return null;
 }
 

@@ -70,6 +70,8 @@ export async function startSesSimulator(options: SesSimulatorOptions = {}): Prom
     if (!Raw?.Data) return error(400, 'BadRequestException', 'Content is required.');
     const mime = Buffer.from(Raw.Data, 'base64');
     if (mime.length > maxMessage) return error(400, 'MessageRejected', 'The message is too long.');
+    if (/\P{ASCII}/u.test(mime.toString('latin1', 0, mime.indexOf('\r\n\r\n'))))
+      return error(400, 'BadRequestException', 'The headers of a raw message must be 7-bit ASCII.');
     if (!/^From:/im.test(mime.toString('latin1', 0, 20_000)))
       return error(400, 'MessageRejected', 'Missing required header From.');
     const tags = EmailTags as { Name: string; Value: string }[];
@@ -84,7 +86,7 @@ export async function startSesSimulator(options: SesSimulatorOptions = {}): Prom
       from: String(from),
       subject: /^Subject: (.*)$/im.exec(mime.toString('utf8'))?.[1]?.trim() ?? '',
       tags: Object.fromEntries(tags.map(({ Name, Value }) => [Name, Value])),
-      request: { ...body, mime },
+      request: { ...body, mime: withFrom(mime, String(from)) },
     });
     return { status: 200, body: { MessageId: id } };
   }
@@ -99,6 +101,15 @@ export async function startSesSimulator(options: SesSimulatorOptions = {}): Prom
     account: { sendingEnabled: true, productionAccess: true },
   });
   return simulator;
+}
+
+/** FromEmailAddress takes the place of the From header of a raw message, display name and all. */
+function withFrom(mime: Buffer, from: string): Buffer {
+  const header = /^From:.*(?:\r\n[ \t].*)*/im;
+  return Buffer.from(
+    mime.toString('latin1').replace(header, () => `From: ${from}`),
+    'latin1',
+  );
 }
 
 function error(status: number, type: string, message: string): Answer {

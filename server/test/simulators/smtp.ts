@@ -21,6 +21,10 @@ export interface ReceivedMail {
   raw: Buffer;
   user: string | null;
   secure: boolean;
+  /** The name given in EHLO. */
+  clientName: string;
+  /** Whether SMTPUTF8 was declared with the sender. */
+  utf8: boolean;
 }
 
 export interface SmtpSimulatorOptions {
@@ -113,13 +117,19 @@ export async function startSmtpSimulator(options: SmtpSimulatorOptions = {}): Pr
           raw: Buffer.concat(chunks),
           user: session.user ?? null,
           secure: session.secure,
+          clientName: session.hostNameAppearsAs,
+          utf8: mailFrom !== false && 'SMTPUTF8' in (mailFrom.args || {}),
         };
+        const refusal: Reply | null =
+          !mail.utf8 && hasUtf8Headers(mail.raw)
+            ? { code: 550, text: '5.6.7 Headers outside ASCII need SMTPUTF8' }
+            : null;
         const agree = (): void => {
           received.push(mail);
           callback(null, `OK: queued as ${received.length}`);
         };
         void Promise.resolve(simulator.script.message?.(mail)).then((reply) =>
-          say(reply, session, agree, callback),
+          say(reply ?? refusal, session, agree, callback),
         );
       });
     },
@@ -155,6 +165,10 @@ export async function startSmtpSimulator(options: SmtpSimulatorOptions = {}): Pr
     },
   };
   return simulator;
+}
+
+function hasUtf8Headers(raw: Buffer): boolean {
+  return raw.subarray(0, raw.indexOf('\r\n\r\n')).some((byte) => byte > 0x7f);
 }
 
 /** A port where somebody answers, and says only this (or nothing). */

@@ -65,6 +65,26 @@ export function domainOf(address: string): string {
   return domainToASCII(domain) || domain;
 }
 
+/** The addresses of an email, by what the API calls them. */
+interface Addresses {
+  from: { address: string };
+  to: { address: string };
+  replyTo: string | null;
+}
+export type AddressField = 'from' | 'to' | 'reply_to';
+
+/** The addresses with characters outside ASCII before the @: they can only be sent where SMTPUTF8 is spoken (RFC 6531). */
+export function utf8Addresses({ from, to, replyTo }: Addresses): AddressField[] {
+  const fields = [
+    ['from', from.address],
+    ['to', to.address],
+    ['reply_to', replyTo ?? ''],
+  ] as const;
+  return fields.flatMap(([field, address]) =>
+    /\P{ASCII}/u.test(address.slice(0, address.lastIndexOf('@'))) ? [field] : [],
+  );
+}
+
 const maxNameLength = 200;
 
 /** The rules for a display name (INTERFACE 4.1, from_name); null: it is fine. */

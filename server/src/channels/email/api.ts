@@ -6,6 +6,7 @@ import type { EmailMessage, Outcome, ProviderCarrier, Verdict } from '../contrac
 import { type Answer, type Call, type Outbound, parseRetryAfter } from '../http.ts';
 import { lostAnswer, wholeRefusal } from '../lost-answer.ts';
 import { withoutSecrets } from '../secrets.ts';
+import { utf8Addresses } from './address.ts';
 import { oneLine } from './mime.ts';
 
 /** What email providers with an HTTP API have in common: one call, and what its end means where they leave it open. */
@@ -39,6 +40,8 @@ export interface Api {
   secrets: readonly string[];
   /** The provider recognises a message that it was given before. */
   idempotent: boolean;
+  /** It delivers to addresses outside ASCII (SMTPUTF8); as From or Reply-To no service takes one. */
+  takesUtf8Recipients?: true;
   /** Throws when the message cannot be put together. */
   request(message: EmailMessage): ApiRequest | Promise<ApiRequest>;
   classify(answer: ApiAnswer): Outcome;
@@ -67,6 +70,13 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
     idempotent: api.idempotent,
     pace: `${api.kind}:${sha256(JSON.stringify(api.account)).toString('hex').slice(0, 24)}`,
     async send(message: EmailMessage, signal) {
+      const [refused] = utf8Addresses(message).filter(
+        (field) => !(field === 'to' && api.takesUtf8Recipients),
+      );
+      if (refused !== undefined) {
+        const detail = `The service takes no ${refused} address with characters outside ASCII before the @.`;
+        return { kind: 'rejected', detail, code: 'smtputf8' };
+      }
       let request: ApiRequest;
       try {
         request = await api.request(message);
@@ -131,12 +141,12 @@ export function textIn(json: Json | null, name: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** What the provider said, for people. A page of HTML says nothing to them. */
+/**
+ * The provider's message, for people. Only an error in the provider's own form is repeated: a tenant chooses `base_url`, and
+ * must not read what another server answers there.
+ */
 export function saidIn(answer: ApiAnswer, message: string | null): string {
-  if (message !== null) return `${answer.status} ${message}`;
-  if (answer.text === '' || answer.json || /^<|<html/i.test(answer.text))
-    return `It answered ${answer.status}.`;
-  return `${answer.status} ${answer.text}`;
+  return message === null ? `It answered ${answer.status}.` : `${answer.status} ${message}`;
 }
 
 export interface Reading {

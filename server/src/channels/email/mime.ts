@@ -1,12 +1,14 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import type { EmailMessage } from '../contract.ts';
-import { domainOf, envelopeAddress } from './address.ts';
+import { type AddressField, domainOf, envelopeAddress, utf8Addresses } from './address.ts';
 import { textOfHtml } from './text.ts';
 
 export interface Mime {
   messageId: string;
   envelope: { from: string; to: string };
+  /** The addresses that need SMTPUTF8; usually none. */
+  utf8: AddressField[];
   raw: Buffer;
 }
 
@@ -55,10 +57,14 @@ export async function buildMime(message: EmailMessage, now: Date, boundary?: str
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  const node = composer.compile();
+  // nodemailer would write the domain in Unicode beside a local part outside ASCII; headers and envelope show the A-labels.
+  Object.assign(node, { _normalizeAddress: envelopeAddress });
   return {
     messageId,
+    utf8: utf8Addresses(message),
     envelope: { from: envelopeAddress(message.from.address), to: envelopeAddress(message.to.address) },
-    raw: await composer.compile().build(),
+    raw: await node.build(),
   };
 }
 
@@ -67,11 +73,20 @@ export function oneLine(value: string): string {
   return value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
+/**
+ * Breaks up text that looks like an encoded word (RFC 2047). Mail clients decode such text, some even within quotes, and would
+ * show another name than the one that was checked.
+ */
+export function withoutEncodedWords(text: string): string {
+  return text.replace(/=\?(?=[^?]*\?[bq]\?)/gi, '= ?');
+}
+
 export function mailbox({ address, name }: { address: string; name: string | null }): {
   address: string;
   name: string;
 } {
-  return { address, name: [...oneLine(name ?? '')].slice(0, maxNameLength).join('') };
+  const line = withoutEncodedWords(oneLine(name ?? ''));
+  return { address, name: [...line].slice(0, maxNameLength).join('') };
 }
 
 function subjectValue(subject: string): string {

@@ -1,6 +1,7 @@
+import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import type { EmailMessage } from '../contract.ts';
 import { envelopeAddress } from './address.ts';
-import { attachmentType, customHeaders, mailbox, oneLine, textOf } from './mime.ts';
+import { attachmentType, customHeaders, mailbox, oneLine, textOf, withoutEncodedWords } from './mime.ts';
 
 /** A message in the pieces that providers with an HTTP API ask for. No piece can break out of the header it ends up in. */
 export interface EmailParts {
@@ -22,15 +23,11 @@ export interface Mailbox {
 
 /** Throws when a header cannot be set. */
 export function partsOf(message: EmailMessage): EmailParts {
-  const box = (from: { address: string; name: string | null }): Mailbox => ({
-    ...mailbox(from),
-    address: envelopeAddress(from.address),
-  });
   return {
-    from: box(message.from),
-    to: box(message.to),
+    from: wireMailbox(message.from),
+    to: wireMailbox(message.to),
     replyTo: message.replyTo === null ? null : envelopeAddress(message.replyTo),
-    subject: oneLine(message.subject),
+    subject: withoutEncodedWords(oneLine(message.subject)),
     text: textOf(message),
     html: message.html,
     headers: Object.entries(customHeaders(message.headers)),
@@ -42,7 +39,22 @@ export function partsOf(message: EmailMessage): EmailParts {
   };
 }
 
+export function wireMailbox(from: { address: string; name: string | null }): Mailbox {
+  return { ...mailbox(from), address: envelopeAddress(from.address) };
+}
+
 /** `"Name" <address>`, quoted so that no character of the name separates, ends or begins anything (RFC 5322 3.2.4). */
 export function mailboxText({ address, name }: Mailbox): string {
-  return name === '' ? address : `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`;
+  return name === '' ? address : `${quoted(name)} <${address}>`;
+}
+
+/** The same in ASCII alone, as it stands in a header: other names become encoded words (RFC 2047). */
+export function asciiMailboxText({ address, name }: Mailbox): string {
+  return /\P{ASCII}/u.test(name)
+    ? `${encodeWord(name, 'B', 52)} <${address}>`
+    : mailboxText({ address, name });
+}
+
+export function quoted(name: string): string {
+  return `"${name.replace(/["\\]/g, '\\$&')}"`;
 }

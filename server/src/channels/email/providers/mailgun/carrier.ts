@@ -19,6 +19,7 @@ export function createMailgunCarrier(
       account: [baseUrl, apiKey],
       secrets: [apiKey, credentials],
       idempotent: false,
+      takesUtf8Recipients: true,
       request(message) {
         const { contentType, body } = encodeForm(formOf(message));
         return {
@@ -32,7 +33,7 @@ export function createMailgunCarrier(
       check: {
         request: () => ({
           method: 'GET',
-          url: urlUnder(baseUrl, `/v3/domains/${domain}`),
+          url: urlUnder(baseUrl, `/v4/domains/${domain}`),
           headers: { authorization },
         }),
         judge,
@@ -61,6 +62,8 @@ function formOf(message: EmailMessage): FormPart[] {
 }
 
 function judge(answer: ApiAnswer): { ok: boolean; detail: string } {
+  // A sending key may read nothing; being refused the domain, and not the key, shows that the key is good.
+  if (answer.status === 403) return { ok: true, detail: 'The key is good, and for sending only.' };
   const domain = recordIn(answer.json, 'domain');
   if (answer.status !== 200 || !domain) return { ok: false, detail: classify(answer).detail };
   const state = textIn(domain, 'state');

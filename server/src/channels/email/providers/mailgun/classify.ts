@@ -14,7 +14,8 @@ export function classify(answer: ApiAnswer): Outcome {
   const { status, json } = answer;
   const code = String(status);
   const message = textIn(json, 'message');
-  const detail = saidIn(answer, message);
+  // The words for a wrong key are not in Mailgun's usual form.
+  const detail = saidIn(answer, message ?? (status === 401 ? 'Forbidden' : null));
   const id = textIn(json, 'id');
   if (status === 200 && id) return { kind: 'accepted', providerMessageId: id, detail, code };
   // The account or the domain, not the message: unverified, a sandbox, not activated; or there is no such domain.

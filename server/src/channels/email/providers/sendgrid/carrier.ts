@@ -1,6 +1,6 @@
 import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
 import { type ApiAnswer, type ApiContext, createApiCarrier, saidIn, urlUnder } from '../../api.ts';
-import { type EmailParts, type Mailbox, partsOf } from '../../parts.ts';
+import { type EmailParts, type Mailbox, partsOf, quoted } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { SendgridConfig } from './manifest.ts';
 
@@ -35,8 +35,15 @@ export function createSendgridCarrier(
 
 function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailParts): object {
   const { headers, attachments } = parts;
+  const empty = attachments.find(({ bytes }) => bytes.length === 0);
+  if (empty) throw new Error(`SendGrid takes no empty attachment, and ${empty.filename} has no bytes`);
   return {
-    personalizations: [{ to: [person(parts.to)] }],
+    personalizations: [
+      {
+        to: [recipient(parts.to)],
+        custom_args: { notification_id: notificationId, environment_id: environmentId },
+      },
+    ],
     from: person(parts.from),
     ...(parts.replyTo === null ? {} : { reply_to: { email: parts.replyTo } }),
     subject: parts.subject,
@@ -55,8 +62,15 @@ function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailPar
             disposition: 'attachment',
           })),
         }),
-    custom_args: { notification_id: notificationId, environment_id: environmentId },
   };
+}
+
+/**
+ * SendGrid writes the names of a personalization into the header as they are, so a comma or semicolon would begin another
+ * recipient. It quotes the name of From itself: quotes around that one would be shown.
+ */
+function recipient({ address, name }: Mailbox): object {
+  return person({ address, name: /[,;]/.test(name) ? quoted(name) : name });
 }
 
 function person({ address, name }: Mailbox): object {

@@ -2,6 +2,7 @@ import aws4 from 'aws4';
 import type { ProviderCarrier } from '../../../contract.ts';
 import { type ApiAnswer, type ApiContext, type ApiRequest, createApiCarrier, urlUnder } from '../../api.ts';
 import { buildMime } from '../../mime.ts';
+import { asciiMailboxText, wireMailbox } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { SesConfig } from './manifest.ts';
 
@@ -43,14 +44,13 @@ export function createSesCarrier(name: string, config: SesConfig, context: ApiCo
       idempotent: false,
       async request(message) {
         const { envelope, raw } = await buildMime(message, new Date(context.clock()));
-        if (/\P{ASCII}/u.test(envelope.from + envelope.to))
-          throw new Error('SES takes no addresses outside ASCII before the @');
         const tags = { notification_id: message.notificationId, environment_id: message.environmentId };
         return signed(
           'POST',
           '/v2/email/outbound-emails',
           JSON.stringify({
-            FromEmailAddress: envelope.from,
+            // It takes the place of the From header of the raw message, so it carries the display name as well.
+            FromEmailAddress: asciiMailboxText(wireMailbox(message.from)),
             Destination: { ToAddresses: [envelope.to] },
             Content: { Raw: { Data: raw.toString('base64') } },
             EmailTags: Object.entries(tags).map(([Name, Value]) => ({ Name, Value })),

@@ -10,7 +10,7 @@ import {
 import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
 import { createSmtpCarrier, maxConnections, type SmtpOptions } from './carrier.ts';
 import type { SmtpConfig } from './manifest.ts';
-import { mayCarryPassword } from './session.ts';
+import { addressLiteral, mayCarryPassword } from './session.ts';
 
 /** For servers that are silent on purpose; the others may take their time on a busy machine. */
 const impatient = { timeouts: { greetingMs: 300, introductionMs: 300, envelopeMs: 400, socketMs: 600 } };
@@ -34,7 +34,7 @@ function carrierFor(
 ): ProviderCarrier {
   const carrier = createSmtpCarrier(
     'relay',
-    { host: '127.0.0.1', port, secure: false, auth: null, ...config },
+    { host: '127.0.0.1', port, secure: false, requireTls: false, auth: null, ...config },
     { policy: 'loopback', ...options },
   );
   cleanUp.push(() => carrier.close());
@@ -176,7 +176,7 @@ describe('a refusal', () => {
     [
       'greylisting',
       { code: 450, text: '4.7.1 Greylisted, try later' },
-      { kind: 'retry', retryAfterMs: 300_000 },
+      { kind: 'retry', atLeastMs: 300_000 },
     ],
     ['a full mailbox', { code: 452, text: '4.2.2 Mailbox full' }, { kind: 'retry', code: '452 4.2.2' }],
     ['policy', { code: 554, text: '5.7.1 Relay access denied' }, { kind: 'rejected', code: '554 5.7.1' }],
@@ -220,13 +220,58 @@ describe('a refusal', () => {
     });
   });
 
-  it('of addresses outside ASCII is foreseen', async () => {
+  it.each([
+    ['to', { to: { address: 'zoë@example.com', name: null } }],
+    ['from', { from: { address: 'zoë@acme.example', name: null } }],
+    ['reply_to', { replyTo: 'zoë@acme.example' }],
+  ])('of a %s address outside ASCII is foreseen', async (field, changes) => {
     const server = await simulate({ hideSmtpUtf8: true });
-    const outcome = await carrierFor(server.port).send(
-      message({ to: { address: 'zoë@example.com', name: null } }),
-      never(),
-    );
-    expect(outcome).toMatchObject({ kind: 'rejected', detail: expect.stringContaining('SMTPUTF8') });
+    expect(await carrierFor(server.port).send(message(changes), never())).toMatchObject({
+      kind: 'rejected',
+      code: 'smtputf8',
+      detail: expect.stringMatching(new RegExp(`SMTPUTF8.*${field}`)),
+    });
+  });
+});
+
+describe('addresses outside ASCII', () => {
+  it.each([
+    ['to', { to: { address: 'zoë@bücher.example', name: null } }],
+    ['reply_to', { replyTo: 'zoë@bücher.example' }],
+  ])('as %s are declared to a server that takes them, with the domain in ASCII', async (_name, changes) => {
+    const server = await simulate();
+    const carrier = carrierFor(server.port);
+    expect(await carrier.send(message(changes), never())).toMatchObject({ kind: 'accepted' });
+    expect(await carrier.send(message(), never())).toMatchObject({ kind: 'accepted' });
+    expect(server.received.map(({ utf8 }) => utf8)).toEqual([true, false]);
+    const headers = String(server.received[0]?.raw).split('\r\n\r\n')[0];
+    expect(headers).toContain('zoë@xn--bcher-kva.example');
+    expect(headers).not.toContain('bücher');
+  });
+
+  it('before the @ only: a domain needs nothing declared', async () => {
+    const server = await simulate({ hideSmtpUtf8: true });
+    const outcome = await carrierFor(server.port).send(message({ replyTo: 'help@bücher.example' }), never());
+    expect(outcome).toMatchObject({ kind: 'accepted' });
+    expect(String(server.received[0]?.raw)).toContain('help@xn--bcher-kva.example');
+  });
+});
+
+describe('the name given in EHLO', () => {
+  it('is the one that is configured', async () => {
+    const server = await simulate();
+    const carrier = carrierFor(server.port, {}, { clientName: 'notify.acme.example' });
+    await carrier.send(message(), never());
+    expect(server.received[0]?.clientName).toBe('notify.acme.example');
+  });
+
+  it('is otherwise our address on that connection', async () => {
+    const server = await simulate();
+    await carrierFor(server.port).send(message(), never());
+    expect(server.received[0]?.clientName).toBe('[127.0.0.1]');
+    expect(addressLiteral('203.0.113.7')).toBe('[203.0.113.7]');
+    expect(addressLiteral('::ffff:203.0.113.7')).toBe('[203.0.113.7]');
+    expect(addressLiteral('2001:db8::7')).toBe('[IPv6:2001:db8::7]');
   });
 });
 
@@ -329,14 +374,19 @@ describe('a server that cannot be used', () => {
     });
   });
 
-  it('because it is no mail server is told so', async () => {
-    const web = await startRawServer('HTTP/1.1 400 Bad Request\r\n\r\n');
-    cleanUp.push(() => web.stop());
-    expect(await carrierFor(web.port).send(message(), never())).toMatchObject({
-      kind: 'retry',
-      code: 'lost',
-      detail: expect.stringMatching(/does not speak SMTP.*HTTP/),
-    });
+  it.each([
+    'HTTP/1.1 400 Bad Request\r\n\r\n',
+    'SSH-2.0-OpenSSH_9.9 internal-host\r\n',
+    '-ERR unknown command, internal-host\r\n',
+    '20250101 internal-host\r\n',
+    '700 internal-host\r\n',
+  ])('because it greets with %j is told so, and not what it said', async (greeting) => {
+    const server = await startRawServer(greeting);
+    cleanUp.push(() => server.stop());
+    const carrier = carrierFor(server.port);
+    const detail = 'The server does not speak SMTP.';
+    expect(await carrier.send(message(), never())).toMatchObject({ kind: 'retry', code: 'lost', detail });
+    expect(await carrier.verify()).toEqual({ ok: false, detail });
   });
 
   it('because nobody listens is tried again later', async () => {
@@ -389,6 +439,27 @@ describe('TLS', () => {
       expect(server.received).toHaveLength(0);
     },
   );
+
+  it('that is required is not done without: nothing is sent to a server that does not offer it', async () => {
+    const plain = await simulate();
+    const carrier = carrierFor(plain.port, { requireTls: true });
+    const detail = 'The server offers no TLS on this port, and require_tls is set.';
+    expect(await carrier.send(message(), never())).toMatchObject({ kind: 'broken', code: 'no_tls', detail });
+    expect(await carrier.verify()).toEqual({ ok: false, detail });
+    expect(plain.received).toHaveLength(0);
+  });
+
+  it.each([
+    ['by STARTTLS', { startTls: true }, false],
+    ['from the first byte', { secure: true }, true],
+  ])('that is required may come %s, with a certificate that holds', async (_name, options, secure) => {
+    const server = await simulate({ ...own, ...options });
+    const config = { host: 'localhost', secure, requireTls: true };
+    expect(await carrierFor(server.port, config, trusted).send(message(), never())).toMatchObject({
+      kind: 'accepted',
+    });
+    expect(await carrierFor(server.port, config).send(message(), never())).toMatchObject({ code: 'tls' });
+  });
 
   it('at a port that does not speak it is tried again later', async () => {
     const server = await simulate();

@@ -30,6 +30,8 @@ const defaultTimeouts: Timeouts = {
 
 export interface SmtpOptions {
   policy: NetworkPolicy;
+  /** Given in EHLO; our address on the connection unless told. */
+  clientName?: string | null;
   timeouts?: Partial<Timeouts>;
   /** How long what is under way may take once the carrier is closed. */
   closeGraceMs?: number;

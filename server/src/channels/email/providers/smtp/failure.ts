@@ -38,6 +38,8 @@ export function failureOf(
       .slice(0, maxDetail)
       .trim(),
   });
+  // Only what is an SMTP reply is repeated: the host and port come from a tenant, and another service may answer there.
+  if (response && !isReply(response)) return failed('lost', 'The server does not speak SMTP.');
   if (code === 'ETLS') return failed('tls', `TLS failed: ${message}`);
   if (response && responseCode) {
     const reply = oneLineReply(response, secrets);
@@ -62,6 +64,11 @@ export function failureOf(
   if (code === 'EPROTOCOL') return failed('lost', `The server does not speak SMTP as it should: ${message}`);
   if (stage === 'connect') return failed('lost', `The server could not be reached (${system}).`);
   return failed('lost', `The connection was lost (${system || 'closed'}).`);
+}
+
+/** A reply code as RFC 5321 4.2 has them, and then nothing, a space or a hyphen. */
+function isReply(response: string): boolean {
+  return /^[2-5][0-5]\d(?:[ -]|\r?\n|$)/.test(response);
 }
 
 /** `550-5.1.1 a\n550 5.1.1 b` → `550 5.1.1 a b`, without control characters and not endless. */

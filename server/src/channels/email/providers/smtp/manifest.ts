@@ -32,6 +32,12 @@ export const manifest = {
       required: false,
     },
     {
+      name: 'require_tls',
+      type: 'boolean',
+      meaning: 'Nothing is sent to a server that offers no TLS. Its certificate is checked in any case.',
+      required: false,
+    },
+    {
       name: 'username',
       type: 'text',
       meaning: 'For servers that ask who is calling.',
@@ -53,13 +59,14 @@ export interface SmtpConfig {
   host: string;
   port: number;
   secure: boolean;
+  requireTls: boolean;
   auth: { username: string; password: string } | null;
 }
 
 export function completeConfig(
   config: ProviderConfig,
 ): { config: ProviderConfig } | { field: string; problem: string } {
-  const { host, port, secure, username, password } = config;
+  const { host, port, secure, require_tls: requireTls, username, password } = config;
   const name = withoutBrackets(String(host));
   if (!isIP(name) && !/^[\p{L}\p{N}._-]+$/u.test(name)) {
     return { field: 'host', problem: 'must be a host name or an IP address, without a port' };
@@ -67,15 +74,24 @@ export function completeConfig(
   if (username && !password) return { field: 'password', problem: 'is required with a username' };
   if (password && !username) return { field: 'username', problem: 'is required with a password' };
   const isSecure = typeof secure === 'boolean' ? secure : port === 465;
-  return { config: { ...config, secure: isSecure, port: port ?? (isSecure ? 465 : 587) } };
+  return {
+    config: {
+      ...config,
+      secure: isSecure,
+      require_tls: requireTls === true,
+      port: port ?? (isSecure ? 465 : 587),
+    },
+  };
 }
 
 /** From a config that is complete. */
-export function smtpConfig({ host, port, secure, username, password }: ProviderConfig): SmtpConfig {
+export function smtpConfig(config: ProviderConfig): SmtpConfig {
+  const { host, port, secure, require_tls: requireTls, username, password } = config;
   return {
     host: withoutBrackets(String(host)),
     port: Number(port),
     secure: secure === true,
+    requireTls: requireTls === true,
     auth: username && password ? { username: String(username), password: String(password) } : null,
   };
 }
@@ -85,7 +101,7 @@ function withoutBrackets(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** `smtp://user:password@host:port` or `smtps://…`, as in the operator's settings. */
+/** `smtp://user:password@host:port` or `smtps://…`, as in the operator's settings; `?require_tls=true` after it. */
 export function smtpConfigOfUrl(text: string): SmtpConfig {
   const url = new URL(text);
   const secure = url.protocol === 'smtps:';
@@ -93,6 +109,7 @@ export function smtpConfigOfUrl(text: string): SmtpConfig {
     host: url.hostname,
     port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
     secure,
+    require_tls: url.searchParams.get('require_tls') === 'true',
     username: decodeURIComponent(url.username) || null,
     password: decodeURIComponent(url.password) || null,
   });

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
@@ -23,6 +23,7 @@ export interface Timeouts {
 
 export interface SessionOptions {
   policy: NetworkPolicy;
+  clientName?: string | null;
   timeouts: Timeouts;
   tls?: ConnectionOptions;
 }
@@ -41,10 +42,10 @@ export interface Session {
 
 export async function openSession(
   config: SmtpConfig,
-  { policy, timeouts, tls }: SessionOptions,
+  { policy, clientName, timeouts, tls }: SessionOptions,
   signal: AbortSignal,
 ): Promise<Session> {
-  const { host, port, secure, auth } = config;
+  const { host, port, secure, requireTls, auth } = config;
   const socket = await connectAllowed({ host, port, policy, timeoutMs: timeouts.connectMs, signal }).catch(
     (error: unknown) => {
       throw new SmtpFailure(failureOf('connect', error, signal));
@@ -52,6 +53,7 @@ export async function openSession(
   );
   const connection = new SMTPConnection({
     connection: socket,
+    name: clientName ?? addressLiteral(socket.localAddress ?? '127.0.0.1'),
     host,
     port,
     secure,
@@ -69,6 +71,7 @@ export async function openSession(
     const { greetingMs, introductionMs } = timeouts;
     await run('greeting', greetingMs + introductionMs, (done) => connection.connect(done));
     const offersUtf8 = /^250[ -]SMTPUTF8\s*$/im.test(String(connection.lastServerResponse));
+    if (requireTls && !connection.secure) throw new SmtpFailure(tlsRequired);
     if (auth) {
       if (!connection.allowsAuth) throw new SmtpFailure(noAuth);
       if (!mayCarryPassword(connection.secure, socket.remoteAddress)) throw new SmtpFailure(noTls);
@@ -81,6 +84,12 @@ export async function openSession(
     socket.destroy();
     throw error;
   }
+}
+
+/** How a client without a name names itself (RFC 5321 4.1.3). */
+export function addressLiteral(address: string): string {
+  const ip = address.replace(/^::ffff:(?=\d+\.)/, '');
+  return isIPv6(ip) ? `[IPv6:${ip}]` : `[${ip}]`;
 }
 
 /** In every form in which it was sent, and in which a server may repeat it. */
@@ -115,6 +124,13 @@ const noTls: Failure = {
   kind: 'no_tls',
   reply: '',
   detail: 'The server offers no TLS on this port, and the password is not sent without it.',
+};
+
+const tlsRequired: Failure = {
+  stage: 'greeting',
+  kind: 'no_tls',
+  reply: '',
+  detail: 'The server offers no TLS on this port, and require_tls is set.',
 };
 
 /**
@@ -168,17 +184,19 @@ function sessionOn(
   { offersUtf8, secrets, timeouts: { envelopeMs, messageMs } }: SessionFacts,
 ): Session {
   let clean = true;
+  const declareUtf8 = utf8Declaration(connection);
 
-  async function deliver({ envelope, raw }: Mime, signal: AbortSignal): Promise<string> {
-    if (!offersUtf8 && /\P{ASCII}/u.test(envelope.from + envelope.to)) {
+  async function deliver({ envelope, utf8, raw }: Mime, signal: AbortSignal): Promise<string> {
+    if (!offersUtf8 && utf8.length > 0) {
       throw new SmtpFailure({
         stage: 'rcpt',
-        kind: 'local',
+        kind: 'smtputf8',
         reply: '',
-        detail: 'The server does not take addresses outside ASCII (SMTPUTF8).',
+        detail: `The server does not take addresses outside ASCII (SMTPUTF8), and the ${utf8[0]} address is one.`,
       });
     }
     clean = false;
+    declareUtf8(utf8.length > 0);
     const body = readableOf(raw);
     try {
       const reply = await new Promise<string>((resolve, reject) => {
@@ -241,6 +259,24 @@ function sessionOn(
       setTimeout(() => socket.destroy(), goodbyeMs).unref();
     },
     destroy: () => socket.destroy(),
+  };
+}
+
+/**
+ * Declares SMTPUTF8 with the sender of a message whose headers need it. nodemailer does so for addresses of the envelope alone
+ * and has no option for the rest, so the command is completed on its way out.
+ */
+function utf8Declaration(connection: SMTPConnection): (isNeeded: boolean) => void {
+  const commands = connection as unknown as { _sendCommand(command: string, shown?: string): void };
+  const sendCommand = commands._sendCommand.bind(connection);
+  let declares = false;
+  commands._sendCommand = (command, shown) =>
+    sendCommand(
+      declares && /^MAIL FROM:(?!.* SMTPUTF8)/.test(command) ? `${command} SMTPUTF8` : command,
+      shown,
+    );
+  return (isNeeded) => {
+    declares = isNeeded;
   };
 }
 
