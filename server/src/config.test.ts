@@ -91,13 +91,65 @@ describe('the file', () => {
   });
 });
 
-test('outbound calls may reach loopback exactly when the service listens there', () => {
-  expect(loadConfig({ HOST: 'localhost' }, folder).CARILLON_ALLOW_PRIVATE_NETWORK).toBe('loopback');
-  expect(loadConfig({ HOST: '0.0.0.0' }, folder).CARILLON_ALLOW_PRIVATE_NETWORK).toBe('none');
-  expect(
-    loadConfig({ HOST: '0.0.0.0', CARILLON_ALLOW_PRIVATE_NETWORK: 'all' }, folder)
-      .CARILLON_ALLOW_PRIVATE_NETWORK,
-  ).toBe('all');
+test.each([
+  [{}, 'loopback'],
+  [{ HOST: 'localhost' }, 'loopback'],
+  [{ HOST: '::1', PUBLIC_URL: 'http://[::1]:8400' }, 'loopback'],
+  [{ PUBLIC_URL: 'http://localhost:8400' }, 'loopback'],
+  [{ PUBLIC_URL: 'http://carillon.localhost' }, 'loopback'],
+  [{ HOST: '0.0.0.0' }, 'none'],
+  [{ HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:8400' }, 'none'],
+  [{ PUBLIC_URL: 'https://notify.acme.example' }, 'none'],
+  [{ PUBLIC_URL: 'https://127.acme.example' }, 'none'],
+  [{ HOST: '0.0.0.0', CARILLON_ALLOW_PRIVATE_NETWORK: 'all' }, 'all'],
+])('with %j outbound calls may reach: %s', (env, allowed) => {
+  expect(loadConfig(env, folder).CARILLON_ALLOW_PRIVATE_NETWORK).toBe(allowed);
+});
+
+test.each([
+  [{}, null],
+  [{ PUBLIC_URL: 'https://Notify.acme.example:8443/base' }, 'notify.acme.example'],
+  [{ PUBLIC_URL: 'https://bücher.example' }, 'xn--bcher-kva.example'],
+  [{ PUBLIC_URL: 'http://203.0.113.7' }, '[203.0.113.7]'],
+  [{ PUBLIC_URL: 'http://[2001:db8::7]' }, '[IPv6:2001:db8::7]'],
+  [{ PUBLIC_URL: 'http://localhost:8400' }, null],
+  [{ PUBLIC_URL: 'http://127.0.0.1:8400' }, null],
+  [{ PUBLIC_URL: 'http://carillon:8400' }, null],
+  [{ PUBLIC_URL: 'https://a.example', CARILLON_SMTP_NAME: 'mail.acme.example' }, 'mail.acme.example'],
+  [{ CARILLON_SMTP_NAME: '[203.0.113.7]' }, '[203.0.113.7]'],
+])('with %j mail servers are greeted as %s', (env, name) => {
+  expect(loadConfig(env, folder).CARILLON_SMTP_NAME).toBe(name);
+});
+
+test.each(['mail server', 'a\r\nMAIL FROM:<x@y>', '[127.0.0.1', 'mail_.acme.example'])(
+  'mail servers cannot be greeted as %j',
+  (name) => {
+    expect(problemsOf({ CARILLON_SMTP_NAME: name })).toEqual([
+      expect.stringMatching(/^CARILLON_SMTP_NAME must be a host name/),
+    ]);
+  },
+);
+
+test('the managed relay has a sender of its own', () => {
+  const relay = { CARILLON_SMTP_URL: 'smtp://relay.acme.example' };
+  expect(problemsOf(relay)).toEqual([expect.stringMatching(/^CARILLON_MANAGED_FROM must be set as well/)]);
+  const senderOf = (from: string) =>
+    loadConfig({ ...relay, CARILLON_MANAGED_FROM: from }, folder).CARILLON_MANAGED_FROM;
+  expect(senderOf('no-reply@ACME.example')).toEqual({ address: 'no-reply@acme.example', name: null });
+  const named = { address: 'no-reply@acme.example', name: 'Acme, Inc.' };
+  expect(senderOf('Acme, Inc. <no-reply@acme.example>')).toEqual(named);
+  expect(senderOf('"Acme, Inc." <no-reply@acme.example>')).toEqual(named);
+  for (const wrong of ['acme', 'a@b', 'Acme <no-reply>', '<a@acme.example> <b@acme.example>'])
+    expect(problemsOf({ ...relay, CARILLON_MANAGED_FROM: wrong })[0]).toMatch(/^CARILLON_MANAGED_FROM must/);
+});
+
+test('the only option of the managed relay is require_tls', () => {
+  const from = { CARILLON_MANAGED_FROM: 'no-reply@acme.example' };
+  const url = (query: string) => ({ ...from, CARILLON_SMTP_URL: `smtp://relay.acme.example:587${query}` });
+  for (const query of ['', '?require_tls=true', '?require_tls=false'])
+    expect(problemsOf(url(query))).toEqual([]);
+  for (const query of ['?requireTls=true', '?require_tls=yes', '?require_tls=true&x=1'])
+    expect(problemsOf(url(query))).toEqual([expect.stringContaining('require_tls=true')]);
 });
 
 test('further chat URLs are patterns for a whole URL, with a flavour for chattwo', () => {

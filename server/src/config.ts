@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { displayNameProblem, parseEmailAddress } from './channels/email/address.ts';
 import { isRecord } from './kernel/record.ts';
 
 /**
@@ -80,6 +81,37 @@ const password = (value: string): string => {
 const emailAddress = (value: string): string => {
   if (!/^[^\s@<>]+@[^\s@<>]+$/.test(value)) throw new BadValue('must be an email address');
   return value.toLowerCase();
+};
+
+export interface ManagedSender {
+  address: string;
+  name: string | null;
+}
+
+/** `no-reply@example.com` or `Name <no-reply@example.com>`. */
+const managedSender = (value: string): ManagedSender => {
+  const [, given = '', address = value] = /^(.*?)\s*<([^<>]*)>$/s.exec(value.trim()) ?? [];
+  const name = given.replace(/^"(.*)"$/s, '$1');
+  const parsed = parseEmailAddress(address.trim());
+  if ('problem' in parsed || displayNameProblem(name) !== null)
+    throw new BadValue(
+      'must be an email address such as no-reply@example.com or Name <no-reply@example.com>',
+    );
+  return { address: parsed.address, name: name || null };
+};
+
+const smtpUrl = (value: string): string => {
+  const checked = url('smtp:', 'smtps:')(value);
+  if (!/^(\?require_tls=(true|false))?$/.test(new URL(checked).search))
+    throw new BadValue('may end with ?require_tls=true, and with no other query');
+  return checked;
+};
+
+const smtpName = (value: string): string => {
+  const isLiteral = /^\[(?:IPv6:)?[0-9a-fA-F.:]+\]$/.test(value);
+  if (!isLiteral && !/^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/i.test(value))
+    throw new BadValue('must be a host name such as mail.example.com, or an address in brackets');
+  return value;
 };
 
 /** Each must match a whole URL. */
@@ -204,16 +236,29 @@ export const settings = {
   CARILLON_ALLOW_PRIVATE_NETWORK: setting<'none' | 'loopback' | 'all' | null>({
     read: oneOf('none', 'loopback', 'all'),
     fallback: null,
-    shown: '`loopback` when HOST is loopback, else `none`',
+    shown: '`loopback` when HOST and PUBLIC_URL are loopback, else `none`',
     meaning: 'Which non-public addresses outbound calls may reach: none, loopback, all.',
   }),
   CARILLON_SMTP_URL: setting<string | null>({
-    read: url('smtp:', 'smtps:'),
+    read: smtpUrl,
     fallback: null,
     shown: '–',
     meaning:
-      "The operator's managed email provider, used by Live environments without providers of their own.",
+      "The operator's managed email provider, used by Live environments without providers of their own. `?require_tls=true` after it refuses a server without TLS. CARILLON_MANAGED_FROM must be set with it.",
     secret: true,
+  }),
+  CARILLON_MANAGED_FROM: setting<ManagedSender | null>({
+    read: managedSender,
+    fallback: null,
+    shown: '–',
+    meaning:
+      'The sender of all email that goes through the managed provider, such as `Acme <no-reply@acme.example>`. Environments and requests cannot change its address or name.',
+  }),
+  CARILLON_SMTP_NAME: setting<string | null>({
+    read: smtpName,
+    fallback: null,
+    shown: 'host of PUBLIC_URL, else the domain of the From address',
+    meaning: 'The name that mail servers are given in EHLO. Many refuse one that does not exist in DNS.',
   }),
   CARILLON_CHATONE_API_URL: setting({
     read: url('http:', 'https:'),
@@ -387,6 +432,14 @@ const managedSms = [
   'CARILLON_MANAGED_SMS_FROM',
 ] as const;
 
+/** Without a sender of its own the relay would send as any address that a tenant writes. */
+function managedEmailProblem(config: Values): string | null {
+  // A value that could not be read is undefined here, and has been reported.
+  return config.CARILLON_SMTP_URL && config.CARILLON_MANAGED_FROM === null
+    ? 'CARILLON_MANAGED_FROM must be set as well: the sender of all email that goes through CARILLON_SMTP_URL'
+    : null;
+}
+
 /** A provider with half its settings would fail every message instead of the start. */
 function managedSmsProblem(config: Values): string | null {
   // What could not be read is absent here, and has been complained about.
@@ -395,8 +448,27 @@ function managedSmsProblem(config: Values): string | null {
   return `${missing.join(', ')} must be set as well: the managed SMS provider needs all four`;
 }
 
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host.startsWith('127.');
+/** The host of a URL, or an address to listen on. */
+function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '');
+  if (isIP(name)) return name === '::1' || name.startsWith('127.');
+  return name === 'localhost' || name.endsWith('.localhost');
+}
+
+/** Calls to our own machine are harmless only while the service cannot be reached from elsewhere. */
+function allowedNetwork({ HOST, PUBLIC_URL }: Values): 'loopback' | 'none' {
+  const hosts = [HOST, ...(PUBLIC_URL === null ? [] : [new URL(PUBLIC_URL).hostname])];
+  return hosts.every(isLoopback) ? 'loopback' : 'none';
+}
+
+/** How mail servers may know us by PUBLIC_URL; null when it names nothing that exists outside. */
+function smtpNameOf({ PUBLIC_URL }: Values): string | null {
+  if (PUBLIC_URL === null) return null;
+  const host = new URL(PUBLIC_URL).hostname;
+  if (isLoopback(host) || !/[.:]/.test(host)) return null;
+  const address = host.replace(/^\[|\]$/g, '');
+  return { 0: host, 4: `[${address}]`, 6: `[IPv6:${address}]` }[isIP(address)] ?? null;
+}
 
 export function loadConfig(env: Record<string, string | undefined>, folder: string = process.cwd()): Config {
   const problems: string[] = [];
@@ -416,13 +488,14 @@ export function loadConfig(env: Record<string, string | undefined>, folder: stri
     }
   }
   const config = values as Values;
-  const problem = managedSmsProblem(config);
-  if (problem) problems.push(problem);
+  problems.push(
+    ...[managedEmailProblem(config), managedSmsProblem(config)].filter((problem) => problem !== null),
+  );
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     ...config,
-    CARILLON_ALLOW_PRIVATE_NETWORK:
-      config.CARILLON_ALLOW_PRIVATE_NETWORK ?? (isLoopback(config.HOST) ? 'loopback' : 'none'),
+    CARILLON_ALLOW_PRIVATE_NETWORK: config.CARILLON_ALLOW_PRIVATE_NETWORK ?? allowedNetwork(config),
+    CARILLON_SMTP_NAME: config.CARILLON_SMTP_NAME ?? smtpNameOf(config),
   };
 }
 

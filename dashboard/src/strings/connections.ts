@@ -156,6 +156,7 @@ export const email = {
     host: ['Host', 'smtp.example.com, without a port.'],
     port: ['Port', '587 unless told; 465 with TLS from the first byte.'],
     secure: ['TLS from the first byte', 'Otherwise STARTTLS is used when the server offers it.'],
+    require_tls: ['Require TLS', 'Send nothing to a server that offers no TLS.'],
     username: ['User name', 'For servers that ask who is calling.'],
     password: ['Password', 'Goes with the user name.'],
     region: ['Region', 'For example eu-west-1.'],

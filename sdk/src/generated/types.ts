@@ -671,9 +671,9 @@ export type SmsSettings = {
 export type SmsSettingsRequest = {
   /** `managed`, `smsone` or `smstwo`, in any case. */
   kind: string;
-  /** The sending number, in E.164 form. */
+  /** The sending number, in E.164 form. Refused with `managed` when the operator fixes the sender. */
   from_number?: (string | null) | undefined;
-  /** An alphanumeric sender: up to 11 letters and digits, one letter at least. It is used wherever it is delivered; to the United States and Canada messages come from `from_number`. */
+  /** An alphanumeric sender: up to 11 letters and digits, one letter at least. It is used wherever it is delivered; to the United States and Canada messages come from `from_number`. Refused with `managed` when the operator fixes the sender. */
   from_sender_id?: (string | null) | undefined;
   /** Required with `smsone`, unless it is set already. */
   smsone_account_sid?: (string | null) | undefined;
@@ -1506,6 +1506,8 @@ export type GetEmailSettingsResult = {
   from_name: string | null;
   reply_to: string | null;
   sender_locked: boolean;
+  /** The sender of every email while the environment has no enabled provider of its own and the operator’s server sends it; `from_address` and `from_name` wait. Otherwise null. */
+  managed_from: string | null;
   track_opens: boolean;
   track_clicks: boolean;
   providers: Array<{
@@ -1522,12 +1524,12 @@ export type GetEmailSettingsResult = {
 };
 
 export type ReplaceEmailSettingsParams = {
-  /** The From address of every email. */
+  /** The From address of every email, unless the operator’s server sends it (`managed_from` in the response). */
   from_address?: (string | null) | undefined;
   /** The default display name. */
   from_name?: (string | null) | undefined;
   reply_to?: (string | null) | undefined;
-  /** A request cannot change the display name. */
+  /** A request cannot change the display name. While email goes through the operator’s server this is true, and false is refused. */
   sender_locked?: boolean | undefined;
   track_opens?: boolean | undefined;
   track_clicks?: boolean | undefined;
@@ -1550,6 +1552,8 @@ export type ReplaceEmailSettingsResult = {
   from_name: string | null;
   reply_to: string | null;
   sender_locked: boolean;
+  /** The sender of every email while the environment has no enabled provider of its own and the operator’s server sends it; `from_address` and `from_name` wait. Otherwise null. */
+  managed_from: string | null;
   track_opens: boolean;
   track_clicks: boolean;
   providers: Array<{

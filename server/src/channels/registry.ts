@@ -30,6 +30,8 @@ export interface ProviderContext {
   sandbox: SandboxStore;
   /** For providers that speak HTTP. */
   outbound: Outbound;
+  /** What mail servers are given in EHLO; null when there is no name for it. */
+  smtpName: string | null;
 }
 
 export interface ProviderKind {
@@ -50,7 +52,8 @@ export const emailProviders: Readonly<Record<string, ProviderKind>> = {
   smtp: {
     manifest: smtpManifest,
     complete: completeConfig,
-    create: (name, config, { policy }) => createSmtpCarrier(name, smtpConfig(config), { policy }),
+    create: (name, config, { policy, smtpName }) =>
+      createSmtpCarrier(name, smtpConfig(config), { policy, clientName: smtpName }),
   },
   ses: {
     manifest: ses.manifest,

@@ -47,6 +47,7 @@ export const kindFields: Record<EmailKind, ConfigField[]> = {
     field('host', { ...needed, receives: ['password'] }),
     field('port', { type: 'integer', receives: ['password'] }),
     field('secure', { type: 'boolean' }),
+    field('require_tls', { type: 'boolean' }),
     field('username'),
     field('password', { secret: true }),
   ],

@@ -19,8 +19,8 @@ export interface EmailIdentity {
 }
 
 /**
- * Who an email comes from. The address is the environment's, always; a request may choose the display name unless the
- * sender is locked, and where replies go. Only for a sender that has an address.
+ * Who an email comes from. The address is the sender's, always: the environment's, or the operator's with the managed relay.
+ * A request may choose the display name unless the sender is locked, and where replies go. Only for a sender that has an address.
  */
 export function emailIdentity(
   sender: Pick<EmailSender, 'from' | 'replyTo' | 'senderLocked'>,

@@ -36,6 +36,7 @@ describe('email settings', () => {
       from_name: null,
       reply_to: null,
       sender_locked: false,
+      managed_from: null,
       track_opens: false,
       track_clicks: false,
       providers: [],
@@ -59,6 +60,7 @@ describe('email settings', () => {
       from_name: 'Acme',
       reply_to: 'help@acme.example',
       sender_locked: true,
+      managed_from: null,
       track_opens: true,
       track_clicks: false,
       providers: [
@@ -71,6 +73,7 @@ describe('email settings', () => {
             host: '127.0.0.1',
             port: smtp.port,
             secure: false,
+            require_tls: false,
             username: 'acme',
             password: '••••word',
           },

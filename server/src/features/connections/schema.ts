@@ -32,11 +32,22 @@ const ProviderBody = Type.Object({
 });
 
 export const EmailSettingsBody = Type.Object({
-  from_address: Type.Optional(Nullable(Type.String({ description: 'The From address of every email.' }))),
+  from_address: Type.Optional(
+    Nullable(
+      Type.String({
+        description:
+          'The From address of every email, unless the operator’s server sends it (`managed_from` in the response).',
+      }),
+    ),
+  ),
   from_name: Type.Optional(Nullable(Type.String({ description: 'The default display name.' }))),
   reply_to: Type.Optional(Nullable(Type.String({ maxLength: 320 }))),
   sender_locked: Type.Optional(
-    Type.Boolean({ default: false, description: 'A request cannot change the display name.' }),
+    Type.Boolean({
+      default: false,
+      description:
+        'A request cannot change the display name. While email goes through the operator’s server this is true, and false is refused.',
+    }),
   ),
   track_opens: Type.Optional(Type.Boolean({ default: false })),
   track_clicks: Type.Optional(Type.Boolean({ default: false })),
@@ -52,6 +63,12 @@ export const EmailSettingsView = Type.Object({
   from_name: Nullable(Type.String()),
   reply_to: Nullable(Type.String()),
   sender_locked: Type.Boolean(),
+  managed_from: Nullable(
+    Type.String({
+      description:
+        'The sender of every email while the environment has no enabled provider of its own and the operator’s server sends it; `from_address` and `from_name` wait. Otherwise null.',
+    }),
+  ),
   track_opens: Type.Boolean(),
   track_clicks: Type.Boolean(),
   providers: Type.Array(

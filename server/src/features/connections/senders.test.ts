@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { startSmtpSimulator } from '../../../test/simulators/smtp.ts';
+import type { EmailMessage } from '../../channels/contract.ts';
 import type { Deps } from '../../deps.ts';
 import { createKeyring } from '../../kernel/crypto.ts';
 import { createLog } from '../../kernel/log.ts';
@@ -36,6 +37,22 @@ const smtp = (name: string, changes: object = {}) => ({
   name,
   config: { host: '127.0.0.1', port: 2525 },
   ...changes,
+});
+
+const operator = { address: 'no-reply@operator.example', name: 'Operator' };
+const letter = (): EmailMessage => ({
+  channel: 'email',
+  notificationId: '0198aaaa-0000-7000-8000-000000000001',
+  environmentId: app.liveEnvironmentId,
+  attempt: 1,
+  to: { address: 'ada@example.com', name: null },
+  from: operator,
+  replyTo: null,
+  subject: 'Hello',
+  html: null,
+  text: 'Hello',
+  attachments: [],
+  headers: {},
 });
 
 describe('a Test environment', () => {
@@ -80,31 +97,65 @@ describe('a Live environment', () => {
 
   it('without providers sends through the operator’s server', async () => {
     const server = await startSmtpSimulator({ user: { username: 'op', password: 'p@ss' } });
-    await put('live', { from_address: 'hello@acme.example' });
+    await put('live', {});
     const url = `smtp://op:p%40ss@127.0.0.1:${server.port}`;
-    const connections = connectionsWith({ CARILLON_SMTP_URL: url, CARILLON_ALLOW_PRIVATE_NETWORK: 'none' });
-    const { carriers } = await connections.senderFor(app.liveEnvironmentId, 'live');
+    const connections = connectionsWith({
+      CARILLON_SMTP_URL: url,
+      CARILLON_MANAGED_FROM: operator,
+      CARILLON_ALLOW_PRIVATE_NETWORK: 'none',
+    });
+    const { carriers, from, problem } = await connections.senderFor(app.liveEnvironmentId, 'live');
     expect(carriers).toMatchObject([{ name: 'managed', kind: 'smtp', isShared: true }]);
-    const outcome = await carriers[0]?.send(
-      {
-        channel: 'email',
-        notificationId: '0198aaaa-0000-7000-8000-000000000001',
-        environmentId: app.liveEnvironmentId,
-        attempt: 1,
-        to: { address: 'ada@example.com', name: null },
-        from: { address: 'hello@acme.example', name: null },
-        replyTo: null,
-        subject: 'Hello',
-        html: null,
-        text: 'Hello',
-        attachments: [],
-        headers: {},
-      },
-      AbortSignal.timeout(5_000),
-    );
+    expect({ from, problem }).toEqual({ from: operator, problem: null });
+    const outcome = await carriers[0]?.send(letter(), AbortSignal.timeout(5_000));
     expect(outcome).toMatchObject({ kind: 'accepted' });
+    expect(server.received[0]?.clientName).toBe('operator.example');
     await connections.stop();
     await server.stop();
+  });
+
+  it.each([null, 'notify.acme.example'])(
+    'greets mail servers by the setting %s, else by the domain of its address',
+    async (name) => {
+      const server = await startSmtpSimulator();
+      const own = smtp('own', { config: { host: '127.0.0.1', port: server.port } });
+      await put('live', { from_address: 'hello@bücher.example', providers: [own] });
+      const connections = connectionsWith({ CARILLON_SMTP_NAME: name });
+      const { carriers, from } = await connections.senderFor(app.liveEnvironmentId, 'live');
+      if (!from) throw new Error('no sender');
+      await carriers[0]?.send({ ...letter(), from }, AbortSignal.timeout(5_000));
+      expect(server.received[0]?.clientName).toBe(name ?? 'xn--bcher-kva.example');
+      await connections.stop();
+      await server.stop();
+    },
+  );
+});
+
+describe('the managed relay', () => {
+  const relay = { CARILLON_SMTP_URL: 'smtp://127.0.0.1:2525', CARILLON_MANAGED_FROM: operator };
+  const identityOf = async (config: Partial<Deps['config']>) => {
+    const sender = await connectionsWith(config).senderFor(app.liveEnvironmentId, 'live');
+    return emailIdentity(sender, { from_name: 'Bank', reply_to: null });
+  };
+  const spoofed = {
+    from_address: 'ceo@victim.example',
+    from_name: 'Victim',
+    reply_to: 'help@acme.example',
+  };
+
+  it('sends as the operator, not as the environment or the request say; replies go to the tenant', async () => {
+    await put('live', spoofed);
+    expect(await identityOf(relay)).toEqual({ from: operator, replyTo: 'help@acme.example' });
+    await put('live', { ...spoofed, providers: [smtp('off', { enabled: false })] });
+    expect((await identityOf(relay)).from).toEqual(operator);
+  });
+
+  it('leaves an environment with a provider of its own alone', async () => {
+    await put('live', { ...spoofed, from_address: 'hello@acme.example', providers: [smtp('own')] });
+    expect(await identityOf(relay)).toEqual({
+      from: { address: 'hello@acme.example', name: 'Bank' },
+      replyTo: 'help@acme.example',
+    });
   });
 });
 
@@ -113,7 +164,7 @@ it('an environment whose own providers cannot be opened is not moved to the oper
   await put('live', { from_address: 'hello@acme.example', providers: [resend] });
   const keyring = createKeyring([Buffer.alloc(32, 9)]);
   const sender = await connectionsWith(
-    { CARILLON_SMTP_URL: 'smtp://127.0.0.1:2525' },
+    { CARILLON_SMTP_URL: 'smtp://127.0.0.1:2525', CARILLON_MANAGED_FROM: operator },
     { keyring, log: createLog('silent') },
   ).senderFor(app.liveEnvironmentId, 'live');
   expect(sender).toMatchObject({ carriers: [], problem: expect.stringContaining('cannot be opened') });

@@ -1,11 +1,14 @@
 import type { Carrier, ProviderCarrier } from '../../channels/contract.ts';
+import { domainOf } from '../../channels/email/address.ts';
 import { createSmtpCarrier, smtpConfigOfUrl } from '../../channels/email/providers/smtp/index.ts';
 import { emailProviders, type ProviderContext } from '../../channels/registry.ts';
 import { createSandboxCarrier, createSandboxStore } from '../../channels/sandbox/index.ts';
+import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 import { createMemory } from '../../kernel/memory.ts';
 import { openConfig } from './config.ts';
 import type { EmailSender } from './identity.ts';
+import { type ManagedRelay, managedRelay } from './managed.ts';
 import { type EmailSettings, listSettings, noSettings, type StoredProvider } from './store.ts';
 
 export interface Environment {
@@ -41,12 +44,13 @@ export function createEmailConnections(
   const carriers = new Map<string, Held>();
   const sandboxStore = createSandboxStore(pool);
   const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
-  const context: ProviderContext = {
+  const contextOf = (address: string | null): ProviderContext => ({
     policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
     clock,
     sandbox: sandboxStore,
     outbound: deps.outbound,
-  };
+    smtpName: smtpNameFor(config, address),
+  });
 
   const sweep = setInterval(() => {
     for (const [key, held] of carriers) {
@@ -63,11 +67,15 @@ export function createEmailConnections(
     return held.carrier;
   }
 
-  function carrierOf(environmentId: string, provider: StoredProvider): Carrier | null {
+  function carrierOf(
+    environmentId: string,
+    provider: StoredProvider,
+    context: ProviderContext,
+  ): Carrier | null {
     const kind = emailProviders[provider.kind];
     if (!kind) return null;
     try {
-      return hold(`${environmentId} ${JSON.stringify(provider)}`, () => ({
+      return hold(`${environmentId} ${context.smtpName} ${JSON.stringify(provider)}`, () => ({
         ...kind.create(provider.name, openConfig(keyring, environmentId, kind, provider), context),
         providerId: provider.id,
       }));
@@ -77,30 +85,43 @@ export function createEmailConnections(
     }
   }
 
-  function liveCarriers(environmentId: string, providers: StoredProvider[]): Carrier[] {
-    const enabled = providers.filter((provider) => provider.enabled);
-    const managedUrl = config.CARILLON_SMTP_URL;
-    // Whoever has chosen providers of their own is not moved to another because those cannot be used.
-    if (enabled.length > 0 || !managedUrl)
-      return enabled.flatMap((provider) => carrierOf(environmentId, provider) ?? []);
-    // The operator chose this server, so it may well stand in the private network.
-    return [
-      hold('managed', () => ({
-        ...createSmtpCarrier('managed', smtpConfigOfUrl(managedUrl), { policy: 'all' }),
-        providerId: 'managed',
-        isShared: true,
-      })),
-    ];
+  function managedCarrier({ url, from }: ManagedRelay): Carrier {
+    const clientName = smtpNameFor(config, from.address);
+    return hold('managed', () => ({
+      // The operator chose this server, so it may well stand in the private network.
+      ...createSmtpCarrier('managed', smtpConfigOfUrl(url), { policy: 'all', clientName }),
+      providerId: 'managed',
+      isShared: true,
+    }));
+  }
+
+  function liveCarriers(environmentId: string, { providers, from_address }: EmailSettings): Carrier[] {
+    const context = contextOf(from_address);
+    return providers
+      .filter(({ enabled }) => enabled)
+      .flatMap((provider) => carrierOf(environmentId, provider, context) ?? []);
   }
 
   function senderOf({ id, kind }: Environment, settings: EmailSettings): EmailSender {
-    const address = settings.from_address ?? (kind === 'test' ? testFrom : null);
-    const available = kind === 'test' ? [sandbox] : liveCarriers(id, settings.providers);
-    return {
-      from: address === null ? null : { address, name: settings.from_name },
+    const common = {
       replyTo: settings.reply_to,
-      senderLocked: settings.sender_locked,
       track: { opens: settings.track_opens, clicks: settings.track_clicks },
+    };
+    const relay = managedRelay(config, kind, settings);
+    if (relay)
+      return {
+        ...common,
+        from: relay.from,
+        senderLocked: true,
+        carriers: [managedCarrier(relay)],
+        problem: null,
+      };
+    const address = settings.from_address ?? (kind === 'test' ? testFrom : null);
+    const available = kind === 'test' ? [sandbox] : liveCarriers(id, settings);
+    return {
+      ...common,
+      from: address === null ? null : { address, name: settings.from_name },
+      senderLocked: settings.sender_locked,
       carriers: available,
       problem:
         available.length === 0
@@ -147,6 +168,11 @@ export function createEmailConnections(
       await sandboxStore.idle();
     },
   };
+}
+
+/** How mail servers know an environment that sends from this address. */
+export function smtpNameFor({ CARILLON_SMTP_NAME: name }: Config, address: string | null): string | null {
+  return name ?? (address === null ? null : domainOf(address));
 }
 
 function noCarrier({ providers }: EmailSettings): string {

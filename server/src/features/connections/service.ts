@@ -1,5 +1,6 @@
 import type { ProviderConfig, Verdict } from '../../channels/contract.ts';
 import { displayNameProblem, parseEmailAddress } from '../../channels/email/address.ts';
+import { mailboxText } from '../../channels/email/parts.ts';
 import { emailProviders, type ProviderKind } from '../../channels/registry.ts';
 import { createSandboxStore } from '../../channels/sandbox/index.ts';
 import { type Sql, transaction } from '../../db/sql.ts';
@@ -11,7 +12,9 @@ import { recordAudit } from '../audit/index.ts';
 import { callbackUrl, createLinkSecrets } from '../links/index.ts';
 import { findHealth, forgetHealth } from '../providers/index.ts';
 import { maskConfig, openConfig, readConfig, sealConfig } from './config.ts';
+import { managedRelay } from './managed.ts';
 import type { EmailSettingsBody, EmailSettingsView, ProviderBody } from './schema.ts';
+import { smtpNameFor } from './senders.ts';
 import {
   type EmailSettings,
   getSettings,
@@ -47,12 +50,19 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
     })),
   });
 
-  async function viewOf(sql: Sql, environmentId: string, stored: EmailSettings): Promise<EmailSettingsView> {
+  async function viewOf(
+    sql: Sql,
+    { environmentId, environmentKind }: Principal,
+    stored: EmailSettings,
+  ): Promise<EmailSettingsView> {
+    const relay = managedRelay(config, environmentKind, stored);
     const healthOf = await findHealth(sql, environmentId);
     const secret = (await secrets.secretsFor([environmentId])).get(environmentId);
     const { providers, ...settings } = settingsOf(environmentId, stored);
     return {
       ...settings,
+      sender_locked: settings.sender_locked || relay !== null,
+      managed_from: relay && mailboxText({ ...relay.from, name: relay.from.name ?? '' }),
       providers: providers.map((provider) => ({
         ...provider,
         callback_url:
@@ -108,8 +118,8 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
   }
 
   return {
-    async read({ environmentId }) {
-      return viewOf(pool, environmentId, await getSettings(pool, environmentId));
+    async read(principal) {
+      return viewOf(pool, principal, await getSettings(pool, principal.environmentId));
     },
 
     async replace(principal, body, requestId) {
@@ -122,6 +132,9 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
           ...identity,
           providers: nextProviders(environmentId, body.providers ?? [], before.providers),
         };
+        const isManaged = (settings: EmailSettings): boolean =>
+          managedRelay(config, principal.environmentKind, settings) !== null;
+        if (body.sender_locked === false && isManaged(before) && isManaged(after)) throw lockedByOperator();
         await updateSettings(tx, environmentId, after);
         await forgetHealth(
           tx,
@@ -136,12 +149,12 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
           before: settingsOf(environmentId, before),
           after: settingsOf(environmentId, after),
         });
-        return viewOf(tx, environmentId, after);
+        return viewOf(tx, principal, after);
       });
     },
 
     async verify({ environmentId }, providerId) {
-      const { providers } = await getSettings(pool, environmentId);
+      const { providers, from_address } = await getSettings(pool, environmentId);
       const provider = providers.find(({ id }) => id === providerId.toLowerCase());
       if (!provider) throw notFound('provider');
       const kind = kindOf(provider.kind);
@@ -152,6 +165,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
         clock,
         sandbox: createSandboxStore(pool),
         outbound,
+        smtpName: smtpNameFor(config, from_address),
       });
       try {
         return await carrier.verify();
@@ -161,6 +175,12 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
     },
   };
 }
+
+const lockedByOperator = () =>
+  invalidParameter(
+    'sender_locked',
+    'sender_locked cannot be false: email goes through the operator’s server, and the operator fixes its sender. Add a provider of your own to choose it.',
+  );
 
 function kindOf(kind: string): ProviderKind {
   const found = emailProviders[kind];
