@@ -1,49 +1,65 @@
 import type { App } from './app.ts';
 import { describeSettings } from './config.ts';
-import { credentialsPath, readCredentials } from './features/accounts/index.ts';
+import { type Credentials, credentialsPath, readCredentials } from './features/accounts/index.ts';
 import { operatorCommands } from './operator/index.ts';
 
 /**
- * What the terminal shows once everything runs: where, with what keys, and a command to paste. Secrets are shown by the start
- * that made them; later ones say where they are, and show only the Test key, which can send nothing out.
+ * The text of a start: where the service is, with what keys, and a command to paste. Only the start that made the secrets prints
+ * them, and the Live key and the login only to a terminal: redirected output is often kept and read by others.
  */
-export function banner(app: App): string {
+export function banner(app: App, { isTerminal }: { isTerminal: boolean }): string {
   const { config } = app.deps;
   if (!config.CARILLON_ROLES.includes('api'))
     return `Carillon worker is running (health at ${app.url}/healthz).`;
-  const made = app.credentials;
-  const testKey = (made ?? readCredentials(config))?.test_key;
+  const path = credentialsPath(config);
   return [
     '',
     `Carillon is running at ${app.url}   (dashboard; API reference: ${app.url}/docs)`,
     '',
-    ...(made
-      ? [
-          `  Test key    ${made.test_key}`,
-          `  Live key    ${made.live_key}`,
-          `  Dashboard   ${made.admin_email}  ${made.admin_password}`,
-          `  (shown this once; kept in ${credentialsPath(config)})`,
-        ]
+    ...(app.credentials
+      ? newCredentials(app.credentials, path, isTerminal)
       : [
-          testKey
-            ? `  Keys and login: ${credentialsPath(config)}`
+          readCredentials(config)
+            ? `  Keys and login: ${path}`
             : '  Keys and login were made by an earlier start, elsewhere.',
         ]),
     '',
-    ...(testKey ? firstSend(app.url, testKey) : []),
+    ...firstSend(app, path),
   ].join('\n');
 }
 
-function firstSend(url: string, key: string): string[] {
+function newCredentials(made: Credentials, path: string, isTerminal: boolean): string[] {
+  const testKey = `  Test key    ${made.test_key}`;
+  if (!isTerminal) return [testKey, `  Live key and dashboard login: ${path} (printed to a terminal only)`];
   return [
-    'Send a notification (the Test environment sends nothing out; it ends in the sandbox):',
-    '',
+    testKey,
+    `  Live key    ${made.live_key}`,
+    `  Dashboard   ${made.admin_email}  ${made.admin_password}`,
+    `  (shown this once; kept in ${path})`,
+  ];
+}
+
+function firstSend({ url, credentials, deps: { config } }: App, path: string): string[] {
+  const lead = 'Send a notification (the Test environment sends nothing out; it ends in the sandbox):';
+  const curl = (authorization: string) => [
     `curl -s ${url}/v1/notifications \\`,
-    `  -H 'Authorization: Bearer ${key}' \\`,
+    `  -H ${authorization} \\`,
     `  -H 'Content-Type: application/json' \\`,
     `  -d '{"channel":"email","recipient":{"address":"delivered@sandbox.test"},"subject":"Hello","text_body":"It rings."}'`,
     '',
   ];
+  if (credentials) return [lead, '', ...curl(`'Authorization: Bearer ${credentials.test_key}'`)];
+  if (!readCredentials(config)) return [];
+  return [
+    lead,
+    '',
+    `export CARILLON_API_KEY="$(node -p 'require(process.argv[1]).test_key' ${shellQuote(path)})"`,
+    ...curl('"Authorization: Bearer $CARILLON_API_KEY"'),
+  ];
+}
+
+function shellQuote(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 export function helpText(): string {

@@ -64,7 +64,7 @@ async function main(): Promise<void> {
     console.error(startFailure(error, config));
     process.exit(1);
   }
-  if (stoppingSince === null) console.log(banner(app));
+  if (stoppingSince === null) console.log(banner(app, { isTerminal: process.stdout.isTTY }));
 }
 
 await main();
