@@ -34,7 +34,8 @@ export const keys = {
     read_only: 'Read only',
   } as Record<string, string>,
   presetHints: {
-    full_access: 'Everything, also making keys. For a trusted server and for the command line.',
+    full_access:
+      'Everything, including making keys and promoting to Live. For a trusted server and for the command line.',
     send_only: 'Sends notifications and posts workflow events; reads nothing. For most applications.',
     read_only: 'Looks at everything and changes nothing. For reports and monitoring.',
   } as Record<string, string>,
@@ -84,6 +85,7 @@ export const scopeNames: Record<Scope, string> = {
   'notifications:write': 'Change, delete',
   'templates:read': 'Read',
   'templates:write': 'Change',
+  'templates:promote': 'Promote to Live',
   'preferences:read': 'Read',
   'preferences:write': 'Change',
   'suppressions:read': 'Read',
@@ -95,6 +97,7 @@ export const scopeNames: Record<Scope, string> = {
   'workflows:trigger': 'Post events',
   'workflows:read': 'Read',
   'workflows:write': 'Change',
+  'workflows:promote': 'Promote to Live',
   'keys:read': 'Read, and the audit log',
   'keys:write': 'Create and revoke',
 };
@@ -189,7 +192,7 @@ export const team = {
   ability: 'May',
   abilities: [
     ['See notifications, templates, workflows, people', ['owner', 'admin', 'developer', 'viewer']],
-    ['Send, edit, connect, in Test and in Live', ['owner', 'admin', 'developer']],
+    ['Send, edit, connect, in Test and in Live; promote', ['owner', 'admin', 'developer']],
     ['Create and revoke API keys, read the audit log', ['owner', 'admin']],
     ['Invite people, change roles, rename the organization', ['owner', 'admin']],
     ['Make and remove owners', ['owner']],

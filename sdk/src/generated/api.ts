@@ -388,7 +388,7 @@ export interface Api {
      *
      * Takes a Test key. Live becomes what Test is: bodies that are only in Live are removed. With dry_run it only says what would change.
      *
-     * Needs the scope `templates:write`.
+     * Needs the scope `templates:promote`.
      *
      * `POST /v1/templates/{key}/promote`
      */
@@ -856,7 +856,7 @@ export interface Api {
      *
      * Takes a Test key. It becomes a new version in Live and is active at once, with the templates it names if include_templates is true: all of it or nothing. 422 when it would not be valid in Live. With dry_run it only says what would change.
      *
-     * Needs the scope `workflows:write`.
+     * Needs the scope `workflows:promote`.
      *
      * `POST /v1/workflows/{key}/promote`
      */

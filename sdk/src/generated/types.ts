@@ -1605,6 +1605,7 @@ export type GetMeResult = {
     | 'notifications:write'
     | 'templates:read'
     | 'templates:write'
+    | 'templates:promote'
     | 'preferences:read'
     | 'preferences:write'
     | 'suppressions:read'
@@ -1616,6 +1617,7 @@ export type GetMeResult = {
     | 'workflows:trigger'
     | 'workflows:read'
     | 'workflows:write'
+    | 'workflows:promote'
     | 'keys:read'
     | 'keys:write'
   >;
@@ -1656,6 +1658,7 @@ export type ListApiKeysResult = {
       | 'notifications:write'
       | 'templates:read'
       | 'templates:write'
+      | 'templates:promote'
       | 'preferences:read'
       | 'preferences:write'
       | 'suppressions:read'
@@ -1667,6 +1670,7 @@ export type ListApiKeysResult = {
       | 'workflows:trigger'
       | 'workflows:read'
       | 'workflows:write'
+      | 'workflows:promote'
       | 'keys:read'
       | 'keys:write'
     >;
@@ -1683,7 +1687,7 @@ export type ListApiKeysResult = {
 
 export type CreateApiKeyParams = {
   name: string;
-  /** Give this or `scopes`. */
+  /** Give this or `scopes`. `full_access`: every scope, promotion to Live included. `send_only`: `notifications:send` and `workflows:trigger`. `read_only`: every `:read`. */
   preset?: ('full_access' | 'send_only' | 'read_only') | undefined;
   /** Give this or `preset`. */
   scopes?:
@@ -1693,6 +1697,7 @@ export type CreateApiKeyParams = {
         | 'notifications:write'
         | 'templates:read'
         | 'templates:write'
+        | 'templates:promote'
         | 'preferences:read'
         | 'preferences:write'
         | 'suppressions:read'
@@ -1704,6 +1709,7 @@ export type CreateApiKeyParams = {
         | 'workflows:trigger'
         | 'workflows:read'
         | 'workflows:write'
+        | 'workflows:promote'
         | 'keys:read'
         | 'keys:write'
       >
@@ -1722,6 +1728,7 @@ export type CreateApiKeyResult = {
     | 'notifications:write'
     | 'templates:read'
     | 'templates:write'
+    | 'templates:promote'
     | 'preferences:read'
     | 'preferences:write'
     | 'suppressions:read'
@@ -1733,6 +1740,7 @@ export type CreateApiKeyResult = {
     | 'workflows:trigger'
     | 'workflows:read'
     | 'workflows:write'
+    | 'workflows:promote'
     | 'keys:read'
     | 'keys:write'
   >;
@@ -1762,6 +1770,7 @@ export type RotateApiKeyResult = {
     | 'notifications:write'
     | 'templates:read'
     | 'templates:write'
+    | 'templates:promote'
     | 'preferences:read'
     | 'preferences:write'
     | 'suppressions:read'
@@ -1773,6 +1782,7 @@ export type RotateApiKeyResult = {
     | 'workflows:trigger'
     | 'workflows:read'
     | 'workflows:write'
+    | 'workflows:promote'
     | 'keys:read'
     | 'keys:write'
   >;

@@ -5,6 +5,7 @@ export const scopes = [
   'notifications:write',
   'templates:read',
   'templates:write',
+  'templates:promote', // from Test to Live; never implied by :write
   'preferences:read',
   'preferences:write',
   'suppressions:read',
@@ -16,6 +17,7 @@ export const scopes = [
   'workflows:trigger',
   'workflows:read',
   'workflows:write',
+  'workflows:promote',
   'keys:read',
   'keys:write',
 ] as const;
@@ -31,7 +33,7 @@ export type Preset = keyof typeof presets;
 export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
-/** Dashboard people: a developer does everything but hand out keys; a viewer only looks. */
+/** Dashboard people: a developer does everything but hand out keys (and may promote, because they may edit Live); a viewer only looks. */
 export const roleScopes: Record<Role, readonly Scope[]> = {
   owner: scopes,
   admin: scopes,

@@ -28,6 +28,7 @@ export function Actions(props: {
   const { template, draft, sample, channel, isSaving, onSave, onEdit } = props;
   const { kind } = usePlace();
   const canWrite = useCan('templates:write');
+  const canPromote = useCan('templates:promote');
   const canSend = useCan('notifications:send');
   const [question, setQuestion] = useState<Question | null>(null);
   const close = () => setQuestion(null);
@@ -38,7 +39,7 @@ export function Actions(props: {
           {text.sendTest}
         </Button>
       )}
-      {canWrite && kind === 'test' && (
+      {canPromote && kind === 'test' && (
         <Button
           icon="up"
           disabled={draft.isDirty}

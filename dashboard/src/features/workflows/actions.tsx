@@ -17,6 +17,7 @@ type Open = 'trigger' | 'event' | 'promote' | 'details' | 'disable' | null;
 export function WorkflowActions({ workflow }: { workflow: Workflow }) {
   const { kind } = usePlace();
   const canWrite = useCan('workflows:write');
+  const canPromote = useCan('workflows:promote');
   const canTrigger = useCan('workflows:trigger');
   const [open, setOpen] = useState<Open>(null);
   const close = (next: boolean) => {
@@ -51,7 +52,7 @@ export function WorkflowActions({ workflow }: { workflow: Workflow }) {
                 disabled: !isActive,
                 onSelect: () => setOpen('trigger'),
               },
-            canWrite &&
+            canPromote &&
               kind === 'test' && {
                 label: promote.open,
                 icon: 'external',

@@ -232,7 +232,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       summary: 'Copy a template from Test to Live',
       description:
         'Takes a Test key. Live becomes what Test is: bodies that are only in Live are removed. With dry_run it only says what would change.',
-      access: 'templates:write',
+      access: 'templates:promote',
       params: KeyParams,
       body: PromoteRequest,
       bodyOptional: true,

@@ -43,8 +43,8 @@ export async function promoteWorkflow(
     );
   }
   const withTemplates = request.include_templates ?? false;
-  if (withTemplates && !principal.scopes.has('templates:write'))
-    throw new Problem('insufficient_scope', 'Promoting templates along needs the scope templates:write.');
+  if (withTemplates && !principal.scopes.has('templates:promote'))
+    throw new Problem('insufficient_scope', 'Promoting templates along needs the scope templates:promote.');
   const isDryRun = request.dry_run ?? false;
 
   return transaction(pool, async (tx) => {

@@ -111,7 +111,7 @@ function definitionRoutes(service: WorkflowService): Route[] {
       summary: 'Copy the active version of a workflow from Test to Live',
       description:
         'Takes a Test key. It becomes a new version in Live and is active at once, with the templates it names if include_templates is true: all of it or nothing. 422 when it would not be valid in Live. With dry_run it only says what would change.',
-      access: 'workflows:write',
+      access: 'workflows:promote',
       params: KeyParams,
       body: PromoteRequest,
       bodyOptional: true,

@@ -498,7 +498,7 @@ describe('promotion to Live', () => {
     const live = await promote({}, app.liveKey);
     expect([live.status, live.body.error.code]).toEqual([400, 'promotion_source_must_be_test']);
     const { body: narrow } = await app.request('POST', '/v1/api-keys', {
-      body: { name: 'narrow', scopes: ['workflows:write'] },
+      body: { name: 'narrow', scopes: ['workflows:promote'] },
     });
     const refused = await promote({ include_templates: true }, narrow.key);
     expect([refused.status, refused.body.error.code]).toEqual([403, 'insufficient_scope']);
