@@ -4,8 +4,11 @@ import { sameBytes } from '../../kernel/crypto.ts';
 
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** 32 MiB and some 60 ms for each guess. The parameters stand in each hash, so that raising them leaves old hashes valid. */
-export const passwordCost = { N: 2 ** 15, r: 8, p: 1 };
+/**
+ * What OWASP asks of scrypt: 128 MiB for each guess, on a thread of its own. The parameters stand in each
+ * hash, so that raising them leaves old hashes valid until the next sign-in makes a new one.
+ */
+export const passwordCost = { N: 2 ** 17, r: 8, p: 1 };
 const keyLength = 32;
 
 function derive(password: string, salt: Buffer, { N, r, p }: typeof passwordCost): Promise<Buffer> {
@@ -19,18 +22,40 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', N, r, p, salt.toString('base64'), hash.toString('base64')].join('$');
 }
 
-/** With no hash (there is no such user) it works just as long, and says no: how long an answer takes tells nothing. */
+/**
+ * How long a "no" takes tells nothing: without a hash (there is no such user) and with one of an earlier, cheaper cost it works
+ * just as long as with a new one.
+ */
 export async function verifyPassword(password: string, encoded: string | null): Promise<boolean> {
   if (encoded === null) {
     await derive(password, randomBytes(16), passwordCost);
     return false;
   }
+  const { cost, salt, hash } = decode(encoded);
+  const isRight = sameBytes(await derive(password, salt, cost), hash);
+  if (!isRight) for (const N of missingWork(cost.N)) await derive(password, salt, { ...cost, N });
+  return isRight;
+}
+
+/** The hash was made with less work than a new one would be. */
+export function isOutdated(encoded: string): boolean {
+  const { N, r, p } = decode(encoded).cost;
+  return N * r * p < passwordCost.N * passwordCost.r * passwordCost.p;
+}
+
+/** Powers of two that, with N itself, add up to the work of today: N + N + 2N + 4N + … */
+export function missingWork(N: number): number[] {
+  const steps: number[] = [];
+  for (let step = N; step < passwordCost.N; step *= 2) steps.push(step);
+  return steps;
+}
+
+function decode(encoded: string): { cost: typeof passwordCost; salt: Buffer; hash: Buffer } {
   const [scheme, N, r, p, salt = '', hash = ''] = encoded.split('$');
   if (scheme !== 'scrypt') throw new Error('a stored password hash is not of a kind that this release knows');
-  const derived = await derive(password, Buffer.from(salt, 'base64'), {
-    N: Number(N),
-    r: Number(r),
-    p: Number(p),
-  });
-  return sameBytes(derived, Buffer.from(hash, 'base64'));
+  return {
+    cost: { N: Number(N), r: Number(r), p: Number(p) },
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  };
 }
