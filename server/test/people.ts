@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { query } from '../src/db/sql.ts';
 import { hashPassword } from '../src/features/accounts/password.ts';
 import type { Role } from '../src/http/scopes.ts';
+import { cookieName } from '../src/http/session-cookie.ts';
 import { sha256 } from '../src/kernel/crypto.ts';
 import { newId } from '../src/kernel/ids.ts';
 import type { TestApp, TestResponse } from './app.ts';
@@ -49,7 +50,7 @@ export async function createSession(app: TestApp, userId: string): Promise<strin
     `insert into sessions (id, token_hash, user_id, expires_at) values ($1, $2, $3, now() + interval '1 day')`,
     [newId(), sha256(token), userId],
   );
-  return `carillon_session=${token}`;
+  return `${cookieName('carillon_session', app.deps.publicUrl())}=${token}`;
 }
 
 export function personWith(

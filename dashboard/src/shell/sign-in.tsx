@@ -13,7 +13,8 @@ function useSignIn(onDone: () => void) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const login = useMutation({
-    mutationFn: () => api.sessions.login({ email: email.trim(), password }),
+    // Not again after a 429: the person sees at once that, and how long, they have to wait.
+    mutationFn: () => api.sessions.login({ email: email.trim(), password }, { max_retries: 0 }),
     onSuccess: () => {
       setPassword('');
       onDone();

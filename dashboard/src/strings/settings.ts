@@ -201,8 +201,8 @@ export const team = {
 };
 
 export const audit = {
-  description: 'Who changed what, with the values before and after. It is never edited.',
-  table: 'Changes',
+  description: 'Who changed what, with the values before and after, and who signed in. It is never edited.',
+  table: 'Changes and sign-ins',
   action: 'Action',
   anyAction: 'Every action',
   actor: 'By',
@@ -224,11 +224,18 @@ export const audit = {
   noFields: 'No values were recorded.',
   organizationWide: 'Whole organization',
   request: 'Request',
+  ipAddress: 'IP address',
   onlyTarget: 'All changes of this',
   onlyActor: 'All changes by them',
   open: 'Open it',
   empty: 'Nothing was changed yet',
   emptyText: 'Keys, templates, connections, people: each change will be here, with who made it.',
+  /** Those that the noun and the verb alone would not make a sentence of. */
+  actions: {
+    'member.sign_in_failed': 'Failed sign-in',
+    'member.sign_in_throttled': 'Sign-in throttled after failures',
+    'member.password_change_failed': 'Failed password change',
+  } as Record<string, string>,
   nothing: 'No change matches',
   nothingText: 'Take a filter away, or choose other dates.',
   cannot: 'The audit log is for owners and admins.',

@@ -1353,7 +1353,7 @@ export interface Api {
     /**
      * Sign in to the dashboard.
      *
-     * Sets a session cookie for 7 days. After 10 failures for an email, or 50 from an address, within 15 minutes: 429.
+     * Sets a session cookie, and one by which this browser is known from then on. Failed attempts make the next one wait, longer each time (429): after 5 within an hour for an email from one network (/24 of IPv4, /64 of IPv6), 50 for an email from anywhere, 100 from a network. A browser in which the person has signed in before is counted by itself.
      *
      * Needs no credentials.
      *
@@ -1389,7 +1389,7 @@ export interface Api {
     /**
      * Change your own password.
      *
-     * Ends all your other sessions. A wrong `current_password` counts as a failed sign-in.
+     * Ends all your other sessions. After 5 wrong `current_password` within an hour this session has to wait, longer each time (429).
      *
      * For people signed in to the dashboard.
      *
@@ -1540,9 +1540,9 @@ export interface Api {
   };
   auditLog: {
     /**
-     * List configuration changes.
+     * List configuration changes and sign-ins.
      *
-     * Who changed what, with the values before and after (never secrets), newest first: changes in the environment of the key, and those of the organization as a whole.
+     * Who changed what, with the values before and after (never secrets), newest first: changes in the environment of the key, and those of the organization as a whole, to which sign-ins of its members belong.
      *
      * Needs the scope `keys:read`.
      *

@@ -1897,6 +1897,10 @@ export type ListAuditEntriesResult = {
     before: Record<string, unknown> | null;
     after: Record<string, unknown> | null;
     request_id: string | null;
+    /** Of sign-ins, and of changes of members and API keys; null for the rest. */
+    ip_address: string | null;
+    /** Likewise; the first 300 characters. */
+    user_agent: string | null;
     environment_id: string | null;
     created_at: string;
   }>;

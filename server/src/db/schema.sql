@@ -58,6 +58,8 @@ create table audit_entries (
   before jsonb,
   after jsonb,
   request_id text,
+  ip_address text,
+  user_agent text,
   constraint audit_entries_pkey PRIMARY KEY (id),
   constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'user'::text, 'system'::text]))),
   constraint audit_entries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
@@ -319,6 +321,7 @@ create table login_failures (
   subject bytea not null,
   failures integer not null,
   window_ends_at timestamp with time zone not null,
+  blocked_until timestamp with time zone default '-infinity'::timestamp with time zone not null,
   constraint login_failures_pkey PRIMARY KEY (subject)
 );
 CREATE INDEX login_failures_by_window ON public.login_failures USING btree (window_ends_at);

@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
   it('names the cookie that the service really reads', () => {
     const { session } = openApiDocument([], '1').components.securitySchemes;
     const { name } = session as { name: string };
-    expect(sessionTokenOf(`${name}=${'t'.repeat(32)}`)).toBe('t'.repeat(32));
+    expect(sessionTokenOf(`${name}=${'t'.repeat(32)}`, 'http://127.0.0.1')).toBe('t'.repeat(32));
   });
 
   it('documents every error code, and refers only to what it defines', () => {

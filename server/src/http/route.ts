@@ -65,7 +65,7 @@ export interface Reply {
   status: number;
   /** Sent as JSON; with `contentType` a string is sent as it is. */
   body?: unknown;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   contentType?: string;
   /** The answer stays open: Server-Sent Events. */
   stream?: StreamStart;

@@ -30,7 +30,10 @@ declare module 'fastify' {
   }
 }
 
-export type HttpDeps = Pick<Deps, 'log' | 'metrics' | 'tracer' | 'authenticator' | 'recipients'> & {
+export type HttpDeps = Pick<
+  Deps,
+  'log' | 'metrics' | 'tracer' | 'authenticator' | 'recipients' | 'publicUrl'
+> & {
   rateLimiter: RateLimiter;
 };
 
@@ -211,7 +214,7 @@ async function authenticate(
 ): Promise<Principal | Recipient | SignedIn | null> {
   if (access === 'public') return null;
   if (access === 'session') {
-    return deps.authenticator.personOf(sessionToken(request, 'Sign in to the dashboard first.'));
+    return deps.authenticator.personOf(sessionToken(deps, request, 'Sign in to the dashboard first.'));
   }
   if (isRecipientAccess(access)) return identifyRecipient(deps.recipients, { access, ticket }, request);
   const principal = await identify(deps, request);
@@ -232,14 +235,14 @@ async function identify(deps: HttpDeps, request: FastifyRequest): Promise<Princi
     }
     return deps.authenticator.byKey(secret);
   }
-  const token = sessionToken(request, 'Send the header: Authorization: Bearer <key>.');
+  const token = sessionToken(deps, request, 'Send the header: Authorization: Bearer <key>.');
   const environment = request.headers['x-environment-id'];
   return deps.authenticator.bySession(token, typeof environment === 'string' ? environment : undefined);
 }
 
 /** Of the cookie; and a write must show, with a header that other sites cannot send, that a page of ours makes it. */
-function sessionToken(request: FastifyRequest, otherwise: string): string {
-  const token = sessionTokenOf(request.headers.cookie);
+function sessionToken(deps: HttpDeps, request: FastifyRequest, otherwise: string): string {
+  const token = sessionTokenOf(request.headers.cookie, deps.publicUrl());
   if (!token) throw new Problem('missing_credentials', otherwise);
   if (request.method !== 'GET' && request.method !== 'HEAD' && request.headers['x-carillon-csrf'] !== '1') {
     throw new Problem('csrf_required', 'Writes with a dashboard session need the header X-Carillon-CSRF: 1.');

@@ -1,19 +1,47 @@
-const name = 'carillon_session';
+const sessionName = 'carillon_session';
 
-/** The session token of a Cookie header, if there is one that could be ours. */
-export function sessionTokenOf(cookieHeader: string | undefined): string | null {
+/**
+ * On https a cookie is named `__Host-…`: browsers take one of that name only over https, from this very host and for all its
+ * paths, so neither another subdomain nor a page on plain http can plant it. The plain name is then not read at all.
+ */
+export function cookieName(name: string, publicUrl: string): string {
+  return isHttps(publicUrl) ? `__Host-${name}` : name;
+}
+
+export function isHttps(publicUrl: string): boolean {
+  return publicUrl.startsWith('https:');
+}
+
+/** The value of a cookie, null when the header holds none of that name. */
+export function readCookie(cookieHeader: string | undefined, name: string): string | null {
   for (const pair of cookieHeader?.split(';') ?? []) {
     const [key, value = ''] = pair.trim().split('=', 2);
-    if (key === name && /^[\w-]{20,200}$/.test(value)) return value;
+    if (key === name) return value;
   }
   return null;
 }
 
-/** SameSite=Lax keeps other sites' writes out, HttpOnly keeps scripts out; Secure only where the service is on https. */
-export function sessionCookie(token: string, options: { secure: boolean; maxAgeSeconds: number }): string {
-  return `${name}=${token}; Path=/; Max-Age=${options.maxAgeSeconds}; HttpOnly; SameSite=Lax${options.secure ? '; Secure' : ''}`;
+/** SameSite keeps other sites' writes out, HttpOnly keeps scripts out; Secure only where the service is on https. */
+export function writeCookie(
+  name: string,
+  value: string,
+  options: { publicUrl: string; maxAgeSeconds: number; sameSite: 'Lax' | 'Strict' },
+): string {
+  const { publicUrl, maxAgeSeconds, sameSite } = options;
+  const secure = isHttps(publicUrl) ? '; Secure' : '';
+  return `${cookieName(name, publicUrl)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=${sameSite}${secure}`;
 }
 
-export function clearedSessionCookie(options: { secure: boolean }): string {
-  return sessionCookie('', { ...options, maxAgeSeconds: 0 });
+/** The session token of a Cookie header, if there is one that could be ours. */
+export function sessionTokenOf(cookieHeader: string | undefined, publicUrl: string): string | null {
+  const value = readCookie(cookieHeader, cookieName(sessionName, publicUrl));
+  return value !== null && /^[\w-]{20,200}$/.test(value) ? value : null;
+}
+
+export function sessionCookie(token: string, options: { publicUrl: string; maxAgeSeconds: number }): string {
+  return writeCookie(sessionName, token, { ...options, sameSite: 'Lax' });
+}
+
+export function clearedSessionCookie(publicUrl: string): string {
+  return sessionCookie('', { publicUrl, maxAgeSeconds: 0 });
 }

@@ -54,6 +54,12 @@ function Details({ entry, onFilter }: Pick<Parameters<typeof AuditEntryRow>[0], 
             {audit.request} <Copyable text={entry.request_id} />
           </span>
         )}
+        {entry.ip_address && (
+          <span>
+            {audit.ipAddress} <Copyable text={entry.ip_address} />
+          </span>
+        )}
+        {entry.user_agent && <span>{entry.user_agent}</span>}
         {entry.environment_id === null && <Badge>{audit.organizationWide}</Badge>}
       </div>
       <div className={styles.facts}>

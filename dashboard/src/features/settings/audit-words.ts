@@ -29,7 +29,12 @@ export const actions = [
   'member.role_changed',
   'member.removed',
   'member.updated',
+  'member.signed_in',
+  'member.signed_out',
+  'member.sign_in_failed',
+  'member.sign_in_throttled',
   'member.password_changed',
+  'member.password_change_failed',
   'member.password_reset',
   'organization.created',
   'organization.updated',
@@ -58,6 +63,8 @@ export const actions = [
 
 /** `api_key.created` → `API key created`. */
 export function actionName(action: string): string {
+  const name = audit.actions[action];
+  if (name) return name;
   const [noun = '', verb = ''] = action.split('.');
   return `${audit.nouns[noun] ?? common.sentence(noun)} ${verb.replaceAll('_', ' ')}`.trim();
 }

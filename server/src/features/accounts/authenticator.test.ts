@@ -41,7 +41,7 @@ afterAll(async () => {
 async function freshKey(expiresAt: string | null = null) {
   const authenticator = createAuthenticator(pool, systemClock);
   const principal = await authenticator.byKey(made.test_key);
-  const caller = { principal, requestId: 'test' };
+  const caller = { principal, requestId: 'test', client: { ipAddress: null, userAgent: null } };
   const deps = { pool, clock: systemClock, authenticator };
   const issued = await createKey(deps, caller, { name: 'one', preset: 'send_only', expires_at: expiresAt });
   return { deps, caller, id: issued.row.id, secret: issued.secret };

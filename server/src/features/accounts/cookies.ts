@@ -1,14 +1,17 @@
 import type { Deps } from '../../deps.ts';
 import { clearedSessionCookie, sessionCookie } from '../../http/session-cookie.ts';
+import type { Devices } from './devices.ts';
 import { sessionSeconds } from './sessions-service.ts';
 
-/** The headers that begin and end a session in a browser. */
-export function createCookies({ publicUrl }: Pick<Deps, 'publicUrl'>) {
-  const secure = () => publicUrl().startsWith('https:');
+/** The headers that begin and end a session in a browser, which is a known device of the person from then on. */
+export function createCookies({ publicUrl }: Pick<Deps, 'publicUrl'>, devices: Devices) {
   return {
-    start: (token: string) => ({
-      'set-cookie': sessionCookie(token, { secure: secure(), maxAgeSeconds: sessionSeconds }),
+    start: ({ token, email }: { token: string; email: string }) => ({
+      'set-cookie': [
+        sessionCookie(token, { publicUrl: publicUrl(), maxAgeSeconds: sessionSeconds }),
+        devices.remember(email),
+      ],
     }),
-    end: () => ({ 'set-cookie': clearedSessionCookie({ secure: secure() }) }),
+    end: () => ({ 'set-cookie': clearedSessionCookie(publicUrl()) }),
   };
 }

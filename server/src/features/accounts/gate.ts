@@ -5,6 +5,17 @@ export interface Gate {
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
+/** For password checks: people on known devices have a line of their own, so that strangers who guess cannot fill it. */
+export interface Gates {
+  for(isKnownDevice: boolean): Gate;
+}
+
+export function createGates(limits: { width: number; waiting: number }): Gates {
+  const known = createGate(limits);
+  const strangers = createGate(limits);
+  return { for: (isKnownDevice) => (isKnownDevice ? known : strangers) };
+}
+
 export function createGate(limits: { width: number; waiting: number }): Gate {
   let inside = 0;
   const line: (() => void)[] = [];

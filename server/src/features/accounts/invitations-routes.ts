@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
+import { clientOf } from '../../http/client.ts';
 import { type Route, route } from '../../http/route.ts';
 import { pageQuery } from '../../http/schema.ts';
 import { idTime } from '../../kernel/ids.ts';
 import { acceptInvitation, lookUpInvitation } from './acceptance.ts';
 import { createCookies } from './cookies.ts';
-import type { Gate } from './gate.ts';
+import type { Devices } from './devices.ts';
+import type { Gates } from './gate.ts';
 import { invite, listOpenInvitations, withdraw } from './invitations-service.ts';
 import type { InvitationRow } from './invitations-store.ts';
 import { callerOf } from './rights.ts';
@@ -24,8 +26,8 @@ import {
 
 const tag = 'Team';
 
-export function invitationRoutes(deps: Deps, gate: Gate): Route[] {
-  const cookies = createCookies(deps);
+export function invitationRoutes(deps: Deps, gates: Gates, devices: Devices): Route[] {
+  const cookies = createCookies(deps, devices);
   return [
     route({
       method: 'GET',
@@ -87,7 +89,7 @@ export function invitationRoutes(deps: Deps, gate: Gate): Route[] {
       body: InvitationToken,
       responses: { 200: InvitationPreview },
       async handler({ body, raw }) {
-        return { status: 200, body: await lookUpInvitation(deps, body.token, raw.ip) };
+        return { status: 200, body: await lookUpInvitation(deps, body.token, clientOf(raw)) };
       },
     }),
     route({
@@ -102,9 +104,10 @@ export function invitationRoutes(deps: Deps, gate: Gate): Route[] {
       body: Acceptance,
       responses: { 200: Person },
       async handler({ body, raw, requestId }) {
-        const where = { address: raw.ip, requestId };
-        const { person, sessionToken } = await acceptInvitation(deps, gate, body, where);
-        return { status: 200, body: person, headers: cookies.start(sessionToken) };
+        const findDevice = (email: string) => devices.find(raw.headers.cookie, email);
+        const context = { requestId, client: clientOf(raw), findDevice };
+        const { person, sessionToken: token } = await acceptInvitation(deps, gates, body, context);
+        return { status: 200, body: person, headers: cookies.start({ token, email: person.email }) };
       },
     }),
   ];

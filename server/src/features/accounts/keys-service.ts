@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
+import type { Client } from '../../http/client.ts';
 import type { Principal } from '../../http/principal.ts';
 import { presets, type Scope } from '../../http/scopes.ts';
 import { sha256 } from '../../kernel/crypto.ts';
@@ -17,6 +18,7 @@ type KeyDeps = Pick<Deps, 'pool' | 'clock' | 'authenticator'>;
 export interface Caller {
   principal: Principal;
   requestId: string;
+  client: Client;
 }
 
 export interface IssuedKey {
@@ -27,7 +29,7 @@ export interface IssuedKey {
 
 export async function createKey(
   { pool, clock }: KeyDeps,
-  { principal, requestId }: Caller,
+  { principal, requestId, client }: Caller,
   request: Static<typeof NewApiKey>,
 ): Promise<IssuedKey> {
   const wanted = request.scopes ?? (request.preset && presets[request.preset]);
@@ -49,6 +51,7 @@ export async function createKey(
     await recordAudit(tx, {
       principal,
       requestId,
+      client,
       action: 'api_key.created',
       target: `api_key:${issued.row.id}`,
       before: null,
@@ -58,13 +61,18 @@ export async function createKey(
   });
 }
 
-export async function revokeKey(deps: KeyDeps, { principal, requestId }: Caller, id: string): Promise<void> {
+export async function revokeKey(
+  deps: KeyDeps,
+  { principal, requestId, client }: Caller,
+  id: string,
+): Promise<void> {
   await transaction(deps.pool, async (tx) => {
     const row = await getKeyForUpdate(tx, principal, id);
     await markKeyRevoked(tx, id);
     await recordAudit(tx, {
       principal,
       requestId,
+      client,
       action: 'api_key.revoked',
       target: `api_key:${id}`,
       before: keyView(row),
@@ -77,7 +85,7 @@ export async function revokeKey(deps: KeyDeps, { principal, requestId }: Caller,
 /** A new key like the old one, which lives on for the grace, or not at all. */
 export async function rotateKey(
   deps: KeyDeps,
-  { principal, requestId }: Caller,
+  { principal, requestId, client }: Caller,
   id: string,
   graceSeconds: number,
 ): Promise<IssuedKey> {
@@ -94,6 +102,7 @@ export async function rotateKey(
     await recordAudit(tx, {
       principal,
       requestId,
+      client,
       action: 'api_key.rotated',
       target: `api_key:${id}`,
       before: keyView(old),

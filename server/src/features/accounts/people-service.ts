@@ -4,14 +4,15 @@ import type { Deps } from '../../deps.ts';
 import type { SignedIn } from '../../http/principal.ts';
 import { randomBase62 } from '../../kernel/crypto.ts';
 import { invalidParameter } from '../../kernel/errors.ts';
-import { type Actor, recordAudit } from '../audit/index.ts';
-import type { Gate } from './gate.ts';
+import { isNoteworthy } from './failed-attempts.ts';
+import type { Gates } from './gate.ts';
+import { type RequestContext, recordForMember, themselves, theService } from './member-log.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { findUserByEmail, replacePassword, updatePassword, updateUserName } from './people-store.ts';
 import type { Organization, Person } from './schema.ts';
 import { deleteOtherSessions } from './sessions-store.ts';
-import { listMemberships, listOrganizationIds } from './tenants-store.ts';
-import { countTry, forgiveTry, type Trier } from './throttle.ts';
+import { listMemberships } from './tenants-store.ts';
+import { admitAttempt, forgiveAccount, forgiveAttempt, sessionSubject } from './throttle.ts';
 import { environmentView } from './view.ts';
 
 export async function describePerson(
@@ -46,11 +47,11 @@ export async function rename(
   { pool }: Pick<Deps, 'pool'>,
   person: SignedIn,
   name: string,
-  requestId: string,
+  context: RequestContext,
 ): Promise<Static<typeof Person>> {
   return transaction(pool, async (tx) => {
     await updateUserName(tx, person.userId, name);
-    await recordEverywhere(tx, person.userId, byThemselves(person), requestId, {
+    await recordForMember(tx, person.userId, themselves(person.userId), context, {
       action: 'member.updated',
       before: { name: person.name },
       after: { name },
@@ -59,33 +60,37 @@ export async function rename(
   });
 }
 
-/** Ends all their sessions but the one that asks. */
+/**
+ * Ends all their sessions but the one that asks. Wrong guesses are counted for that session alone: one that somebody left open is
+ * not good for guessing the password, and guesses of strangers elsewhere do not keep its owner from changing it.
+ */
 export async function changePassword(
   deps: Pick<Deps, 'pool' | 'authenticator'>,
-  gate: Gate,
+  gates: Gates,
   person: SignedIn,
   request: { current_password: string; new_password: string },
-  requestId: string,
+  context: RequestContext,
 ): Promise<void> {
-  const byEmail: Trier = { by: 'email', name: person.email };
-  await gate.run(async () => {
-    // A session that somebody left open must not be good for guessing the password.
-    await countTry(deps.pool, byEmail);
-    const user = await findUserByEmail(deps.pool, person.email);
+  const { userId, email, sessionId } = person;
+  const record = (sql: Sql, action: string, after?: object) =>
+    recordForMember(sql, userId, themselves(userId), context, { action, ...(after && { after }) });
+  // Not 401: the session is good, and a page that reads 401 would sign the person out.
+  const wrong = invalidParameter('current_password', 'This is not the current password.');
+  await gates.for(true).run(async () => {
+    const subjects = [sessionSubject(sessionId)];
+    const { session: failures = 0 } = await admitAttempt(deps.pool, subjects);
+    const user = await findUserByEmail(deps.pool, email);
     const before = user?.password_hash ?? null;
-    // Not 401: the session is good, and a page that reads 401 would sign the person out.
-    const wrong = invalidParameter('current_password', 'This is not the current password.');
-    if (!(await verifyPassword(request.current_password, before)) || before === null) throw wrong;
+    if (!(await verifyPassword(request.current_password, before)) || before === null) {
+      if (isNoteworthy(failures)) await record(deps.pool, 'member.password_change_failed', { failures });
+      throw wrong;
+    }
     const after = await hashPassword(request.new_password);
     await transaction(deps.pool, async (tx) => {
-      if (!(await updatePassword(tx, person.userId, { before, after }))) throw wrong;
-      await deleteOtherSessions(tx, person.userId, person.sessionId);
-      await forgiveTry(tx, byEmail);
-      await recordEverywhere(tx, person.userId, byThemselves(person), requestId, {
-        action: 'member.password_changed',
-        before: null,
-        after: null,
-      });
+      if (!(await updatePassword(tx, userId, { before, after }))) throw wrong;
+      await deleteOtherSessions(tx, userId, sessionId);
+      await forgiveAttempt(tx, subjects);
+      await record(tx, 'member.password_changed');
     });
   });
   deps.authenticator.forget();
@@ -93,7 +98,7 @@ export async function changePassword(
 
 /**
  * For the operator of the machine, who needs no leave of ours: a new password for somebody who forgot theirs. It ends all their
- * sessions, and the wait after too many guesses. Null: nobody has this email.
+ * sessions, and every wait after too many guesses. Null: nobody has this email.
  */
 export async function resetPassword(pool: Pool, email: string): Promise<string | null> {
   const password = randomBase62(20);
@@ -103,34 +108,16 @@ export async function resetPassword(pool: Pool, email: string): Promise<string |
     if (!user) return null;
     await replacePassword(tx, user.id, hash);
     await deleteOtherSessions(tx, user.id, null);
-    await forgiveTry(tx, { by: 'email', name: email });
-    await recordEverywhere(tx, user.id, { kind: 'system', id: null }, null, {
-      action: 'member.password_reset',
-      before: null,
-      after: null,
-    });
+    await forgiveAccount(tx, email);
+    await recordForMember(
+      tx,
+      user.id,
+      theService,
+      { requestId: null, client: null },
+      {
+        action: 'member.password_reset',
+      },
+    );
     return password;
   });
-}
-
-function byThemselves({ userId }: SignedIn): Pick<Actor, 'kind' | 'id'> {
-  return { kind: 'user', id: userId };
-}
-
-/** A person is one in all their organizations, so each of these learns of it. */
-async function recordEverywhere(
-  tx: Sql,
-  userId: string,
-  actor: Pick<Actor, 'kind' | 'id'>,
-  requestId: string | null,
-  entry: { action: string; before: object | null; after: object | null },
-): Promise<void> {
-  for (const organizationId of await listOrganizationIds(tx, userId)) {
-    await recordAudit(tx, {
-      ...entry,
-      principal: { ...actor, organizationId, environmentId: null },
-      requestId,
-      target: `member:${userId}`,
-    });
-  }
 }

@@ -1,13 +1,15 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
+import { clientOf } from '../../http/client.ts';
 import type { Principal } from '../../http/principal.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Call, type Route, route } from '../../http/route.ts';
 import { IdParams, pageQuery } from '../../http/schema.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { pageOf, pageRequest } from '../../kernel/page.ts';
-import { createGate } from './gate.ts';
+import { createDevices } from './devices.ts';
+import { createGates } from './gate.ts';
 import { invitationRoutes } from './invitations-routes.ts';
-import { createKey, type IssuedKey, keyView, revokeKey, rotateKey } from './keys-service.ts';
+import { type Caller, createKey, type IssuedKey, keyView, revokeKey, rotateKey } from './keys-service.ts';
 import { listKeys } from './keys-store.ts';
 import {
   ApiKeyPage,
@@ -24,15 +26,19 @@ import { teamRoutes } from './team-routes.ts';
 import { type EnvironmentRow, listEnvironments } from './tenants-store.ts';
 import { environmentView } from './view.ts';
 
+type KeyCall = Call<unknown, unknown, unknown, 'keys:write'>;
+
 export function accountRoutes(deps: Deps): Route[] {
-  // A password check takes 32 MiB and a thread: two at once leave room for everything else the process does.
-  const gate = createGate({ width: 2, waiting: 50 });
+  // A password check takes 128 MiB and a thread: one of a stranger and one from a known device at a time leave room for
+  // everything else the process does.
+  const gates = createGates({ width: 1, waiting: 25 });
+  const devices = createDevices(deps);
   return [
     ...identityRoutes(deps),
     ...keyRoutes(deps),
-    ...sessionRoutes(deps, gate),
+    ...sessionRoutes(deps, gates, devices),
     ...teamRoutes(deps),
-    ...invitationRoutes(deps, gate),
+    ...invitationRoutes(deps, gates, devices),
   ];
 }
 
@@ -135,8 +141,8 @@ function keyRoutes(deps: Deps): Route[] {
       access: 'keys:write',
       body: NewApiKey,
       responses: { 201: ApiKeyWithSecret },
-      async handler({ principal, requestId, body }) {
-        return { status: 201, body: issuedView(await createKey(deps, { principal, requestId }, body)) };
+      async handler({ body, ...call }) {
+        return { status: 201, body: issuedView(await createKey(deps, callerOf(call), body)) };
       },
     }),
     route({
@@ -149,8 +155,8 @@ function keyRoutes(deps: Deps): Route[] {
       access: 'keys:write',
       params: IdParams,
       responses: { 204: null },
-      async handler({ principal, requestId, params }) {
-        await revokeKey(deps, { principal, requestId }, params.id);
+      async handler({ params, ...call }) {
+        await revokeKey(deps, callerOf(call), params.id);
         return { status: 204 };
       },
     }),
@@ -167,12 +173,16 @@ function keyRoutes(deps: Deps): Route[] {
       body: Rotation,
       bodyOptional: true,
       responses: { 201: ApiKeyWithSecret },
-      async handler({ principal, requestId, params, body }) {
-        const issued = await rotateKey(deps, { principal, requestId }, params.id, body.grace_seconds ?? 0);
+      async handler({ params, body, ...call }) {
+        const issued = await rotateKey(deps, callerOf(call), params.id, body.grace_seconds ?? 0);
         return { status: 201, body: issuedView(issued) };
       },
     }),
   ];
+}
+
+function callerOf({ principal, requestId, raw }: Pick<KeyCall, 'principal' | 'requestId' | 'raw'>): Caller {
+  return { principal, requestId, client: clientOf(raw) };
 }
 
 function issuedView({ row, secret }: IssuedKey) {

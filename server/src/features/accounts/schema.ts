@@ -32,10 +32,12 @@ export const EnvironmentParams = Type.Object({ envId: Uuid });
 
 export const NewApiKey = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100, pattern: oneLine }),
-  preset: Type.Optional(OneOf(presetNames, {
+  preset: Type.Optional(
+    OneOf(presetNames, {
       description:
         'Give this or `scopes`. `full_access`: every scope, promotion to Live included. `send_only`: `notifications:send` and `workflows:trigger`. `read_only`: every `:read`.',
-    })),
+    }),
+  ),
   scopes: Type.Optional(
     Type.Array(OneOf(scopes), { minItems: 1, maxItems: 100, description: 'Give this or `preset`.' }),
   ),

@@ -1,17 +1,21 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
+import { clientOf } from '../../http/client.ts';
 import { type Route, route } from '../../http/route.ts';
 import { IdParams, pageQuery } from '../../http/schema.ts';
 import { createCookies } from './cookies.ts';
-import type { Gate } from './gate.ts';
+import type { Devices } from './devices.ts';
+import type { Gates } from './gate.ts';
+import type { RequestContext } from './member-log.ts';
 import { changePassword, describePerson, rename } from './people-service.ts';
 import { Login, PasswordChange, Person, PersonPatch, SessionPage } from './schema.ts';
-import { endSession, listOwnSessions, login } from './sessions-service.ts';
+import { emailOf, endSession, listOwnSessions, login } from './sessions-service.ts';
 
 const tag = 'Dashboard sessions';
 
-export function sessionRoutes(deps: Deps, gate: Gate): Route[] {
-  const cookies = createCookies(deps);
+export function sessionRoutes(deps: Deps, gates: Gates, devices: Devices): Route[] {
+  const cookies = createCookies(deps, devices);
   return [
     route({
       method: 'POST',
@@ -20,13 +24,16 @@ export function sessionRoutes(deps: Deps, gate: Gate): Route[] {
       tag,
       summary: 'Sign in to the dashboard',
       description:
-        'Sets a session cookie for 7 days. After 10 failures for an email, or 50 from an address, within 15 minutes: 429.',
+        'Sets a session cookie, and one by which this browser is known from then on. Failed attempts make the next one wait, longer each time (429): after 5 within an hour for an email from one network (/24 of IPv4, /64 of IPv6), 50 for an email from anywhere, 100 from a network. A browser in which the person has signed in before is counted by itself.',
       access: 'public',
       body: Login,
       responses: { 204: null },
-      async handler({ body, raw }) {
-        const token = await login(deps, gate, { ...body, address: raw.ip });
-        return { status: 204, headers: cookies.start(token) };
+      async handler({ body, raw, requestId }) {
+        const email = emailOf(body.email);
+        const deviceId = devices.find(raw.headers.cookie, email);
+        const context = { requestId, client: clientOf(raw), deviceId };
+        const token = await login(deps, gates, { email, password: body.password }, context);
+        return { status: 204, headers: cookies.start({ token, email }) };
       },
     }),
     route({
@@ -38,8 +45,8 @@ export function sessionRoutes(deps: Deps, gate: Gate): Route[] {
       description: 'Needs the header `X-Carillon-CSRF: 1`.',
       access: 'session',
       responses: { 204: null },
-      async handler({ principal }) {
-        await endSession(deps, principal, principal.sessionId);
+      async handler({ principal, ...call }) {
+        await endSession(deps, principal, principal.sessionId, contextOf(call));
         return { status: 204, headers: cookies.end() };
       },
     }),
@@ -64,8 +71,8 @@ export function sessionRoutes(deps: Deps, gate: Gate): Route[] {
       access: 'session',
       body: PersonPatch,
       responses: { 200: Person },
-      async handler({ principal, body, requestId }) {
-        return { status: 200, body: await rename(deps, principal, body.name, requestId) };
+      async handler({ principal, body, ...call }) {
+        return { status: 200, body: await rename(deps, principal, body.name, contextOf(call)) };
       },
     }),
     route({
@@ -74,12 +81,13 @@ export function sessionRoutes(deps: Deps, gate: Gate): Route[] {
       operation: 'changePassword',
       tag,
       summary: 'Change your own password',
-      description: 'Ends all your other sessions. A wrong `current_password` counts as a failed sign-in.',
+      description:
+        'Ends all your other sessions. After 5 wrong `current_password` within an hour this session has to wait, longer each time (429).',
       access: 'session',
       body: PasswordChange,
       responses: { 204: null },
-      async handler({ principal, body, requestId }) {
-        await changePassword(deps, gate, principal, body, requestId);
+      async handler({ principal, body, ...call }) {
+        await changePassword(deps, gates, principal, body, contextOf(call));
         return { status: 204 };
       },
     }),
@@ -114,10 +122,14 @@ export function sessionRoutes(deps: Deps, gate: Gate): Route[] {
       access: 'session',
       params: IdParams,
       responses: { 204: null },
-      async handler({ principal, params }) {
-        await endSession(deps, principal, params.id);
+      async handler({ principal, params, ...call }) {
+        await endSession(deps, principal, params.id, contextOf(call));
         return { status: 204 };
       },
     }),
   ];
+}
+
+function contextOf({ requestId, raw }: { requestId: string; raw: FastifyRequest }): RequestContext {
+  return { requestId, client: clientOf(raw) };
 }

@@ -6,38 +6,52 @@ import { sha256 } from '../../kernel/crypto.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
-import type { Gate } from './gate.ts';
-import { verifyPassword } from './password.ts';
-import { findUserByEmail, type UserRow } from './people-store.ts';
+import { recordFailedSignIn } from './failed-attempts.ts';
+import type { Gates } from './gate.ts';
+import { type RequestContext, recordForMember, themselves } from './member-log.ts';
+import { hashPassword, isOutdated, verifyPassword } from './password.ts';
+import { findUserByEmail, type UserRow, updatePassword } from './people-store.ts';
 import { deleteSession, insertSession, listSessions, type OwnSessionRow } from './sessions-store.ts';
-import { countTry, forgiveTry, type Trier } from './throttle.ts';
+import { admitAttempt, forgiveAttempt, passwordSubjects, type Subject } from './throttle.ts';
 
 export const sessionSeconds = 7 * 24 * 3600;
 
+type SessionDeps = Pick<Deps, 'pool' | 'clock' | 'log' | 'authenticator'>;
+
+/** A request of somebody who shows a password. */
+export type AttemptContext = RequestContext & {
+  client: NonNullable<RequestContext['client']>;
+  /** Of a browser in which this account was signed in to before. */
+  deviceId: string | null;
+};
+
+export function emailOf(text: string): string {
+  return text.trim().toLowerCase();
+}
+
 /** Returns the token of a new session. */
 export function login(
-  { pool, clock }: Pick<Deps, 'pool' | 'clock'>,
-  gate: Gate,
-  attempt: { email: string; password: string; address: string },
+  deps: SessionDeps,
+  gates: Gates,
+  { email, password }: { email: string; password: string },
+  context: AttemptContext,
 ): Promise<string> {
-  return gate.run(async () => {
-    const email = attempt.email.trim().toLowerCase();
-    const byAddress: Trier = { by: 'address', name: attempt.address };
-    const byEmail: Trier = { by: 'email', name: email };
-    // The address goes first: a throttled one cannot fill the table with made-up emails.
-    await countTry(pool, byAddress);
-    await countTry(pool, byEmail);
-
-    const user = await findUserByEmail(pool, email);
-    const right = await verifyPassword(attempt.password, user?.password_hash ?? null);
-    if (!user || !right) throw wrongPassword();
-
-    return transaction(pool, async (tx) => {
-      const token = await startSession(tx, user, clock());
-      await forgiveTry(tx, byAddress);
-      await forgiveTry(tx, byEmail);
-      return token;
-    });
+  const { client, deviceId } = context;
+  return gates.for(deviceId !== null).run(async () => {
+    const subjects = passwordSubjects(email, client, deviceId);
+    const failures = await admitAttempt(deps.pool, subjects);
+    // Once more, because another sign-in may have replaced an outdated hash between the check and the new session.
+    for (let round = 0; round < 2; round += 1) {
+      const user = await findUserByEmail(deps.pool, email);
+      const isRight = await verifyPassword(password, user?.password_hash ?? null);
+      if (!user || !isRight) {
+        recordFailedSignIn(deps, user?.id, failures, context);
+        throw wrongPassword();
+      }
+      const token = await openSession(deps, await renewHash(deps, user, password), subjects, context);
+      if (token) return token;
+    }
+    throw wrongPassword();
   });
 }
 
@@ -45,32 +59,69 @@ export function wrongPassword(): Problem {
   return new Problem('invalid_credentials', 'The email or the password is wrong.');
 }
 
-/** For somebody whose password was just checked. */
-export async function startSession(tx: Sql, user: UserRow, now: number): Promise<string> {
+async function renewHash({ pool }: SessionDeps, user: UserRow, password: string): Promise<UserRow> {
+  const before = user.password_hash;
+  if (!isOutdated(before)) return user;
+  const after = await hashPassword(password);
+  return (await updatePassword(pool, user.id, { before, after })) ? { ...user, password_hash: after } : user;
+}
+
+function openSession(
+  { pool, clock }: SessionDeps,
+  user: UserRow,
+  subjects: readonly Subject[],
+  context: RequestContext,
+): Promise<string | null> {
+  return transaction(pool, async (tx) => {
+    const token = await startSession(tx, user, clock(), context);
+    if (token) await forgiveAttempt(tx, subjects);
+    return token;
+  });
+}
+
+/** For somebody whose password was just checked. Null: it is another one by now. */
+export async function startSession(
+  tx: Sql,
+  user: UserRow,
+  now: number,
+  context: RequestContext,
+): Promise<string | null> {
   const token = randomBytes(32).toString('base64url');
+  const id = newId(now);
   const started = await insertSession(tx, {
-    id: newId(now),
+    id,
     tokenHash: sha256(token),
     userId: user.id,
     passwordHash: user.password_hash,
     expiresAt: new Date(now + sessionSeconds * 1000),
   });
-  if (!started) throw wrongPassword();
+  if (!started) return null;
+  await recordForMember(tx, user.id, themselves(user.id), context, {
+    action: 'member.signed_in',
+    after: { session_id: id },
+  });
   return token;
 }
 
 /** One of their own: by signing out, or from another device. */
 export async function endSession(
-  deps: Pick<Deps, 'pool' | 'authenticator'>,
+  deps: SessionDeps,
   { userId }: SignedIn,
   id: string,
+  context: RequestContext,
 ): Promise<void> {
-  if (!(await deleteSession(deps.pool, userId, id))) throw notFound('session');
+  await transaction(deps.pool, async (tx) => {
+    if (!(await deleteSession(tx, userId, id))) throw notFound('session');
+    await recordForMember(tx, userId, themselves(userId), context, {
+      action: 'member.signed_out',
+      before: { session_id: id },
+    });
+  });
   deps.authenticator.forget();
 }
 
 export async function listOwnSessions(
-  { pool, clock }: Pick<Deps, 'pool' | 'clock'>,
+  { pool, clock }: SessionDeps,
   { userId }: SignedIn,
   query: { cursor?: string; limit?: number },
 ): Promise<Page<OwnSessionRow>> {

@@ -1,52 +1,138 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import type { Sql } from '../../db/sql.ts';
+import type { Client } from '../../http/client.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { Problem } from '../../kernel/errors.ts';
-import { countLoginFailure, deleteLoginFailures, takeBackLoginFailure } from './throttle-store.ts';
+import {
+  countLoginAttempt,
+  deleteLoginFailures,
+  deleteLoginFailuresBetween,
+  takeBackLoginAttempt,
+} from './throttle-store.ts';
 
-const windowSeconds = 15 * 60;
-const limits = { address: 50, email: 10 };
-
-/** Who tries: a network address, or the email whose password is guessed. */
-export interface Trier {
-  by: keyof typeof limits;
-  name: string;
-}
+const windowSeconds = 3600;
+const longestWaitSeconds = 900;
 
 /**
- * Every try is counted as a failure before anything is looked at and taken back when it was right, so that tries which race
- * each other, in any number of processes, get no more guesses than the limit.
+ * What failed attempts are counted by, and how many are free within an hour. After those each failure doubles the wait, from one
+ * second to 15 minutes.
  */
-export async function countTry(sql: Sql, trier: Trier): Promise<void> {
-  const { failures, secondsLeft } = await countLoginFailure(sql, subjectOf(trier), windowSeconds);
-  if (failures > limits[trier.by]) {
-    const seconds = String(Math.max(1, secondsLeft));
-    throw new Problem('rate_limited', 'Too many failed tries. Try again later.', {
-      headers: {
-        'retry-after': seconds,
-        'ratelimit-limit': String(limits[trier.by]),
-        'ratelimit-remaining': '0',
-        'ratelimit-reset': seconds,
-      },
-    });
+const freeAttempts = {
+  /** Somebody on a network who guesses the password of one account. */
+  account_and_network: 5,
+  /** Somebody who tries a few passwords with many accounts. */
+  network: 100,
+  /** Somebody on many networks who guesses the password of one account. */
+  account: 50,
+  /** A browser in which the person has signed in before: counted by itself, so that no stranger's guesses are held against it. */
+  device: 5,
+  /** Somebody in front of a session that was left open. */
+  session: 5,
+} as const;
+
+export interface Subject {
+  kind: keyof typeof freeAttempts;
+  /** Names are kept as hashes only. */
+  id: Buffer;
+}
+
+/** For an attempt to show the password of an account: whose failures count, and against whom. */
+export function passwordSubjects(email: string, client: Client, deviceId: string | null): Subject[] {
+  if (deviceId) return [{ kind: 'device', id: accountId(email, `device:${deviceId}`) }];
+  return [
+    // First: a network that has to wait cannot fill the table with made-up emails.
+    networkSubject(client),
+    { kind: 'account_and_network', id: accountId(email, `network:${networkOf(client)}`) },
+    { kind: 'account', id: accountId(email, 'account') },
+  ];
+}
+
+export function networkSubject(client: Client): Subject {
+  return { kind: 'network', id: sha256(`network:${networkOf(client)}`) };
+}
+
+export function sessionSubject(sessionId: string): Subject {
+  return { kind: 'session', id: sha256(`session:${sessionId}`) };
+}
+
+/** The failures of an admitted attempt so far, itself included, by what they were counted for. */
+export type Failures = Partial<Record<Subject['kind'], number>>;
+
+/**
+ * Lets an attempt through or throws 429. Every attempt is counted as a failure before the password is looked at and taken back
+ * when it was right, so that attempts which race each other, in any number of processes, get no more guesses than the limit. One
+ * that is refused was no guess and counts nowhere.
+ */
+export async function admitAttempt(sql: Sql, subjects: readonly Subject[]): Promise<Failures> {
+  const failures: Failures = {};
+  for (const [index, subject] of subjects.entries()) {
+    const limits = { windowSeconds, freeAttempts: freeAttempts[subject.kind], longestWaitSeconds };
+    const counted = await countLoginAttempt(sql, subject.id, limits);
+    if ('waitSeconds' in counted) {
+      for (const { id } of subjects.slice(0, index)) await takeBackLoginAttempt(sql, id);
+      throw mustWait(counted.waitSeconds, limits.freeAttempts);
+    }
+    failures[subject.kind] = counted.failures;
+  }
+  return failures;
+}
+
+function mustWait(seconds: number, limit: number): Problem {
+  const unit = seconds === 1 ? 'second' : 'seconds';
+  return new Problem('rate_limited', `Too many failed attempts. Try again in ${seconds} ${unit}.`, {
+    headers: {
+      'retry-after': String(seconds),
+      'ratelimit-limit': String(limit),
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': String(seconds),
+    },
+  });
+}
+
+/** After the right password. What several people share gets only this attempt back, or one account would be enough to guess on. */
+export async function forgiveAttempt(sql: Sql, subjects: readonly Subject[]): Promise<void> {
+  for (const { kind, id } of subjects) {
+    if (kind === 'network' || kind === 'account') await takeBackLoginAttempt(sql, id);
+    else await deleteLoginFailures(sql, id);
   }
 }
 
-/** An email starts afresh; an address gets only this try back, or one account would be enough to guess on for ever. */
-export async function forgiveTry(sql: Sql, trier: Trier): Promise<void> {
-  if (trier.by === 'email') await deleteLoginFailures(sql, subjectOf(trier));
-  else await takeBackLoginFailure(sql, subjectOf(trier));
+/** Ends every wait of an account. */
+export async function forgiveAccount(sql: Sql, email: string): Promise<void> {
+  const prefix = accountPrefix(email);
+  const half = prefix.length;
+  await deleteLoginFailuresBetween(
+    sql,
+    Buffer.concat([prefix, Buffer.alloc(half, 0x00)]),
+    Buffer.concat([prefix, Buffer.alloc(half, 0xff)]),
+  );
 }
 
-/** Names are kept as hashes only. */
-function subjectOf({ by, name }: Trier): Buffer {
-  return sha256(`${by}:${by === 'address' ? networkOf(name) : name}`);
+/** The kinds whose waits begin with this very failure. */
+export function waitsBegunBy(failures: Failures): Subject['kind'][] {
+  return (Object.keys(failures) as Subject['kind'][]).filter((kind) => failures[kind] === freeAttempts[kind]);
 }
 
-/** Whoever has one IPv6 address has the 2^64 of its network, and would never use one twice. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address; // with dots: an IPv4 address in the clothes of the other
-  const [head = '', tail] = address.toLowerCase().split('%', 1).join('').split('::');
+/** Everything that is counted for one account begins alike, so that all of it can be found. */
+function accountId(email: string, name: string): Buffer {
+  const prefix = accountPrefix(email);
+  return Buffer.concat([prefix, sha256(name).subarray(0, prefix.length)]);
+}
+
+function accountPrefix(email: string): Buffer {
+  return sha256(`account:${email}`).subarray(0, 16);
+}
+
+/**
+ * What one attacker is likely to have as a whole: the /64 of an IPv6 address, because a single customer gets at least that, and the
+ * /24 of an IPv4 address.
+ */
+export function networkOf({ ipAddress }: Pick<Client, 'ipAddress'>): string {
+  if (ipAddress === null) return 'unknown';
+  const ipv4 = ipAddress.replace(/^::ffff:/i, ''); // an IPv4 address as a socket for both kinds shows it
+  if (isIPv4(ipv4)) return `${ipv4.slice(0, ipv4.lastIndexOf('.'))}.0/24`;
+  if (!isIPv6(ipAddress) || ipAddress.includes('.')) return ipAddress;
+  const [head = '', tail] = ipAddress.toLowerCase().split('%', 1).join('').split('::');
   const before = head.split(':').filter((group) => group !== '');
   const after = (tail ?? '').split(':').filter((group) => group !== '');
   const zeros = new Array<string>(8 - before.length - after.length).fill('0');

@@ -52,6 +52,8 @@ test('a change of a key is recorded with who, what, before and after, and withou
     before: null,
     after: shown,
     request_id: 'my-request',
+    ip_address: '127.0.0.1',
+    user_agent: null,
     environment_id: me.environment_id,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   });

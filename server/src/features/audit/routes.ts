@@ -13,9 +13,9 @@ export function auditRoutes({ pool }: Pick<Deps, 'pool'>): Route[] {
       path: '/v1/audit-log',
       operation: 'listAuditEntries',
       tag: 'Audit log',
-      summary: 'List configuration changes',
+      summary: 'List configuration changes and sign-ins',
       description:
-        'Who changed what, with the values before and after (never secrets), newest first: changes in the environment of the key, and those of the organization as a whole.',
+        'Who changed what, with the values before and after (never secrets), newest first: changes in the environment of the key, and those of the organization as a whole, to which sign-ins of its members belong.',
       access: 'keys:read',
       query: AuditQuery,
       responses: { 200: AuditPage },
@@ -50,6 +50,8 @@ function viewOf(row: AuditRow): Static<typeof AuditEntryView> {
     before: row.before as Record<string, unknown> | null,
     after: row.after as Record<string, unknown> | null,
     request_id: row.request_id,
+    ip_address: row.ip_address,
+    user_agent: row.user_agent,
     environment_id: row.environment_id,
     created_at: new Date(idTime(row.id)).toISOString(),
   };

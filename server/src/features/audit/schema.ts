@@ -24,6 +24,10 @@ export const AuditEntryView = Type.Object({
   before: Nullable(JsonObject),
   after: Nullable(JsonObject),
   request_id: Nullable(Type.String()),
+  ip_address: Nullable(
+    Type.String({ description: 'Of sign-ins, and of changes of members and API keys; null for the rest.' }),
+  ),
+  user_agent: Nullable(Type.String({ description: 'Likewise; the first 300 characters.' })),
   environment_id: Nullable(Uuid),
   created_at: DateTime,
 });

@@ -1,4 +1,5 @@
 import { query, type Sql, statement } from '../../db/sql.ts';
+import type { Client } from '../../http/client.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 
@@ -14,6 +15,8 @@ export interface AuditEntry {
   principal: Actor;
   /** Null when no request caused it. */
   requestId: string | null;
+  /** Where the request came from, for changes of credentials and sign-ins. */
+  client?: Client | null;
   /** What happened, as `noun.past_participle`: `api_key.created`. */
   action: string;
   /** What it happened to, as `noun:id`: `api_key:0198…`. */
@@ -26,8 +29,9 @@ export interface AuditEntry {
 const insertEntry = statement(
   'audit_insert_entry',
   `insert into audit_entries
-     (id, organization_id, environment_id, actor_kind, actor_id, action, target, before, after, request_id)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+     (id, organization_id, environment_id, actor_kind, actor_id, action, target, before, after, request_id,
+      ip_address, user_agent)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 );
 
 /** Takes the transaction of the change itself: neither is ever there without the other. */
@@ -44,6 +48,8 @@ export async function recordAudit(sql: Sql, entry: AuditEntry): Promise<void> {
     entry.before && JSON.stringify(entry.before),
     entry.after && JSON.stringify(entry.after),
     entry.requestId,
+    entry.client?.ipAddress,
+    entry.client?.userAgent,
   ]);
 }
 
@@ -66,6 +72,8 @@ export interface AuditRow {
   before: object | null;
   after: object | null;
   request_id: string | null;
+  ip_address: string | null;
+  user_agent: string | null;
 }
 
 /** Up to `limit + 1` entries of the environment and of the organization as a whole, newest first. */
@@ -90,7 +98,8 @@ export function listEntries(
   require('actor_id', '=', filter.actorId);
   // In two halves, for each of which the indexes have the entries in their order.
   const newestOf = (environment: string): string =>
-    `(select id, environment_id, actor_kind, actor_id, action, target, before, after, request_id
+    `(select id, environment_id, actor_kind, actor_id, action, target, before, after, request_id, ip_address,
+         user_agent
       from audit_entries
       where organization_id = $1 and environment_id ${environment} ${conditions.join(' ')}
       order by id desc

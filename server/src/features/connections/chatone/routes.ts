@@ -28,7 +28,7 @@ export function chatoneRoutes(deps: Deps, notifications: Pick<NotificationServic
   const installations = createInstallationService(deps, api, notifications);
   return [
     ...installationRoutes(installations),
-    ...oauthRoutes(createOAuthFlow(deps, api, installations)),
+    ...oauthRoutes(createOAuthFlow(deps, api, installations), deps.publicUrl),
     eventsRoute(createEventReader(deps)),
   ];
 }
@@ -134,7 +134,7 @@ function installationRoutes(installations: InstallationService): Route[] {
   ];
 }
 
-function oauthRoutes(flow: ReturnType<typeof createOAuthFlow>): Route[] {
+function oauthRoutes(flow: ReturnType<typeof createOAuthFlow>, publicUrl: Deps['publicUrl']): Route[] {
   return [
     route({
       method: 'GET',
@@ -148,7 +148,7 @@ function oauthRoutes(flow: ReturnType<typeof createOAuthFlow>): Route[] {
       query: InstallQuery,
       responses: { 302: null },
       async handler({ query, raw }) {
-        const session = sessionTokenOf(raw.headers.cookie);
+        const session = sessionTokenOf(raw.headers.cookie, publicUrl());
         if (!session) throw new Problem('missing_credentials', 'Sign in to the dashboard first.');
         return redirect(await flow.start(session, query.env_id));
       },
@@ -165,7 +165,7 @@ function oauthRoutes(flow: ReturnType<typeof createOAuthFlow>): Route[] {
       query: CallbackQuery,
       responses: { 302: null },
       async handler({ query, raw, requestId }) {
-        return redirect(await flow.finish(sessionTokenOf(raw.headers.cookie), query, requestId));
+        return redirect(await flow.finish(sessionTokenOf(raw.headers.cookie, publicUrl()), query, requestId));
       },
     }),
   ];
