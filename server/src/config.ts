@@ -366,6 +366,24 @@ export const settings = {
     meaning:
       'Requests a second that each key may make, in place of the figure of the plan; bursts may be twice that.',
   }),
+  CARILLON_SESSION_RATE_LIMIT: setting({
+    read: positive,
+    fallback: 50,
+    meaning:
+      'Requests a second that each person at the dashboard may make of a process; bursts may be five times that.',
+  }),
+  CARILLON_END_USER_RATE_LIMIT: setting({
+    read: positive,
+    fallback: 20,
+    meaning:
+      'Requests a second that each end user may make of a process with their tokens (inbox and preferences; an open stream is one request); bursts may be five times that.',
+  }),
+  CARILLON_SESSION_IDLE_HOURS: setting({
+    read: integer(1, 168),
+    fallback: 72,
+    meaning:
+      'Hours after which a dashboard session ends that was not used (an open dashboard uses it). Every session ends after 7 days.',
+  }),
   LOG_LEVEL: setting({
     read: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     fallback: 'info' as const,

@@ -6,7 +6,8 @@ const openPrefix = '/inbox/v1/';
 const everywhere = {
   'access-control-allow-origin': '*',
   // Date: a page can then tell how far off the clock of its user is.
-  'access-control-expose-headers': 'X-Request-Id, Retry-After, Date',
+  'access-control-expose-headers':
+    'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Date',
 };
 
 const preflight = {

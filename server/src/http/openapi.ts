@@ -57,7 +57,7 @@ export function openApiDocument(routes: Route[], version: string): OpenApiDocume
           in: 'cookie',
           name: 'carillon_session',
           description:
-            'A dashboard session. Name the environment in `X-Environment-Id`; writes need `X-Carillon-CSRF: 1`.',
+            'A dashboard session; on https the name is `__Host-carillon_session`. Name the environment in `X-Environment-Id`; writes need `X-Carillon-CSRF: 1`.',
         },
         end_user_token: {
           type: 'http',

@@ -36,6 +36,14 @@ afterAll(async () => {
   await db.drop();
 });
 
+function limiterOf(pool: Pool, CARILLON_RATE_LIMIT: number | null): RateLimiter {
+  return createRateLimiter(pool, {
+    CARILLON_RATE_LIMIT,
+    CARILLON_SESSION_RATE_LIMIT: 50,
+    CARILLON_END_USER_RATE_LIMIT: 20,
+  });
+}
+
 async function newKey(plan: Plan = 'free') {
   const id = newId();
   await query(
@@ -44,7 +52,7 @@ async function newKey(plan: Plan = 'free') {
      values ($1, $2, 'k', $3, '0000', 'full_access', $4)`,
     [id, environmentId, Buffer.from(id), ownerId],
   );
-  return { kind: 'key' as const, id, plan };
+  return { kind: 'key' as const, id, userId: ownerId, plan };
 }
 
 /** Pretends that the bucket was last looked at this long ago. */
@@ -69,12 +77,9 @@ async function takeMany(
 
 const allowed = (verdicts: RateVerdict[]) => verdicts.filter((verdict) => verdict.allowed).length;
 
-test('callers without a limit are not even looked at', () => {
-  const limiter = createRateLimiter(db.pool, { CARILLON_RATE_LIMIT: null });
-  expect(limiter.take({ kind: 'key', id: newId(), plan: 'unmetered' })).toBeNull();
-  expect(limiter.take({ kind: 'user', id: newId(), plan: 'free' })).toBeNull();
-  const limited = createRateLimiter(db.pool, { CARILLON_RATE_LIMIT: 5 });
-  expect(limited.take({ kind: 'user', id: newId(), plan: 'unmetered' })).toBeNull();
+test('keys without a limit are not even looked at', () => {
+  const limiter = limiterOf(db.pool, null);
+  expect(limiter.take({ kind: 'key', id: newId(), userId: ownerId, plan: 'unmetered' })).toBeNull();
 });
 
 test.each([
@@ -86,7 +91,7 @@ test.each([
 ] as const)(
   'plan %s with the setting %j: bursts of %i, then %d a second',
   async (plan, setting, burst, rate) => {
-    const limiter = createRateLimiter(db.pool, { CARILLON_RATE_LIMIT: setting });
+    const limiter = limiterOf(db.pool, setting);
     const key = await newKey(plan);
     expect(await limiter.take(key)).toMatchObject({
       allowed: true,
@@ -99,7 +104,7 @@ test.each([
 );
 
 test('a burst is served up to the bucket, first come first served, and then refused with the time to wait', async () => {
-  const limiter = createRateLimiter(db.pool, { CARILLON_RATE_LIMIT: 0.01 });
+  const limiter = limiterOf(db.pool, 0.01);
   const verdicts = await takeMany([limiter], await newKey(), 3);
   expect(verdicts.map((verdict) => verdict.allowed)).toEqual([true, false, false]);
   expect(verdicts[0]).toMatchObject({ limit: 1, remaining: 0, resetSeconds: 100, retryAfterSeconds: 0 });
@@ -107,13 +112,13 @@ test('a burst is served up to the bucket, first come first served, and then refu
 });
 
 test('remaining counts down within a batch', async () => {
-  const limiter = createRateLimiter(db.pool, { CARILLON_RATE_LIMIT: 5 });
+  const limiter = limiterOf(db.pool, 5);
   const verdicts = await takeMany([limiter], await newKey(), 4);
   expect(verdicts.map((verdict) => verdict.remaining)).toEqual([9, 8, 7, 6]);
 });
 
 test('tokens come back with time, up to a full bucket', async () => {
-  const limiter = createRateLimiter(db.pool, { CARILLON_RATE_LIMIT: 0.01 });
+  const limiter = limiterOf(db.pool, 0.01);
   const key = await newKey();
   expect((await limiter.take(key))?.allowed).toBe(true);
   await age(key.id, 50);
@@ -128,16 +133,14 @@ test('tokens come back with time, up to a full bucket', async () => {
 });
 
 test('each key has a bucket of its own, also within one batch', async () => {
-  const limiter = createRateLimiter(db.pool, { CARILLON_RATE_LIMIT: 0.5 });
+  const limiter = limiterOf(db.pool, 0.5);
   const keys = await Promise.all(Array.from({ length: 5 }, () => newKey()));
   const verdicts = await Promise.all(keys.flatMap((key) => [limiter.take(key), limiter.take(key)]));
   expect(verdicts.map((verdict) => verdict?.allowed)).toEqual(keys.flatMap(() => [true, false]));
 });
 
 test('the limit holds exactly across processes that race for the same keys', async () => {
-  const limiters = [db.pool, otherPool, db.pool, otherPool].map((pool) =>
-    createRateLimiter(pool, { CARILLON_RATE_LIMIT: 200 }),
-  );
+  const limiters = [db.pool, otherPool, db.pool, otherPool].map((pool) => limiterOf(pool, 200));
   const keys = await Promise.all(Array.from({ length: 4 }, () => newKey()));
   for (const key of keys) await limiters[0]?.take(key);
   // Refilled in the future: nothing comes back while the test runs, so what is given out must add up exactly.
@@ -163,9 +166,7 @@ test('the limit holds exactly across processes that race for the same keys', asy
 });
 
 test('the limit holds also when processes race for the first request of a key', async () => {
-  const limiters = [db.pool, otherPool].map((pool) =>
-    createRateLimiter(pool, { CARILLON_RATE_LIMIT: 0.001 }),
-  );
+  const limiters = [db.pool, otherPool].map((pool) => limiterOf(pool, 0.001));
   for (let round = 0; round < 20; round++) {
     expect(allowed(await takeMany(limiters, await newKey(), 4))).toBe(1);
   }

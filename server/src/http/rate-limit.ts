@@ -1,25 +1,23 @@
 import type { Config } from '../config.ts';
 import { type Pool, type Sql, statement } from '../db/sql.ts';
 import { createBatcher } from '../kernel/batcher.ts';
-import type { Plan, Principal } from './principal.ts';
+import type { Plan, Principal, Recipient, SignedIn } from './principal.ts';
+import { createTokenBuckets, type RateVerdict } from './token-buckets.ts';
 
-export interface RateVerdict {
-  allowed: boolean;
-  /** The most requests that can be made at once: what a full bucket holds. */
-  limit: number;
-  remaining: number;
-  /** Until the bucket is full again. */
-  resetSeconds: number;
-  /** Until one request is possible; 0 when this one was. */
-  retryAfterSeconds: number;
-  /** What is poured in, whatever is taken out. */
-  ratePerSecond: number;
-}
+export type { RateVerdict };
 
 export interface RateLimiter {
-  /** Takes one token of the key's bucket. Null, and no work at all, for callers without a limit. */
-  take(principal: Pick<Principal, 'kind' | 'id' | 'plan'>): Promise<RateVerdict> | null;
+  /** Takes one token of the caller's bucket. Null, and no work at all, for keys without a limit. */
+  take(caller: RateLimited): Promise<RateVerdict> | RateVerdict | null;
 }
+
+type RateLimited =
+  | Pick<Principal, 'kind' | 'id' | 'userId' | 'plan'>
+  | Pick<SignedIn, 'kind' | 'userId'>
+  | Pick<Recipient, 'kind' | 'environmentId' | 'externalUserId'>;
+
+/** Pages ask for several things at once: an inbox marks what it shows as read, a dashboard opens with a dozen requests. */
+const burstSeconds = 5;
 
 const ratesByPlan: Record<Plan, number | null> = { free: 20, pro: 200, scale: 2000, unmetered: null };
 
@@ -31,18 +29,30 @@ interface Demand {
 /**
  * A token bucket for each key, kept in the database so that it holds exactly however many processes there are. What arrives
  * while a statement is under way is served together by the next one, so the cost is one small statement at a time and
- * process, not one a request.
+ * process, not one a request. People at the dashboard and end users have theirs in the memory of the process.
  */
-export function createRateLimiter(pool: Pool, config: Pick<Config, 'CARILLON_RATE_LIMIT'>): RateLimiter {
+export function createRateLimiter(
+  pool: Pool,
+  config: Pick<
+    Config,
+    'CARILLON_RATE_LIMIT' | 'CARILLON_SESSION_RATE_LIMIT' | 'CARILLON_END_USER_RATE_LIMIT'
+  >,
+): RateLimiter {
+  const bucketsOf = (ratePerSecond: number) =>
+    createTokenBuckets({ ratePerSecond, burst: Math.max(1, burstSeconds * ratePerSecond) });
+  const people = bucketsOf(config.CARILLON_SESSION_RATE_LIMIT);
+  const endUsers = bucketsOf(config.CARILLON_END_USER_RATE_LIMIT);
   const batcher = createBatcher<Demand, RateVerdict>((demands) => serve(pool, demands), {
     concurrency: 1,
     maxItems: 5000,
   });
   return {
-    take(principal) {
-      if (principal.kind !== 'key') return null; // people at the dashboard
-      const rate = config.CARILLON_RATE_LIMIT ?? ratesByPlan[principal.plan];
-      return rate === null ? null : batcher.add({ keyId: principal.id, rate });
+    take(caller) {
+      if (caller.kind === 'recipient')
+        return endUsers.take(`${caller.environmentId} ${caller.externalUserId}`);
+      if (caller.kind !== 'key') return people.take(caller.userId);
+      const rate = config.CARILLON_RATE_LIMIT ?? ratesByPlan[caller.plan];
+      return rate === null ? null : batcher.add({ keyId: caller.id, rate });
     },
   };
 }

@@ -11,7 +11,7 @@ import type { Principal, Recipient, SignedIn } from './principal.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
 import type { Call, Reply, Route } from './route.ts';
-import { sessionTokenOf } from './session-cookie.ts';
+import { isHttps, sessionTokenOf } from './session-cookie.ts';
 import { answerHalfOpen, createSockets } from './sockets.ts';
 import { createEventStreams, type EventStreams } from './sse.ts';
 import { compileValidator } from './validation.ts';
@@ -87,6 +87,8 @@ export function createHttpServer(
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
+    // The proxy in front speaks TLS: browsers are told to use nothing else. They ignore it over plain http.
+    if (isHttps(deps.publicUrl())) reply.header('strict-transport-security', 'max-age=31536000');
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       done(new Problem('invalid_json', 'The request has no Host header.'));
     // Whatever its body is, and whatever Fastify thinks of it: it is not for us. Only pages are looked for below.
@@ -171,7 +173,7 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
       }
       const principal = await authenticate(deps, route, request);
       request.principal = principal;
-      if (principal?.kind === 'key' || principal?.kind === 'user') await limitRate(deps, principal, reply);
+      if (principal) await limitRate(deps, principal, reply);
     },
     handler: async (request, reply) => {
       checkParams?.(request.params);
@@ -252,7 +254,18 @@ function sessionToken(deps: HttpDeps, request: FastifyRequest, otherwise: string
 
 const challenge = { 'www-authenticate': 'Bearer' };
 
-async function limitRate(deps: HttpDeps, principal: Principal, reply: FastifyReply): Promise<void> {
+const limitedCallers = {
+  key: 'This key',
+  user: 'A person',
+  person: 'A person',
+  recipient: 'An end user',
+} as const satisfies Record<NonNullable<FastifyRequest['principal']>['kind'], string>;
+
+async function limitRate(
+  deps: HttpDeps,
+  principal: NonNullable<FastifyRequest['principal']>,
+  reply: FastifyReply,
+): Promise<void> {
   const pending = deps.rateLimiter.take(principal);
   if (!pending) return;
   const verdict = await pending;
@@ -264,7 +277,7 @@ async function limitRate(deps: HttpDeps, principal: Principal, reply: FastifyRep
   if (!verdict.allowed) {
     throw new Problem(
       'rate_limited',
-      `This key may make ${verdict.ratePerSecond} requests a second. Try again later.`,
+      `${limitedCallers[principal.kind]} may make ${verdict.ratePerSecond} requests a second. Try again later.`,
       {
         headers: { ...headers, 'retry-after': String(verdict.retryAfterSeconds) },
       },
