@@ -100,7 +100,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       metrics,
       activity,
       tracer,
-      authenticator: createAuthenticator(pool, systemClock),
+      authenticator: createAuthenticator(pool, systemClock, config.CARILLON_SESSION_IDLE_HOURS * 3_600_000),
       recipients: createRecipientAuthenticator({ pool, keyring, clock: systemClock }),
       outbound,
       publicUrl: () => config.PUBLIC_URL ?? url,

@@ -643,6 +643,7 @@ export type Session = {
   created_at: string;
   /** To the minute. */
   last_seen_at: string;
+  /** Moves on with use, up to 7 days after the sign-in. */
   expires_at: string;
   /** The one that asks. */
   current: boolean;

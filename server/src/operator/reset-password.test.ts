@@ -36,10 +36,14 @@ test('whoever forgot their password gets a new one, beside the running service',
   const signedIn = await login(owner.email, password);
   expect(signedIn.status).toBe(204);
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const log = await app.request('GET', `/v1/audit-log?target=member:${owner.userId}&action=member.password_reset`, {
-    key: null,
-    headers: { cookie },
-  });
+  const log = await app.request(
+    'GET',
+    `/v1/audit-log?target=member:${owner.userId}&action=member.password_reset`,
+    {
+      key: null,
+      headers: { cookie },
+    },
+  );
   expect(log.body.data).toMatchObject([
     { action: 'member.password_reset', actor: { kind: 'system', id: null }, before: null, after: null },
   ]);

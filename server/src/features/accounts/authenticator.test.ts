@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { loadConfig } from '../../config.ts';
 import { createPool, type Pool, query } from '../../db/sql.ts';
-import type { Principal } from '../../http/principal.ts';
 import { type Role, roles, scopes } from '../../http/scopes.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { sha256 } from '../../kernel/crypto.ts';
@@ -62,7 +61,7 @@ function counting(over: Pool): { pool: Pool; queries: () => number } {
   return { pool: counted, queries: () => queries };
 }
 
-async function codeOf(result: Promise<Principal>): Promise<string> {
+async function codeOf(result: Promise<unknown>): Promise<string> {
   return result.then(
     () => 'accepted',
     (error) => error.code,
@@ -239,6 +238,47 @@ describe('sessions', () => {
     }
     const { token: homeless } = await person([]);
     expect(await codeOf(authenticator.bySession(homeless, undefined))).toBe('resource_not_found');
+  });
+
+  test('a session that is not used ends, and one that is used goes on until its expiry', async () => {
+    const hour = 3_600_000;
+    let now = Date.now();
+    const authenticator = createAuthenticator(pool, () => now, 2 * hour);
+    const week = new Date(now + 168 * hour);
+    const { token, sessionId } = await person(
+      [{ organizationId: made.organization_id, role: 'owner' }],
+      week,
+    );
+    const seenAt = (at: number) =>
+      query(pool, 'update sessions set last_seen_at = $2 where id = $1', [sessionId, new Date(at)]);
+    const both = async () => {
+      authenticator.forget();
+      return [
+        await codeOf(authenticator.bySession(token, undefined)),
+        await codeOf(authenticator.personOf(token)),
+      ];
+    };
+    expect(await both()).toEqual(['accepted', 'accepted']);
+    now += 2.1 * hour;
+    expect(await both()).toEqual(['expired_credentials', 'expired_credentials']);
+    for (let used = 0; used < 3; used++) {
+      await seenAt(now);
+      now += 1.9 * hour;
+      expect(await both()).toEqual(['accepted', 'accepted']);
+    }
+    now = week.getTime() + 1;
+    await seenAt(now);
+    expect(await both()).toEqual(['expired_credentials', 'expired_credentials']);
+  });
+
+  test.each(['bySession', 'personOf'] as const)('the use of a session is noted (%s)', async (look) => {
+    const { token, sessionId } = await person([{ organizationId: made.organization_id, role: 'owner' }]);
+    await query(pool, `update sessions set last_seen_at = now() - interval '1 hour' where id = $1`, [
+      sessionId,
+    ]);
+    await createAuthenticator(pool, systemClock)[look](token, undefined);
+    const recent = `select from sessions where id = $1 and last_seen_at > now() - interval '1 minute'`;
+    await expect.poll(async () => (await query(pool, recent, [sessionId])).length).toBe(1);
   });
 
   test('unknown, expired and ended sessions are refused', async () => {

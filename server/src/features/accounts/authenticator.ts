@@ -9,7 +9,7 @@ import { createMemory, type Memory } from '../../kernel/memory.ts';
 import { grantedScopes } from './granted-scopes.ts';
 import { findKeyByHash, markKeyUsed } from './keys-store.ts';
 import { couldBeSecretKey } from './secret-key.ts';
-import { findSession, findSessionIdentity, markSessionSeen } from './sessions-store.ts';
+import { findSession, findSessionIdentity, markSessionSeen, sessionEnd } from './sessions-store.ts';
 
 /** How long an answer is believed: the longest that a revoked key goes on working in another process. */
 const memoryMs = 1000;
@@ -27,7 +27,11 @@ interface Identity<Who extends Principal | SignedIn | null> {
  * promise, so requests that arrive together share one query; wrong credentials are remembered too, so guessing one key over
  * and over costs no more than a right one.
  */
-export function createAuthenticator(pool: Pool, clock: Clock): Authenticator {
+export function createAuthenticator(
+  pool: Pool,
+  clock: Clock,
+  sessionIdleMs: number = 72 * 3_600_000,
+): Authenticator {
   const keys = createMemory<Promise<Identity<Principal> | null>>(memorySize, memoryMs);
   const sessions = createMemory<Promise<Identity<Principal | null> | null>>(memorySize, memoryMs);
   const used = createMemory<true>(memorySize, 60_000);
@@ -86,7 +90,7 @@ export function createAuthenticator(pool: Pool, clock: Clock): Authenticator {
             scopes: new Set<Scope>(roleScopes[row.role]),
             endsAt: null,
           };
-    return { principal, revoked: false, endsAtMs: row.expires_at.getTime() };
+    return { principal, revoked: false, endsAtMs: sessionEnd(row, sessionIdleMs).getTime() };
   }
 
   /** The clock is asked at every call: what is remembered must not outlive its own end. */
@@ -121,7 +125,8 @@ export function createAuthenticator(pool: Pool, clock: Clock): Authenticator {
       return principal;
     },
     async personOf(token) {
-      const row = await findSession(pool, sha256(token));
+      const hash = sha256(token);
+      const row = await findSession(pool, hash);
       const found: Identity<SignedIn> | null = row
         ? {
             principal: {
@@ -132,10 +137,12 @@ export function createAuthenticator(pool: Pool, clock: Clock): Authenticator {
               sessionId: row.id,
             },
             revoked: false,
-            endsAtMs: row.expires_at.getTime(),
+            endsAtMs: sessionEnd(row, sessionIdleMs).getTime(),
           }
         : null;
-      return valid(found, 'session').principal;
+      const { principal } = valid(found, 'session');
+      noteUse(hash.toString('base64'), () => markSessionSeen(pool, hash, null));
+      return principal;
     },
     forget() {
       keys.clear();

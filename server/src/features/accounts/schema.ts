@@ -121,7 +121,10 @@ export const Session = Type.Object(
     id: Uuid,
     created_at: DateTime,
     last_seen_at: Type.String({ format: 'date-time', description: 'To the minute.' }),
-    expires_at: DateTime,
+    expires_at: Type.String({
+      format: 'date-time',
+      description: 'Moves on with use, up to 7 days after the sign-in.',
+    }),
     current: Type.Boolean({ description: 'The one that asks.' }),
   },
   { title: 'Session' },

@@ -24,7 +24,7 @@ export function sessionRoutes(deps: Deps, gates: Gates, devices: Devices): Route
       tag,
       summary: 'Sign in to the dashboard',
       description:
-        'Sets a session cookie, and one by which this browser is known from then on. Failed attempts make the next one wait, longer each time (429): after 5 within an hour for an email from one network (/24 of IPv4, /64 of IPv6), 50 for an email from anywhere, 100 from a network. A browser in which the person has signed in before is counted by itself.',
+        'Sets a session cookie for 7 days, which ends sooner when it is not used (`CARILLON_SESSION_IDLE_HOURS`), and one by which this browser is known from then on. Failed attempts make the next one wait, longer each time (429): after 5 within an hour for an email from one network (/24 of IPv4, /64 of IPv6), 50 for an email from anywhere, 100 from a network. A browser in which the person has signed in before is counted by itself.',
       access: 'public',
       body: Login,
       responses: { 204: null },

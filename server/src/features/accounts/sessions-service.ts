@@ -11,7 +11,13 @@ import type { Gates } from './gate.ts';
 import { type RequestContext, recordForMember, themselves } from './member-log.ts';
 import { hashPassword, isOutdated, verifyPassword } from './password.ts';
 import { findUserByEmail, type UserRow, updatePassword } from './people-store.ts';
-import { deleteSession, insertSession, listSessions, type OwnSessionRow } from './sessions-store.ts';
+import {
+  deleteSession,
+  insertSession,
+  listSessions,
+  type OwnSessionRow,
+  sessionEnd,
+} from './sessions-store.ts';
 import { admitAttempt, forgiveAttempt, passwordSubjects, type Subject } from './throttle.ts';
 
 export const sessionSeconds = 7 * 24 * 3600;
@@ -120,12 +126,16 @@ export async function endSession(
   deps.authenticator.forget();
 }
 
+/** With the end that each has if it is not used again. */
 export async function listOwnSessions(
-  { pool, clock }: SessionDeps,
+  { pool, clock, config }: Pick<Deps, 'pool' | 'clock' | 'config'>,
   { userId }: SignedIn,
   query: { cursor?: string; limit?: number },
 ): Promise<Page<OwnSessionRow>> {
+  const idleMs = config.CARILLON_SESSION_IDLE_HOURS * 3_600_000;
   const list = `sessions:${userId}`;
   const page = pageRequest(list, query);
-  return pageOf(list, await listSessions(pool, userId, new Date(clock()), page), page.limit);
+  const rows = await listSessions(pool, userId, { now: clock(), idleMs }, page);
+  const ending = rows.map((row) => ({ ...row, expires_at: sessionEnd(row, idleMs) }));
+  return pageOf(list, ending, page.limit);
 }

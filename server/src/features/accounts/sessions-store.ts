@@ -53,22 +53,30 @@ export interface OwnSessionRow {
   expires_at: Date;
 }
 
+/** A session ends at its expiry, or when it has not been used for too long. */
+export function sessionEnd(
+  { expires_at, last_seen_at }: Pick<OwnSessionRow, 'expires_at' | 'last_seen_at'>,
+  idleMs: number,
+): Date {
+  return new Date(Math.min(expires_at.getTime(), last_seen_at.getTime() + idleMs));
+}
+
 const listOwn = statement<OwnSessionRow>(
   'accounts_list_sessions',
   `select id, created_at, last_seen_at, expires_at from sessions
-   where user_id = $1 and expires_at > $2 and ($3::uuid is null or id < $3)
+   where user_id = $1 and expires_at > $2 and last_seen_at > $3 and ($4::uuid is null or id < $4)
    order by id desc
-   limit $4`,
+   limit $5`,
 );
 
-/** Up to `limit + 1` that have not expired, newest first. */
+/** Up to `limit + 1` that have not ended, newest first. */
 export function listSessions(
   sql: Sql,
   userId: string,
-  now: Date,
+  { now, idleMs }: { now: number; idleMs: number },
   page: PageRequest,
 ): Promise<OwnSessionRow[]> {
-  return listOwn(sql, [userId, now, page.before, page.limit + 1]);
+  return listOwn(sql, [userId, new Date(now), new Date(now - idleMs), page.before, page.limit + 1]);
 }
 
 const see = statement(
@@ -79,7 +87,12 @@ const see = statement(
    from seen where memberships.user_id = seen.user_id and memberships.organization_id = $2`,
 );
 
-export async function markSessionSeen(sql: Sql, tokenHash: Buffer, organizationId: string): Promise<void> {
+/** Also in the organization that was looked at, if it was one. */
+export async function markSessionSeen(
+  sql: Sql,
+  tokenHash: Buffer,
+  organizationId: string | null,
+): Promise<void> {
   await see(sql, [tokenHash, organizationId]);
 }
 
@@ -89,11 +102,12 @@ interface SessionRow {
   email: string;
   name: string;
   expires_at: Date;
+  last_seen_at: Date;
 }
 
 const find = statement<SessionRow>(
   'accounts_find_session',
-  `select s.id, s.user_id, u.email, u.name, s.expires_at
+  `select s.id, s.user_id, u.email, u.name, s.expires_at, s.last_seen_at
    from sessions s join users u on u.id = s.user_id
    where s.token_hash = $1`,
 );
@@ -106,6 +120,7 @@ export async function findSession(sql: Sql, tokenHash: Buffer): Promise<SessionR
 interface SessionOnly {
   user_id: string;
   expires_at: Date;
+  last_seen_at: Date;
 }
 
 export type SessionIdentity = SessionOnly &
@@ -123,7 +138,8 @@ export type SessionIdentity = SessionOnly &
 // Without a wanted environment: the Test environment of the person's first organization.
 const findIdentity = statement<SessionIdentity>(
   'accounts_find_session_identity',
-  `select s.user_id, s.expires_at, e.id as environment_id, e.kind as environment_kind, e.organization_id, o.plan, m.role
+  `select s.user_id, s.expires_at, s.last_seen_at, e.id as environment_id, e.kind as environment_kind, e.organization_id,
+     o.plan, m.role
    from sessions s
    left join (
      memberships m
