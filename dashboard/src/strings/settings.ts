@@ -261,6 +261,7 @@ export const usage = {
   period: 'This month',
   until: (start: string, end: string) => `${start} to ${end} (UTC)`,
   included: 'Included',
+  elsewhere: 'Used by other organizations of the same owner',
   remaining: 'Left',
   unlimited: 'No limit',
   days: 'Counted',

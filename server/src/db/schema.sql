@@ -406,9 +406,12 @@ create table organizations (
   name text not null,
   plan text not null,
   created_at timestamp with time zone default now() not null,
+  plan_owner_id uuid,
   constraint organizations_pkey PRIMARY KEY (id),
-  constraint organizations_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'pro'::text, 'scale'::text, 'unmetered'::text])))
+  constraint organizations_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'pro'::text, 'scale'::text, 'unmetered'::text]))),
+  constraint organizations_plan_owner_id_fkey FOREIGN KEY (plan_owner_id) REFERENCES users(id)
 );
+CREATE INDEX organizations_by_plan_account ON public.organizations USING btree (COALESCE(plan_owner_id, id));
 
 create table preferences (
   environment_id uuid not null,

@@ -26,16 +26,16 @@ export default function UsagePage() {
 }
 
 function PlanCard({ usage }: { usage: Usage }) {
-  const { included_sends: included, used_sends: used } = usage;
+  const { included_sends: included, used_sends: used, used_by_other_organizations: elsewhere } = usage;
   return (
     <Card title={text.period}>
       <p className={styles.figure}>
         <strong>{number.format(used)}</strong>{' '}
         {included === null ? text.sent : text.ofIncluded(number.format(included))}
       </p>
-      {included !== null && <Meter used={used} included={included} />}
-      {included !== null && used >= included && <Notice tone="red">{text.gone}</Notice>}
-      {included !== null && used < included && used > included * 0.8 && (
+      {included !== null && <Meter used={used + elsewhere} included={included} />}
+      {included !== null && used + elsewhere >= included && <Notice tone="red">{text.gone}</Notice>}
+      {included !== null && used + elsewhere < included && used + elsewhere > included * 0.8 && (
         <Notice tone="amber">{text.almost}</Notice>
       )}
       <Pairs
@@ -43,6 +43,7 @@ function PlanCard({ usage }: { usage: Usage }) {
           [text.plan, text.plans[usage.plan]],
           [text.days, text.until(day(usage.period_start), day(usage.period_end, -1))],
           [text.included, included === null ? text.unlimited : number.format(included)],
+          elsewhere > 0 && [text.elsewhere, number.format(elsewhere)],
           usage.remaining_sends !== null && [text.remaining, number.format(usage.remaining_sends)],
         ]}
       />

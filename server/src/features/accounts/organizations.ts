@@ -37,7 +37,7 @@ export async function insertWholeOrganization(
   author: { actor: Actor; requestId: string | null },
 ): Promise<void> {
   const { id, name, plan, ownerId } = organization;
-  await insertOrganization(tx, { id, name, plan });
+  await insertOrganization(tx, { id, name, plan, planOwnerId: ownerId });
   await insertMembership(tx, { organizationId: id, userId: ownerId, role: 'owner' });
   for (const environment of [
     { id: organization.testEnvironmentId, kind: 'test', name: 'Test' },

@@ -14,6 +14,7 @@ import {
   hasOtherOwner,
   listMembers,
   type MemberRow,
+  updatePlanOwner,
   updateRole,
 } from './team-store.ts';
 
@@ -45,6 +46,7 @@ export async function changeRole(
     if (member.role === role) return member;
     await mustLeaveAnOwner(tx, organizationId, member);
     await updateRole(tx, organizationId, userId, role);
+    if (member.role === 'owner') await updatePlanOwner(tx, organizationId, userId);
     await withdrawAllBy(tx, caller, userId, grantable[role], deps.clock());
     await recordAudit(tx, {
       principal: actorOf(caller),
@@ -69,6 +71,7 @@ export async function removeMember(deps: TeamDeps, caller: TeamCaller, userId: s
     if (member.id !== own.id) mustGrant(own, member.role);
     await mustLeaveAnOwner(tx, organizationId, member);
     await deleteMembership(tx, organizationId, userId);
+    await updatePlanOwner(tx, organizationId, userId);
     // Or a link that they sent to another address of theirs would let them back in.
     await withdrawAllBy(tx, caller, userId, [], deps.clock());
     await recordAudit(tx, {

@@ -97,6 +97,18 @@ export async function deleteMembership(sql: Sql, organizationId: string, userId:
   await remove(sql, [organizationId, userId]);
 }
 
+const handOverPlan = statement(
+  'accounts_update_plan_owner',
+  `update organizations set plan_owner_id = (
+     select user_id from memberships where organization_id = $1 and role = 'owner' order by joined_at, user_id limit 1)
+   where id = $1 and plan_owner_id = $2`,
+);
+
+/** The sends of an organization count for an owner who stays, if they counted for somebody who no longer is one. */
+export async function updatePlanOwner(sql: Sql, organizationId: string, formerId: string): Promise<void> {
+  await handOverPlan(sql, [organizationId, formerId]);
+}
+
 const rename = statement(
   'accounts_update_organization_name',
   `update organizations o set name = $2

@@ -74,12 +74,13 @@ export async function listEveryOrganizationId(sql: Sql): Promise<string[]> {
 
 export async function insertOrganization(
   sql: Sql,
-  row: { id: string; name: string; plan: Plan },
+  row: { id: string; name: string; plan: Plan; planOwnerId: string },
 ): Promise<void> {
-  await query(sql, 'insert into organizations (id, name, plan) values ($1, $2, $3)', [
+  await query(sql, 'insert into organizations (id, name, plan, plan_owner_id) values ($1, $2, $3, $4)', [
     row.id,
     row.name,
     row.plan,
+    row.planOwnerId,
   ]);
 }
 

@@ -4,7 +4,7 @@ import type { Plan } from '../../http/principal.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { monthOf, nextMonth } from './month.ts';
 import { planTerms } from './plans.ts';
-import { listCounts, lockOrganizations } from './store.ts';
+import { listPlanUse, lockPlanAccounts } from './store.ts';
 
 /** A send on its way into the database, as far as the plan is concerned. Test sends are none. */
 export interface MeteredSend {
@@ -20,29 +20,30 @@ export function hasLimit({ plan }: MeteredSend): boolean {
   return planTerms[plan].hardLimit;
 }
 
-/** From here to the end of the transaction nobody else decides whether a send of these organizations fits into its plan. */
+/** From here to the end of the transaction nobody else decides whether a send of these organizations, or of others of the same owner, fits. */
 export async function lockPlans(tx: Sql, sends: MeteredSend[]): Promise<void> {
-  await lockOrganizations(tx, organizationsOf(sends.filter(hasLimit)));
+  await lockPlanAccounts(tx, organizationsOf(sends.filter(hasLimit)));
 }
 
 /**
- * Which of the sends do not fit into their plan any more, first come, first served. Exact however many processes accept at
- * once, after `lockPlans`: they take turns for an organization with a limit, and count what the one before has committed.
+ * Which of the sends do not fit into their plan any more, first come, first served. The organizations of one owner share a plan, or
+ * making another organization would be another plan. Exact however many processes accept at once, after `lockPlans`: each counts
+ * what the one before has committed.
  */
 export async function refuseBeyondPlan(tx: Sql, sends: MeteredSend[]): Promise<Map<string, Problem>> {
   const refused = new Map<string, Problem>();
   const limited = sends.filter(hasLimit);
   if (limited.length === 0) return refused;
 
-  const organizations = organizationsOf(limited);
   const months = [...new Set(limited.map(({ at }) => monthOf(at)))];
+  const accounts = new Map<string, string>();
   const used = new Map<string, number>();
-  for (const { organizationId, month, sends: counted } of await listCounts(tx, organizations, months)) {
-    const account = `${organizationId} ${month}`;
-    used.set(account, (used.get(account) ?? 0) + counted);
+  for (const use of await listPlanUse(tx, organizationsOf(limited), months)) {
+    accounts.set(use.organizationId, use.accountId);
+    used.set(`${use.accountId} ${use.month}`, use.sends);
   }
   for (const send of limited) {
-    const account = `${send.organizationId} ${monthOf(send.at)}`;
+    const account = `${accounts.get(send.organizationId)} ${monthOf(send.at)}`;
     const before = used.get(account) ?? 0;
     if (before >= (planTerms[send.plan].includedSends ?? Infinity))
       refused.set(send.id, beyondPlan(send.plan, send.at));

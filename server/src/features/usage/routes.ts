@@ -6,7 +6,7 @@ import { type Route, route } from '../../http/route.ts';
 import { DateTime, Nullable, OneOf } from '../../http/schema.ts';
 import { monthOf, nextMonth } from './month.ts';
 import { planTerms } from './plans.ts';
-import { listCounts } from './store.ts';
+import { listCounts, listPlanUse } from './store.ts';
 
 const Usage = Type.Object(
   {
@@ -14,7 +14,11 @@ const Usage = Type.Object(
     period_start: DateTime,
     period_end: DateTime,
     included_sends: Nullable(Type.Integer({ description: 'Null: no bound.' })),
-    used_sends: Type.Integer(),
+    used_sends: Type.Integer({ description: 'By this organization.' }),
+    used_by_other_organizations: Type.Integer({
+      description:
+        'By other organizations on the same plan that count for the same owner: they share what it includes. 0 where nothing is limited.',
+    }),
     remaining_sends: Nullable(Type.Integer()),
     hard_limit: Type.Boolean({ description: 'Beyond what is included, sends are refused with 402.' }),
     by_channel: Type.Unsafe<Record<string, number>>({
@@ -34,7 +38,7 @@ export function usageRoutes({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): Rout
       tag: 'Usage',
       summary: 'What was used this month',
       description:
-        'Notifications that the Live environments of the organization accepted since the month began (UTC), whatever became of them afterwards: suppressed, failed and deleted ones count, and a resend counts anew. Test sends never do.',
+        'Notifications that the Live environments of the organization accepted since the month began (UTC), whatever became of them afterwards: suppressed, failed and deleted ones count, and a resend counts anew. Test sends never do. What a plan with a limit includes counts for a person: all organizations that they own share it.',
       access: 'key',
       responses: { 200: Usage },
       async handler({ principal }) {
@@ -48,13 +52,16 @@ export function usageRoutes({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): Rout
     const counts = await listCounts(pool, [organizationId], [month]);
     const used = counts.reduce((sum, { sends }) => sum + sends, 0);
     const { includedSends, hardLimit } = planTerms[plan];
+    const shared = includedSends === null ? [] : await listPlanUse(pool, [organizationId], [month]);
+    const usedByAll = shared.find((use) => use.month === month)?.sends ?? used;
     return {
       plan,
       period_start: new Date(month).toISOString(),
       period_end: new Date(nextMonth(month)).toISOString(),
       included_sends: includedSends,
       used_sends: used,
-      remaining_sends: includedSends === null ? null : Math.max(0, includedSends - used),
+      used_by_other_organizations: Math.max(0, usedByAll - used),
+      remaining_sends: includedSends === null ? null : Math.max(0, includedSends - usedByAll),
       hard_limit: hardLimit,
       by_channel: Object.fromEntries(
         channels.map((channel) => [channel, counts.find((count) => count.channel === channel)?.sends ?? 0]),

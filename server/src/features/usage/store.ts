@@ -22,14 +22,55 @@ export function countSendsSql(source: string): string {
    on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends`;
 }
 
+/** Organizations with the same plan owner share one account. */
+const accountOf = (organization: string): string =>
+  `coalesce(${organization}.plan_owner_id, ${organization}.id)`;
+
 const lock = statement(
-  'usage_lock_organizations',
-  'select from organizations where id = any ($1::uuid[]) order by id for no key update',
+  'usage_lock_plan_accounts',
+  `select from organizations sharing
+   where ${accountOf('sharing')} in (select ${accountOf('o')} from organizations o where o.id = any ($1::uuid[]))
+   order by id for no key update`,
 );
 
-/** Until the transaction ends nobody else decides whether a send of these organizations fits into their plan. */
-export async function lockOrganizations(tx: Sql, ids: string[]): Promise<void> {
-  await lock(tx, [ids]);
+/** Until the transaction ends nobody else decides whether a send fits into the plan that these organizations share with others. */
+export async function lockPlanAccounts(tx: Sql, organizationIds: string[]): Promise<void> {
+  await lock(tx, [organizationIds]);
+}
+
+export interface PlanUse {
+  organizationId: string;
+  /** The same for all organizations that share the plan. */
+  accountId: string;
+  /** Null: nothing was sent in any of the months. */
+  month: string | null;
+  sends: number;
+}
+
+const planUse = statement<{
+  organization_id: string;
+  account_id: string;
+  month: string | null;
+  sends: number;
+}>(
+  'usage_plan_use',
+  `select mine.id as organization_id, ${accountOf('mine')} as account_id, counter.month::text,
+     coalesce(sum(counter.sends), 0)::float8 as sends
+   from organizations mine
+   join organizations sharing on ${accountOf('sharing')} = ${accountOf('mine')} and sharing.plan = mine.plan
+   left join usage_counters counter on counter.organization_id = sharing.id and counter.month = any ($2::date[])
+   where mine.id = any ($1::uuid[])
+   group by 1, 2, 3`,
+);
+
+/** For each of the organizations what all that share its plan have sent, by month. */
+export async function listPlanUse(sql: Sql, organizationIds: string[], months: string[]): Promise<PlanUse[]> {
+  const rows = await planUse(sql, [organizationIds, months]);
+  return rows.map(({ organization_id, account_id, ...use }) => ({
+    organizationId: organization_id,
+    accountId: account_id,
+    ...use,
+  }));
 }
 
 const sums = statement<{ organization_id: string; month: string; channel: Channel; sends: number }>(

@@ -34,6 +34,7 @@ describe('an unmetered organization', () => {
       period_end: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000Z$/),
       included_sends: null,
       used_sends: 2,
+      used_by_other_organizations: 0,
       remaining_sends: null,
       hard_limit: false,
       by_channel: { email: 1, in_app: 0, webhook: 0, sms: 1, chatone: 0, chattwo: 0, chatthree: 0 },
