@@ -71,7 +71,7 @@ export function helpText(): string {
       ['', 'runs the service'],
       ...Object.values(operatorCommands).map(({ usage, does }) => [`-- ${usage}`, does]),
       ['-- --version', 'prints the version'],
-    ].map(([args, does]) => `npm start ${args?.padEnd(27)}  ${does}`),
+    ].map(([args, does]) => `npm start ${args?.padEnd(35)}  ${does}`),
     '',
     'Settings are environment variables, or fields of carillon.config.json in the working directory:',
     '',

@@ -357,7 +357,15 @@ export const settings = {
   CARILLON_PLAN: setting({
     read: oneOf('free', 'pro', 'scale', 'unmetered'),
     fallback: 'unmetered' as const,
-    meaning: 'Plan of the first organization.',
+    meaning:
+      'Plan of new organizations. What a plan with a limit includes is shared by all organizations of one owner.',
+  }),
+  CARILLON_SELF_SERVICE_ORGANIZATIONS: setting<'on' | 'off' | null>({
+    read: oneOf('on', 'off'),
+    fallback: null,
+    shown: '`off` with a managed email or SMS provider, else `on`',
+    meaning:
+      'Whether everybody who can sign in may create organizations. Each may send through the managed providers, so with those only the operator creates them unless told (npm start -- --create-organization).',
   }),
   CARILLON_RATE_LIMIT: setting<number | null>({
     read: positive,
@@ -403,8 +411,13 @@ type Settings = typeof settings;
 type Values = { [Name in keyof Settings]: Settings[Name] extends Setting<infer Value> ? Value : never };
 
 /** The table's values, with what depends on others filled in. */
-export interface Config extends Omit<Values, 'PUBLIC_URL' | 'CARILLON_ALLOW_PRIVATE_NETWORK'> {
+export interface Config
+  extends Omit<
+    Values,
+    'PUBLIC_URL' | 'CARILLON_ALLOW_PRIVATE_NETWORK' | 'CARILLON_SELF_SERVICE_ORGANIZATIONS'
+  > {
   PUBLIC_URL: string | null;
+  CARILLON_SELF_SERVICE_ORGANIZATIONS: 'on' | 'off';
   CARILLON_ALLOW_PRIVATE_NETWORK: 'none' | 'loopback' | 'all';
 }
 
@@ -510,8 +523,11 @@ export function loadConfig(env: Record<string, string | undefined>, folder: stri
     ...[managedEmailProblem(config), managedSmsProblem(config)].filter((problem) => problem !== null),
   );
   if (problems.length > 0) throw new ConfigError(problems);
+  const hasManagedProvider = config.CARILLON_SMTP_URL !== null || config.CARILLON_MANAGED_SMS_KIND !== null;
   return {
     ...config,
+    CARILLON_SELF_SERVICE_ORGANIZATIONS:
+      config.CARILLON_SELF_SERVICE_ORGANIZATIONS ?? (hasManagedProvider ? 'off' : 'on'),
     CARILLON_ALLOW_PRIVATE_NETWORK: config.CARILLON_ALLOW_PRIVATE_NETWORK ?? allowedNetwork(config),
     CARILLON_SMTP_NAME: config.CARILLON_SMTP_NAME ?? smtpNameOf(config),
   };

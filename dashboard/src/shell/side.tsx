@@ -75,8 +75,8 @@ function OrganizationMenu() {
           checked: each.id === organization.id,
           onSelect: () => go(each.id),
         })),
-        null,
-        {
+        person.may_create_organizations && null,
+        person.may_create_organizations && {
           label: shell.newOrganization,
           icon: 'plus' as const,
           onSelect: () => void navigate({ to: `/${kind}/settings/organization`, search: { new: 'yes' } }),

@@ -599,7 +599,7 @@ export interface Api {
     /**
      * What was used this month.
      *
-     * Notifications that the Live environments of the organization accepted since the month began (UTC), whatever became of them afterwards: suppressed, failed and deleted ones count, and a resend counts anew. Test sends never do.
+     * Notifications that the Live environments of the organization accepted since the month began (UTC), whatever became of them afterwards: suppressed, failed and deleted ones count, and a resend counts anew. Test sends never do. What a plan with a limit includes counts for a person: all organizations that they own share it.
      *
      * Any valid key may call it.
      *
@@ -1419,7 +1419,7 @@ export interface Api {
     /**
      * Create an organization.
      *
-     * With a Test and a Live environment, no keys yet, and the person who asks as its owner. Up to 20 for a person.
+     * With a Test and a Live environment, no keys yet, and the person who asks as its owner. Up to 20 for a person; 403 `self_service_disabled` where only the operator creates them.
      *
      * For people signed in to the dashboard.
      *

@@ -471,6 +471,8 @@ export type Person = {
   email: string;
   name: string;
   organizations: Array<Organization>;
+  /** False where the operator makes them (`CARILLON_SELF_SERVICE_ORGANIZATIONS`). */
+  may_create_organizations: boolean;
 };
 
 export type Preference = {
@@ -894,7 +896,10 @@ export type Usage = {
   period_end: string;
   /** Null: no bound. */
   included_sends: number | null;
+  /** By this organization. */
   used_sends: number;
+  /** By other organizations on the same plan that count for the same owner: they share what it includes. 0 where nothing is limited. */
+  used_by_other_organizations: number;
   remaining_sends: number | null;
   /** Beyond what is included, sends are refused with 402. */
   hard_limit: boolean;

@@ -29,6 +29,8 @@ const sentences: Record<ProblemCode, string> = {
   revoked_credentials: 'The key was revoked, or replaced by a rotation.',
   insufficient_scope: 'The credentials are valid and lack the scope or role that the message names.',
   csrf_required: 'A write with a dashboard session lacks the header `X-Carillon-CSRF: 1`.',
+  self_service_disabled:
+    'On this service people do not create organizations themselves (`CARILLON_SELF_SERVICE_ORGANIZATIONS`); ask its operator for one.',
   callback_refused:
     'A provider called back with something that its settings here do not allow, such as another topic.',
   resource_not_found: 'No such thing exists in the environment of the key.',

@@ -44,6 +44,7 @@ export const problemCodes = {
   revoked_credentials: unauthenticated,
   insufficient_scope: { status: 403, type: 'permission_error' },
   csrf_required: { status: 403, type: 'permission_error' },
+  self_service_disabled: { status: 403, type: 'permission_error' },
   callback_refused: { status: 403, type: 'permission_error' },
   resource_not_found: { status: 404, type: 'not_found_error' },
   invitation_not_found: { status: 404, type: 'not_found_error' },

@@ -1,5 +1,6 @@
 import { acceptLostKeyCommand } from './accept-lost-key.ts';
 import type { OperatorCommand } from './command.ts';
+import { createOrganizationCommand } from './create-organization.ts';
 import { resetPasswordCommand } from './reset-password.ts';
 import { rotateSecretsCommand } from './rotate-secrets.ts';
 
@@ -9,6 +10,11 @@ export const operatorCommands: Record<string, { usage: string; does: string; run
     usage: '--reset-password EMAIL',
     does: 'gives somebody a new password; without an email it lists the people (docs/guides/team.md)',
     run: resetPasswordCommand,
+  },
+  '--create-organization': {
+    usage: '--create-organization EMAIL NAME',
+    does: 'makes an organization for somebody who has an account (docs/guides/team.md)',
+    run: createOrganizationCommand,
   },
   '--rotate-secrets': {
     usage: '--rotate-secrets',

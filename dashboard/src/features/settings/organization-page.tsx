@@ -100,9 +100,11 @@ function Organizations({ onCreate }: { onCreate(): void }) {
       title={text.yours}
       flush
       actions={
-        <Button size="small" icon="plus" onClick={onCreate}>
-          {text.create}
-        </Button>
+        person.may_create_organizations && (
+          <Button size="small" icon="plus" onClick={onCreate}>
+            {text.create}
+          </Button>
+        )
       }
     >
       <Table

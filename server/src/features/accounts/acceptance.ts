@@ -20,7 +20,7 @@ import { lockOrganization } from './team-store.ts';
 import { insertMembership } from './tenants-store.ts';
 import { admitAttempt, forgiveAttempt, networkSubject, passwordSubjects } from './throttle.ts';
 
-type AcceptDeps = Pick<Deps, 'pool' | 'clock' | 'log' | 'authenticator'>;
+type AcceptDeps = Pick<Deps, 'pool' | 'clock' | 'config' | 'log' | 'authenticator'>;
 
 /** What the holder of a link may know before they accept. */
 export async function lookUpInvitation(
@@ -72,7 +72,8 @@ export async function acceptInvitation(
       const sessionToken = await startSession(tx, user, clock(), context);
       if (!sessionToken) throw wrongPassword();
       await forgiveAttempt(tx, [network, ...subjects]);
-      return { sessionToken, person: await describePerson(tx, { userId: user.id, email, name: user.name }) };
+      const person = { userId: user.id, email, name: user.name };
+      return { sessionToken, person: await describePerson(tx, deps.config, person) };
     });
   });
   deps.authenticator.forget(); // who asked for the organization a moment ago was told that there is none

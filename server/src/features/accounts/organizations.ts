@@ -1,11 +1,14 @@
 import type { Static } from 'typebox';
-import { type Sql, transaction } from '../../db/sql.ts';
+import type { Config } from '../../config.ts';
+import { type Pool, type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Plan, SignedIn } from '../../http/principal.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Actor, recordAudit } from '../audit/index.ts';
+import { theService } from './member-log.ts';
 import { organizationsOf } from './people-service.ts';
+import { findUserByEmail } from './people-store.ts';
 import { actorOf, lockTeam, mustManage, type TeamCaller } from './rights.ts';
 import type { Organization } from './schema.ts';
 import { updateOrganizationName } from './team-store.ts';
@@ -61,6 +64,12 @@ export async function createOrganization(
   name: string,
   requestId: string,
 ): Promise<View> {
+  if (config.CARILLON_SELF_SERVICE_ORGANIZATIONS === 'off') {
+    throw new Problem(
+      'self_service_disabled',
+      'On this service people do not create organizations themselves. Ask its operator for one.',
+    );
+  }
   const id = newId();
   const created = await transaction(pool, async (tx) => {
     await lockUser(tx, person.userId); // or several at once would each find room
@@ -86,6 +95,33 @@ export async function createOrganization(
   });
   authenticator.forget(); // whoever had no environment a moment ago has one
   return created;
+}
+
+/** For the operator of the machine. False: nobody has this email. */
+export async function createOrganizationFor(
+  pool: Pool,
+  config: Pick<Config, 'CARILLON_PLAN'>,
+  ownerEmail: string,
+  name: string,
+): Promise<boolean> {
+  return transaction(pool, async (tx) => {
+    const owner = await findUserByEmail(tx, ownerEmail);
+    if (!owner) return false;
+    const id = newId();
+    await insertWholeOrganization(
+      tx,
+      {
+        id,
+        name,
+        plan: config.CARILLON_PLAN,
+        testEnvironmentId: newId(),
+        liveEnvironmentId: newId(),
+        ownerId: owner.id,
+      },
+      { actor: { ...theService, organizationId: id, environmentId: null }, requestId: null },
+    );
+    return true;
+  });
 }
 
 export async function renameOrganization(

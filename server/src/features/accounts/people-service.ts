@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { Config } from '../../config.ts';
 import { type Pool, type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { SignedIn } from '../../http/principal.ts';
@@ -17,6 +18,7 @@ import { environmentView } from './view.ts';
 
 export async function describePerson(
   sql: Sql,
+  config: Pick<Config, 'CARILLON_SELF_SERVICE_ORGANIZATIONS'>,
   person: Pick<SignedIn, 'userId' | 'email' | 'name'>,
 ): Promise<Static<typeof Person>> {
   return {
@@ -24,6 +26,7 @@ export async function describePerson(
     email: person.email,
     name: person.name,
     organizations: await organizationsOf(sql, person.userId),
+    may_create_organizations: config.CARILLON_SELF_SERVICE_ORGANIZATIONS === 'on',
   };
 }
 
@@ -44,7 +47,7 @@ export async function organizationsOf(sql: Sql, userId: string): Promise<Static<
 }
 
 export async function rename(
-  { pool }: Pick<Deps, 'pool'>,
+  { pool, config }: Pick<Deps, 'pool' | 'config'>,
   person: SignedIn,
   name: string,
   context: RequestContext,
@@ -56,7 +59,7 @@ export async function rename(
       before: { name: person.name },
       after: { name },
     });
-    return describePerson(tx, { ...person, name });
+    return describePerson(tx, config, { ...person, name });
   });
 }
 

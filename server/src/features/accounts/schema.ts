@@ -108,6 +108,9 @@ export const Person = Type.Object(
     email: Type.String(),
     name: Type.String(),
     organizations: Type.Array(Organization),
+    may_create_organizations: Type.Boolean({
+      description: 'False where the operator makes them (`CARILLON_SELF_SERVICE_ORGANIZATIONS`).',
+    }),
   },
   { title: 'Person' },
 );

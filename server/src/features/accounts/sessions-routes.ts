@@ -59,7 +59,7 @@ export function sessionRoutes(deps: Deps, gates: Gates, devices: Devices): Route
       access: 'session',
       responses: { 200: Person },
       async handler({ principal }) {
-        return { status: 200, body: await describePerson(deps.pool, principal) };
+        return { status: 200, body: await describePerson(deps.pool, deps.config, principal) };
       },
     }),
     route({

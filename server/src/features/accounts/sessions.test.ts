@@ -129,6 +129,7 @@ describe('a dashboard session', () => {
           ],
         },
       ],
+      may_create_organizations: true,
     });
   });
 

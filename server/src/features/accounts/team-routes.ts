@@ -26,7 +26,7 @@ export function teamRoutes(deps: Deps): Route[] {
       tag,
       summary: 'Create an organization',
       description:
-        'With a Test and a Live environment, no keys yet, and the person who asks as its owner. Up to 20 for a person.',
+        'With a Test and a Live environment, no keys yet, and the person who asks as its owner. Up to 20 for a person; 403 `self_service_disabled` where only the operator creates them.',
       access: 'session',
       body: OrganizationName,
       responses: { 201: Organization },

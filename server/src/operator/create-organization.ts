@@ -1,0 +1,18 @@
+import { createOrganizationFor } from '../features/accounts/index.ts';
+import type { OperatorCommand } from './command.ts';
+import { withDatabase } from './database.ts';
+
+/** `npm start -- --create-organization EMAIL NAME`: for services on which people do not make organizations themselves. */
+export const createOrganizationCommand: OperatorCommand = (config, print, [email = '', ...words]) =>
+  withDatabase(config, print, async (pool) => {
+    const name = words.join(' ').trim();
+    const owner = email.toLowerCase();
+    if (name !== '' && (await createOrganizationFor(pool, config, owner, name.slice(0, 100)))) {
+      print(`${owner} owns the organization ${name}.`);
+      return 0;
+    }
+    print(
+      `Usage: npm start -- --create-organization EMAIL NAME. EMAIL is that of somebody who can sign in (npm start -- --reset-password lists them).`,
+    );
+    return 1;
+  });
