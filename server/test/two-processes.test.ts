@@ -92,6 +92,94 @@ describe('keys', () => {
   });
 });
 
+describe('a change made through one process', () => {
+  const ok = async (app: TestApp, method: string, path: string, body?: object, key = app.testKey) => {
+    const answer = await app.request(method, path, { body, key });
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    return answer.body;
+  };
+  const isOver = ({ status }: { status: string }) => status === 'delivered' || status === 'failed';
+
+  test('of email settings is used by the next send, whichever process carries it', async () => {
+    const [api, worker] = [await start('api'), await start('worker')];
+    const path = `/v1/environments/${api.liveEnvironmentId}/email-settings`;
+    const refused = await api.waitFor(await send(api, email(), api.liveKey), isOver);
+    expect(refused.last_error).toMatch(/^provider_not_configured/);
+    for (const from_address of ['one@acme.example', 'two@acme.example']) {
+      await ok(api, 'PUT', path, { from_address, providers: [{ kind: 'sandbox' }] }, api.liveKey);
+      const id = await send(api, email(), api.liveKey);
+      expect(await api.waitFor(id, isOver)).toMatchObject({ status: 'delivered' });
+      const { rows } = await database.pool.query(
+        `select payload -> 'from' ->> 'address' as address from sandbox_messages where notification_id = $1`,
+        [id],
+      );
+      expect(rows).toEqual([{ address: from_address }]);
+    }
+    expect(await attemptsBy(worker)).toBe(2);
+  });
+
+  test('of SMS settings is used by the next send, whichever process carries it', async () => {
+    const api = await start('api');
+    await start('worker');
+    const text = { channel: 'sms', recipient: { address: '+447700900123' }, text_body: 'It rings.' };
+    const sender = async () => {
+      const id = await send(api, text);
+      await api.waitFor(id, isOver);
+      const { body } = await api.request('GET', '/v1/sandbox/messages');
+      return body.data.find((message: { notification_id: string }) => message.notification_id === id).payload
+        .from;
+    };
+    expect(await sender()).toBe('+15005550000');
+    for (const name of ['First', 'Second']) {
+      await database.pool.query(
+        `insert into sms_settings (environment_id, id, kind, from_sender_id, config, credentials_detail)
+         values ($1, gen_random_uuid(), 'managed', $2, '{}', '')
+         on conflict (environment_id) do update set from_sender_id = excluded.from_sender_id`,
+        [api.testEnvironmentId, name],
+      );
+      expect(await sender()).toBe(name);
+    }
+  });
+
+  test('is never followed by a refusal from what the other remembers', async () => {
+    const [one, two] = [await start('api'), await start('api')];
+    const category = { key: 'news', name: 'News', default_channels: ['email'], default_opt_in: true };
+    const inCategory = { ...email(), category: 'news' };
+    expect((await two.request('POST', '/v1/notifications', { body: inCategory })).status).toBe(400);
+    await ok(one, 'POST', '/v1/preferences/categories', category);
+    await send(two, inCategory);
+    await ok(two, 'DELETE', '/v1/preferences/categories/news');
+    expect((await two.request('POST', '/v1/notifications', { body: inCategory })).status).toBe(400);
+    await ok(one, 'PUT', '/v1/preferences/categories/news', { ...category, is_archived: false });
+    await send(two, inCategory);
+
+    const template = { key: 'hello', name: 'Hello', subject_template: 'Hi', html_body_template: '<p>Hi</p>' };
+    const named = { channel: 'email', recipient: { address: 'ada@example.com' }, template_key: 'hello' };
+    expect((await two.request('POST', '/v1/notifications', { body: named })).status).toBe(400);
+    await ok(one, 'POST', '/v1/templates', template);
+    await send(two, named);
+    const chat = { channel: 'sms', recipient: { address: '+447700900123' }, template_key: 'hello' };
+    expect((await two.request('POST', '/v1/notifications', { body: chat })).status).toBe(400);
+    await ok(one, 'PUT', '/v1/templates/hello/bodies/sms', { text_template: 'Hi' });
+    await send(two, chat);
+
+    const needs = (field: string) => ({
+      trigger_data_schema: { type: 'object', required: [field] },
+      steps: [{ id: 'only', kind: 'noop' }],
+    });
+    const trigger = (data: object) =>
+      two.request('POST', '/v1/workflows/welcome/trigger', { body: { trigger_data: data } });
+    await ok(one, 'POST', '/v1/workflows', { key: 'welcome', name: 'Welcome' });
+    expect((await trigger({ old: 1 })).status).toBe(404);
+    for (const field of ['old', 'new']) {
+      const { version } = await ok(one, 'POST', '/v1/workflows/welcome/versions', { body: needs(field) });
+      await ok(one, 'POST', `/v1/workflows/welcome/versions/${version}/activate`);
+      expect((await trigger({ [field]: 1 })).status).toBe(202);
+    }
+    expect((await trigger({ other: 1 })).body.error.code).toBe('trigger_data_invalid');
+  });
+});
+
 describe('working', () => {
   test('work that one process accepts wakes the worker in another long before it would look by itself', async () => {
     const api = await start('api');

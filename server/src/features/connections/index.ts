@@ -11,6 +11,7 @@ export { type EmailIdentity, type EmailSender, emailIdentity } from './identity.
 export { type Connection, listConnections } from './overview.ts';
 export { connectionRoutes } from './routes.ts';
 export { connectionSealedPlaces } from './sealed.ts';
+export { type Environment, settingsVersionSql } from './sender-cache.ts';
 export { createEmailConnections, type EmailConnections } from './senders.ts';
 export { smsCallbackProviders } from './sms/callback.ts';
 export { smsRoutes } from './sms/routes.ts';

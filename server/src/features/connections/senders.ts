@@ -5,18 +5,13 @@ import { emailProviders, type ProviderContext } from '../../channels/registry.ts
 import { createSandboxCarrier, createSandboxStore } from '../../channels/sandbox/index.ts';
 import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
-import { createMemory } from '../../kernel/memory.ts';
 import { openConfig } from './config.ts';
 import type { EmailSender } from './identity.ts';
 import { type ManagedRelay, managedRelay } from './managed.ts';
-import { type EmailSettings, listSettings, noSettings, type StoredProvider } from './store.ts';
+import { createSenderCache, type Environment } from './sender-cache.ts';
+import { type EmailSettings, listVersionedSettings, noSettings, type StoredProvider } from './store.ts';
 
-export interface Environment {
-  id: string;
-  kind: 'test' | 'live';
-}
-
-/** Who carries the email of an environment, ready to use. Settings take effect within a second. */
+/** Who carries the email of an environment, ready to use. */
 export interface EmailConnections {
   senderFor(environmentId: string, environmentKind: Environment['kind']): Promise<EmailSender>;
   /** The same for many, with one query. */
@@ -24,7 +19,6 @@ export interface EmailConnections {
   stop(): Promise<void>;
 }
 
-const freshMs = 1_000;
 const idleMs = 5 * 60_000;
 const sweepMs = 60_000;
 const testFrom = 'no-reply@sandbox.test';
@@ -38,7 +32,6 @@ export function createEmailConnections(
   deps: Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound'>,
 ): EmailConnections {
   const { pool, keyring, config, clock, log } = deps;
-  const senders = createMemory<{ sender: EmailSender; readAt: number }>(10_000);
   // By everything that makes them what they are. A carrier whose settings changed is not asked for again, finishes what it
   // has, and goes when it has been idle.
   const carriers = new Map<string, Held>();
@@ -132,27 +125,11 @@ export function createEmailConnections(
     };
   }
 
-  async function sendersFor(environments: readonly Environment[]): Promise<Map<string, EmailSender>> {
-    const now = clock();
-    const found = new Map<string, EmailSender>();
-    const missing: Environment[] = [];
-    for (const environment of environments) {
-      const cached = senders.get(environment.id);
-      if (cached && now - cached.readAt < freshMs) found.set(environment.id, cached.sender);
-      else missing.push(environment);
-    }
-    if (missing.length === 0) return found;
-    const settings = await listSettings(
-      pool,
-      missing.map(({ id }) => id),
-    );
-    for (const environment of missing) {
-      const sender = senderOf(environment, settings.get(environment.id) ?? noSettings);
-      senders.set(environment.id, { sender, readAt: now });
-      found.set(environment.id, sender);
-    }
-    return found;
-  }
+  const sendersFor = createSenderCache<EmailSettings, EmailSender>({
+    read: (environmentIds) => listVersionedSettings(pool, environmentIds),
+    make: (environment, settings) => senderOf(environment, settings ?? noSettings),
+    clock,
+  });
 
   return {
     sendersFor,

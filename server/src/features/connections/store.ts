@@ -1,5 +1,6 @@
 import type { ProviderConfig } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
+import type { Versioned } from './sender-cache.ts';
 
 /** A provider as it is stored: the secret fields of `config` are sealed. */
 export interface StoredProvider {
@@ -33,19 +34,25 @@ export const noSettings: EmailSettings = {
 
 const columns = 'from_address, from_name, reply_to, sender_locked, track_opens, track_clicks, providers';
 
-const selectMany = statement<EmailSettings & { environment_id: string }>(
+const selectMany = statement<Versioned<EmailSettings> & { environment_id: string }>(
   'connections_list_email_settings',
-  `select environment_id, ${columns} from email_settings where environment_id = any($1)`,
+  `select environment_id, ${columns}, xmin::text as version from email_settings where environment_id = any($1)`,
 );
 
 /** Environments without settings are left out. */
-export async function listSettings(sql: Sql, environmentIds: string[]): Promise<Map<string, EmailSettings>> {
+export async function listVersionedSettings(
+  sql: Sql,
+  environmentIds: string[],
+): Promise<Map<string, Versioned<EmailSettings>>> {
   const rows = await selectMany(sql, [environmentIds]);
   return new Map(rows.map(({ environment_id, ...settings }) => [environment_id, settings]));
 }
 
 export async function getSettings(sql: Sql, environmentId: string): Promise<EmailSettings> {
-  return (await listSettings(sql, [environmentId])).get(environmentId) ?? noSettings;
+  const found = (await listVersionedSettings(sql, [environmentId])).get(environmentId);
+  if (!found) return noSettings;
+  const { version: _version, ...settings } = found;
+  return settings;
 }
 
 const insertEmpty = statement(

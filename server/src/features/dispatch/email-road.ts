@@ -6,7 +6,7 @@ import { type EmailConnections, type EmailSender, emailIdentity } from '../conne
 import { createLinkSecrets, type LinkSecret } from '../links/index.ts';
 import { listAttachmentBytes } from '../notifications/index.ts';
 import { trackedHtml } from '../tracking/index.ts';
-import type { ChannelRoads, NoRoad, Road } from './road.ts';
+import { type ChannelRoads, environmentsOf, type NoRoad, type Road } from './road.ts';
 import type { DispatchFact } from './store.ts';
 
 /** The email channel: the providers of the environment, in the order of its chain. */
@@ -18,10 +18,7 @@ export function createEmailRoads(
   const secrets = createLinkSecrets(deps);
   return {
     async prepare(facts) {
-      const environments = new Map(
-        facts.map(({ environment_id: id, environment_kind: kind }) => [id, { id, kind }]),
-      );
-      const senders = await connections.sendersFor([...environments.values()]);
+      const senders = await connections.sendersFor(environmentsOf(facts));
       const tracking = [...senders].filter(([, { track }]) => track.opens || track.clicks);
       const secretOf = await secrets.secretsFor(tracking.map(([id]) => id));
       return (fact, headers) => {

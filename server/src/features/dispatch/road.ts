@@ -1,4 +1,5 @@
 import type { Carrier, Channel, Message } from '../../channels/contract.ts';
+import type { Environment } from '../connections/index.ts';
 import type { NewItem } from '../inbox/index.ts';
 import type { DispatchFact } from './store.ts';
 
@@ -28,6 +29,17 @@ export type RoadFinder = (
 export interface ChannelRoads {
   /** Reads, with a constant number of queries, whatever the roads of these notifications depend on. */
   prepare(facts: readonly DispatchFact[]): RoadFinder | Promise<RoadFinder>;
+}
+
+/** The environments of a batch, each with the version of its settings that was read with the batch. */
+export function environmentsOf(facts: readonly DispatchFact[]): Environment[] {
+  const environments = new Map(
+    facts.map(({ environment_id: id, environment_kind: kind, settings_version: settingsVersion }) => [
+      id,
+      { id, kind, settingsVersion },
+    ]),
+  );
+  return [...environments.values()];
 }
 
 /** The same over all channels. */

@@ -4,7 +4,7 @@ import { textProblem } from '../../channels/sms/segments.ts';
 import { senderFor } from '../../channels/sms/sender.ts';
 import type { Deps } from '../../deps.ts';
 import { createSmsConnections, type SmsSender } from '../connections/index.ts';
-import type { ChannelRoads, NoRoad, Road } from './road.ts';
+import { type ChannelRoads, environmentsOf, type NoRoad, type Road } from './road.ts';
 import type { DispatchFact } from './store.ts';
 
 type SmsRoadDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'publicUrl'>;
@@ -14,10 +14,7 @@ export function createSmsRoads(deps: SmsRoadDeps): ChannelRoads {
   const connections = createSmsConnections(deps);
   return {
     async prepare(facts) {
-      const environments = new Map(
-        facts.map(({ environment_id: id, environment_kind: kind }) => [id, { id, kind }]),
-      );
-      const senders = await connections.sendersFor([...environments.values()]);
+      const senders = await connections.sendersFor(environmentsOf(facts));
       return (fact) => roadFor(fact, senders.get(fact.environment_id) ?? null);
     },
   };

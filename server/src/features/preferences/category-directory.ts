@@ -32,19 +32,16 @@ export function createCategoryDirectory(pool: Pool): CategoryDirectory {
   );
 
   return {
-    findCategory(environmentId, key) {
+    async findCategory(environmentId, key) {
       const name = nameOf(environmentId, key);
-      const remembered = known.get(name);
-      if (remembered) return remembered;
+      const remembered = await known.get(name);
+      // A refusal is never given from memory: a category that another process has just made or brought back is usable here.
+      if (remembered && !remembered.isArchived) return remembered;
       const loading = loads.add({ environmentId, key });
       known.set(name, loading);
-      // Only what exists is remembered: a category can be used the moment it was created, whoever created it.
-      const drop = () => {
+      loading.catch(() => {
         if (known.peek(name) === loading) known.delete(name);
-      };
-      loading.then((fact) => {
-        if (!fact) drop();
-      }, drop);
+      });
       return loading;
     },
     forget(environmentId, key) {

@@ -16,7 +16,7 @@ import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { isRecord } from '../../kernel/record.ts';
-import { triggerDataProblem, type WorkflowService } from '../workflows/index.ts';
+import { type ActiveVersion, triggerDataProblem, type WorkflowService } from '../workflows/index.ts';
 import { limits, type RunStatus } from './schema.ts';
 import { findRun, insertRuns, type NewRun } from './store.ts';
 
@@ -64,17 +64,39 @@ export function createTrigger(
     return triggers.map(({ run }) => written.has(run.id));
   }
 
-  async function check({ environmentId }: Principal, key: string, triggerData: JsonObject): Promise<NewRun> {
-    const active = await findActive(environmentId, key);
+  async function getActive(environmentId: string, key: string, isRead: boolean): Promise<ActiveVersion> {
+    const active = await findActive(environmentId, key, isRead);
     if (!active) throw notFound('active workflow');
+    return active;
+  }
+
+  async function violationsOf({ definition }: ActiveVersion, triggerData: JsonObject) {
+    if (definition.triggerDataSchema !== null) while (isLoopHeld()) await nextTurn();
+    return validateTriggerData(definition, triggerData);
+  }
+
+  /** Before data is refused the version is read again: another process may just have activated one that takes it. */
+  async function activeVersionFor(
+    environmentId: string,
+    key: string,
+    triggerData: JsonObject,
+  ): Promise<ActiveVersion> {
+    const known = await getActive(environmentId, key, false);
+    const violations = await violationsOf(known, triggerData);
+    if (violations.length === 0) return known;
+    const latest = await getActive(environmentId, key, true);
+    const remaining = latest.version === known.version ? violations : await violationsOf(latest, triggerData);
+    if (remaining.length > 0) throw triggerDataProblem(remaining);
+    return latest;
+  }
+
+  async function check({ environmentId }: Principal, key: string, triggerData: JsonObject): Promise<NewRun> {
     if (JSON.stringify(triggerData).length > limits.triggerData)
       throw invalidParameter(
         'trigger_data',
         `trigger_data must have at most ${limits.triggerData} characters as JSON.`,
       );
-    if (active.definition.triggerDataSchema !== null) while (isLoopHeld()) await nextTurn();
-    const violations = validateTriggerData(active.definition, triggerData);
-    if (violations.length > 0) throw triggerDataProblem(violations);
+    const active = await activeVersionFor(environmentId, key, triggerData);
     const userId = userOf(triggerData);
     return {
       id: newId(clock()),

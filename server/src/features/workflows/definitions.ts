@@ -70,7 +70,8 @@ export interface ActiveVersion {
 
 /** Key → active version, on the way of every trigger, so without a query most of the time. */
 export interface WorkflowDirectory {
-  findActive(environmentId: string, key: string): Promise<ActiveVersion | null>;
+  /** `isRead`: from the database, not from memory; for callers that would otherwise refuse. */
+  findActive(environmentId: string, key: string, isRead?: boolean): Promise<ActiveVersion | null>;
   forget(environmentId: string, key: string): void;
 }
 
@@ -91,10 +92,10 @@ export function createWorkflowDirectory(pool: Pool, definitions: Definitions): W
   }
 
   return {
-    async findActive(environmentId, key) {
+    async findActive(environmentId, key, isRead = false) {
       const name = `${environmentId} ${key}`;
       // A no is never given from memory: whoever just activated it elsewhere may trigger it here.
-      const remembered = await known.get(name);
+      const remembered = isRead ? null : await known.get(name);
       if (remembered) return remembered;
       const loading = load(environmentId, key);
       known.set(name, loading);

@@ -1,5 +1,11 @@
 export { triggerDataProblem } from './body.ts';
-export { createDefinitions, type Definitions, nameOf, type PinnedVersion } from './definitions.ts';
+export {
+  type ActiveVersion,
+  createDefinitions,
+  type Definitions,
+  nameOf,
+  type PinnedVersion,
+} from './definitions.ts';
 export { workflowRoutes } from './routes.ts';
 export { WorkflowKey } from './schema.ts';
 export { createWorkflowService, type WorkflowService } from './service.ts';

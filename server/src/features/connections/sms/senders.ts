@@ -2,11 +2,10 @@ import type { Carrier } from '../../../channels/contract.ts';
 import type { ProviderContext } from '../../../channels/registry.ts';
 import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Deps } from '../../../deps.ts';
-import { createMemory } from '../../../kernel/memory.ts';
-import type { Environment } from '../senders.ts';
+import { createSenderCache, type Environment } from '../sender-cache.ts';
 import { createSmsCallbackUrl } from './callback.ts';
 import { openProvider } from './provider.ts';
-import { listSmsSettings, type SmsSettings } from './store.ts';
+import { listVersionedSmsSettings, type SmsSettings } from './store.ts';
 
 /** How an environment sends text messages. */
 export interface SmsSender {
@@ -17,21 +16,19 @@ export interface SmsSender {
   problem: string | null;
 }
 
-/** Who carries the text messages of environments, ready to use. Settings take effect within a second. */
+/** Who carries the text messages of environments, ready to use. */
 export interface SmsConnections {
   sendersFor(environments: readonly Environment[]): Promise<Map<string, SmsSender>>;
 }
 
 export type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'publicUrl'>;
 
-const freshMs = 1_000;
 /** What the sandbox shows as the sender while none is set. */
 const testNumber = '+15005550000';
 const nobody = { carrier: null, fromNumber: null, fromSenderId: null };
 
 export function createSmsConnections(deps: SmsDeps): SmsConnections {
   const { pool, keyring, config, clock, log } = deps;
-  const senders = createMemory<{ sender: SmsSender; readAt: number }>(10_000);
   const callbackUrl = createSmsCallbackUrl(deps);
   const sandboxStore = createSandboxStore(pool);
   const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
@@ -67,26 +64,11 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
   }
 
   return {
-    async sendersFor(environments) {
-      const now = clock();
-      const stale = environments.filter(({ id }) => now - (senders.get(id)?.readAt ?? 0) >= freshMs);
-      if (stale.length > 0) {
-        const settings = await listSmsSettings(
-          pool,
-          stale.map(({ id }) => id),
-        );
-        for (const { id, kind } of stale) {
-          const sender = kind === 'test' ? testSender(settings.get(id)) : await liveSender(settings.get(id));
-          senders.set(id, { sender, readAt: now });
-        }
-      }
-      return new Map(
-        environments.flatMap(({ id }) => {
-          const known = senders.get(id);
-          return known ? [[id, known.sender]] : [];
-        }),
-      );
-    },
+    sendersFor: createSenderCache<SmsSettings, SmsSender>({
+      read: (environmentIds) => listVersionedSmsSettings(pool, environmentIds),
+      make: ({ kind }, settings) => (kind === 'test' ? testSender(settings) : liveSender(settings)),
+      clock,
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ProviderConfig } from '../../../channels/contract.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
+import type { Versioned } from '../sender-cache.ts';
 import type { SmsKind } from './schema.ts';
 
 /** As it is stored: the secret fields of `config` are sealed. */
@@ -17,19 +18,22 @@ export interface SmsSettings {
 const columns =
   'environment_id, id, kind, from_number, from_sender_id, config, credentials_validated_at, credentials_detail';
 
-const selectMany = statement<SmsSettings>(
+const selectMany = statement<Versioned<SmsSettings>>(
   'connections_list_sms_settings',
-  `select ${columns} from sms_settings where environment_id = any ($1::uuid[])`,
+  `select ${columns}, xmin::text as version from sms_settings where environment_id = any ($1::uuid[])`,
 );
 
 /** Environments without settings are left out. */
-export async function listSmsSettings(sql: Sql, environmentIds: string[]): Promise<Map<string, SmsSettings>> {
+export async function listVersionedSmsSettings(
+  sql: Sql,
+  environmentIds: string[],
+): Promise<Map<string, Versioned<SmsSettings>>> {
   const rows = await selectMany(sql, [environmentIds]);
   return new Map(rows.map((row) => [row.environment_id, row]));
 }
 
 export async function findSmsSettings(sql: Sql, environmentId: string): Promise<SmsSettings | null> {
-  return (await listSmsSettings(sql, [environmentId])).get(environmentId) ?? null;
+  return (await listVersionedSmsSettings(sql, [environmentId])).get(environmentId) ?? null;
 }
 
 const selectForUpdate = statement<SmsSettings>(

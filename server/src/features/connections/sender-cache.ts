@@ -1,0 +1,64 @@
+import { createMemory } from '../../kernel/memory.ts';
+
+export interface Environment {
+  id: string;
+  kind: 'test' | 'live';
+  /** The version of its settings, read together with what is to be sent; undefined: unknown, so the settings are read. */
+  settingsVersion?: string | null | undefined;
+}
+
+/** Settings as they were read. `version` changes with every write of the row, whichever release makes it. */
+export type Versioned<Settings> = Settings & { version: string };
+
+export interface SenderCacheOptions<Settings, Sender> {
+  /** Environments without settings are left out. */
+  read(environmentIds: string[]): Promise<Map<string, Versioned<Settings>>>;
+  make(environment: Environment, settings: Versioned<Settings> | undefined): Sender | Promise<Sender>;
+  clock: () => number;
+}
+
+/** Senders are made anew this often, because a carrier that is not asked for is closed after five minutes. */
+const renewMs = 60_000;
+
+/**
+ * Senders of environments. A cached one is used only for the version of the settings that it was made from, and whoever sends
+ * has read that version after the notification was accepted: a setting that was saved before a send is used by it, in every
+ * process, and no query is made for it.
+ */
+export function createSenderCache<Settings, Sender>({
+  read,
+  make,
+  clock,
+}: SenderCacheOptions<Settings, Sender>): (
+  environments: readonly Environment[],
+) => Promise<Map<string, Sender>> {
+  const cached = createMemory<{ sender: Sender; version: string | null; madeAt: number }>(10_000);
+
+  return async (environments) => {
+    const now = clock();
+    const senders = new Map<string, Sender>();
+    const missing: Environment[] = [];
+    for (const environment of environments) {
+      const entry = cached.get(environment.id);
+      if (entry && entry.version === environment.settingsVersion && now - entry.madeAt < renewMs)
+        senders.set(environment.id, entry.sender);
+      else missing.push(environment);
+    }
+    if (missing.length === 0) return senders;
+    const found = await read(missing.map(({ id }) => id));
+    for (const environment of missing) {
+      const settings = found.get(environment.id);
+      const sender = await make(environment, settings);
+      cached.set(environment.id, { sender, version: settings?.version ?? null, madeAt: now });
+      senders.set(environment.id, sender);
+    }
+    return senders;
+  };
+}
+
+/** For statements that load what is to be sent: the version of the settings that a channel of an environment is sent by. */
+export function settingsVersionSql(channel: string, environmentId: string): string {
+  const versionIn = (table: string): string =>
+    `(select s.xmin::text from ${table} s where s.environment_id = ${environmentId})`;
+  return `case ${channel} when 'email' then ${versionIn('email_settings')} when 'sms' then ${versionIn('sms_settings')} end`;
+}
