@@ -63,3 +63,28 @@ test('what ends in the sandbox was never on a wire', async () => {
   const trace = await app.request('GET', `/v1/notifications/${body.id}/trace`);
   expect(trace.body.entries.find((entry: Json) => entry.kind === 'attempt').exchange).toBeNull();
 });
+
+test('erasing the person clears where the calls went, what was answered, and the ids of the messages there', async () => {
+  const { body } = await app.request('POST', '/v1/notifications', {
+    key: app.liveKey,
+    body: {
+      channel: 'email',
+      recipient: { address: 'bob@example.com', external_user_id: 'bob' },
+      subject: 'Hello',
+      text_body: 'words',
+    },
+  });
+  await app.waitFor(body.id, ({ status }) => status === 'sent');
+  const before = await attemptsOf(body.id);
+  expect(before.map(({ exchange }) => exchange.url)).toEqual(Array(2).fill(expect.any(String)));
+  expect(before[1].provider_message_id).toEqual(expect.any(String));
+
+  expect((await app.request('DELETE', '/v1/users/bob', { key: app.liveKey })).status).toBe(204);
+  const { rows } = await app.pool.query('select trace::text from notifications where id = $1', [body.id]);
+  expect(rows[0].trace).not.toContain(new URL(api.url).host);
+  const erased = { exchange: null, detail: null, provider_message_id: null };
+  expect(await attemptsOf(body.id)).toMatchObject([
+    { name: 'refusing', verdict: 'broken', code: '401', ...erased },
+    { name: 'taking', verdict: 'accepted', code: '202', ...erased },
+  ]);
+});

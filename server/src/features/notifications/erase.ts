@@ -38,7 +38,10 @@ const listOf = statement<{ id: string; is_queued: boolean }>(
    select n.id, n.status = 'queued' as is_queued from slice join notifications n on n.id = slice.id order by n.id`,
 );
 
-/** What happened, and when, stays; to whom, and what was said, goes. */
+/**
+ * What happened, and when, stays; to whom, and what was said, goes. So does what leads to a person elsewhere: the URL that was
+ * called may be the recipient's own, and the id of a message at a provider may name a conversation.
+ */
 const redact = statement(
   'notifications_redact',
   `with bytes as (delete from attachment_bytes where notification_id = any ($1::uuid[])),
@@ -53,7 +56,11 @@ const redact = statement(
      last_error = null,
      events = (select coalesce(jsonb_agg(entry || '{"detail": null}' order by place), '[]')
                from jsonb_array_elements(n.events) with ordinality as e (entry, place)),
-     trace = (select coalesce(jsonb_agg(case when entry ? 'detail' then entry || '{"detail": null}' else entry end order by place), '[]')
+     trace = (select coalesce(jsonb_agg(case
+                when entry ->> 'kind' = 'attempt'
+                  then (entry - 'exchange') || '{"detail": null, "provider_message_id": null}'
+                when entry ? 'detail' then entry || '{"detail": null}'
+                else entry end order by place), '[]')
               from jsonb_array_elements(n.trace) with ordinality as t (entry, place))
    where n.id = any ($1::uuid[]) and n.environment_id = $2`,
 );

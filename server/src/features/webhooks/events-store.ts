@@ -34,12 +34,23 @@ export async function insertEvents(sql: Sql, events: EventRow[], deliveries: New
 
 const strip = statement(
   'webhooks_erase_events',
-  `update webhook_events set body = json_build_object('id', id, 'type', type, 'created_at', body::json -> 'created_at',
-     'data', json_build_object('id', notification_id, 'deleted', true))::text
-   where notification_id = any ($2::uuid[]) and environment_id = $1`,
+  // Not of deliveries that are pending: their next attempt writes a new snippet, about a body that says nothing.
+  `with events as (
+     update webhook_events set body = json_build_object('id', id, 'type', type, 'created_at', body::json -> 'created_at',
+       'data', json_build_object('id', notification_id, 'deleted', true))::text
+     where notification_id = any ($2::uuid[]) and environment_id = $1
+     returning id),
+   deliveries as (
+     update webhook_deliveries d set response_snippet = null from events e
+     where d.event_id = e.id and d.status <> 'pending'
+     returning d.id)
+   update webhook_attempts a set response_snippet = null from deliveries d where a.delivery_id = d.id`,
 );
 
-/** When notifications are erased, what their events said of them goes too; deliveries under way say that it is deleted. */
+/**
+ * When notifications are erased, what their events said of them goes too, and what endpoints answered, which may repeat it.
+ * Deliveries under way say that it is deleted.
+ */
 export async function eraseNotificationEvents(
   sql: Sql,
   environmentId: string,

@@ -100,6 +100,22 @@ describe('the life of a notification', () => {
   });
 });
 
+test('a notification that is erased takes with it what endpoints answered, which may repeat what it said', async () => {
+  const endpoint = await createEndpoint();
+  stage.sink.reply = ({ body }) => ({ status: 200, body: JSON.stringify(body) });
+  const { id } = await send();
+  const deliveries = await untilDeliveries(endpoint, settled(2));
+  expect(deliveries.map(({ response_snippet: answer }) => answer).join()).toContain('Ada');
+  await stage.app.waitFor(id, ({ status }) => status === 'delivered');
+  expect((await stage.app.request('DELETE', `/v1/notifications/${id}`)).status).toBe(204);
+  const { rows } = await stage.app.pool.query(
+    `select d.response_snippet as last, a.response_snippet as each from webhook_deliveries d
+     join webhook_attempts a on a.delivery_id = d.id where d.endpoint_id = $1`,
+    [endpoint.id],
+  );
+  expect(rows).toEqual(Array(2).fill({ last: null, each: null }));
+});
+
 describe('rotation', () => {
   const verifies = (secret: string, call: ReceivedCall | undefined): boolean => {
     try {
