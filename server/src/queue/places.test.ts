@@ -7,6 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import { createLog } from '../kernel/log.ts';
 import { createMetrics } from '../kernel/metrics.ts';
 import {
+  type Claim,
   createQueue,
   type Job,
   type Places,
@@ -15,6 +16,7 @@ import {
   type WorkKind,
   workKinds,
 } from './index.ts';
+import { createPlaces } from './places.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -123,6 +125,31 @@ async function finishAll(worker: Worker, ids: string[]): Promise<void> {
     () => `${worker.done.length} of ${ids.length}`,
   );
 }
+
+test('critical work that waits at a full place goes before all that waits there', async () => {
+  const places = createPlaces(
+    { park: async () => {}, unpark: async () => 0 },
+    { room: 400, atOnce: 2, atOnceWhenSilent: 1 },
+  );
+  const claim = (lane: Work['lane']): Claim => ({
+    ...{ kind, id: newId(), lane, environmentId, note: null },
+    ...{ leasedAt: new Date(), unparked: false },
+  });
+  const rooms = await Promise.all(
+    [claim('normal'), claim('normal'), claim('critical')].map((one) => places.enter(one, 'full')),
+  );
+  const order: string[] = [];
+  const enter = async (lane: Work['lane']) => {
+    const room = await places.enter(claim(lane), 'full');
+    order.push(`${lane} ${room ? 'goes' : 'is parked'}`);
+    return room;
+  };
+  const waiting = [enter('normal'), enter('critical')];
+  rooms[0]?.leave(true);
+  const [normal, critical] = await Promise.all(waiting);
+  expect(order).toEqual(['critical goes', 'normal is parked']);
+  for (const room of [rooms[1], rooms[2], normal, critical]) room?.leave(true);
+});
 
 describe('a place', () => {
   test('gets so many calls at once; the rest is parked, and goes on in its order', async () => {

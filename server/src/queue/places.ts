@@ -46,7 +46,8 @@ const forgetMs = 600_000;
 interface Place {
   name: string;
   inFlight: number;
-  waiting: Set<() => void>;
+  /** In the order in which they came. */
+  waiting: Set<Waiter>;
   /** There is, or may be, work parked here: newcomers line up behind it, unless they are critical. */
   parked: boolean;
   parking: number;
@@ -55,6 +56,11 @@ interface Place {
   unparking: boolean;
   silent: boolean;
   usedAt: number;
+}
+
+interface Waiter {
+  claim: Claim;
+  go(): void;
 }
 
 export function createPlaces(parking: Parking, options: PlacesOptions): TendedPlaces {
@@ -106,13 +112,21 @@ export function createPlaces(parking: Parking, options: PlacesOptions): TendedPl
         place.inFlight -= 1;
         inFlight -= 1;
         place.silent = !answered;
-        for (const go of place.waiting) {
-          if (place.inFlight >= limitOf(place)) break;
-          go();
-        }
+        admitWaiting(place);
         void refill(place);
       },
     };
+  }
+
+  /** Critical work first: it has room beyond that of the others, so it may go while they may not. */
+  function admitWaiting(place: Place): void {
+    for (const isCriticalTurn of [true, false]) {
+      for (const { claim, go } of place.waiting) {
+        if ((claim.lane === 'critical') !== isCriticalTurn) continue;
+        if (place.inFlight >= limitFor(claim, place)) break;
+        go();
+      }
+    }
   }
 
   async function park(claim: Claim, place: Place): Promise<null> {
@@ -136,17 +150,20 @@ export function createPlaces(parking: Parking, options: PlacesOptions): TendedPl
     const room = await new Promise<Room | null>((resolve) => {
       const end = (): void => {
         clearTimeout(timer);
-        place.waiting.delete(go);
+        place.waiting.delete(waiter);
       };
-      const go = (): void => {
-        end();
-        resolve(admit(place));
+      const waiter: Waiter = {
+        claim,
+        go() {
+          end();
+          resolve(admit(place));
+        },
       };
       const timer = setTimeout(() => {
         end();
         resolve(null);
       }, patienceMs);
-      place.waiting.add(go);
+      place.waiting.add(waiter);
     });
     return room ?? park(claim, place);
   }

@@ -1,10 +1,12 @@
+import type { Carrier } from '../../channels/contract.ts';
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
+import type { Span } from '../../kernel/tracing.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import type { EmailConnections } from '../connections/index.ts';
 import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
-import { createPauses, createProviderWatch } from '../providers/index.ts';
+import { createPauses, createProviderWatch, type Order } from '../providers/index.ts';
 import { createTemplateRenderer, RenderFailure } from '../templates/index.ts';
 import { createUnsubscribeLinks, unsubscribeHeaders } from '../unsubscribe/index.ts';
 import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './consent.ts';
@@ -46,6 +48,14 @@ type DispatchDeps = Pick<
 
 interface Fact extends ConsentFact, TemplateFact {
   findRoad: RoadFinder;
+}
+
+/** A round through the carriers, with what it began with. */
+interface Tried {
+  result: Awaited<ReturnType<typeof runRound>>;
+  order: Order;
+  span: Span;
+  startedAt: number;
 }
 
 const roundTimeoutMs = 120_000;
@@ -141,36 +151,19 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
 
     const room = road.place === undefined ? null : await places.enter(claim, road.place);
     if (road.place !== undefined && !room) return 'lost';
-    const startedAt = clock();
-    if (fact.attempt_count === 0 && !memory.waiting) {
-      deps.metrics.acceptToAttempt.observe(
-        { lane: claim.lane },
-        (startedAt - (fact.send_at?.getTime() ?? idTime(fact.id))) / 1000,
-      );
+    // The room is given back however the round ends: one that is not is missing for as long as the process lives.
+    let answered = true;
+    let tried: Tried;
+    try {
+      tried = await tryCarriers(claim, fact, road, base, repeat);
+      answered = tried.result !== 'lost' && wasAnswered(tried.result);
+    } finally {
+      room?.leave(answered);
     }
-    const paces = pausesOn(pauses, environmentId, channel);
-    const order = repeat
-      ? { carriers: [repeat], reason: null }
-      : await watch.order(environmentId, road.carriers, claim.lane);
-    const span = deps.tracer.start('dispatch', 'client');
-    const result = await runRound({
-      message: road.message,
-      carriers: order.carriers,
-      attemptsBefore: fact.attempt_count + base.attempts,
-      urgent: claim.lane === 'critical',
-      begin: (open) => writer.begin(claim, { ...memory, open }),
-      pausedUntil: paces.until,
-      pause: paces.pause,
-      clock,
-      signal: AbortSignal.timeout(roundTimeoutMs),
-      takeExchange: deps.outbound.takeExchange,
-    }).catch((error) => {
-      room?.leave(true);
-      throw error;
-    });
-    room?.leave(result !== 'lost' && wasAnswered(result));
+    const { result, order, span, startedAt } = tried;
     if (result === 'lost') return 'lost';
 
+    const paces = pausesOn(pauses, environmentId, channel);
     for (const { carrier, outcome } of result.calls) {
       deps.metrics.attempts.inc({ channel, provider_kind: carrier.kind, outcome: outcome.kind });
       if (outcome.kind !== 'throttled') paces.eased(carrier);
@@ -204,6 +197,40 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
         ...settled.trace,
       ],
     };
+  }
+
+  async function tryCarriers(
+    claim: Claim,
+    fact: Fact,
+    road: Road,
+    { memory, attempts }: Settled,
+    repeat: Carrier | undefined,
+  ): Promise<Tried> {
+    const startedAt = clock();
+    if (fact.attempt_count === 0 && !memory.waiting) {
+      deps.metrics.acceptToAttempt.observe(
+        { lane: claim.lane },
+        (startedAt - (fact.send_at?.getTime() ?? idTime(fact.id))) / 1000,
+      );
+    }
+    const paces = pausesOn(pauses, fact.environment_id, fact.channel);
+    const order: Order = repeat
+      ? { carriers: [repeat], reason: null }
+      : await watch.order(fact.environment_id, road.carriers, claim.lane);
+    const span = deps.tracer.start('dispatch', 'client');
+    const result = await runRound({
+      message: road.message,
+      carriers: order.carriers,
+      attemptsBefore: fact.attempt_count + attempts,
+      urgent: claim.lane === 'critical',
+      begin: (open) => writer.begin(claim, { ...memory, open }),
+      pausedUntil: paces.until,
+      pause: paces.pause,
+      clock,
+      signal: AbortSignal.timeout(roundTimeoutMs),
+      takeExchange: deps.outbound.takeExchange,
+    });
+    return { result, order, span, startedAt };
   }
 
   function circumstances() {

@@ -3,4 +3,4 @@ export { forgetHealth } from './health-store.ts';
 export { createPauses, everybody, type Pauses } from './pauses.ts';
 export { findProviderStates, type ProviderStates } from './states.ts';
 export { findHealth, ProviderHealth } from './view.ts';
-export { type Call, createProviderWatch, type Observation, type ProviderWatch } from './watch.ts';
+export { type Call, createProviderWatch, type Observation, type Order, type ProviderWatch } from './watch.ts';
