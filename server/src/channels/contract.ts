@@ -118,8 +118,8 @@ export type Message =
 /**
  * What became of one attempt (PROVIDERS.md, outcome classes):
  * accepted = OK, retry = RETRY, rejected = PERM, suppress = SUPPRESS, broken = CONFIG, ambiguous = AMBIG. Throttled is the
- * RETRY that is nobody's fault: the provider wants us to go slower, so everything with the same `pace` waits, and no attempt
- * is counted. JOIN never leaves its adapter.
+ * RETRY that is nobody's fault: the provider wants us to go slower, so everything with the same `pace` waits, and no round is
+ * used up. JOIN never leaves its adapter.
  */
 export type Outcome =
   | {
@@ -146,6 +146,8 @@ export type Outcome =
       retryAfterMs: number | null;
       /** It means all that we send to this `host`, whoever for: the service knows us by our address. */
       everybody?: true;
+      /** We held the message back ourselves: the provider was not called, so there was no attempt. */
+      heldBack?: true;
     }
   | { kind: 'rejected'; detail: string; code: string | null }
   | { kind: 'suppress'; detail: string; code: string | null; reason: 'hard_bounce' | 'unsubscribed' }

@@ -55,6 +55,7 @@ export function courteously(carrier: Carrier, courtesy: Courtesy, clock: () => n
         detail: 'Held back: the service takes no more of them at once.',
         code: 'courtesy',
         retryAfterMs: waitMs,
+        heldBack: true,
       };
     },
   };

@@ -104,3 +104,9 @@ export function useChats(settings: Record<string, string> = {}) {
 
 export const isDone = ({ status }: Json): boolean =>
   ['sent', 'delivered', 'failed', 'bounced', 'suppressed'].includes(status);
+
+/** A notification that was sent with its second call, after the service had asked to slow down. */
+export const throttledOnce = {
+  attempt_count: 2,
+  events: ['Queued', 'Sending', 'AttemptFailed', 'Retrying', 'Sending', 'Sent'].map((type) => ({ type })),
+};

@@ -163,6 +163,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     const { result, order, span, startedAt } = tried;
     if (result === 'lost') return 'lost';
 
+    const sending = eventEntry('Sending', claim.leasedAt.getTime());
     const paces = pausesOn(pauses, environmentId, channel);
     for (const { carrier, outcome } of result.calls) {
       deps.metrics.attempts.inc({ channel, provider_kind: carrier.kind, outcome: outcome.kind });
@@ -170,7 +171,8 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     }
     if (result.kind === 'waiting') {
       span.end({ 'carillon.notification_id': fact.id, 'carillon.outcome': 'waiting' }, false);
-      return settleWaiting(base, result, memory, circumstances());
+      const events = [sending, ...result.events];
+      return settleWaiting(base, { ...result, events }, memory, circumstances());
     }
     span.end(
       {
@@ -189,7 +191,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       attempts: base.attempts + settled.attempts,
       rendered: base.rendered,
       item: settled.status === 'delivered' ? (road.item ?? null) : null,
-      events: [eventEntry('Sending', claim.leasedAt.getTime()), ...settled.events],
+      events: [sending, ...settled.events],
       trace: [
         ...base.trace,
         ...resumedEntry(memory, startedAt),

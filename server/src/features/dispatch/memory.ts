@@ -24,7 +24,7 @@ export interface Memory {
   /** A carrier may have the message since then, and recognises a repeat: nobody else may be given it. */
   repeat?: Repeat;
   /** It is waiting for providers that asked us to slow down. */
-  waiting?: { since: number; times: number };
+  waiting?: { since: number; times: number; calls?: number };
   /** How it counted in the health of providers. */
   counted?: Record<string, Counted>;
 }

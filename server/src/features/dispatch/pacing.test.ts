@@ -84,7 +84,7 @@ describe('a provider that asks us to slow down', () => {
     expect(pauses).toEqual([['a', 30_000, now]]);
   });
 
-  test('costs no attempt, and the next provider has the message', async () => {
+  test('has been called, so it counts, and the next provider has the message', async () => {
     const attempts: number[] = [];
     const b = carrier('b', accepted, {
       send: async (message) => {
@@ -93,19 +93,40 @@ describe('a provider that asks us to slow down', () => {
       },
     });
     const result = await round([carrier('a', throttled), b]);
-    expect(result).toMatchObject({ kind: 'tried', carrier: { name: 'b' }, attempts: 1 });
+    expect(result).toMatchObject({ kind: 'tried', carrier: { name: 'b' }, attempts: 2 });
     expect(types((result as { events: { type: string }[] }).events)).toEqual(['FailedOver']);
-    expect(attempts).toEqual([1]);
+    expect(attempts).toEqual([2]);
   });
 
-  test('like all the others costs neither attempt nor round', async () => {
+  test('like all the others makes the message wait, and the call counts', async () => {
     const result = await round([carrier('a', throttled), carrier('b', accepted)], { b: 60_000 });
-    expect(result).toMatchObject({ kind: 'waiting', until: now + 30_000 });
+    expect(result).toMatchObject({ kind: 'waiting', until: now + 30_000, attempts: 1 });
+    expect(types((result as { events: { type: string }[] }).events)).toEqual(['AttemptFailed']);
+  });
+
+  test('whom we did not call, because we knew its limit, costs no attempt, and the trace says why it waits', async () => {
+    const held: Outcome = { ...throttled, heldBack: true };
+    const result = await round([carrier('a', accepted, { reserve: async () => held })]);
+    expect(result).toMatchObject({
+      kind: 'waiting',
+      until: now + 30_000,
+      attempts: 0,
+      events: [],
+      calls: [],
+      trace: [
+        {
+          kind: 'decision',
+          name: 'pace',
+          verdict: 'held_back',
+          detail: expect.stringContaining('slow down'),
+        },
+      ],
+    });
   });
 
   test('after a real refusal is the end of a round that counts', async () => {
     const result = await round([carrier('a', retry), carrier('b', throttled)]);
-    expect(result).toMatchObject({ kind: 'tried', outcome: retry, attempts: 1 });
+    expect(result).toMatchObject({ kind: 'tried', outcome: retry, attempts: 2 });
     expect(types((result as { events: { type: string }[] }).events)).toEqual(['FailedOver', 'AttemptFailed']);
   });
 });
@@ -115,6 +136,8 @@ describe('waiting', () => {
     kind: 'waiting' as const,
     until: now + 30_000,
     said: 'a: slow down',
+    attempts: 0,
+    events: [],
     trace: [],
     calls: [],
   };
@@ -129,7 +152,7 @@ describe('waiting', () => {
       events: [],
       untold: false,
       retryAt: now + 30_125,
-      memory: { waiting: { since: now, times: 1 } },
+      memory: { waiting: { since: now, times: 1, calls: 0 } },
     });
     expect(verdicts(settled.trace)).toEqual([undefined, 'defer']);
   });
@@ -140,10 +163,39 @@ describe('waiting', () => {
       trace: [],
       untold: true,
       retryAt: now + 32_000,
-      memory: { waiting: { since: now - 60_000, times: 5 } },
+      memory: { waiting: { since: now - 60_000, times: 5, calls: 0 } },
     });
     const late = settleWaiting(base, waiting, { waiting: { since: now, times: 900 } }, circumstances);
     expect(late.retryAt).toBe(now + 90_000);
+  });
+
+  test('after a call counts it and says that it is tried again, but uses up no round', () => {
+    const event = {
+      type: 'AttemptFailed',
+      occurred_at: '',
+      detail: 'a: slow down',
+      suppression_reason: null,
+    };
+    const called = { ...waiting, attempts: 1, events: [event] };
+    const settled = settleWaiting(base, called, { waiting: { since: now, times: 3 } }, circumstances);
+    expect(settled).toMatchObject({
+      status: 'queued',
+      round: 0,
+      attempts: 1,
+      untold: false,
+      memory: { waiting: { times: 4, calls: 1 } },
+    });
+    expect(types(settled.events)).toEqual(['AttemptFailed', 'Retrying']);
+    expect(verdicts(settled.trace)).toEqual([undefined, 'defer']);
+    // A provider may say so all day: calls are counted, and no longer told one by one.
+    const twentieth = { waiting: { since: now, times: 30, calls: 20 } };
+    expect(settleWaiting(base, called, twentieth, circumstances)).toMatchObject({
+      attempts: 1,
+      events: [],
+      trace: [],
+      untold: false,
+      memory: { waiting: { calls: 21 } },
+    });
   });
 
   test('for a day is the end of it', () => {

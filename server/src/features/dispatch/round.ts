@@ -6,24 +6,25 @@ import type { OpenAttempt } from './memory.ts';
 
 /**
  * One round through the provider chain. A provider that refuses the message hands over to the next one; a refusal of the
- * recipient, an acceptance, or an outcome nobody knows ends the round. One that is paused is passed over, as is one that is
- * gone: nobody is asked, so no attempt is counted, and the next round finds out whether it was mended.
+ * recipient, an acceptance, or an outcome nobody knows ends the round. Every call counts as an attempt, also one that is answered
+ * with "slow down". A provider that is paused is passed over, as is one that is gone: there is no call, so no attempt is counted.
  */
 export interface RoundResult {
   kind: 'tried';
   /** The outcome that decides, and who gave it. */
   outcome: Outcome;
   carrier: Carrier;
-  /** Those that asked us to slow down are not among them. */
   attempts: number;
   events: EventEntry[];
   trace: StoredTraceEntry[];
   calls: Call[];
 }
 
-/** A round in which nobody would have the message: everyone asked us to slow down. */
+/** A round in which every provider asked us to slow down, now or before. `attempts` is 0 when none of them was called. */
 export interface WaitingRound {
   kind: 'waiting';
+  attempts: number;
+  events: EventEntry[];
   /** When the first of them may be asked again. */
   until: number;
   said: string;
@@ -78,14 +79,20 @@ export async function runRound(options: RoundOptions): Promise<RoundResult | Wai
       decisive ??= { carrier, outcome: { kind: 'broken', detail: carrier.gone, code: 'gone' } };
       continue;
     }
-    if (refusal !== null)
-      events.push(
-        eventEntry('FailedOver', refusedAt, `${refusal.replace(/\.$/, '')}; trying ${carrier.name}`),
-      );
 
     const startedAt = clock();
     const outcome = await call(options, carrier, options.attemptsBefore + attempts + 1, startedAt);
     if (outcome === 'lost') return 'lost';
+    if (outcome.kind === 'throttled' && outcome.heldBack) {
+      const until = await options.pause(carrier, outcome, startedAt);
+      waitFor(carrier, until, `${carrier.name}: ${outcome.detail}`);
+      trace.push(heldBack(carrier, outcome, until, clock()));
+      continue;
+    }
+    if (refusal !== null)
+      events.push(
+        eventEntry('FailedOver', refusedAt, `${refusal.replace(/\.$/, '')}; trying ${carrier.name}`),
+      );
     refusedAt = clock();
     refusal = `${carrier.name}: ${outcome.detail}`;
     calls.push({ carrier, outcome, startedAt });
@@ -94,11 +101,11 @@ export async function runRound(options: RoundOptions): Promise<RoundResult | Wai
       ...exchangeWith(options, carrier),
     });
 
+    attempts += 1;
     if (outcome.kind === 'throttled') {
       waitFor(carrier, await options.pause(carrier, outcome, startedAt), refusal);
       continue;
     }
-    attempts += 1;
     if (endsRound(outcome)) return { kind: 'tried', outcome, carrier, attempts, events, trace, calls };
     // With several refusals the most hopeful one decides: if any provider may take it later, it is tried again.
     if (!decisive || (decisive.outcome.kind === 'rejected' && outcome.kind !== 'rejected'))
@@ -107,11 +114,11 @@ export async function runRound(options: RoundOptions): Promise<RoundResult | Wai
 
   // The compiler does not see that a function assigned it.
   const waited = wait as { until: number; said: string; carrier: Carrier } | null;
+  if (refusal !== null) events.push(eventEntry('AttemptFailed', refusedAt, refusal));
   if (!decisive) {
     if (!waited) throw new Error('a round needs at least one carrier');
-    return { kind: 'waiting', until: waited.until, said: waited.said, trace, calls };
+    return { kind: 'waiting', until: waited.until, said: waited.said, attempts, events, trace, calls };
   }
-  if (refusal !== null) events.push(eventEntry('AttemptFailed', refusedAt, refusal));
   if (decisive.outcome.kind === 'rejected' && waited)
     decisive = { carrier: waited.carrier, outcome: afterPause(waited, clock()) };
   return { kind: 'tried', ...decisive, attempts, events, trace, calls };
@@ -192,6 +199,11 @@ function passedOver({ name }: Carrier, until: number, now: number): StoredTraceE
     `${name} asked us to slow down, and is left alone until ${end}.`,
     now,
   );
+}
+
+function heldBack({ name }: Carrier, { detail }: Throttled, until: number, now: number): StoredTraceEntry {
+  const end = new Date(until).toISOString();
+  return decision('pace', 'held_back', `${name} is not called before ${end}. ${detail}`, now);
 }
 
 function notCalled({ name }: Carrier, why: string, now: number): StoredTraceEntry {

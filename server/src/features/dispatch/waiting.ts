@@ -1,4 +1,4 @@
-import type { StoredTraceEntry } from '../notifications/index.ts';
+import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
 import type { Memory } from './memory.ts';
 import type { WaitingRound } from './round.ts';
 import { type Circumstances, failed, type Settled } from './settle.ts';
@@ -6,11 +6,13 @@ import { type Circumstances, failed, type Settled } from './settle.ts';
 const longestWaitMs = 24 * 3_600_000;
 const firstSpreadMs = 250;
 const widestSpreadMs = 120_000;
+/** Of calls that were answered with "slow down", so many leave events and a trace; all of them are counted. */
+const maxToldCalls = 20;
 
 /**
- * The notification goes back to the queue with nothing counted against it. What waits together would come back together, so
- * each time it finds its providers paused again it takes its next turn within twice the time, up to two minutes. The trace says
- * it once.
+ * The notification goes back to the queue and no round is used up: how long a provider throttles says nothing about the message.
+ * The calls that were made are attempts, with their events. What waits together would come back together, so each time it finds
+ * its providers paused again it comes back within twice the time, up to two minutes. A wait without a call is told once.
  */
 export function settleWaiting(
   base: Settled,
@@ -18,16 +20,31 @@ export function settleWaiting(
   memory: Memory,
   at: Circumstances,
 ): Settled {
-  const { since, times } = memory.waiting ?? { since: at.now, times: 0 };
+  const { since, times, calls = 0 } = memory.waiting ?? { since: at.now, times: 0 };
+  const isCalled = waiting.attempts > 0;
+  const isTold = isCalled ? calls < maxToldCalls : times === 0 || base.attempts > 0;
+  const counted: Settled = {
+    ...base,
+    attempts: base.attempts + waiting.attempts,
+    events: isTold && isCalled ? waiting.events : [],
+    trace: isTold ? [...base.trace, ...waiting.trace] : [],
+    untold: !isTold && !isCalled,
+    last_error: waiting.said,
+  };
   if (at.now - since > longestWaitMs * at.retryScale) {
     return failed(
-      base,
+      { ...counted, untold: false },
       at.now,
       `throttled: gave up after a day of being asked to slow down; last: ${waiting.said}`,
     );
   }
   const spreadMs = Math.min(firstSpreadMs * 2 ** times, widestSpreadMs) * at.retryScale;
-  const tells = times === 0 || base.attempts > 0;
+  const retryAt = Math.ceil(waiting.until + spreadMs * at.chance);
+  const retrying = eventEntry(
+    'Retrying',
+    at.now,
+    `Asked to slow down; the next try is at ${new Date(retryAt).toISOString()}`,
+  );
   const deferral: StoredTraceEntry = {
     at: new Date(at.now).toISOString(),
     kind: 'gate',
@@ -36,12 +53,11 @@ export function settleWaiting(
     detail: `Waiting until a provider may be asked again: ${waiting.said}`,
   };
   return {
-    ...base,
-    last_error: waiting.said,
-    retryAt: Math.ceil(waiting.until + spreadMs * at.chance),
-    memory: { ...memory, waiting: { since, times: times + 1 } },
-    trace: tells ? [...base.trace, ...waiting.trace, deferral] : [],
-    untold: !tells,
+    ...counted,
+    retryAt,
+    memory: { ...memory, waiting: { since, times: times + 1, calls: calls + waiting.attempts } },
+    events: isTold && isCalled ? [...counted.events, retrying] : counted.events,
+    trace: isTold ? [...counted.trace, deferral] : [],
   };
 }
 

@@ -151,6 +151,13 @@ describe('a provider that hangs before it could have accepted the message', () =
   });
 });
 
+/** The events of what was sent after so many calls that were answered with "slow down". */
+const slowedDown = (calls: number) => [
+  'Queued',
+  ...Array.from({ length: calls }, () => ['Sending', 'AttemptFailed', 'Retrying']).flat(),
+  ...['Sending', 'Sent'],
+];
+
 describe('a provider that asks us to slow down', () => {
   test('is left alone by both processes, the next one has the mail, and nothing is lost', {
     timeout: 60_000,
@@ -164,7 +171,7 @@ describe('a provider that asks us to slow down', () => {
     // Long enough that everything below happens within it.
     const id = await send();
     expect(types(await becomes(id, isSent))).toEqual(['Queued', 'Sending', 'FailedOver', 'Sent']);
-    expect(await read(id)).toMatchObject({ attempt_count: 1 });
+    expect(await read(id)).toMatchObject({ attempt_count: 2 });
     await app.pool.query(`update provider_pauses set paused_until = now() + interval '10 minutes'`);
     app.deps.doorbell.ring('provider_pauses');
 
@@ -192,7 +199,7 @@ describe('a provider that asks us to slow down', () => {
     expect(refused - before).toBeLessThanOrEqual(2);
   });
 
-  test('and is the only one makes everything wait, with nothing counted and the trace saying why once', {
+  test('and is the only one makes everything wait: every call is counted and told, a wait without one is told once', {
     timeout: 60_000,
   }, async () => {
     await configure([first.port]);
@@ -210,11 +217,15 @@ describe('a provider that asks us to slow down', () => {
     expect(first.received).toHaveLength(0);
     throttling = false;
     for (const id of ids) {
-      expect(await becomes(id, isSent)).toMatchObject({ attempt_count: 1 });
+      const sent = await becomes(id, isSent);
       const { entries } = await read(`${id}/trace`);
-      expect(entries.filter(({ verdict }: Json) => verdict === 'defer')).toHaveLength(
-        entries.some(({ verdict }: Json) => verdict === 'resume') ? 1 : 0,
-      );
+      const count = (wanted: string) => entries.filter(({ verdict }: Json) => verdict === wanted).length;
+      const slowed = count('throttled');
+      expect(sent.attempt_count).toBe(slowed + 1);
+      expect(types(sent)).toEqual(slowedDown(slowed));
+      const hasFirstWaitedWithoutCall = count('defer') > slowed;
+      expect(count('defer')).toBe(slowed + (hasFirstWaitedWithoutCall ? 1 : 0));
+      expect(count('resume')).toBe(count('defer') > 0 ? 1 : 0);
     }
     expect(first.received).toHaveLength(41);
   });
@@ -249,7 +260,13 @@ describe('a provider that answers 429', () => {
     async (_name, retryAfter) => {
       api.faults.push(tooMany(retryAfter), tooMany(retryAfter), tooMany(retryAfter));
       const ids = await sendMany(20);
-      for (const id of ids) expect(await becomes(id, isSent)).toMatchObject({ attempt_count: 1 });
+      let calls = 0;
+      for (const id of ids) {
+        const sent = await becomes(id, isSent);
+        expect(types(sent)).toEqual(slowedDown(sent.attempt_count - 1));
+        calls += sent.attempt_count;
+      }
+      expect(calls).toBe(23);
       expect(api.received).toHaveLength(20);
     },
   );
@@ -270,7 +287,8 @@ describe('a provider that answers 429', () => {
     expect(pause).toBeGreaterThan(3_000);
     expect(pause).toBeLessThanOrEqual(3_600);
     const waiting = await becomes(id, ({ status, last_error }) => status === 'queued' && last_error !== null);
-    expect(waiting).toMatchObject({ attempt_count: 0, last_error: expect.stringContaining('429') });
+    expect(waiting).toMatchObject({ attempt_count: 1, last_error: expect.stringContaining('429') });
+    expect(types(waiting)).toEqual(['Queued', 'Sending', 'AttemptFailed', 'Retrying']);
     const trace = await read(`${id}/trace`);
     expect(trace.summary).toContain('Waiting until a provider may be asked again');
     expect(Date.parse(trace.next_attempt_at)).toBeGreaterThan(Date.now() + 3_000_000);

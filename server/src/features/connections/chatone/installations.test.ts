@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { waitUntil } from '../../../../test/app.ts';
-import { isDone, type Json, useChats } from '../test-harness.ts';
+import { isDone, type Json, throttledOnce, useChats } from '../test-harness.ts';
 
 const chats = useChats();
 
@@ -267,11 +267,15 @@ describe('sending', () => {
     expect(postsOf(token.teamId)).toHaveLength(1);
   });
 
-  test('what the service throttles arrives later', async () => {
+  test('what the service throttles arrives later, and the call is an attempt that leaves its trail', async () => {
     const { installation } = await workspace();
     chats.chatone.faults = [{ status: 429, headers: { 'retry-after': '0' } }];
     const { body } = await chats.send('chatone', { chatone_user_id: 'U0ADA', endpoint: installation.id });
-    expect((await chats.until(body.id, isDone)).status).toBe('delivered');
+    expect(await chats.until(body.id, isDone)).toMatchObject({
+      status: 'delivered',
+      ...throttledOnce,
+      events: [...throttledOnce.events, { type: 'Delivered' }],
+    });
   });
 });
 

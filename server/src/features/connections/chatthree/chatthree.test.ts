@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { waitUntil } from '../../../../test/app.ts';
-import { isDone, type Json, useChats } from '../test-harness.ts';
+import { isDone, type Json, throttledOnce, useChats } from '../test-harness.ts';
 
 const chats = useChats();
 
@@ -180,14 +180,18 @@ test('a webhook that was deleted over there makes the endpoint gone: it is not c
   }
 });
 
-test('what the webhook throttles arrives later', async () => {
+test('what the webhook throttles arrives later, and the call is an attempt that leaves its trail', async () => {
   const webhook = chats.chatthree.addWebhook();
   await create({ label: 'Slow', webhook_url: webhook.url });
   chats.chatthree.faults = [
     { status: 429, body: { retry_after: 0.05, message: 'slow down', global: false } },
   ];
   const { body } = await chats.send('chatthree', { endpoint: 'slow' });
-  expect((await chats.until(body.id, isDone)).status).toBe('delivered');
+  expect(await chats.until(body.id, isDone)).toMatchObject({
+    status: 'delivered',
+    ...throttledOnce,
+    events: [...throttledOnce.events, { type: 'Delivered' }],
+  });
   expect(postsTo(webhook.id)).toHaveLength(1);
 });
 

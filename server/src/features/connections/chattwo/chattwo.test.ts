@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { waitUntil } from '../../../../test/app.ts';
-import { isDone, type Json, useChats } from '../test-harness.ts';
+import { isDone, type Json, throttledOnce, useChats } from '../test-harness.ts';
 
 const chats = useChats();
 
@@ -207,6 +207,15 @@ test('a test card needs no template, and its fate can be asked for', async () =>
   const trace = await chats.live('GET', `/v1/notifications/${body.notification_id}/trace`);
   expect(trace.body.entries.at(-1)).toMatchObject({ name: 'chattwo:tested', verdict: 'accepted' });
   expect(JSON.stringify(trace.body)).not.toContain(flow.sig);
+});
+
+test('what the workflow throttles arrives later, and the call is an attempt that leaves its trail', async () => {
+  const flow = chats.chattwo.addFlow();
+  await create({ label: 'Slow', webhook_url: flow.url });
+  chats.chattwo.faults = [{ status: 429, headers: { 'retry-after': '0' } }];
+  const { body } = await chats.send('chattwo', { endpoint: 'slow' });
+  expect(await chats.until(body.id, isDone)).toMatchObject({ status: 'sent', ...throttledOnce });
+  expect(chats.chattwo.runs.filter((run) => run.flow === flow.id)).toHaveLength(1);
 });
 
 test('a URL given anew is a new start', async () => {

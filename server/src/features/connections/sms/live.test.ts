@@ -186,16 +186,18 @@ describe('through smsone', () => {
     expect(first).toMatchObject({ status: 'bounced', last_error: expect.stringContaining('21610') });
   });
 
-  it('a throttle costs no attempt, and nothing is lost', async () => {
+  it('a throttle is an attempt that leaves its trail, and nothing is lost', async () => {
     const busy = { status: 429, body: { code: 20429, message: 'Too Many Requests', status: 429 } };
     one.faults = [busy, busy];
     const ids = await Promise.all(['+447700900130', '+447700900131', '+447700900132'].map((to) => send(to)));
     const ends = await Promise.all(ids.map(settled));
-    expect(ends.map(({ status, attempt_count }) => [status, attempt_count])).toEqual([
-      ['sent', 1],
-      ['sent', 1],
-      ['sent', 1],
-    ]);
+    const slowed = ends.flatMap(({ events }) => events).filter(({ type }) => type === 'AttemptFailed');
+    expect(slowed.map(({ detail }) => detail)).toEqual(Array(2).fill(expect.stringContaining('20429')));
+    for (const { status, attempt_count, events } of ends) {
+      const again = Array.from({ length: attempt_count - 1 }, () => ['Sending', 'AttemptFailed', 'Retrying']);
+      const types = events.map(({ type }: { type: string }) => type);
+      expect([status, types]).toEqual(['sent', ['Queued', ...again.flat(), 'Sending', 'Sent']]);
+    }
     expect(one.received).toHaveLength(3);
   });
 
