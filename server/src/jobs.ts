@@ -6,7 +6,7 @@ import { createRunJob } from './features/runs/index.ts';
 import { createErasureJob } from './features/users/index.ts';
 import { createWebhookJob } from './features/webhooks/index.ts';
 import { allLookups } from './lookups.ts';
-import type { Job, WorkKind } from './queue/index.ts';
+import { createWakeJob, type Job, type WorkKind } from './queue/index.ts';
 
 /** Table: kind of work → who does it. A kind without a handler does not compile. */
 export function allJobs(deps: Deps, connections: EmailConnections): Record<WorkKind, Job> {
@@ -16,5 +16,6 @@ export function allJobs(deps: Deps, connections: EmailConnections): Record<WorkK
     webhook_delivery: createWebhookJob(deps) as Job,
     erasure: createErasureJob(deps, allErasers(deps)) as Job,
     run: createRunJob(deps, allLookups(deps)) as Job,
+    wake: createWakeJob(deps) as Job,
   };
 }

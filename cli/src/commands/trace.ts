@@ -39,6 +39,7 @@ const verdicts: Record<string, [mark: string, format: 'green' | 'yellow' | 'red'
   drop: ['✗', 'red', 'dropped it'],
   fail: ['✗', 'red', 'failed'],
   passed_over: ['…', 'yellow', 'was passed over'],
+  woken: ['…', 'yellow', 'had it tried early'],
   held_back: ['…', 'yellow', 'was held back'],
   not_called: ['✗', 'red', 'was not called'],
   accepted: ['✓', 'green', 'accepted it'],

@@ -467,9 +467,12 @@ create table queue_later (
   environment_id uuid not null,
   run_at timestamp with time zone not null,
   note jsonb,
+  waits_for text,
+  waits_since timestamp with time zone,
   constraint queue_later_pkey PRIMARY KEY (id, kind)
 ) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX queue_later_by_time ON public.queue_later USING btree (run_at);
+CREATE INDEX queue_later_by_wait ON public.queue_later USING btree (environment_id, waits_for, kind, lane, waits_since) WHERE (waits_for IS NOT NULL);
 
 create table queue_leased (
   id uuid not null,

@@ -7,11 +7,30 @@ import * as parked from './parked-store.ts';
 import { createPlaces, type Places, type PlacesOptions, type TendedPlaces } from './places.ts';
 import { type Job, type Runner, startRunner } from './runner.ts';
 import * as store from './store.ts';
-import { kindOf, type Lane, laneOf, lanes, type Work, type WorkKind, workKinds } from './work.ts';
+import type { WakeNote } from './wake.ts';
+import {
+  kindOf,
+  type Lane,
+  laneOf,
+  lanes,
+  type PostponedWork,
+  type Work,
+  type WorkKind,
+  workKinds,
+} from './work.ts';
 
 export type { Places, PlacesOptions, Room } from './places.ts';
 export type { Job } from './runner.ts';
-export { type Claim, type Lane, lanes, type Work, type WorkKind, workKinds } from './work.ts';
+export { createWakeJob } from './wake.ts';
+export {
+  type Claim,
+  type Lane,
+  lanes,
+  type PostponedWork,
+  type Work,
+  type WorkKind,
+  workKinds,
+} from './work.ts';
 
 /**
  * Durable work on PostgreSQL. Everything that changes work takes the caller's transaction, so that state and the work it makes
@@ -21,7 +40,12 @@ export interface Queue {
   /** Ready now. Ring afterwards, outside the transaction. */
   enqueue(sql: Sql, work: Work[]): Promise<void>;
   /** Ready at a time. */
-  postpone(sql: Sql, work: (Work & { runAt: Date })[]): Promise<void>;
+  postpone(sql: Sql, work: PostponedWork[]): Promise<void>;
+  /**
+   * Postponed work of an environment that waits for this is made ready before its time, in slices, by a piece of work of its own.
+   * Call it in the transaction that mends what it waits for; ring `wake` afterwards.
+   */
+  wake(sql: Sql, kind: WorkKind, environmentId: string, name: string): Promise<void>;
   /** What is postponed is ready now; work that is ready or held already is left as it is. Ring afterwards. */
   hasten(sql: Sql, kind: WorkKind, ids: string[]): Promise<void>;
   /** Writes a note on leases before doing what cannot be undone; returns the ids still held. Only those may go on. */
@@ -35,7 +59,11 @@ export interface Queue {
   /** Limits for each place that work of a kind goes to; once per kind. */
   places(kind: WorkKind, options: PlacesOptions): Places;
   /** Takes out work that waits, with the time it waits for. Null: somebody holds it, or it is not there. */
-  withdraw(sql: Sql, kind: WorkKind, id: string): Promise<(Work & { runAt: Date | null }) | null>;
+  withdraw(
+    sql: Sql,
+    kind: WorkKind,
+    id: string,
+  ): Promise<(Omit<PostponedWork, 'runAt'> & { runAt: Date | null }) | null>;
   /** When postponed work becomes ready; null when it is ready, held or gone. */
   runAt(sql: Sql, kind: WorkKind, id: string): Promise<Date | null>;
   /** Wakes workers, here and elsewhere. */
@@ -89,8 +117,17 @@ export function createQueue(deps: QueueDeps): Queue {
         ? Promise.resolve()
         : store.insertLater(
             sql,
-            work.map((item) => ({ ...toRow(item), run_at: item.runAt.toISOString() })),
+            work.map((item) => ({
+              ...toRow(item),
+              run_at: item.runAt.toISOString(),
+              waits_for: item.wait?.name ?? null,
+              waits_since: item.wait?.since.toISOString() ?? null,
+            })),
           ),
+    wake(sql, kind, environmentId, name) {
+      const note: WakeNote = { kind, name };
+      return queue.enqueue(sql, [{ kind: 'wake', id: newId(), lane: 'normal', environmentId, note }]);
+    },
     async hasten(sql, kind, ids) {
       if (ids.length > 0) await store.hasten(sql, workKinds[kind], ids);
     },
@@ -130,7 +167,7 @@ export function createQueue(deps: QueueDeps): Queue {
     async withdraw(sql, kind, id) {
       const waiting = await store.deleteWaiting(sql, workKinds[kind], id);
       const aside = waiting ? null : await parked.deleteParked(sql, workKinds[kind], id);
-      const row = waiting ?? (aside && { ...aside, run_at: null });
+      const row = waiting ?? (aside && { ...aside, run_at: null, waits_for: null, waits_since: null });
       return (
         row && {
           kind,
@@ -139,6 +176,10 @@ export function createQueue(deps: QueueDeps): Queue {
           environmentId: row.environment_id,
           note: row.note,
           runAt: row.run_at,
+          wait:
+            row.waits_for !== null && row.waits_since !== null
+              ? { name: row.waits_for, since: row.waits_since }
+              : null,
         }
       );
     },

@@ -80,12 +80,20 @@ export async function insertReady(sql: Sql, rows: WorkRow[]): Promise<void> {
 
 const postponeRows = statement(
   'queue_postpone',
-  `insert into queue_later (kind, id, lane, environment_id, note, run_at)
+  `insert into queue_later (kind, id, lane, environment_id, note, run_at, waits_for, waits_since)
    select * from json_to_recordset($1::json)
-     as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb, run_at timestamptz)`,
+     as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb, run_at timestamptz, waits_for text,
+       waits_since timestamptz)`,
 );
 
-export async function insertLater(sql: Sql, rows: (WorkRow & { run_at: string })[]): Promise<void> {
+/** `waits_for`: what it waits for besides its time, since then. */
+export interface LaterRow extends WorkRow {
+  run_at: string;
+  waits_for?: string | null;
+  waits_since?: string | null;
+}
+
+export async function insertLater(sql: Sql, rows: LaterRow[]): Promise<void> {
   await postponeRows(sql, [JSON.stringify(rows)]);
 }
 
@@ -114,6 +122,26 @@ const hastenRows = statement<{ id: string }>(
 /** Moves work from later to ready before its time; returns the ids of what was there. */
 export async function hasten(sql: Sql, kind: number, ids: string[]): Promise<string[]> {
   return (await hastenRows(sql, [kind, ids])).map((row) => row.id);
+}
+
+const wakeRows = statement<{ id: string }>(
+  'queue_wake',
+  `${makeReady(`
+    delete from queue_later where ctid = any (array(
+      select ctid from queue_later
+      where environment_id = $1 and waits_for = $2 and kind = $3 and waits_since < $4
+      order by lane limit $5 for update skip locked))
+    returning kind, id, lane, environment_id, note`)}
+   returning id`,
+);
+
+/** Moves work that waits for this since before then from later to ready, faster lanes first; returns how many. */
+export async function wakeWaiting(
+  sql: Sql,
+  wait: { environmentId: string; name: string; kind: number; before: Date },
+  limit: number,
+): Promise<number> {
+  return (await wakeRows(sql, [wait.environmentId, wait.name, wait.kind, wait.before, limit])).length;
 }
 
 const claimRows = statement<WorkRow & { leased_at: Date }>(
@@ -247,19 +275,24 @@ export async function rescue(sql: Sql, limit: number, before: number): Promise<n
   return (await rescueLeases(sql, [limit, new Date(before)])).map((row) => row.kind);
 }
 
-const takeWaiting = statement<WorkRow & { run_at: Date | null }>(
+/** Without a time when it is ready. */
+interface WaitingRow extends WorkRow {
+  run_at: Date | null;
+  waits_for: string | null;
+  waits_since: Date | null;
+}
+
+const takeWaiting = statement<WaitingRow>(
   'queue_take_waiting',
-  `with l as (delete from queue_later where id = $1 and kind = $2 returning kind, id, lane, environment_id, note, run_at),
-        r as (delete from queue_ready where id = $1 and kind = $2 returning kind, id, lane, environment_id, note)
-   select * from l union all select *, null from r`,
+  `with l as (
+     delete from queue_later where id = $1 and kind = $2
+     returning kind, id, lane, environment_id, note, run_at, waits_for, waits_since),
+   r as (delete from queue_ready where id = $1 and kind = $2 returning kind, id, lane, environment_id, note)
+   select * from l union all select *, null, null, null from r`,
 );
 
 /** Removes work that nobody holds yet and returns it. Null: it is being worked on, or is not there. */
-export async function deleteWaiting(
-  sql: Sql,
-  kind: number,
-  id: string,
-): Promise<(WorkRow & { run_at: Date | null }) | null> {
+export async function deleteWaiting(sql: Sql, kind: number, id: string): Promise<WaitingRow | null> {
   const take = async () => (await takeWaiting(sql, [id, kind]))[0] ?? null;
   // What becomes due while the statement waits for its lock goes from where it has looked to where it had seen nothing.
   return (await take()) ?? (await take());

@@ -1,7 +1,14 @@
 /** The vocabulary of the queue: what a piece of work is. */
 
 /** Kinds of work, by the number stored in the database. Numbers are for ever; jobs.ts names the handler of each. */
-export const workKinds = { notification: 1, receipt: 2, webhook_delivery: 3, erasure: 4, run: 5 } as const;
+export const workKinds = {
+  notification: 1,
+  receipt: 2,
+  webhook_delivery: 3,
+  erasure: 4,
+  run: 5,
+  wake: 6,
+} as const;
 export type WorkKind = keyof typeof workKinds;
 
 /** Lanes are strict: a critical send passes everything that waits in the others. */
@@ -15,6 +22,19 @@ export interface Work {
   lane: Lane;
   environmentId: string;
   note?: unknown;
+}
+
+/** What postponed work waits for besides its time, by the name that `wake` is given. */
+export interface Wait {
+  name: string;
+  /** When the try began that made it wait: what was mended after that, it does not know of. */
+  since: Date;
+}
+
+/** Work that becomes ready at a time, or sooner when what it waits for is mended. */
+export interface PostponedWork extends Work {
+  runAt: Date;
+  wait?: Wait | null | undefined;
 }
 
 /** Work that this process holds. */

@@ -16,3 +16,4 @@ export { createEmailConnections, type EmailConnections } from './senders.ts';
 export { smsCallbackProviders } from './sms/callback.ts';
 export { smsRoutes } from './sms/routes.ts';
 export { createSmsConnections, type SmsConnections, type SmsSender } from './sms/senders.ts';
+export { connectionName } from './waiting.ts';

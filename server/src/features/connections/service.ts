@@ -22,10 +22,11 @@ import {
   type StoredProvider,
   updateSettings,
 } from './store.ts';
+import { wakeWaiting } from './waiting.ts';
 
 export type SettingsDeps = Pick<
   Deps,
-  'pool' | 'keyring' | 'config' | 'clock' | 'outbound' | 'publicUrl' | 'log'
+  'pool' | 'queue' | 'keyring' | 'config' | 'clock' | 'outbound' | 'publicUrl' | 'log'
 >;
 
 export interface EmailSettingsService {
@@ -126,7 +127,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
       const { environmentId } = principal;
       const identity = readIdentity(body);
       await secrets.secretsFor([environmentId]); // known from here on: the transaction needs no second connection for it
-      return transaction(pool, async (tx) => {
+      const view = await transaction(pool, async (tx) => {
         const before = await lockSettings(tx, environmentId);
         const after = {
           ...identity,
@@ -149,8 +150,11 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
           before: settingsOf(environmentId, before),
           after: settingsOf(environmentId, after),
         });
+        await wakeWaiting(tx, deps.queue, environmentId, 'email');
         return viewOf(tx, principal, after);
       });
+      deps.queue.ring('wake');
+      return view;
     },
 
     async verify({ environmentId }, providerId) {
@@ -168,7 +172,12 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
         smtpName: smtpNameFor(config, from_address),
       });
       try {
-        return await carrier.verify();
+        const verdict = await carrier.verify();
+        if (verdict.ok && provider.enabled) {
+          await wakeWaiting(pool, deps.queue, environmentId, 'email');
+          deps.queue.ring('wake');
+        }
+        return verdict;
       } finally {
         await carrier.close();
       }

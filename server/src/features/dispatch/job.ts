@@ -11,7 +11,7 @@ import { createTemplateRenderer, RenderFailure } from '../templates/index.ts';
 import { createUnsubscribeLinks, unsubscribeHeaders } from '../unsubscribe/index.ts';
 import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './consent.ts';
 import { judge } from './gates.ts';
-import { type Memory, readMemory } from './memory.ts';
+import { type Memory, memoryAt, readMemory } from './memory.ts';
 import {
   forgottenBy,
   repeatedAttempt,
@@ -100,7 +100,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
 
   async function send(claim: Claim, fact: Fact): Promise<Settled | 'lost' | null> {
     const now = clock();
-    const { open, ...remembered } = readMemory(claim.note);
+    const { open, ...remembered } = memoryAt(readMemory(claim.note), claim.leasedAt.getTime());
     if (open && !open.idempotent) return resolveOpenAttempt(fact, open, remembered, circumstances());
     const memory: Memory = open ? { ...remembered, repeat: remembered.repeat ?? repeatOf(open) } : remembered;
 
@@ -110,7 +110,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       ...unsettled(fact),
       memory,
       attempts: open ? 1 : 0,
-      trace: open ? [...repeatedAttempt(open, now), ...judged] : judged,
+      trace: [...wokenEntry(memory, now), ...(open ? repeatedAttempt(open, now) : []), ...judged],
     };
     switch (verdict.kind) {
       case 'drop':
@@ -246,6 +246,14 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     run,
     tick: () => watch.tick(),
   };
+}
+
+function wokenEntry({ due }: Memory, now: number): StoredTraceEntry[] {
+  if (due === undefined) return [];
+  const detail = `Tried before its next round at ${new Date(due).toISOString()}: its connection, or the notification itself, was changed.`;
+  return [
+    { at: new Date(now).toISOString(), kind: 'decision', name: 'connection', verdict: 'woken', detail },
+  ];
 }
 
 function orderEntry(reason: { verdict: string; detail: string } | null, now: number): StoredTraceEntry[] {

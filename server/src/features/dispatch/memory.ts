@@ -25,6 +25,8 @@ export interface Memory {
   repeat?: Repeat;
   /** It is waiting for providers that asked us to slow down. */
   waiting?: { since: number; times: number; calls?: number };
+  /** When its next round is due. A claim before that was woken: the connection it waits for was changed. */
+  due?: number;
   /** How it counted in the health of providers. */
   counted?: Record<string, Counted>;
 }
@@ -33,6 +35,12 @@ export function readMemory(note: unknown): Memory {
   if (typeof note !== 'object' || note === null) return {};
   // Leases of earlier versions hold the open attempt alone.
   return 'carrier' in note ? { open: note as OpenAttempt } : (note as Memory);
+}
+
+/** Its `due` is kept only while that is still to come: the round of this claim is then one before its time. */
+export function memoryAt(memory: Memory, claimedAt: number): Memory {
+  const { due, ...rest } = memory;
+  return due !== undefined && due > claimedAt ? memory : rest;
 }
 
 /** Null when there is nothing to remember, as for most. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Carrier, Outcome, Reservation } from '../../channels/contract.ts';
 import type { OpenAttempt } from './memory.ts';
-import { noteOf, readMemory } from './memory.ts';
+import { memoryAt, noteOf, readMemory } from './memory.ts';
 import { forgottenBy, repeatedAttempt, resolveForgotten, resolveOpenAttempt } from './open-attempt.ts';
 import { maxRounds } from './retry.ts';
 import { type RoundOptions, runRound, wasAnswered } from './round.ts';
@@ -211,10 +211,27 @@ describe('waiting', () => {
     const memory = { waiting: { since: now - 90_000, times: 3 } };
     const result = await round([carrier('a', retry)]);
     if (result === 'lost' || result.kind !== 'tried') throw new Error('not tried');
-    expect(settlementOf(fact, result, circumstances, memory).memory).toEqual({});
+    expect(settlementOf(fact, result, circumstances, memory).memory).not.toHaveProperty('waiting');
     expect(resumedEntry(memory, now)).toMatchObject([
       { verdict: 'resume', detail: expect.stringContaining('90 s') },
     ]);
+  });
+});
+
+describe('a round before its time', () => {
+  test('that fails uses up none of the rounds, and the next is when it would have been', async () => {
+    const due = now + 3_600_000;
+    const result = await round([carrier('a', retry)]);
+    if (result === 'lost' || result.kind !== 'tried') throw new Error('not tried');
+    const seventh = { ...fact, round: 7 };
+    expect(settlementOf(seventh, result, circumstances, memoryAt({ due }, due - 1))).toMatchObject({
+      status: 'queued',
+      round: 7,
+      attempts: 1,
+      retryAt: due,
+      memory: { due },
+    });
+    expect(settlementOf(seventh, result, circumstances, memoryAt({ due }, due)).status).toBe('failed');
   });
 });
 
@@ -251,8 +268,9 @@ describe('a carrier that recognises a repeat', () => {
     expect(settled).toMatchObject({ status: 'queued', memory: { repeat } });
     const later = await round([carrier('a', retry, { idempotent: true })]);
     if (later === 'lost' || later.kind !== 'tried') throw new Error('not tried');
-    expect(settlementOf(fact, later, circumstances, settled.memory).memory).toEqual({ repeat });
-    const last = settlementOf({ ...fact, round: maxRounds - 1 }, later, circumstances, settled.memory);
+    const memory = memoryAt(settled.memory, settled.retryAt ?? 0);
+    expect(settlementOf(fact, later, circumstances, memory).memory).toMatchObject({ repeat });
+    const last = settlementOf({ ...fact, round: maxRounds - 1 }, later, circumstances, memory);
     expect(last).toMatchObject({
       status: 'failed',
       last_error: expect.stringMatching(/^outcome_unknown: gave up/),

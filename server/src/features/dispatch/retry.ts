@@ -20,6 +20,10 @@ export function retryDelayMs(
 ): number | null {
   const pause = pauses[finishedRounds - 1];
   if (pause === undefined) return null;
-  const asked = Number.isNaN(retryAfterMs) ? 0 : Math.min(retryAfterMs ?? 0, longestAskedMs);
-  return Math.max(Math.round(pause * scale * (0.8 + 0.4 * chance)), asked);
+  return Math.max(Math.round(pause * scale * (0.8 + 0.4 * chance)), askedDelayMs(retryAfterMs));
+}
+
+/** What a provider asks for, if it makes sense. */
+export function askedDelayMs(retryAfterMs: number | null): number {
+  return Number.isNaN(retryAfterMs) ? 0 : Math.min(retryAfterMs ?? 0, longestAskedMs);
 }

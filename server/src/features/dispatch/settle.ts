@@ -11,7 +11,7 @@ import type { Observation } from '../providers/index.ts';
 import type { Refusal } from '../suppressions/index.ts';
 import type { Rendered } from '../templates/index.ts';
 import type { Memory } from './memory.ts';
-import { maxRounds, retryDelayMs } from './retry.ts';
+import { askedDelayMs, maxRounds, retryDelayMs } from './retry.ts';
 import { accountOf, type RoundResult } from './round.ts';
 import type { DispatchFact, ReceiptUpdate, Settlement } from './store.ts';
 
@@ -205,18 +205,28 @@ export function failed(base: Settled, now: number, reason: string): Settled {
 }
 
 function retried(base: Settled, said: string, at: Circumstances, retryAfterMs: number | null): Settled {
+  const { due } = base.memory;
+  // A round before its time takes none away from those that are due, or saving settings eight times would fail what waits.
+  if (due !== undefined && due > at.now) {
+    const retryAt = Math.max(due, at.now + askedDelayMs(retryAfterMs));
+    return next({ ...base, round: base.round - 1 }, said, at, retryAt, 'Tried once more in between');
+  }
   const delay = retryDelayMs(base.round, at.retryScale, at.chance, retryAfterMs);
   if (delay === null) {
     const known = base.memory.repeat ? 'outcome_unknown: gave up' : 'Gave up';
     return failed(base, at.now, `${known} after ${maxRounds} rounds; last: ${said}`);
   }
-  const retryAt = at.now + delay;
-  const detail = `Round ${base.round} of ${maxRounds} failed; the next is at ${new Date(retryAt).toISOString()}`;
+  return next(base, said, at, at.now + delay, `Round ${base.round} of ${maxRounds} failed`);
+}
+
+function next(base: Settled, said: string, at: Circumstances, retryAt: number, what: string): Settled {
+  const detail = `${what}; the next is at ${new Date(retryAt).toISOString()}`;
   return {
     ...base,
     status: 'queued',
     last_error: said,
     retryAt,
+    memory: { ...base.memory, due: retryAt },
     events: [...base.events, eventEntry('Retrying', at.now, detail)],
   };
 }

@@ -2,7 +2,8 @@ import { type Sql, transaction, untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Claim, Work } from '../../queue/index.ts';
+import type { Claim, PostponedWork } from '../../queue/index.ts';
+import { connectionName } from '../connections/index.ts';
 import { inboxTopic, insertItems } from '../inbox/index.ts';
 import { type Addition, announce, deleteAttachmentBytes } from '../notifications/index.ts';
 import type { ProviderWatch } from '../providers/index.ts';
@@ -91,7 +92,7 @@ export function createDispatchWriter(
     });
   }
 
-  function nextWork({ claim, settled }: Ending): (Work & { runAt: Date })[] {
+  function nextWork({ claim, fact, settled }: Ending): PostponedWork[] {
     if (!settled) return [];
     const { lane, environmentId } = claim;
     const receipts = settled.laterReceipts.map((receipt) => ({
@@ -115,6 +116,7 @@ export function createDispatchWriter(
       environmentId,
       note: noteOf(settled.memory),
       runAt: new Date(settled.retryAt),
+      wait: fact && waitOf(claim, fact, settled.memory),
     };
     return [retry, ...receipts];
   }
@@ -132,6 +134,12 @@ export function createDispatchWriter(
     begin: (claim, memory) => begins.add({ id: claim.id, note: memory }),
     end: (ending) => endings.add(ending),
   };
+}
+
+/** What has been tried waits for its connection too; what gates have put off waits for its time alone. */
+function waitOf(claim: Claim, fact: DispatchFact, { due, waiting }: Memory): PostponedWork['wait'] {
+  const name = due === undefined && !waiting ? null : connectionName(fact);
+  return name === null ? null : { name, since: claim.leasedAt };
 }
 
 function additionOf({ fact, settled }: Ending): Addition[] {

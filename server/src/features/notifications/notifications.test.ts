@@ -130,7 +130,9 @@ describe('sending', () => {
       const seen = (await app.request('GET', `/v1/notifications/${body.id}`)).body;
       if (seen.status === 'failed') return seen;
       // Pull what waits for its next round forward instead of waiting for it.
-      await app.pool.query('update queue_later set run_at = now() where id = $1', [body.id]);
+      await app.pool.query(`update queue_later set run_at = now(), note = note - 'due' where id = $1`, [
+        body.id,
+      ]);
       return new Error(seen.status);
     });
     expect(failed.attempt_count).toBe(8);

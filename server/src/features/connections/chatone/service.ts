@@ -15,6 +15,7 @@ import { recordAudit } from '../../audit/index.ts';
 import type { NotificationService } from '../../notifications/index.ts';
 import type { Caller } from '../endpoints/service.ts';
 import { healthView } from '../health.ts';
+import { wakeWaiting } from '../waiting.ts';
 import type { Installation, TestTargets } from './schema.ts';
 import * as store from './store.ts';
 import { type GrantedToken, sealedToken, tokenContext } from './tokens.ts';
@@ -45,7 +46,7 @@ export interface InstallationService {
 const checkTimeoutMs = 5_000;
 
 export function createInstallationService(
-  { pool, keyring, clock }: Pick<Deps, 'pool' | 'keyring' | 'clock'>,
+  { pool, queue, keyring, clock }: Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock'>,
   api: ChatoneApi,
   notifications: Pick<NotificationService, 'sendTest'>,
 ): InstallationService {
@@ -75,7 +76,7 @@ export function createInstallationService(
 
   async function install(caller: Caller, workspace: Workspace) {
     const { environmentId, userId } = caller.principal;
-    return transaction(pool, async (tx) => {
+    const installed = await transaction(pool, async (tx) => {
       const before = await store.lockInstallationOfTeam(tx, environmentId, workspace.teamId);
       const id = before?.id ?? newId(clock());
       const row: store.InstallationRow = {
@@ -100,8 +101,11 @@ export function createInstallationService(
       if (before) await store.updateInstallation(tx, row);
       else await store.insertInstallation(tx, row);
       await audit(tx, caller, before ? 'renewed' : 'created', before, row);
+      if (before) await wakeWaiting(tx, queue, environmentId, row);
       return { installation: viewOf(row), isNew: !before };
     });
+    queue.ring('wake');
+    return installed;
   }
 
   /** Who the service says that the token belongs to. */

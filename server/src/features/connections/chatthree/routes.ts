@@ -24,7 +24,7 @@ const area: EndpointArea = {
 };
 
 export function chatthreeRoutes(
-  deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'config'>,
+  deps: Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock' | 'config'>,
   notifications: Pick<NotificationService, 'sendTest'>,
 ): Route[] {
   return endpointRoutes(area, createEndpointsService(deps, notifications, chatthreeKind(deps)));

@@ -20,7 +20,7 @@ const area: EndpointArea = {
 };
 
 export function chattwoRoutes(
-  deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'config'>,
+  deps: Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock' | 'config'>,
   notifications: Pick<NotificationService, 'sendTest'>,
 ): Route[] {
   return endpointRoutes(area, createEndpointsService(deps, notifications, chattwoKind(deps)));

@@ -6,6 +6,7 @@ import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { isUuid, newId } from '../../../kernel/ids.ts';
 import { recordAudit } from '../../audit/index.ts';
 import type { NotificationService, TestMessage } from '../../notifications/index.ts';
+import { wakeWaiting } from '../waiting.ts';
 import { freeKey, slugOf } from './key.ts';
 import * as store from './store.ts';
 import { endpointContext } from './targets.ts';
@@ -47,7 +48,7 @@ const maxEndpoints = 1_000;
 const prefixLength = 30;
 
 export function createEndpointsService<View extends object>(
-  { pool, keyring, clock }: Pick<Deps, 'pool' | 'keyring' | 'clock'>,
+  { pool, queue, keyring, clock }: Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock'>,
   notifications: Pick<NotificationService, 'sendTest'>,
   kind: EndpointKind<View>,
 ): EndpointsService<View> {
@@ -147,7 +148,7 @@ export function createEndpointsService<View extends object>(
 
     async update(caller, id, body) {
       checkTexts(body);
-      return transaction(pool, async (tx) => {
+      const view = await transaction(pool, async (tx) => {
         const before = await lock(tx, caller.principal, id);
         const { label, webhook_url: url, default_username: name, default_avatar_url: avatar } = body;
         const after: store.ChatEndpointRow = {
@@ -162,8 +163,11 @@ export function createEndpointsService<View extends object>(
         };
         await store.updateEndpoint(tx, after);
         await audit(tx, caller, 'updated', before, after);
+        if (url !== undefined) await wakeWaiting(tx, queue, after.environment_id, after);
         return viewOf(after);
       });
+      queue.ring('wake');
+      return view;
     },
 
     async delete(caller, id) {

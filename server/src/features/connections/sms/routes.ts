@@ -3,13 +3,12 @@ import { type Route, route } from '../../../http/route.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { EnvironmentParams } from '../schema.ts';
 import { SmsSettingsBody, SmsSettingsView } from './schema.ts';
-import type { SmsDeps } from './senders.ts';
-import { createSmsSettingsService } from './service.ts';
+import { createSmsSettingsService, type SmsSettingsDeps } from './service.ts';
 
 const path = '/v1/environments/:envId/sms-settings';
 const tag = 'SMS settings';
 
-export function smsRoutes(deps: SmsDeps): Route[] {
+export function smsRoutes(deps: SmsSettingsDeps): Route[] {
   const settings = createSmsSettingsService(deps);
   return [
     route({

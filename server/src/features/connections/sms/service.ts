@@ -2,11 +2,13 @@ import type { ProviderConfig, Verdict } from '../../../channels/contract.ts';
 import { type ProviderContext, smsProviders } from '../../../channels/registry.ts';
 import { createSandboxStore } from '../../../channels/sandbox/index.ts';
 import { transaction } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
 import type { Principal } from '../../../http/principal.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { recordAudit } from '../../audit/index.ts';
 import { openConfig, sealConfig } from '../config.ts';
+import { wakeWaiting } from '../waiting.ts';
 import { createSmsCallbackUrl } from './callback.ts';
 import { readInput, readKind, refuseSender, type SmsInput } from './input.ts';
 import { managedProvider, withUrls } from './provider.ts';
@@ -20,13 +22,15 @@ import {
   updateSmsSettings,
 } from './store.ts';
 
+export type SmsSettingsDeps = SmsDeps & Pick<Deps, 'queue'>;
+
 export interface SmsSettingsService {
   read(principal: Principal): Promise<SmsSettingsView>;
   replace(principal: Principal, body: SmsSettingsBody, requestId: string): Promise<SmsSettingsView>;
   remove(principal: Principal, requestId: string): Promise<void>;
 }
 
-export function createSmsSettingsService(deps: SmsDeps): SmsSettingsService {
+export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsService {
   const { pool, keyring, config, clock } = deps;
   const callbackUrl = createSmsCallbackUrl(deps);
 
@@ -124,8 +128,10 @@ export function createSmsSettingsService(deps: SmsDeps): SmsSettingsService {
           before: before && auditOf(before),
           after: auditOf(after),
         });
+        await wakeWaiting(tx, deps.queue, environmentId, 'sms');
         return after;
       });
+      deps.queue.ring('wake');
       return viewOf(saved);
     },
 
