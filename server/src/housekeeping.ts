@@ -29,7 +29,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
 
   async function tidy(): Promise<void> {
     while (!stopped && (await deleteExpiredKeys(pool, sliceOfKeys)) === sliceOfKeys) {}
-    await deleteAttachmentBytesBefore(pool, clock() - attachmentDays * dayMs);
+    await deleteAttachmentBytesBefore(pool, clock() - attachmentDays * dayMs, () => stopped);
     await deleteExpiredSessions(pool);
     await tidyCallbacks(pool, clock(), () => stopped);
     await tidyInbox(pool, clock(), () => stopped);

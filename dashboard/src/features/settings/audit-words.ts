@@ -9,6 +9,7 @@ export const actions = [
   'api_key.created',
   'api_key.rotated',
   'api_key.revoked',
+  'attachments.purged',
   'category.created',
   'category.updated',
   'category.archived',

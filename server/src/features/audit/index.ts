@@ -1,2 +1,2 @@
 export { auditRoutes } from './routes.ts';
-export { type Actor, type AuditEntry, recordAudit } from './store.ts';
+export { type Actor, type AuditEntry, clearAuditValues, recordAudit, recordAuditBatch } from './store.ts';

@@ -53,6 +53,48 @@ export async function recordAudit(sql: Sql, entry: AuditEntry): Promise<void> {
   ]);
 }
 
+const insertBatch = statement(
+  'audit_insert_batch',
+  `insert into audit_entries
+     (id, organization_id, environment_id, actor_kind, actor_id, action, target, before, after, request_id)
+   select * from json_to_recordset($1::json)
+     as (id uuid, organization_id uuid, environment_id uuid, actor_kind text, actor_id uuid, action text, target text,
+       before jsonb, after jsonb, request_id text)`,
+);
+
+/** The same for many changes of one transaction. */
+export async function recordAuditBatch(sql: Sql, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map(({ principal, requestId, action, target, before, after }) => ({
+    id: newId(),
+    organization_id: principal.organizationId,
+    environment_id: principal.environmentId,
+    actor_kind: principal.kind,
+    actor_id: principal.id,
+    ...{ action, target, before, after },
+    request_id: requestId,
+  }));
+  await insertBatch(sql, [JSON.stringify(rows)]);
+}
+
+const clearValues = statement(
+  'audit_clear_values',
+  `update audit_entries a set before = null, after = null
+   from environments e
+   where e.id = $1 and a.organization_id = e.organization_id and a.environment_id = e.id
+     and a.target = any ($2::text[]) and a.action = $3`,
+);
+
+/** For erasure: that it happened, and when, stays in the log; the values of these targets go. */
+export async function clearAuditValues(
+  sql: Sql,
+  environmentId: string,
+  action: string,
+  targets: string[],
+): Promise<void> {
+  if (targets.length > 0) await clearValues(sql, [environmentId, targets, action]);
+}
+
 export interface AuditFilter {
   action?: string | undefined;
   target?: string | undefined;

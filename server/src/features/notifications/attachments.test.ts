@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { idTime } from '../../kernel/ids.ts';
@@ -63,6 +64,47 @@ test('bytes that grew old are deleted whatever the status, and then it fails rat
     attempt_count: 0,
     last_error: expect.stringMatching(/^attachments_expired: /),
   });
+});
+
+const purges = async (id: string) =>
+  (await app.request('GET', `/v1/audit-log?action=attachments.purged&target=notification:${id}`)).body.data;
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const text = { content_type: 'text/plain' };
+const files = [
+  { filename: '0.txt', ...text, size_bytes: 9, sha256: sha256('It rings.') },
+  { filename: '1.txt', ...text, size_bytes: 0, sha256: sha256('') },
+];
+
+test('what the files were is in the audit log once their bytes are gone, and once only', async () => {
+  const sent = await send('delivered@sandbox.test');
+  const aged = await send('later@example.com', { send_at: inDays(1) });
+  expect(await purges(aged.id)).toEqual([]);
+  await app.waitFor(sent.id, (n) => n.status === 'delivered');
+  await deleteAttachmentBytesBefore(app.deps.pool, idTime(aged.id) + 1);
+  for (const id of [sent.id, aged.id]) {
+    expect(await purges(id)).toMatchObject([
+      {
+        actor: { kind: 'system', id: null },
+        before: { attachments: files },
+        after: null,
+        environment_id: app.testEnvironmentId,
+      },
+    ]);
+  }
+});
+
+test('erasing the notification takes the names and digests of its files out of the audit log', async () => {
+  const sent = await send('delivered@sandbox.test');
+  const queued = await send('later@example.com', { send_at: inDays(1) });
+  await app.waitFor(sent.id, (n) => n.status === 'delivered');
+  for (const { id } of [sent, queued]) {
+    expect((await app.request('DELETE', `/v1/notifications/${id}`)).status).toBe(204);
+    expect(await purges(id)).toMatchObject([{ before: null, after: null }]);
+  }
+  const { rows } = await app.pool.query('select from attachment_bytes where notification_id = $1', [
+    queued.id,
+  ]);
+  expect(rows).toEqual([]);
 });
 
 test('it cannot be put off until its attachments are gone', async () => {

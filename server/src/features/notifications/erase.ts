@@ -4,6 +4,7 @@ import type { Queue } from '../../queue/index.ts';
 import { eraseSandboxMessages } from '../sandbox/index.ts';
 import type { Eraser, Person } from '../users/index.ts';
 import { eraseNotificationEvents } from '../webhooks/index.ts';
+import { eraseAttachments } from './purge.ts';
 import { deleteNotifications } from './store.ts';
 
 const sliceSize = 250;
@@ -44,8 +45,7 @@ const listOf = statement<{ id: string; is_queued: boolean }>(
  */
 const redact = statement(
   'notifications_redact',
-  `with bytes as (delete from attachment_bytes where notification_id = any ($1::uuid[])),
-   contents as (
+  `with contents as (
      update notification_contents
      set subject = null, html_body = null, text_body = null, template_data = '{}', from_name = null, reply_to = null,
        attachments = null, structured = null
@@ -82,6 +82,7 @@ export async function deleteWholly(
 ): Promise<boolean> {
   await eraseSandboxMessages(tx, environmentId, ids);
   await eraseNotificationEvents(tx, environmentId, ids);
+  await eraseAttachments(tx, environmentId, ids);
   await deleteNotifications(tx, environmentId, ids);
   return wakeRuns(
     tx,
@@ -135,6 +136,7 @@ async function eraseRows(
   const ids = [...withdrawn, ...past];
   await eraseSandboxMessages(tx, environmentId, ids);
   await eraseNotificationEvents(tx, environmentId, ids);
+  await eraseAttachments(tx, environmentId, ids);
   await deleteNotifications(tx, environmentId, withdrawn);
   await redact(tx, [past, environmentId]);
 }

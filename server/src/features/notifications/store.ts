@@ -104,12 +104,11 @@ export async function updateNotification(
 
 const deleteEverything = statement(
   'notifications_delete',
-  `with b as (delete from attachment_bytes where notification_id = any ($1::uuid[])),
-        c as (delete from notification_contents where notification_id = any ($1::uuid[]))
+  `with c as (delete from notification_contents where notification_id = any ($1::uuid[]))
    delete from notifications where id = any ($1::uuid[]) and environment_id = $2`,
 );
 
-/** The caller has found them in this environment. */
+/** The caller has found them in this environment, and has erased their attachments. */
 export async function deleteNotifications(sql: Sql, environmentId: string, ids: string[]): Promise<void> {
   await deleteEverything(sql, [ids, environmentId]);
 }
@@ -121,23 +120,4 @@ const findBytes = statement<{ bytes: Buffer }>(
 
 export async function listAttachmentBytes(sql: Sql, id: string): Promise<Buffer[]> {
   return (await findBytes(sql, [id])).map((row) => row.bytes);
-}
-
-const purgeOf = statement(
-  'notifications_purge_bytes',
-  'delete from attachment_bytes where notification_id = any ($1::uuid[])',
-);
-
-export async function deleteAttachmentBytes(sql: Sql, ids: string[]): Promise<void> {
-  if (ids.length > 0) await purgeOf(sql, [ids]);
-}
-
-const purgeOld = statement(
-  'notifications_purge_old_bytes',
-  'delete from attachment_bytes where notification_id < $1::uuid',
-);
-
-/** Whatever happens, bytes do not outlive this. */
-export async function deleteAttachmentBytesBefore(sql: Sql, timeMs: number): Promise<void> {
-  await purgeOld(sql, [lowestIdAt(timeMs)]);
 }

@@ -1,0 +1,85 @@
+import { type Pool, type Sql, statement, transaction } from '../../db/sql.ts';
+import { lowestIdAt } from '../../kernel/ids.ts';
+import { clearAuditValues, recordAuditBatch } from '../audit/index.ts';
+
+/** Attachments whose bytes were deleted. */
+interface Purged {
+  notification_id: string;
+  environment_id: string;
+  organization_id: string;
+  files: { filename: string; content_type: string; size_bytes: number; sha256: string }[];
+}
+
+const purge = statement<Purged>(
+  'notifications_purge_bytes',
+  // The digest is made here, of the bytes that go: they are read once more, and nothing is kept for it while they are there.
+  `with purged as (
+     delete from attachment_bytes where notification_id = any ($1::uuid[])
+     returning notification_id, position, octet_length(bytes) as size_bytes, encode(sha256(bytes), 'hex') as sha256)
+   select p.notification_id, n.environment_id, e.organization_id,
+     json_agg(json_build_object(
+       'filename', c.attachments -> p.position::int ->> 'filename',
+       'content_type', c.attachments -> p.position::int ->> 'content_type',
+       'size_bytes', p.size_bytes, 'sha256', p.sha256) order by p.position) as files
+   from purged p
+   join notifications n on n.id = p.notification_id
+   join notification_contents c on c.notification_id = p.notification_id
+   join environments e on e.id = n.environment_id
+   group by 1, 2, 3`,
+);
+
+const action = 'attachments.purged';
+const targetOf = (notificationId: string): string => `notification:${notificationId}`;
+
+async function purgeBytes(tx: Sql, ids: string[], isErased: boolean): Promise<void> {
+  if (ids.length === 0) return;
+  const purged = await purge(tx, [ids]);
+  await recordAuditBatch(
+    tx,
+    purged.map(
+      ({ notification_id, environment_id: environmentId, organization_id: organizationId, files }) => ({
+        principal: { kind: 'system', id: null, organizationId, environmentId },
+        requestId: null,
+        action,
+        target: targetOf(notification_id),
+        before: isErased ? null : { attachments: files },
+        after: null,
+      }),
+    ),
+  );
+}
+
+/** The bytes go, and what they were is in the audit log, in the caller's transaction: neither without the other. */
+export function deleteAttachmentBytes(tx: Sql, ids: string[]): Promise<void> {
+  return purgeBytes(tx, ids, false);
+}
+
+/** When notifications are erased: their bytes go, and from the audit log the names and digests of their files. */
+export async function eraseAttachments(tx: Sql, environmentId: string, ids: string[]): Promise<void> {
+  await purgeBytes(tx, ids, true);
+  await clearAuditValues(tx, environmentId, action, ids.map(targetOf));
+}
+
+const listOld = statement<{ id: string }>(
+  'notifications_list_old_bytes',
+  'select distinct notification_id as id from attachment_bytes where notification_id < $1::uuid order by 1 limit $2',
+);
+
+/** A file has up to 15 MiB: few at a time. */
+const sliceSize = 20;
+
+/** Whatever happens, bytes do not outlive this. */
+export async function deleteAttachmentBytesBefore(
+  pool: Pool,
+  timeMs: number,
+  isStopped: () => boolean = () => false,
+): Promise<void> {
+  let found = sliceSize;
+  while (found === sliceSize && !isStopped()) {
+    found = await transaction(pool, async (tx) => {
+      const ids = (await listOld(tx, [lowestIdAt(timeMs), sliceSize])).map(({ id }) => id);
+      await deleteAttachmentBytes(tx, ids);
+      return ids.length;
+    });
+  }
+}
