@@ -150,6 +150,7 @@ import type {
   WebhookEndpointWithSecret,
   Workflow,
   WorkflowCreate,
+  WorkflowDetail,
   WorkflowEvent,
   WorkflowPatch,
   WorkflowPromotion,
@@ -816,7 +817,7 @@ export interface Api {
      *
      * `POST /v1/workflows`
      */
-    create(params: WorkflowCreate, options?: RequestOptions): Promise<Workflow>;
+    create(params: WorkflowCreate, options?: RequestOptions): Promise<WorkflowDetail>;
     /**
      * List workflows, newest first.
      *
@@ -832,7 +833,7 @@ export interface Api {
      *
      * `GET /v1/workflows/{key}`
      */
-    get(key: string, options?: RequestOptions): Promise<Workflow>;
+    get(key: string, options?: RequestOptions): Promise<WorkflowDetail>;
     /**
      * Change the name or the description of a workflow.
      *
@@ -840,7 +841,7 @@ export interface Api {
      *
      * `PATCH /v1/workflows/{key}`
      */
-    update(key: string, params: WorkflowPatch, options?: RequestOptions): Promise<Workflow>;
+    update(key: string, params: WorkflowPatch, options?: RequestOptions): Promise<WorkflowDetail>;
     /**
      * Disable a workflow.
      *
@@ -854,7 +855,7 @@ export interface Api {
     /**
      * Copy the active version of a workflow from Test to Live.
      *
-     * Takes a Test key. It becomes a new version in Live and is active at once, with the templates it names if include_templates is true: all of it or nothing. 422 when it would not be valid in Live. With dry_run it only says what would change.
+     * Takes a Test key. It becomes a new version in Live and is active at once, with the templates it names if include_templates is true, or with those that include_templates lists: all of it or nothing. 422 when it would not be valid in Live. With dry_run it only says what would change.
      *
      * Needs the scope `workflows:promote`.
      *

@@ -477,12 +477,15 @@ export type Person = {
 
 export type Preference = {
   category_key: string;
+  category_name: string;
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
   opted_in: boolean;
   /** Who decided: nobody (the default of the category), the API, the recipient, an unsubscribe link. */
   source: 'default' | 'api' | 'recipient' | 'unsubscribe';
   /** True: sends of this category go out whatever opted_in says. */
   is_critical: boolean;
+  /** When it was decided; null for the default. */
+  updated_at: string | null;
 };
 
 /** Of an attempt over HTTP: its last call. What the provider said is in `code` and `detail`; bodies are not kept, since an answer may repeat any secret. Null for other attempts, and for providers of the operator. */
@@ -1071,6 +1074,8 @@ export type Workflow = {
   status: 'draft' | 'active' | 'disabled';
   active_version: number | null;
   latest_version: number | null;
+  /** Runs triggered in the last seven days, by full hours. Triggers of the last seconds may be missing. */
+  trigger_count_7d: number;
   created_at: string;
   updated_at: string;
 };
@@ -1079,6 +1084,23 @@ export type WorkflowCreate = {
   key: string;
   name: string;
   description?: (string | null) | undefined;
+};
+
+export type WorkflowDetail = {
+  id: string;
+  key: string;
+  name: string;
+  description: string | null;
+  /** draft: no version was activated yet. */
+  status: 'draft' | 'active' | 'disabled';
+  active_version: number | null;
+  latest_version: number | null;
+  /** Runs triggered in the last seven days, by full hours. Triggers of the last seconds may be missing. */
+  trigger_count_7d: number;
+  created_at: string;
+  updated_at: string;
+  /** The body of the active version as JSON text; null without one. */
+  active_body_json: string | null;
 };
 
 export type WorkflowEvent = {
@@ -1204,9 +1226,12 @@ export type WorkflowValidation = {
 
 export type WorkflowVersion = {
   workflow_key: string;
+  id: string;
   version: number;
   is_active: boolean;
   activated_at: string | null;
+  /** When another version replaced it, or the workflow was disabled. */
+  deactivated_at: string | null;
   created_at: string;
   body_json: string;
 };
@@ -1219,9 +1244,12 @@ export type WorkflowVersionCreate = {
 };
 
 export type WorkflowVersionSummary = {
+  id: string;
   version: number;
   is_active: boolean;
   activated_at: string | null;
+  /** When another version replaced it, or the workflow was disabled. */
+  deactivated_at: string | null;
   created_at: string;
 };
 
@@ -1459,8 +1487,8 @@ export type ListWorkflowsResult = {
 
 export type PromoteWorkflowParams = {
   dry_run?: (boolean | null) | undefined;
-  /** Also promote the templates that the body names; needs templates:write. */
-  include_templates?: (boolean | null) | undefined;
+  /** Also promote templates: true for those that the body names, or a list of template keys. Needs templates:write. */
+  include_templates?: (boolean | Array<string> | null) | undefined;
 };
 
 export type ListWorkflowVersionsParams = {

@@ -801,6 +801,14 @@ create table workers (
   constraint workers_pkey PRIMARY KEY (id)
 );
 
+create table workflow_activity (
+  workflow_id uuid not null,
+  slot timestamp with time zone not null,
+  triggered integer not null,
+  constraint workflow_activity_pkey PRIMARY KEY (workflow_id, slot)
+) with (fillfactor=70);
+CREATE INDEX workflow_activity_by_age ON public.workflow_activity USING btree (slot);
+
 create table workflow_event_keys (
   wait_key bytea not null,
   event_id uuid not null,
@@ -835,6 +843,7 @@ create table workflow_versions (
   body text not null,
   template_keys text[] not null,
   activated_at timestamp with time zone,
+  deactivated_at timestamp with time zone,
   constraint workflow_versions_pkey PRIMARY KEY (workflow_id, version),
   constraint workflow_versions_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
 );

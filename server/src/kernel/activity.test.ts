@@ -28,7 +28,7 @@ test('cells are added up by environment, minute and channel, and given away once
     [0, 'sms', 0, 0, 1],
   ]);
   expect(coarse[0]?.latency?.slice(0, 3)).toEqual([0, 1, 0]);
-  expect(tally.take()).toEqual({ notifications: [], calls: [] });
+  expect(tally.take()).toEqual({ notifications: [], calls: [], triggers: [] });
 });
 
 test('what is put back is counted with what came meanwhile', () => {
@@ -36,15 +36,18 @@ test('what is put back is counted with what came meanwhile', () => {
   tally.count('e', 'email', 'sent');
   tally.took('e', 'email', 1);
   tally.called('e', 'hook', true, 1);
+  tally.triggered('w');
   const taken = tally.take();
   tally.count('e', 'email', 'sent');
   tally.called('e', 'hook', false, 1);
+  tally.triggered('w');
   tally.putBack(taken);
-  const { notifications, calls } = tally.take();
+  const { notifications, calls, triggers } = tally.take();
   expect(notifications).toMatchObject([{ sent: 2, accepted: 0 }]);
   expect(notifications[0]?.latency?.[0]).toBe(1);
   expect(calls).toMatchObject([{ endpoint_id: 'hook', succeeded: 1, failed: 1 }]);
   expect(calls[0]?.latency[0]).toBe(2);
+  expect(triggers).toEqual([{ workflow_id: 'w', slot: 0, triggered: 2 }]);
 });
 
 test('memory is bounded: beyond the limit only what has a cell is counted', () => {

@@ -20,6 +20,8 @@ export interface Activity {
   took(environmentId: string, channel: string, latencyMs: number): void;
   /** A call to a webhook endpoint. */
   called(environmentId: string, endpointId: string, succeeded: boolean, latencyMs: number): void;
+  /** A run of a workflow was triggered. */
+  triggered(workflowId: string): void;
   /** Writes what was counted so far. */
   flush(): Promise<void>;
 }
@@ -43,9 +45,17 @@ export interface CallCell {
   latency: number[];
 }
 
+/** The triggers of one workflow in one slot. */
+export interface TriggerCell {
+  workflow_id: string;
+  slot: number;
+  triggered: number;
+}
+
 export interface Counted {
   notifications: NotificationCell[];
   calls: CallCell[];
+  triggers: TriggerCell[];
 }
 
 export interface Tally extends Omit<Activity, 'flush'> {
@@ -59,6 +69,7 @@ export interface Tally extends Omit<Activity, 'flush'> {
 
 const minuteMs = 60_000;
 export const callSlotMs = 300_000;
+const triggerSlotMs = 3_600_000;
 
 const none = Object.fromEntries(activityOutcomes.map((outcome) => [outcome, 0])) as Record<
   ActivityOutcome,
@@ -69,11 +80,12 @@ const none = Object.fromEntries(activityOutcomes.map((outcome) => [outcome, 0]))
 export function createTally(clock: () => number, maxCells: number): Tally {
   let notifications = new Map<string, NotificationCell>();
   let calls = new Map<string, CallCell>();
+  let triggers = new Map<string, TriggerCell>();
   // The cells of this minute once more, where they are found without making a key: this is asked for several times in the life
   // of every notification.
   let current = new Map<string, Map<string, NotificationCell>>();
   let currentMinute = 0;
-  const size = (): number => notifications.size + calls.size;
+  const size = (): number => notifications.size + calls.size + triggers.size;
   const startOf = (slotMs: number): number => Math.floor(clock() / slotMs) * slotMs;
 
   function notificationCell(
@@ -115,6 +127,16 @@ export function createTally(clock: () => number, maxCells: number): Tally {
     return cell;
   }
 
+  function triggerCell(workflow_id: string, slot: number): TriggerCell | undefined {
+    const key = `${workflow_id} ${slot}`;
+    let cell = triggers.get(key);
+    if (!cell && size() < maxCells) {
+      cell = { workflow_id, slot, triggered: 0 };
+      triggers.set(key, cell);
+    }
+    return cell;
+  }
+
   return {
     count(environmentId, channel, outcome) {
       const cell = cellOfNow(environmentId, channel);
@@ -132,11 +154,20 @@ export function createTally(clock: () => number, maxCells: number): Tally {
       cell[succeeded ? 'succeeded' : 'failed'] += 1;
       addTo(cell.latency, latencyClassOf(latencyMs), 1);
     },
+    triggered(workflowId) {
+      const cell = triggerCell(workflowId, startOf(triggerSlotMs));
+      if (cell) cell.triggered += 1;
+    },
     size,
     take() {
-      const counted = { notifications: [...notifications.values()], calls: [...calls.values()] };
+      const counted = {
+        notifications: [...notifications.values()],
+        calls: [...calls.values()],
+        triggers: [...triggers.values()],
+      };
       notifications = new Map();
       calls = new Map();
+      triggers = new Map();
       current = new Map();
       return counted;
     },
@@ -151,6 +182,10 @@ export function createTally(clock: () => number, maxCells: number): Tally {
         cell.succeeded += given.succeeded;
         cell.failed += given.failed;
         cell.latency = sumOf(cell.latency, given.latency);
+      }
+      for (const given of counted.triggers) {
+        const cell = triggerCell(given.workflow_id, given.slot);
+        if (cell) cell.triggered += given.triggered;
       }
     },
   };

@@ -104,15 +104,21 @@ test('figures are kept by minute for six hours, and by ten minutes for seven day
   await insert('activity', `60, ${counts}`, ['5 hours 59 minutes', '6 hours 1 minute', '7 hours']);
   await insert('activity', `600, ${counts}`, ['6 hours 1 minute', '6 days 23 hours', '7 days 1 minute']);
   await insert('webhook_activity', `'${newId()}', at, 1, 0, '{}'`, ['6 days 23 hours', '7 days 1 minute']);
+  await database.pool.query(
+    `insert into workflow_activity select $1, now() - age, 1 from unnest(array['7 days', '9 days']::interval[]) age`,
+    [environment],
+  );
   await tidyActivity(database.pool, Date.now(), () => false);
   const { rows } = await database.pool.query(
     `select step, count(*)::int as count from activity where environment_id = $1 group by 1
-     union all select 300, count(*)::int from webhook_activity where environment_id = $1 order by 1`,
+     union all select 300, count(*)::int from webhook_activity where environment_id = $1
+     union all select 3600, count(*)::int from workflow_activity where workflow_id = $1 order by 1`,
     [environment],
   );
   expect(rows).toEqual([
     { step: 60, count: 1 },
     { step: 300, count: 1 },
     { step: 600, count: 2 },
+    { step: 3600, count: 1 },
   ]);
 });

@@ -60,6 +60,10 @@ export function startRecorder({ pool, clock, log }: Pick<Deps, 'pool' | 'clock' 
       tally.called(environmentId, endpointId, succeeded, latencyMs);
       flushWhenFull();
     },
+    triggered(workflowId) {
+      tally.triggered(workflowId);
+      flushWhenFull();
+    },
     flush,
     async stop() {
       clearInterval(timer);

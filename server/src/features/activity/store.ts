@@ -17,6 +17,12 @@ const add = statement(
      order by 2, 3
      on conflict (endpoint_id, slot) do update set succeeded = w.succeeded + excluded.succeeded,
        failed = w.failed + excluded.failed, latency = ${addedLatency('w')}
+   ), triggers as (
+     insert into workflow_activity as t (workflow_id, slot, triggered)
+     select workflow_id, to_timestamp(slot / 1000), triggered
+     from json_to_recordset($3::json) as (workflow_id uuid, slot float8, triggered int)
+     order by 1, 2
+     on conflict (workflow_id, slot) do update set triggered = t.triggered + excluded.triggered
    )
    insert into activity as n (environment_id, step, at, channel, ${outcomeColumns}, latency)
    select environment_id, step, to_timestamp(at / 1000), channel, ${outcomeColumns}, latency
@@ -32,12 +38,12 @@ const add = statement(
 export type ActivityStep = 60 | 600;
 
 /** Adds to what this and other processes have written. */
-export async function addActivity(sql: Sql, { notifications, calls }: Counted): Promise<void> {
+export async function addActivity(sql: Sql, { notifications, calls, triggers }: Counted): Promise<void> {
   const rows = [
     ...notifications.map((cell) => ({ ...cell, step: 60 })),
     ...coarsened(notifications, 600_000).map((cell) => ({ ...cell, step: 600 })),
   ];
-  await add(sql, [JSON.stringify(rows), JSON.stringify(calls)]);
+  await add(sql, [JSON.stringify(rows), JSON.stringify(calls), JSON.stringify(triggers)]);
 }
 
 /** A span of time and the pieces that it is shown in. */
@@ -169,4 +175,16 @@ const deleteCalls = statement<{ count: number }>(
 
 export async function deleteCallsBefore(sql: Sql, time: Date, limit: number): Promise<number> {
   return (await deleteCalls(sql, [time, limit]))[0]?.count ?? 0;
+}
+
+const deleteTriggers = statement<{ count: number }>(
+  'activity_delete_triggers_before',
+  `with gone as (
+     delete from workflow_activity where ctid = any (array(
+       select ctid from workflow_activity where slot < $1 order by slot limit $2)) returning 1)
+   select count(*)::int as count from gone`,
+);
+
+export async function deleteTriggersBefore(sql: Sql, time: Date, limit: number): Promise<number> {
+  return (await deleteTriggers(sql, [time, limit]))[0]?.count ?? 0;
 }

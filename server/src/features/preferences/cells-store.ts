@@ -5,35 +5,37 @@ import type { Cell } from './effective.ts';
 export interface CellRow extends Cell {
   category_key: string;
   channel: Channel;
+  updated_at: Date;
 }
 
 const list = statement<CellRow>(
   'preferences_list_cells',
-  `select category_key, channel, opted_in, source from preferences where environment_id = $1 and user_key = $2`,
+  `select category_key, channel, opted_in, source, updated_at from preferences where environment_id = $1 and user_key = $2`,
 );
 
 export function listCells(sql: Sql, environmentId: string, userKey: string): Promise<CellRow[]> {
   return list(sql, [environmentId, userKey]);
 }
 
-const upsert = statement(
+const upsert = statement<CellRow>(
   'preferences_upsert_cells',
   `insert into preferences (environment_id, user_key, category_key, channel, opted_in, source)
    select $1, $2, category_key, channel, opted_in, $4
    from json_to_recordset($3::json) as (category_key text, channel text, opted_in boolean)
    order by category_key, channel -- everyone locks in this order: no deadlocks
    on conflict (environment_id, user_key, category_key, channel) do update
-     set opted_in = excluded.opted_in, source = excluded.source, updated_at = now()`,
+     set opted_in = excluded.opted_in, source = excluded.source, updated_at = now()
+   returning category_key, channel, opted_in, source, updated_at`,
 );
 
 export async function upsertCells(
   sql: Sql,
   environmentId: string,
   userKey: string,
-  cells: Omit<CellRow, 'source'>[],
+  cells: Omit<CellRow, 'source' | 'updated_at'>[],
   source: Cell['source'],
-): Promise<void> {
-  if (cells.length > 0) await upsert(sql, [environmentId, userKey, JSON.stringify(cells), source]);
+): Promise<CellRow[]> {
+  return cells.length === 0 ? [] : upsert(sql, [environmentId, userKey, JSON.stringify(cells), source]);
 }
 
 const remove = statement(

@@ -3,7 +3,7 @@ import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { type CategoryRow, listActiveCategories, listCategoriesByKey } from './categories-store.ts';
-import { listCells, upsertCells } from './cells-store.ts';
+import { type CellRow, listCells, upsertCells } from './cells-store.ts';
 import { type Cell, effectiveOf } from './effective.ts';
 import type { DescribedCategory, Preference } from './schema.ts';
 import { userKeyOf } from './user-key.ts';
@@ -97,8 +97,8 @@ export function createPreferenceService({ pool }: Pick<Deps, 'pool'>): Preferenc
       const category = (await categoriesOf(pool, environmentId, [change])).get(change.category_key);
       if (!category) throw notFound('category');
       checkChange(category, change, null);
-      await upsertCells(pool, environmentId, userKeyOf(user), [change], source);
-      return viewOf(category, change.channel, { opted_in: change.opted_in, source });
+      const [cell] = await upsertCells(pool, environmentId, userKeyOf(user), [change], source);
+      return viewOf(category, change.channel, cell ?? null);
     },
   };
   return service;
@@ -129,11 +129,13 @@ function checkChange(
   }
 }
 
-function viewOf(category: CategoryRow, channel: Channel, cell: Cell | null): Preference {
+function viewOf(category: CategoryRow, channel: Channel, cell: CellRow | null): Preference {
   return {
     category_key: category.key,
+    category_name: category.name,
     channel,
     ...effectiveOf(category, channel, cell),
     is_critical: category.is_critical,
+    updated_at: cell?.updated_at.toISOString() ?? null,
   };
 }

@@ -12,7 +12,7 @@ let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp({ settings: { CARILLON_ROLES: 'api' } });
   for (const category of [
-    { key: 'news', default_channels: ['email'] },
+    { key: 'news', name: 'News for you', default_channels: ['email'] },
     { key: 'offers', default_channels: ['email', 'sms'], default_opt_in: false },
     { key: 'alarm', default_channels: ['email'], is_critical: true },
     { key: 'gone', default_channels: ['email'] },
@@ -63,6 +63,19 @@ describe('preferences of a user', () => {
     expect(await state(user)).toMatchObject({
       on: ['alarm/email', 'offers/in_app'],
       decided: { 'news/email': 'api', 'offers/in_app': 'api' },
+    });
+  });
+
+  test('say what their category is called and when they were decided', async () => {
+    const user = newUser();
+    const { body: set } = await patch(user, 'news/email', { opted_in: false });
+    expect(set).toMatchObject({ category_name: 'News for you', updated_at: expect.any(String) });
+    const { body } = await app.request('GET', of(user));
+    const cells: { category_key: string; channel: string; updated_at: string | null }[] = body.data;
+    expect(cells.filter(({ updated_at }) => updated_at !== null)).toEqual([set]);
+    expect(cells.find(({ category_key }) => category_key === 'offers')).toMatchObject({
+      category_name: 'offers',
+      updated_at: null,
     });
   });
 
@@ -272,7 +285,7 @@ describe('over any history', () => {
               }),
             }));
           });
-          expect(await preferences.matrix(environmentId, user)).toEqual(expected);
+          expect(await preferences.matrix(environmentId, user)).toMatchObject(expected);
         }
       }),
       { numRuns: 60 },

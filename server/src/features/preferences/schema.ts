@@ -87,6 +87,7 @@ export type PreferenceSource = (typeof preferenceSources)[number];
 export const Preference = Type.Object(
   {
     category_key: Type.String(),
+    category_name: Type.String(),
     channel: OneOf(channels),
     opted_in: Type.Boolean(),
     source: OneOf(preferenceSources, {
@@ -94,6 +95,9 @@ export const Preference = Type.Object(
         'Who decided: nobody (the default of the category), the API, the recipient, an unsubscribe link.',
     }),
     is_critical: Type.Boolean({ description: 'True: sends of this category go out whatever opted_in says.' }),
+    updated_at: Nullable(
+      Type.String({ format: 'date-time', description: 'When it was decided; null for the default.' }),
+    ),
   },
   { title: 'Preference' },
 );

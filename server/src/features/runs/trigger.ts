@@ -41,7 +41,7 @@ interface NewTrigger {
 
 /** What arrives together is written together, like notifications. */
 export function createTrigger(
-  { pool, queue, clock }: Pick<Deps, 'pool' | 'queue' | 'clock'>,
+  { pool, queue, clock, activity }: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity'>,
   { findActive }: Pick<WorkflowService, 'findActive'>,
 ): Trigger {
   const batcher = createBatcher<NewTrigger, boolean>(write, {
@@ -130,7 +130,10 @@ export function createTrigger(
     }
     const keyClaim = claim && { ...claim, resourceId: run.id };
     for (;;) {
-      if (await batcher.add({ run, keyClaim })) return { runId: run.id, status: 'pending', replayed: false };
+      if (await batcher.add({ run, keyClaim })) {
+        activity.triggered(run.workflow_id);
+        return { runId: run.id, status: 'pending', replayed: false };
+      }
       if (!keyClaim) throw new Error('a run without an idempotency key was not written');
       const holder = await findKeyHolder(pool, keyClaim);
       if (holder !== null) return replayed(environmentId, holder);

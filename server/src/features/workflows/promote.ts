@@ -42,7 +42,8 @@ export async function promoteWorkflow(
       'Promotion goes from Test to Live: use a key of the Test environment.',
     );
   }
-  const withTemplates = request.include_templates ?? false;
+  const included = request.include_templates ?? false;
+  const withTemplates = Array.isArray(included) ? included.length > 0 : included;
   if (withTemplates && !principal.scopes.has('templates:promote'))
     throw new Problem('insufficient_scope', 'Promoting templates along needs the scope templates:promote.');
   const isDryRun = request.dry_run ?? false;
@@ -52,12 +53,12 @@ export async function promoteWorkflow(
     const live = await store.findLiveEnvironment(tx, principal.organizationId);
     if (!live) throw notFound('Live environment');
     const before = await store.lockWorkflow(tx, live, key);
-    const templates = withTemplates
-      ? await promoteTemplates(tx, author, source.definition, {
-          environmentId: live,
-          now: isDryRun ? null : now,
-        })
-      : [];
+    const into = { environmentId: live, now: isDryRun ? null : now };
+    const templates = Array.isArray(included)
+      ? await promoteListed(tx, author, included, into)
+      : included
+        ? await promoteNamed(tx, author, source.definition, into)
+        : [];
     const world = withTemplatesOf(await worldOf(tx, live, source.definition), templates);
     const problems = validateDefinition(source.definition, world);
     if (problems.length > 0) throw semanticProblem(problems);
@@ -119,15 +120,48 @@ interface PromotedTemplate {
   channels: ReadonlySet<Channel>;
 }
 
+interface TemplateTarget {
+  environmentId: string;
+  /** Null in a dry run. */
+  now: number | null;
+}
+
+/** The templates that the body names. One that Test does not have is left to the validation, which names its step. */
+function promoteNamed(
+  tx: Sql,
+  author: Author,
+  definition: Definition,
+  target: TemplateTarget,
+): Promise<PromotedTemplate[]> {
+  return promoteTemplates(tx, author, references(definition).templateKeys, target);
+}
+
+/** The templates that the caller lists, whether the body names them or computes their key. */
+async function promoteListed(
+  tx: Sql,
+  author: Author,
+  keys: string[],
+  target: TemplateTarget,
+): Promise<PromotedTemplate[]> {
+  const promoted = await promoteTemplates(tx, author, keys, target);
+  const found = new Set(promoted.map(({ key }) => key));
+  const missing = keys.findIndex((key) => !found.has(key));
+  if (missing >= 0)
+    throw new Problem('template_not_found', `There is no template with the key ${keys[missing]}.`, {
+      param: `include_templates[${missing}]`,
+    });
+  return promoted;
+}
+
 /** In the order of their keys, so that two promotions at once do not lock each other out. */
 async function promoteTemplates(
   tx: Sql,
   author: Author,
-  definition: Definition,
-  target: { environmentId: string; now: number | null },
+  keys: readonly string[],
+  target: TemplateTarget,
 ): Promise<PromotedTemplate[]> {
   const promoted: PromotedTemplate[] = [];
-  for (const key of [...references(definition).templateKeys].sort()) {
+  for (const key of [...new Set(keys)].sort()) {
     const one = await promoteTemplateWithin(tx, author, key, target);
     if (one) promoted.push({ key, ...one });
   }

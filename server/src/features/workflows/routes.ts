@@ -16,12 +16,12 @@ import {
   VersionParams,
   VersionQuery,
   VersionRequest,
-  Workflow,
+  WorkflowDetail,
   WorkflowPage,
 } from './schema.ts';
 import type { WorkflowService } from './service.ts';
 import { SimulatedRun, SimulateRequest, simulationView } from './simulation.ts';
-import { versionSummary, versionView, workflowView } from './view.ts';
+import { versionSummary, versionView, workflowDetail, workflowView } from './view.ts';
 
 const tag = 'Workflows';
 
@@ -40,9 +40,9 @@ function definitionRoutes(service: WorkflowService): Route[] {
       description: 'It can be triggered once one of its versions is active. The key `runs` is reserved.',
       access: 'workflows:write',
       body: CreateRequest,
-      responses: { 201: Workflow },
+      responses: { 201: WorkflowDetail },
       async handler({ principal, requestId, body }) {
-        return { status: 201, body: workflowView(await service.create({ principal, requestId }, body)) };
+        return { status: 201, body: workflowDetail(await service.create({ principal, requestId }, body)) };
       },
     }),
     route({
@@ -67,9 +67,9 @@ function definitionRoutes(service: WorkflowService): Route[] {
       summary: 'Get a workflow',
       access: 'workflows:read',
       params: KeyParams,
-      responses: { 200: Workflow },
+      responses: { 200: WorkflowDetail },
       async handler({ principal, params }) {
-        return { status: 200, body: workflowView(await service.get(principal, params.key)) };
+        return { status: 200, body: workflowDetail(await service.get(principal, params.key)) };
       },
     }),
     route({
@@ -81,10 +81,10 @@ function definitionRoutes(service: WorkflowService): Route[] {
       access: 'workflows:write',
       params: KeyParams,
       body: PatchRequest,
-      responses: { 200: Workflow },
+      responses: { 200: WorkflowDetail },
       async handler({ principal, requestId, params, body }) {
         const changed = await service.update({ principal, requestId }, params.key, body);
-        return { status: 200, body: workflowView(changed) };
+        return { status: 200, body: workflowDetail(changed) };
       },
     }),
     route({
@@ -110,7 +110,7 @@ function definitionRoutes(service: WorkflowService): Route[] {
       tag,
       summary: 'Copy the active version of a workflow from Test to Live',
       description:
-        'Takes a Test key. It becomes a new version in Live and is active at once, with the templates it names if include_templates is true: all of it or nothing. 422 when it would not be valid in Live. With dry_run it only says what would change.',
+        'Takes a Test key. It becomes a new version in Live and is active at once, with the templates it names if include_templates is true, or with those that include_templates lists: all of it or nothing. 422 when it would not be valid in Live. With dry_run it only says what would change.',
       access: 'workflows:promote',
       params: KeyParams,
       body: PromoteRequest,

@@ -9,6 +9,8 @@ export const limits = {
   body: 262_144,
   workflows: 1_000,
   versions: 1_000,
+  /** Templates that a promotion may list. */
+  promotedTemplates: 100,
 } as const;
 
 const keyPattern = pattern('^[a-z0-9_]{1,100}$', '1 to 100 of a–z, 0–9 and “_”');
@@ -43,12 +45,27 @@ export const Workflow = Type.Object(
     status: OneOf(statuses, { description: 'draft: no version was activated yet.' }),
     active_version: Nullable(Type.Integer()),
     latest_version: Nullable(Type.Integer()),
+    trigger_count_7d: Type.Integer({
+      description:
+        'Runs triggered in the last seven days, by full hours. Triggers of the last seconds may be missing.',
+    }),
     created_at: DateTime,
     updated_at: DateTime,
   },
   { title: 'Workflow' },
 );
 export type Workflow = Static<typeof Workflow>;
+
+export const WorkflowDetail = Type.Object(
+  {
+    ...Workflow.properties,
+    active_body_json: Nullable(
+      Type.String({ description: 'The body of the active version as JSON text; null without one.' }),
+    ),
+  },
+  { title: 'WorkflowDetail' },
+);
+export type WorkflowDetail = Static<typeof WorkflowDetail>;
 
 export const WorkflowPage = PageOf(Workflow);
 export const ListQuery = Type.Object({
@@ -78,9 +95,16 @@ export const VersionRequest = Type.Object(
 export type VersionRequest = Static<typeof VersionRequest>;
 
 const versionFields = {
+  id: Uuid,
   version: Type.Integer(),
   is_active: Type.Boolean(),
   activated_at: Nullable(DateTime),
+  deactivated_at: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When another version replaced it, or the workflow was disabled.',
+    }),
+  ),
   created_at: DateTime,
 };
 
@@ -114,9 +138,13 @@ export type Validation = Static<typeof Validation>;
 export const PromoteRequest = Type.Object({
   dry_run: Type.Optional(Nullable(Type.Boolean())),
   include_templates: Type.Optional(
-    Nullable(
-      Type.Boolean({ description: 'Also promote the templates that the body names; needs templates:write.' }),
-    ),
+    Type.Unsafe<boolean | string[] | null>({
+      type: ['boolean', 'array', 'null'],
+      items: { type: 'string', minLength: 1, maxLength: 200 },
+      maxItems: limits.promotedTemplates,
+      description:
+        'Also promote templates: true for those that the body names, or a list of template keys. Needs templates:write.',
+    }),
   ),
 });
 export type PromoteRequest = Static<typeof PromoteRequest>;

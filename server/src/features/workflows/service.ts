@@ -34,7 +34,7 @@ import {
 import { finish, type SimulateRequest } from './simulation.ts';
 import type { VersionRow, WorkflowRow } from './store.ts';
 import * as store from './store.ts';
-import { auditViewOf, sourceOf } from './view.ts';
+import { auditViewOf, type CountedWorkflow, type DetailedWorkflow, sourceOf } from './view.ts';
 import { worldOf } from './world.ts';
 
 export interface VersionOf<Row = VersionRow> {
@@ -43,10 +43,10 @@ export interface VersionOf<Row = VersionRow> {
 }
 
 export interface WorkflowService {
-  create(author: Author, request: CreateRequest): Promise<WorkflowRow>;
-  list(principal: Principal, query: ListQuery): Promise<Page<WorkflowRow>>;
-  get(principal: Principal, key: string): Promise<WorkflowRow>;
-  update(author: Author, key: string, request: PatchRequest): Promise<WorkflowRow>;
+  create(author: Author, request: CreateRequest): Promise<DetailedWorkflow>;
+  list(principal: Principal, query: ListQuery): Promise<Page<CountedWorkflow>>;
+  get(principal: Principal, key: string): Promise<DetailedWorkflow>;
+  update(author: Author, key: string, request: PatchRequest): Promise<DetailedWorkflow>;
   /** Running runs go on; new triggers find nothing. */
   disable(author: Author, key: string): Promise<void>;
   createVersion(author: Author, key: string, request: VersionRequest): Promise<VersionOf>;
@@ -63,7 +63,14 @@ export interface WorkflowService {
   findActive: WorkflowDirectory['findActive'];
 }
 
-export function createWorkflowService({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): WorkflowService {
+/** How far back `trigger_count_7d` goes. */
+const countedMs = 7 * 86_400_000;
+
+export function createWorkflowService({
+  pool,
+  clock,
+  activity,
+}: Pick<Deps, 'pool' | 'clock' | 'activity'>): WorkflowService {
   const definitions = createDefinitions(pool);
   const directory = createWorkflowDirectory(pool, definitions);
 
@@ -77,6 +84,27 @@ export function createWorkflowService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
     const found = await store.findVersion(sql, workflow.id, version);
     if (!found) throw notFound('workflow version');
     return found;
+  }
+
+  async function withCounts(workflows: WorkflowRow[]): Promise<CountedWorkflow[]> {
+    await activity.flush(); // a client that has just triggered one expects it in the count
+    const since = new Date(clock() - countedMs);
+    const counts = await store.countTriggers(
+      pool,
+      workflows.map(({ id }) => id),
+      since,
+    );
+    return workflows.map((workflow) => ({ workflow, triggerCount: counts.get(workflow.id) ?? 0 }));
+  }
+
+  async function detailOf(workflow: WorkflowRow): Promise<DetailedWorkflow> {
+    const [active, [counted]] = await Promise.all([
+      workflow.status === 'active' && workflow.active_version !== null
+        ? store.findVersion(pool, workflow.id, workflow.active_version)
+        : null,
+      withCounts([workflow]),
+    ]);
+    return { workflow, triggerCount: counted?.triggerCount ?? 0, active };
   }
 
   async function definitionOf(workflow: WorkflowRow, version: number): Promise<Definition> {
@@ -122,7 +150,7 @@ export function createWorkflowService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
       const { key, name } = request;
       if (reservedKeys.has(key))
         throw invalidParameter('key', `The key ${key} is reserved: it would hide other paths.`);
-      return transaction(pool, async (tx) => {
+      const workflow = await transaction(pool, async (tx) => {
         const made = await store.insertWorkflow(
           tx,
           {
@@ -151,28 +179,34 @@ export function createWorkflowService({ pool, clock }: Pick<Deps, 'pool' | 'cloc
         });
         return made;
       });
+      return { workflow, triggerCount: 0, active: null };
     },
 
     async list({ environmentId }, query) {
       const list = `workflows:${environmentId}`;
       const page = pageRequest(list, query);
       const rows = await store.listWorkflows(pool, environmentId, query, page);
-      return pageOf(list, rows, page.limit);
+      const { data, next_cursor } = pageOf(list, rows, page.limit);
+      return { data: await withCounts(data), next_cursor };
     },
 
-    get: ({ environmentId }, key) => get(pool, environmentId, key),
+    get: async ({ environmentId }, key) => detailOf(await get(pool, environmentId, key)),
 
-    update: (author, key, request) =>
-      change(author, key, 'workflow.updated', (workflow) => ({
+    async update(author, key, request) {
+      const changed = await change(author, key, 'workflow.updated', (workflow) => ({
         ...workflow,
         name: request.name === undefined ? workflow.name : checkName(request.name),
         description: request.description === undefined ? workflow.description : request.description,
-      })),
+      }));
+      return detailOf(changed);
+    },
 
     async disable(author, key) {
-      await change(author, key, 'workflow.disabled', (workflow) =>
-        workflow.status === 'disabled' ? null : { ...workflow, status: 'disabled' },
-      );
+      await change(author, key, 'workflow.disabled', async (workflow, tx) => {
+        if (workflow.status === 'disabled') return null;
+        await store.markDeactivated(tx, workflow.id);
+        return { ...workflow, status: 'disabled' };
+      });
     },
 
     async createVersion(author, key, request) {

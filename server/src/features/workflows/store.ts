@@ -23,6 +23,7 @@ export interface VersionRow {
   body: string;
   template_keys: string[];
   activated_at: Date | null;
+  deactivated_at: Date | null;
 }
 
 const columns =
@@ -116,14 +117,17 @@ const insertVersionRow = statement(
   'insert into workflow_versions (workflow_id, version, id, body, template_keys) values ($1, $2, $3, $4, $5)',
 );
 
-export async function insertVersion(sql: Sql, version: Omit<VersionRow, 'activated_at'>): Promise<void> {
+export async function insertVersion(
+  sql: Sql,
+  version: Omit<VersionRow, 'activated_at' | 'deactivated_at'>,
+): Promise<void> {
   const { workflow_id, version: number, id, body, template_keys } = version;
   await insertVersionRow(sql, [workflow_id, number, id, body, template_keys]);
 }
 
 const findVersionRow = statement<VersionRow>(
   'workflows_find_version',
-  `select workflow_id, version, id, body, template_keys, activated_at
+  `select workflow_id, version, id, body, template_keys, activated_at, deactivated_at
    from workflow_versions where workflow_id = $1 and version = $2`,
 );
 
@@ -133,7 +137,7 @@ export async function findVersion(sql: Sql, workflowId: string, version: number)
 
 const listVersionRows = statement<Omit<VersionRow, 'body' | 'template_keys'>>(
   'workflows_list_versions',
-  `select workflow_id, version, id, activated_at from workflow_versions
+  `select workflow_id, version, id, activated_at, deactivated_at from workflow_versions
    where workflow_id = $1 and ($2::uuid is null or id < $2)
    order by version desc limit $3`,
 );
@@ -144,6 +148,22 @@ export function listVersions(
   page: PageRequest,
 ): Promise<Omit<VersionRow, 'body' | 'template_keys'>[]> {
   return listVersionRows(sql, [workflowId, page.before, page.limit + 1]);
+}
+
+const countTriggerRows = statement<{ workflow_id: string; count: number }>(
+  'workflows_count_triggers',
+  `select workflow_id, sum(triggered)::float8 as count from workflow_activity
+   where workflow_id = any ($1::uuid[]) and slot > $2 group by workflow_id`,
+);
+
+/** Triggers since then, by hours: one row for each hour in which a workflow was triggered. */
+export async function countTriggers(
+  sql: Sql,
+  workflowIds: string[],
+  since: Date,
+): Promise<Map<string, number>> {
+  const rows = await countTriggerRows(sql, [workflowIds, since]);
+  return new Map(rows.map(({ workflow_id, count }) => [workflow_id, count]));
 }
 
 const listBodyRows = statement<{ workflow_id: string; version: number; key: string; body: string }>(
@@ -167,8 +187,19 @@ export function listBodies(
 
 const activateRow = statement(
   'workflows_activate_version',
-  'update workflow_versions set activated_at = now() where workflow_id = $1 and version = $2',
+  'update workflow_versions set activated_at = now(), deactivated_at = null where workflow_id = $1 and version = $2',
 );
+
+const deactivateRows = statement(
+  'workflows_deactivate_versions',
+  `update workflow_versions set deactivated_at = now()
+   where workflow_id = $1 and activated_at is not null and deactivated_at is null`,
+);
+
+/** No version is active from now on. */
+export async function markDeactivated(sql: Sql, workflowId: string): Promise<void> {
+  await deactivateRows(sql, [workflowId]);
+}
 
 const insertPatternRows = statement(
   'workflows_insert_patterns',
@@ -185,6 +216,7 @@ export async function markActivated(
   version: number,
   patterns: EventPattern[],
 ): Promise<void> {
+  await deactivateRows(sql, [workflowId]);
   await activateRow(sql, [workflowId, version]);
   if (patterns.length === 0) return;
   const rows = patterns.map(({ eventName, paths, lookback }) => ({

@@ -1,5 +1,5 @@
 import { idTime } from '../../kernel/ids.ts';
-import type { Version, Workflow } from './schema.ts';
+import type { Version, Workflow, WorkflowDetail } from './schema.ts';
 import type { VersionRow, WorkflowRow } from './store.ts';
 
 const timeOf = (id: string): string => new Date(idTime(id)).toISOString();
@@ -9,7 +9,18 @@ export function sourceOf(kind: 'test' | 'live'): 'Production' | 'Test' {
   return kind === 'live' ? 'Production' : 'Test';
 }
 
-export function workflowView(row: WorkflowRow): Workflow {
+/** A workflow as lists show it. */
+export interface CountedWorkflow {
+  workflow: WorkflowRow;
+  triggerCount: number;
+}
+
+/** A workflow as it is shown alone; `active` is null when new runs start on no version. */
+export interface DetailedWorkflow extends CountedWorkflow {
+  active: VersionRow | null;
+}
+
+export function workflowView({ workflow: row, triggerCount }: CountedWorkflow): Workflow {
   return {
     id: row.id,
     key: row.key,
@@ -18,25 +29,40 @@ export function workflowView(row: WorkflowRow): Workflow {
     status: row.status,
     active_version: row.status === 'active' ? row.active_version : null,
     latest_version: row.latest_version || null,
+    trigger_count_7d: triggerCount,
     created_at: timeOf(row.id),
     updated_at: row.updated_at.toISOString(),
   };
 }
 
+export function workflowDetail(detailed: DetailedWorkflow): WorkflowDetail {
+  const { active } = detailed;
+  return { ...workflowView(detailed), active_body_json: active && bodyView(active) };
+}
+
 export function versionSummary(
   workflow: WorkflowRow,
-  row: Pick<VersionRow, 'version' | 'id' | 'activated_at'>,
+  row: Omit<VersionRow, 'body' | 'template_keys'>,
 ): Omit<Version, 'workflow_key' | 'body_json'> {
+  const isActive = workflow.status === 'active' && workflow.active_version === row.version;
   return {
+    id: row.id,
     version: row.version,
-    is_active: workflow.status === 'active' && workflow.active_version === row.version,
+    is_active: isActive,
     activated_at: row.activated_at?.toISOString() ?? null,
+    // A process of the release before this column may have activated the version again.
+    deactivated_at: isActive ? null : (row.deactivated_at?.toISOString() ?? null),
     created_at: timeOf(row.id),
   };
 }
 
 export function versionView(workflow: WorkflowRow, row: VersionRow): Version {
-  return { workflow_key: workflow.key, ...versionSummary(workflow, row), body_json: row.body };
+  return { workflow_key: workflow.key, ...versionSummary(workflow, row), body_json: bodyView(row) };
+}
+
+/** A body as readers get it. */
+function bodyView({ body }: VersionRow): string {
+  return body;
 }
 
 export function auditViewOf(row: WorkflowRow): object {

@@ -76,6 +76,43 @@ describe('a workflow', () => {
     expect([answer.status, answer.body.error.code, answer.body.error.param]).toEqual([status, code, param]);
   });
 
+  test('shows the body that new runs start on, and none while it has no active version', async () => {
+    const [first, second] = [noop, { steps: [{ id: 'other', kind: 'noop' }] }];
+    const bodyOf = async (): Promise<unknown> => (await call('GET', '/shown')).body.active_body_json;
+    expect((await create('shown')).body.active_body_json).toBeNull();
+    await call('POST', '/shown/versions', { body: first });
+    expect(await bodyOf()).toBeNull();
+    await activated('shown', second);
+    expect(JSON.parse(String(await bodyOf()))).toEqual(second);
+    const renamed = await call('PATCH', '/shown', { name: 'Shown' });
+    expect(renamed.body.active_body_json).toBe(await bodyOf());
+    await call('DELETE', '/shown');
+    expect(await bodyOf()).toBeNull();
+  });
+
+  test('counts the triggers of the last seven days, replays not included', async () => {
+    await activated('counted');
+    await activated('quiet');
+    const trigger = (headers?: Record<string, string>) =>
+      app.request('POST', '/v1/workflows/counted/trigger', {
+        body: { trigger_data: {} },
+        ...(headers && { headers }),
+      });
+    await Promise.all([trigger(), trigger(), trigger({ 'idempotency-key': 'once' })]);
+    expect((await trigger({ 'idempotency-key': 'once' })).status).toBe(200);
+    const countsOf = async (): Promise<Record<string, number>> => {
+      const { body } = await call('GET', '?limit=100');
+      const rows: { key: string; trigger_count_7d: number }[] = body.data;
+      return Object.fromEntries(rows.map((row) => [row.key, row.trigger_count_7d]));
+    };
+    expect(await countsOf()).toMatchObject({ counted: 3, quiet: 0 });
+    expect((await call('GET', '/counted')).body.trigger_count_7d).toBe(3);
+
+    await app.pool.query(`update workflow_activity set slot = slot - interval '7 days'`);
+    await trigger();
+    expect(await countsOf()).toMatchObject({ counted: 1 });
+  });
+
   test('is found by a part of its key or its name', async () => {
     await call('POST', '', { key: 'needle_in', name: 'A haystack' });
     await call('POST', '', { key: 'haystack', name: 'Without' });
@@ -124,9 +161,11 @@ describe('a version', () => {
       201,
       {
         workflow_key: 'versioned',
+        id: expect.any(String),
         version: 1,
         is_active: false,
         activated_at: null,
+        deactivated_at: null,
         created_at: expect.any(String),
         body_json: text,
       },
@@ -209,6 +248,33 @@ describe('a version', () => {
 });
 
 describe('activation', () => {
+  test('is told by every version: which one, from when and until when', async () => {
+    await activated('relay', noop);
+    const versions = async () => (await call('GET', '/relay/versions')).body.data;
+    const [first] = await versions();
+    expect(first).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), deactivated_at: null });
+    expect((await call('GET', '/relay/versions/1')).body).toMatchObject({
+      id: first.id,
+      deactivated_at: null,
+    });
+
+    await activated('relay', noop);
+    const [current, replaced] = await versions();
+    expect(current).toMatchObject({ version: 2, is_active: true, deactivated_at: null });
+    expect(replaced).toMatchObject({ version: 1, is_active: false, deactivated_at: current.activated_at });
+
+    await call('POST', '/relay/versions/1/activate');
+    expect(await versions()).toMatchObject([
+      { version: 2, is_active: false, deactivated_at: expect.any(String) },
+      { version: 1, is_active: true, deactivated_at: null },
+    ]);
+    await call('DELETE', '/relay');
+    const [, disabled] = await versions();
+    expect(disabled).toMatchObject({ version: 1, is_active: false, deactivated_at: expect.any(String) });
+    await call('POST', '/relay/versions', { body: noop });
+    expect((await versions())[0]).toMatchObject({ version: 3, activated_at: null, deactivated_at: null });
+  });
+
   test('tells what is wrong with pointers, and changes nothing', async () => {
     await activated('checked');
     const body = {
@@ -464,6 +530,31 @@ describe('promotion to Live', () => {
       status: 'identical',
       target_version: 1,
     });
+  });
+
+  test('takes along only the templates that are listed', async () => {
+    const templates = ['listed', 'left_out'];
+    for (const key of templates)
+      await app.request('POST', '/v1/templates', { body: { ...template('<p>One</p>'), key } });
+    await activated('chosen', noop);
+    const promoteChosen = (include_templates: unknown, key?: string) =>
+      call('POST', '/chosen/promote', { include_templates }, key);
+
+    const unknown = await promoteChosen(['listed', 'nowhere']);
+    expect([unknown.status, unknown.body.error.code, unknown.body.error.param]).toEqual([
+      400,
+      'template_not_found',
+      'include_templates[1]',
+    ]);
+    const done = await promoteChosen(['listed', 'listed']);
+    expect(done.body.workflow_diff.templates).toMatchObject([{ key: 'listed', status: 'added' }]);
+    const live = await Promise.all(
+      templates.map((key) => app.request('GET', `/v1/templates/${key}`, { key: app.liveKey })),
+    );
+    expect(live.map(({ status }) => status)).toEqual([200, 404]);
+    expect((await promoteChosen([])).body).toMatchObject({ status: 'identical' });
+    for (const wrong of ['listed', [''], [5], Array.from({ length: 101 }, (_, n) => `t${n}`)])
+      expect((await promoteChosen(wrong)).status, JSON.stringify(wrong)).toBe(400);
   });
 
   test('says what changed, and makes a new version of it', async () => {
