@@ -3,6 +3,7 @@ import { deleteExpiredSessions } from './features/accounts/index.ts';
 import { tidyActivity } from './features/activity/index.ts';
 import { tidyCallbacks } from './features/callbacks/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
+import { deleteOldIncidents } from './features/incidents/index.ts';
 import { deleteAttachmentBytesBefore, forgetNotifications } from './features/notifications/index.ts';
 import { forgetRuns, tidyRuns, wakeRunsOf } from './features/runs/index.ts';
 import { tidySandbox } from './features/sandbox/index.ts';
@@ -36,6 +37,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     await tidyRuns(pool, clock(), () => stopped);
     await tidyActivity(pool, clock(), () => stopped);
     await tidySandbox(pool, clock(), () => stopped);
+    await deleteOldIncidents(pool);
     await deleteDeadWorkers(pool);
     // Not every minute: what is old and has not ended is looked at each time.
     if (clock() - forgottenAt < forgetEveryMs) return;

@@ -15,6 +15,7 @@ import {
 } from './features/connections/index.ts';
 import { contentRoutes } from './features/dispatch/index.ts';
 import { inboxRoutes } from './features/inbox/index.ts';
+import { createIncidentBoard } from './features/incidents/index.ts';
 import {
   createNotificationService,
   notificationRoutes,
@@ -80,14 +81,20 @@ export function allRoutes(deps: Deps, options: RouteOptions = { draining: () => 
     ...accountRoutes(deps),
     ...auditRoutes(deps),
     ...widgetRoutes(),
-    ...operationRoutes(deps, { version, routes: () => routes, draining: options.draining }),
+    ...operationRoutes(deps, {
+      version,
+      routes: () => routes,
+      draining: options.draining,
+      incidents: createIncidentBoard(deps.pool, deps.clock),
+    }),
   ];
   return routes;
 }
 
 /** What a process without the api role still answers: is it alive, is it ready, how is it doing. */
 export function workerRoutes(deps: Deps, options: RouteOptions): Route[] {
-  return operationRoutes(deps, { version, routes: () => [], draining: options.draining }).filter((route) =>
-    ['/healthz', '/readyz', '/metrics'].includes(route.path),
+  const incidents = createIncidentBoard(deps.pool, deps.clock);
+  return operationRoutes(deps, { version, routes: () => [], draining: options.draining, incidents }).filter(
+    (route) => ['/healthz', '/readyz', '/metrics'].includes(route.path),
   );
 }

@@ -1578,6 +1578,8 @@ export interface Api {
     /**
      * Public summary.
      *
+     * Whether the service works, and what happened lately. An outage of a provider opens an incident when it concerns more than one tenant; the operator opens others. Nothing here names a tenant.
+     *
      * Needs no credentials.
      *
      * `GET /status`

@@ -206,6 +206,21 @@ export type InboxTokenRequest = {
   ttl_seconds?: number | undefined;
 };
 
+export type Incident = {
+  id: string;
+  title: string;
+  status: 'active' | 'resolved';
+  /** provider: opened and resolved with an outage of a provider. operator: written by hand. */
+  source: 'provider' | 'operator';
+  started_at: string;
+  resolved_at: string | null;
+  /** Newest first. */
+  updates: Array<{
+    message: string;
+    created_at: string;
+  }>;
+};
+
 export type Invitation = {
   id: string;
   email: string;
@@ -1955,13 +1970,20 @@ export type GetReadinessResult = {
 };
 
 export type GetStatusResult = {
+  /** degraded: a component does not work, or an incident is active. */
   status: 'operational' | 'degraded';
   version: string;
   time: string;
+  /** The same as time. */
+  checked_at: string;
   components: Array<{
     name: string;
     status: 'operational' | 'degraded';
   }>;
+  /** At most 20, newest first. */
+  active_incidents: Array<Incident>;
+  /** Resolved in the last 14 days; at most 20, the last one first. */
+  recent_incidents: Array<Incident>;
 };
 
 export type VerifyInboxTokenResult = {

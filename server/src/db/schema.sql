@@ -299,6 +299,25 @@ create table inboxes (
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX inboxes_by_spelling ON public.inboxes USING btree (environment_id, lower(external_user_id));
 
+create table incident_updates (
+  id uuid not null,
+  incident_id uuid not null,
+  message text not null,
+  constraint incident_updates_pkey PRIMARY KEY (id),
+  constraint incident_updates_incident_id_fkey FOREIGN KEY (incident_id) REFERENCES incidents(id) ON DELETE CASCADE
+);
+CREATE INDEX incident_updates_by_incident ON public.incident_updates USING btree (incident_id, id);
+
+create table incidents (
+  id uuid not null,
+  title text not null,
+  provider text,
+  resolved_at timestamp with time zone,
+  constraint incidents_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX incidents_active_by_provider ON public.incidents USING btree (provider) WHERE (resolved_at IS NULL);
+CREATE INDEX incidents_by_resolved_at ON public.incidents USING btree (resolved_at, id);
+
 create table invitations (
   id uuid not null,
   organization_id uuid not null,

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestApp, type TestApp } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { createPool } from '../db/sql.ts';
+import { createIncidentBoard } from '../features/incidents/index.ts';
 import { createMetrics } from '../kernel/metrics.ts';
 import { version } from '../version.ts';
 import { operationRoutes } from './operations.ts';
@@ -35,6 +36,9 @@ describe('the operations endpoints of a running service', () => {
       status: 'operational',
       version,
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      checked_at: body.time,
+      active_incidents: [],
+      recent_incidents: [],
       components: ['process', 'database', 'migrations', 'queue'].map((name) => ({
         name,
         status: 'operational',
@@ -87,7 +91,8 @@ describe('readiness', () => {
     draining = false;
     const pool = createPool(database.url, 2);
     const deps = { ...service.deps, pool, metrics: createMetrics() };
-    const options = { version, routes: () => [], draining: () => draining };
+    const incidents = createIncidentBoard(pool, Date.now);
+    const options = { version, routes: () => [], draining: () => draining, incidents };
     http = createHttpServer({ ...deps, rateLimiter: { take: () => null } }, operationRoutes(deps, options));
     url = await http.listen({ host: '127.0.0.1', port: 0 });
     stop = async () => {

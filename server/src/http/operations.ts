@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { Problem } from '../kernel/errors.ts';
+import { Incident, type PublicIncidents } from './incident.ts';
 import { openApiDocument } from './openapi.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { type Component, createReadiness } from './readiness.ts';
@@ -17,6 +18,8 @@ export interface OperationsOptions {
   routes: () => Route[];
   /** True from the moment a stop was asked for. */
   draining: () => boolean;
+  /** Answers soon, also while the database does not. */
+  incidents: () => Promise<PublicIncidents>;
 }
 
 const tag = 'Operations';
@@ -26,10 +29,17 @@ const Ready = Type.Object({
   components: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean(), detail: Type.String() })),
 });
 const Status = Type.Object({
-  status: OneOf(['operational', 'degraded']),
+  status: OneOf(['operational', 'degraded'], {
+    description: 'degraded: a component does not work, or an incident is active.',
+  }),
   version: Type.String(),
   time: DateTime,
+  checked_at: Type.String({ format: 'date-time', description: 'The same as time.' }),
   components: Type.Array(Type.Object({ name: Type.String(), status: OneOf(['operational', 'degraded']) })),
+  active_incidents: Type.Array(Incident, { description: 'At most 20, newest first.' }),
+  recent_incidents: Type.Array(Incident, {
+    description: 'Resolved in the last 14 days; at most 20, the last one first.',
+  }),
 });
 const asText = (contentMediaType: string) => Type.String({ contentMediaType });
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -77,13 +87,25 @@ export function operationRoutes(deps: OperationsDeps, options: OperationsOptions
       operation: 'getStatus',
       tag,
       summary: 'Public summary',
+      description:
+        'Whether the service works, and what happened lately. An outage of a provider opens an incident when it concerns more than one tenant; the operator opens others. Nothing here names a tenant.',
       access: 'public',
       responses: { 200: Status },
       handler: async () => {
-        const components = (await readiness()).map(({ name, ok }) => ({ name, status: statusOf(ok) }));
-        const status = statusOf(components.every((component) => component.status === 'operational'));
+        const [checked, { active, recent }] = await Promise.all([readiness(), options.incidents()]);
         const time = new Date(deps.clock()).toISOString();
-        return { status: 200, body: { status, version: options.version, time, components } };
+        return {
+          status: 200,
+          body: {
+            status: statusOf(active.length === 0 && checked.every(({ ok }) => ok)),
+            version: options.version,
+            time,
+            checked_at: time,
+            components: checked.map(({ name, ok }) => ({ name, status: statusOf(ok) })),
+            active_incidents: active,
+            recent_incidents: recent,
+          },
+        };
       },
     }),
     route({

@@ -1,12 +1,11 @@
 import { forgetKeys, listUsedKeys, loadKeyring, openKeyring } from '../db/encryption-keys.ts';
 import { keyIdOf, resealAll, type SealedPlace } from '../db/reseal.ts';
-import { type Pool, transaction } from '../db/sql.ts';
-import { listEveryOrganizationId } from '../features/accounts/index.ts';
-import { recordAudit } from '../features/audit/index.ts';
+import { transaction } from '../db/sql.ts';
 import type { Keyring } from '../kernel/crypto.ts';
 import { sealedPlaces } from '../sealed.ts';
 import type { OperatorCommand } from './command.ts';
 import { withDatabase } from './database.ts';
+import { recordEverywhere } from './every-organization.ts';
 
 /**
  * `npm start -- --accept-lost-key ID`: what the key had sealed is lost in any case; this lets the service go on without. Secrets
@@ -39,7 +38,10 @@ export const acceptLostKeyCommand: OperatorCommand = (config, print, [lost = '']
       used.filter((id) => id !== lost),
     );
     await openKeyring(pool, config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
-    await recordLoss(pool, lost);
+    const target = `encryption_key:${lost}`;
+    await transaction(pool, (tx) =>
+      recordEverywhere(tx, { action: 'encryption_key.lost', target, before: null, after: null }),
+    );
     print(`Carillon goes on without the key ${lost}, and seals with ${keyring.ids[0]}.`);
     if (toGive > 0)
       print(`${toGive} secrets of providers and chats must be given anew before they work again.`);
@@ -53,19 +55,4 @@ function withoutLost(keyring: Keyring, { remake }: SealedPlace, lost: string): K
     ...keyring,
     open: (sealed, context) => (keyIdOf(sealed) === lost ? remake() : keyring.open(sealed, context)),
   };
-}
-
-async function recordLoss(pool: Pool, lost: string): Promise<void> {
-  await transaction(pool, async (tx) => {
-    for (const organizationId of await listEveryOrganizationId(tx)) {
-      await recordAudit(tx, {
-        principal: { kind: 'system', id: null, organizationId, environmentId: null },
-        requestId: null,
-        action: 'encryption_key.lost',
-        target: `encryption_key:${lost}`,
-        before: null,
-        after: null,
-      });
-    }
-  });
 }

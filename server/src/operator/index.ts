@@ -1,6 +1,7 @@
 import { acceptLostKeyCommand } from './accept-lost-key.ts';
 import type { OperatorCommand } from './command.ts';
 import { createOrganizationCommand } from './create-organization.ts';
+import { openIncidentCommand, resolveIncidentCommand, updateIncidentCommand } from './incidents.ts';
 import { resetPasswordCommand } from './reset-password.ts';
 import { rotateSecretsCommand } from './rotate-secrets.ts';
 
@@ -25,6 +26,21 @@ export const operatorCommands: Record<string, { usage: string; does: string; run
     usage: '--accept-lost-key ID',
     does: 'goes on without an encryption key that nobody has any more (docs/guides/secrets.md)',
     run: acceptLostKeyCommand,
+  },
+  '--open-incident': {
+    usage: '--open-incident TITLE [MESSAGE]',
+    does: 'shows an incident on the public status page (docs/guides/running.md)',
+    run: openIncidentCommand,
+  },
+  '--update-incident': {
+    usage: '--update-incident ID MESSAGE',
+    does: 'adds an update to it; without an id it lists the active ones',
+    run: updateIncidentCommand,
+  },
+  '--resolve-incident': {
+    usage: '--resolve-incident ID [MESSAGE]',
+    does: 'ends it',
+    run: resolveIncidentCommand,
   },
 };
 

@@ -323,6 +323,12 @@ describe('a provider that fails', () => {
     });
     expect(await healthOf(0)).toMatchObject({ status: 'outage', since: critical.data.firing_since });
     expect(await healthOf(1)).toMatchObject({ status: 'healthy', failed_messages: 0 });
+    const status = async () => (await app.request('GET', '/status', { key: null })).body;
+    const incident = await waitUntil(
+      async () => (await status()).active_incidents[0] ?? new Error('no incident'),
+      20_000,
+    );
+    expect(incident).toMatchObject({ title: 'Email provider outage (SMTP server)', source: 'provider' });
 
     // Most of them go to the second at once: only a probe now and then finds out that the first still fails.
     asked = 0;
@@ -349,6 +355,13 @@ describe('a provider that fails', () => {
     await waitUntil(async () => told()[1] ?? new Error('its end was not announced'), 20_000);
     expect(told().map(({ type }) => type)).toEqual(['provider.critical', 'provider.recovered']);
     expect(await healthOf(0)).toMatchObject({ status: 'healthy', since: null });
+    await waitUntil(async () => {
+      const { active_incidents, recent_incidents } = await status();
+      return (
+        (active_incidents.length === 0 && recent_incidents[0]?.id === incident.id) ||
+        new Error('the incident is not resolved')
+      );
+    }, 20_000);
   });
 
   test('for want of good credentials is tried last from the first message on', {

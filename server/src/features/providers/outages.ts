@@ -12,6 +12,7 @@ import {
   type ProviderKey,
   updateHealth,
 } from './health-store.ts';
+import { publishOutages } from './public-outages.ts';
 
 /** Begins and ends outages. */
 export interface Outages {
@@ -64,7 +65,9 @@ export function createOutages(
       const rows = await listHealth(pool, providers);
       const due = rows.filter((row) => Object.values(changeOf(row)).some(Boolean));
       for (const { environment_id, provider } of due) await change({ environment_id, provider });
-      if (providers === 'all' || due.length > 0) deps.metrics.providerOutages.set(await countFiring(pool));
+      if (providers !== 'all' && due.length === 0) return;
+      deps.metrics.providerOutages.set(await countFiring(pool));
+      await publishOutages(pool, log);
     },
   };
 }

@@ -1,0 +1,110 @@
+import { emailProviders } from '../../channels/registry.ts';
+import { type Pool, type Sql, statement, transaction } from '../../db/sql.ts';
+import type { Log } from '../../kernel/log.ts';
+import { listByProvider, lockIncidents, openIncident, resolveIncident } from '../incidents/index.ts';
+import { windowMs } from './health.ts';
+
+/** The outages of one kind of provider, over all tenants. `managed` is the operator's own relay. */
+export interface SharedOutage {
+  provider: string;
+  /** Organizations for which a provider of this kind is in outage. */
+  failing: number;
+  /** Organizations that used one in the window, or for which one is in outage. */
+  total: number;
+  /** When the last of the outages began. */
+  latest: Date;
+}
+
+/** The last incident about a kind of provider. */
+export interface LastIncident {
+  active_id: string | null;
+  resolved_at: Date | null;
+}
+
+/**
+ * Decides whether everybody may read of an outage. The broken credentials of one tenant are that tenant's own business: an outage
+ * is public when it concerns the operator's relay, several organizations, or the only one there is. To open an incident it must
+ * also concern at least half of those who use the provider, so that two tenants cannot make up an outage for all; and after an
+ * incident was resolved by hand, the outages that it was about do not open another one.
+ */
+export function isPublic(
+  outage: SharedOutage,
+  last: LastIncident | undefined,
+  organizations: number,
+): boolean {
+  const least = outage.provider === 'managed' || organizations === 1 ? 1 : 2;
+  if (outage.failing < least) return false;
+  if (last?.active_id) return true;
+  const isNew = !last?.resolved_at || outage.latest > last.resolved_at;
+  return isNew && outage.failing * 2 >= outage.total;
+}
+
+const selectOutages = statement<SharedOutage>(
+  'providers_list_shared_outages',
+  `with known as (
+     select distinct environment_id, provider from provider_health_counts
+     where bucket > now() - interval '${windowMs} milliseconds'
+     union
+     select environment_id, provider from provider_health where outage_id is not null
+   ), used as (
+     select e.organization_id, h.outage_id is not null as is_failing, h.firing_since,
+       case k.provider when 'managed' then 'managed' else
+         (select p ->> 'kind' from jsonb_array_elements(s.providers) p where p ->> 'id' = k.provider) end as provider
+     from known k
+     join environments e on e.id = k.environment_id
+     left join provider_health h on h.environment_id = k.environment_id and h.provider = k.provider
+     left join email_settings s on s.environment_id = k.environment_id
+   )
+   select provider, count(distinct organization_id)::int as total, max(firing_since) as latest,
+     (count(distinct organization_id) filter (where is_failing))::int as failing
+   from used where provider is not null group by provider having bool_or(is_failing)`,
+);
+
+const countSome = statement<{ count: number }>(
+  'providers_count_organizations',
+  'select count(*)::int as count from (select from organizations limit 2) few',
+);
+
+const hasWork = statement<{ has_work: boolean }>(
+  'providers_has_public_work',
+  `select exists (select from provider_health where outage_id is not null)
+     or exists (select from incidents where provider is not null and resolved_at is null) as has_work`,
+);
+
+/** Opens and resolves incidents so that they say what the outages are now. Any process may do it at any time. */
+export async function publishOutages(pool: Pool, log: Log): Promise<void> {
+  if (!(await hasWork(pool))[0]?.has_work) return;
+  await transaction(pool, async (tx) => {
+    await lockIncidents(tx);
+    const [outages, lasts, [organizations]] = await Promise.all([
+      selectOutages(tx),
+      listByProvider(tx),
+      countSome(tx),
+    ]);
+    const lastOf = new Map(lasts.map((last) => [last.provider, last]));
+    const wanted = outages.filter((each) =>
+      isPublic(each, lastOf.get(each.provider), organizations?.count ?? 0),
+    );
+    for (const { provider } of wanted) {
+      if (!lastOf.get(provider)?.active_id) await open(tx, provider, log);
+    }
+    const stay = new Set(wanted.map(({ provider }) => provider));
+    for (const { provider, active_id } of lasts) {
+      if (active_id === null || stay.has(provider)) continue;
+      await resolveIncident(tx, active_id, 'The outage has ended.');
+      log.info({ incidentId: active_id, provider }, 'an incident about a provider was resolved');
+    }
+  });
+}
+
+/** Says the kind of the provider and nothing that a tenant chose: neither the name of a provider nor its address. */
+async function open(tx: Sql, provider: string, log: Log): Promise<void> {
+  const title = emailProviders[provider]?.manifest.title;
+  const incidentId = await openIncident(tx, {
+    provider,
+    title: `Email provider outage${title ? ` (${title})` : ''}`,
+    message:
+      'Most sends through this provider fail. They are retried, through the next provider where one is configured.',
+  });
+  log.warn({ incidentId, provider }, 'an outage of a provider opened an incident');
+}
