@@ -71,7 +71,8 @@ export interface Access {
 
 /**
  * Who is calling whom. What stands on the command line wins, then the environment variables, then the current profile. A key of a
- * profile never goes to another address than it was given for.
+ * profile never goes to another address than it was given for. CARILLON_KEY, the older name, comes last: a shell that still sets
+ * it must not take the place of a profile.
  */
 export function accessOf(io: Io, flags: { url?: string | undefined; profile?: string | undefined }): Access {
   const name = flags.profile ?? (io.env.CARILLON_API_KEY ? null : (io.env.CARILLON_PROFILE ?? null));
@@ -89,15 +90,16 @@ export function accessOf(io: Io, flags: { url?: string | undefined; profile?: st
       known ? `There are: ${known}.` : 'Run `carillon login`.',
     );
   }
+  const olderKey = io.env.CARILLON_KEY || null;
   const explicit = flags.url ?? (flags.profile === undefined ? io.env.CARILLON_URL || undefined : undefined);
-  if (!profile) return { url: explicit ?? defaultUrl, apiKey: null, profile: null };
+  if (!profile) return { url: explicit ?? defaultUrl, apiKey: olderKey, profile: null };
   const elsewhere = explicit !== undefined && originOf(explicit) !== originOf(profile.url);
   if (elsewhere && flags.profile !== undefined)
     throw usageError(
       `The key of ${wanted} is for ${profile.url} and does not go to ${explicit}.`,
       'Leave out --url; or leave out --profile and put a key for that address into CARILLON_API_KEY.',
     );
-  if (elsewhere) return { url: explicit, apiKey: null, profile: null };
+  if (elsewhere) return { url: explicit, apiKey: olderKey, profile: null };
   return { url: explicit ?? profile.url, apiKey: profile.api_key, profile: wanted };
 }
 

@@ -53,6 +53,16 @@ test('login checks a key, stores it for its owner alone, and other commands use 
   own.remove();
 });
 
+test('the older variable of the key is read where nothing else names one', async () => {
+  const own = createWorld({ CARILLON_URL: app.url, CARILLON_KEY: app.testKey });
+  const last4 = async (env = {}) => (await own.json(['keys', 'list'], { env }))[0].last4;
+  expect(await last4()).toBe(app.testKey.slice(-4));
+  expect(await last4({ CARILLON_API_KEY: app.liveKey })).toBe(app.liveKey.slice(-4));
+  await own.run(['login', '--url', app.url], { input: app.liveKey });
+  expect(await last4()).toBe(app.liveKey.slice(-4));
+  own.remove();
+});
+
 test('an email by flags is sent, waited for, shown and explained', async () => {
   const sent = await world.run(['send', '--to', 'delivered@sandbox.test', ...hello, '--wait']);
   expect(sent).toMatchObject({ code: 0 });

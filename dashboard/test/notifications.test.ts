@@ -29,7 +29,7 @@ describe.skipIf(!chromiumPath)('notifications', () => {
   test('an empty list teaches how to send the first one, and a test can be sent from it', async () => {
     const { page, complaints } = await host.open('/test/notifications');
     await page.getByText('No notifications yet').waitFor();
-    await page.getByText('Authorization: Bearer $CARILLON_KEY').waitFor();
+    await page.getByText('Authorization: Bearer $CARILLON_API_KEY').waitFor();
     await page.getByRole('button', { name: 'Send a test' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Email address').fill('not an address');

@@ -1,11 +1,11 @@
 // A site with an inbox, without any library: node examples/inbox-html/server.mjs
-// It needs the key of a Test environment in CARILLON_KEY; CARILLON_URL and PORT may be set too.
+// It needs the key of a Test environment in CARILLON_API_KEY; CARILLON_URL and PORT may be set too.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 const carillon = process.env.CARILLON_URL ?? 'http://127.0.0.1:8400';
-const key = process.env.CARILLON_KEY;
-if (!key) throw new Error('Set CARILLON_KEY to an API key of your Test environment.');
+const key = process.env.CARILLON_API_KEY ?? process.env.CARILLON_KEY; // its older name
+if (!key) throw new Error('Set CARILLON_API_KEY to an API key of your Test environment.');
 
 /** In a real site this is whoever is signed in: the session decides, never the request. */
 const userOf = (_request) => 'demo-user';

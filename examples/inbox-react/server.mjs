@@ -1,12 +1,12 @@
 // A site with an inbox in React: node examples/inbox-react/server.mjs
-// It needs the key of a Test environment in CARILLON_KEY; CARILLON_URL and PORT may be set too.
+// It needs the key of a Test environment in CARILLON_API_KEY; CARILLON_URL and PORT may be set too.
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const carillon = process.env.CARILLON_URL ?? 'http://127.0.0.1:8400';
-const key = process.env.CARILLON_KEY;
-if (!key) throw new Error('Set CARILLON_KEY to an API key of your Test environment.');
+const key = process.env.CARILLON_API_KEY ?? process.env.CARILLON_KEY; // its older name
+if (!key) throw new Error('Set CARILLON_API_KEY to an API key of your Test environment.');
 
 const { outputFiles } = await build({
   entryPoints: [fileURLToPath(new URL('main.tsx', import.meta.url))],

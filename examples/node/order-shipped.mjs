@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import { createClient, verifyWebhook } from '@carillon/sdk';
 
 const [address = 'delivered@sandbox.test'] = process.argv.slice(2);
-const client = createClient({ base_url: process.env.CARILLON_URL, api_key: process.env.CARILLON_KEY });
+// CARILLON_KEY is the older name of the variable.
+const { CARILLON_URL, CARILLON_KEY, CARILLON_API_KEY = CARILLON_KEY } = process.env;
+const client = createClient({ base_url: CARILLON_URL, api_key: CARILLON_API_KEY });
 
 const receiver = createServer();
 await once(receiver.listen(0, '127.0.0.1'), 'listening');

@@ -21,7 +21,7 @@ beforeAll(async () => {
   client = createClient({ base_url: app.url, api_key: app.testKey });
   const { signing_key } = await client.inboxTokens.rotateKey(app.testEnvironmentId);
   vi.stubEnv('CARILLON_URL', app.url);
-  vi.stubEnv('CARILLON_KEY', app.testKey);
+  vi.stubEnv('CARILLON_API_KEY', app.testKey);
   vi.stubEnv('CARILLON_INBOX_KEY', signing_key);
   vi.stubEnv('CARILLON_ENVIRONMENT', app.testEnvironmentId);
 });
@@ -108,7 +108,7 @@ test('the example sends, and hears what became of it', async () => {
   const run = (address: string) =>
     promisify(execFile)(process.execPath, [...loader, 'examples/node/order-shipped.mjs', address], {
       cwd: root,
-      env: { ...process.env, CARILLON_URL: app.url, CARILLON_KEY: app.testKey },
+      env: { ...process.env, CARILLON_URL: app.url, CARILLON_API_KEY: app.testKey },
     });
   const [good, bad] = await Promise.all([run('delivered@sandbox.test'), run('bounced@sandbox.test')]);
   expect(good.stdout).toMatch(/^sent \S+\nnotification\.delivered\n$/);

@@ -14,6 +14,9 @@ const pages = [
   ...['docs', 'docs/guides', 'docs/adr'].flatMap(folder),
 ];
 
+const exampleGuides = (): string[] =>
+  readdirSync(join(root, 'examples')).flatMap((name) => folder(`examples/${name}`));
+
 /** As GitHub names a heading in an address. */
 const anchorOf = (heading: string): string =>
   heading
@@ -49,6 +52,22 @@ test('the variables of the guides are those that the README sets', () => {
       .map(([variable]) => `${page}: ${variable}`),
   );
   expect(unknown).toEqual([]);
+});
+
+test('commands and code call the variable of the key CARILLON_API_KEY', () => {
+  const readers = [
+    'README.md',
+    'sdk/README.md',
+    'cli/README.md',
+    ...folder('docs/guides'),
+    ...exampleGuides(),
+  ];
+  const old = readers.filter((page) =>
+    [...textOf(page).matchAll(/```\w+\n([\s\S]*?)```/g)].some(([, code]) =>
+      /\bCARILLON_KEY\b/.test(code ?? ''),
+    ),
+  );
+  expect(old).toEqual([]);
 });
 
 test('every reason with which a road ends a notification is explained', () => {

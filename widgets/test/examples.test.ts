@@ -21,7 +21,7 @@ describe.skipIf(!chromiumPath)('the examples', { timeout: 60_000 }, () => {
   });
 
   async function openExample(name: string): Promise<{ page: Page; complaints: string[] }> {
-    const env = { ...process.env, CARILLON_URL: host.app.url, CARILLON_KEY: host.app.testKey, PORT: '0' };
+    const env = { ...process.env, CARILLON_URL: host.app.url, CARILLON_API_KEY: host.app.testKey, PORT: '0' };
     const site = spawn(process.execPath, [`examples/${name}/server.mjs`], {
       cwd: root,
       env,

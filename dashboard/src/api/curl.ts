@@ -1,5 +1,5 @@
 /** The variable stands for the key: nobody can read one back, and none belongs into a clipboard. */
-const authorization = '-H "Authorization: Bearer $CARILLON_KEY"';
+const authorization = '-H "Authorization: Bearer $CARILLON_API_KEY"';
 
 export function curlGet(path: string, params: object = {}): string {
   const query = new URLSearchParams(

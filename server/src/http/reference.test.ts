@@ -53,7 +53,7 @@ describe('the API reference', () => {
 
   it('gives a curl with a body that fits and survives the shell', () => {
     expect(page).toContain('curl -X PUT http://127.0.0.1:8400/v1/bells/0198c2f4');
-    expect(page).toContain('Authorization: Bearer $CARILLON_KEY');
+    expect(page).toContain('Authorization: Bearer $CARILLON_API_KEY');
     expect(page).toContain('it&#39;\\&#39;&#39;s'); // it'\''s, as HTML
   });
 

@@ -170,7 +170,7 @@ function curlOf({ method, path, operation }: Entry, { servers, components }: Ope
   );
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${servers[0]?.url ?? ''}${address}`];
   const [security] = operation.security;
-  if (security && 'api_key' in security) lines.push('-H "Authorization: Bearer $CARILLON_KEY"');
+  if (security && 'api_key' in security) lines.push('-H "Authorization: Bearer $CARILLON_API_KEY"');
   else if (security) lines.push('-H "Cookie: carillon_session=$CARILLON_SESSION"');
   const body = operation.requestBody?.content['application/json']?.schema;
   if (body) {
