@@ -1,4 +1,6 @@
 // `npm run demo`: sends a few notifications through the sandbox and prints the life of each.
+import { checkSwitches } from './options.mjs';
 import { runTypeScript } from './run-typescript.mjs';
 
-process.exitCode = await runTypeScript('server/src/demo.ts', process.argv.slice(2));
+checkSwitches('npm run demo', 'sends a few notifications through the sandbox and prints the life of each');
+process.exitCode = await runTypeScript('server/src/demo.ts', []);

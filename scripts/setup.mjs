@@ -72,31 +72,54 @@ async function install() {
   const began = Date.now();
   const seconds = () => Math.round((Date.now() - began) / 1000);
   console.log('installing packages (the first time, and when they change)…');
-  // On a terminal npm shows its own progress; in a log a line every few seconds says that it is alive.
-  const ticking = process.stdout.isTTY
-    ? undefined
-    : setInterval(() => console.log(`installing… ${seconds()} s`), 3000);
+  // A line every few seconds says that it is alive; npm shows no progress, because what it says is read before it is shown.
+  const ticking = setInterval(() => console.log(`installing… ${seconds()} s`), 3000);
   // Whatever NODE_ENV says: building needs the development packages, and the bundled database is an optional one.
   const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
-  const code = await runNpm(['ci', ...options]).finally(() => clearInterval(ticking));
-  if (code !== 0) stop(`Installing failed (npm ci, exit code ${code}); the reason is above.`);
+  let said = '';
+  const code = await runNpm(['ci', ...options], (text) => {
+    said += text;
+  }).finally(() => clearInterval(ticking));
+  if (code !== 0)
+    stop(
+      networkFailure(said) ?? `${said}Installing failed (npm ci, exit code ${code}); the reason is above.`,
+    );
+  process.stderr.write(said);
   console.log(`installed in ${seconds()} s`);
 }
 
-function runNpm(args) {
+const unreachable =
+  /^npm (?:error|ERR!) code (ENOTFOUND|EAI_AGAIN|E\w*TIMEDOUT|ERR_SOCKET_TIMEOUT|ECONN\w+|E\w+UNREACH)$/m;
+
+/** One sentence in place of the forty lines with which npm tells of a registry that it cannot reach; null: it is not that. */
+export function networkFailure(said) {
+  const code = unreachable.exec(said)?.[1];
+  if (!code) return null;
+  const url = /request to (\S+) failed/.exec(said)?.[1];
+  const where = url && URL.canParse(url) ? ` at ${new URL(url).origin}` : '';
+  return (
+    `Carillon could not be installed: the npm registry${where} cannot be reached (${code}); connect this machine to the ` +
+    'network, or name a registry that it can reach (npm config set registry URL), then run the command again.'
+  );
+}
+
+function runNpm(args, onError) {
+  const options = { stdio: ['inherit', 'inherit', 'pipe'], onError };
   // Inside `npm start` this is the npm that runs us; otherwise the one on the PATH, which Windows only finds with a shell.
   const own = process.env.npm_execpath;
-  if (own?.endsWith('npm-cli.js')) return run(process.execPath, [own, ...args]);
-  return run('npm', args, { shell: process.platform === 'win32' });
+  if (own?.endsWith('npm-cli.js')) return run(process.execPath, [own, ...args], options);
+  return run('npm', args, { ...options, shell: process.platform === 'win32' });
 }
 
 /**
  * Runs a program with our input and output; resolves to its exit code. While it runs we outlive signals, so that it can
- * tidy up: Ctrl-C reaches it from the terminal, SIGTERM is handed on. It does not outlive us.
+ * tidy up: Ctrl-C reaches it from the terminal, SIGTERM is handed on. It does not outlive us. `onError` gets its standard error
+ * when that is a pipe.
  */
-export function run(program, args, options = {}) {
+export function run(program, args, { onError, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: root, stdio: 'inherit', ...options });
+    child.stderr?.setEncoding('utf8').on('data', onError);
     const terminate = () => child.kill('SIGTERM');
     const wait = () => {};
     process.on('SIGTERM', terminate).on('SIGINT', wait).on('exit', terminate);

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from './build.mjs';
 import { ensureDashboard, isDashboardFresh } from './build-dashboard.mjs';
+import { refuseUnknown, startOptions } from './options.mjs';
 import { dist, ensureInstalled } from './setup.mjs';
 
+const [option] = process.argv.slice(2);
+if (option !== undefined) refuseUnknown('npm start', [option], startOptions);
 await ensureInstalled();
 await ensureBuilt();
 // Beside the service, not before it: notifications do not wait for pages. Until it is there, its address says so.
-if (!isDashboardFresh()) {
+if (option === undefined && !isDashboardFresh()) {
   console.log('building the dashboard beside the service…');
   ensureDashboard().catch(({ message, wasInterrupted }) => {
     if (!wasInterrupted) console.error(`${message} The service runs all the same.`);

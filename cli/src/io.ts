@@ -6,6 +6,8 @@ export interface Io {
   err(text: string): void;
   /** A line that the next one replaces; only on a terminal. */
   progress(text: string): void;
+  /** `progress` is seen. */
+  showsProgress: boolean;
   env: Record<string, string | undefined>;
   cwd: string;
   home: string;

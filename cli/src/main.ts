@@ -39,11 +39,12 @@ const io: Io = {
     stderr.write(`${line}\n`);
   },
   progress(line) {
-    if (!stderr.isTTY) return;
+    if (!io.showsProgress) return;
     clearProgress();
     stderr.write(line.slice(0, (stderr.columns ?? 80) - 1));
     progressed = true;
   },
+  showsProgress: Boolean(stderr.isTTY),
   env,
   cwd: process.cwd(),
   home: homedir(),

@@ -149,10 +149,11 @@ test('a push shows the difference, asks, and writes one version of each', async 
 
   const yes = await world.run(['push'], { answers: ['y'] });
   expect(yes.code).toBe(0);
-  expect(yes.out.split('\n').slice(-4)).toEqual([
-    '✓ categories/alerts created',
-    '✓ templates/welcome updated',
-    '✓ workflows/onboarding updated',
+  expect(yes.out.split('\n').slice(-5)).toEqual([
+    '✓ 1 of 3: categories/alerts created',
+    '✓ 2 of 3: templates/welcome updated',
+    '✓ 3 of 3: workflows/onboarding updated',
+    `3 changes written to Test at ${app.url}: 1 created, 2 updated.`,
     '',
   ]);
   expect(await get('/v1/templates/welcome')).toMatchObject({
@@ -162,6 +163,21 @@ test('a push shows the difference, asks, and writes one version of each', async 
   expect(await get('/v1/workflows/onboarding')).toMatchObject({ name: 'Onboarding 2', active_version: 2 });
   expect((await get('/v1/preferences/categories/alerts')).is_critical).toBe(true);
   expect((await world.run(['diff'])).out).toBe('No difference.\n');
+});
+
+test('a push of many shows how far it is on one line of a terminal, and a summary', async () => {
+  const keys = Array.from({ length: 12 }, (_, index) => `many-${String(index).padStart(2, '0')}`);
+  for (const key of keys) write(`categories/${key}.json`, { name: key, default_channels: [] });
+  const { code, out, progress } = await world.run(['push', '--yes'], { terminal: true });
+  expect(code).toBe(0);
+  expect(progress.slice(-12)).toEqual(keys.map((key, index) => `${index + 1} of 12: categories/${key}…`));
+  expect(out).not.toContain('✓');
+  expect(out).toMatch(/\n12 changes written to Test at \S+: 12 created\.\n$/);
+
+  for (const key of keys) write(`categories/${key}.json`, { name: 'Renamed', default_channels: [] });
+  const asJson = await pushed('--json');
+  expect(JSON.parse(asJson.out)).toMatchObject({ applied: true });
+  expect(asJson.err).toContain('✓ 12 of 12: categories/many-11 updated\n12 changes written');
 });
 
 test('one folder is pushed to Test and to Live, each with a memory of its own', async () => {
@@ -232,7 +248,11 @@ test('nothing is removed without --prune; with it, users go before what they nam
   const { code, out } = await pushed('--prune');
   expect({ code, lines: out.split('\n').filter((line) => line.startsWith('✓')) }).toEqual({
     code: 0,
-    lines: ['✓ workflows/onboarding disabled', '✓ templates/welcome deleted', '✓ categories/news archived'],
+    lines: [
+      '✓ 1 of 3: workflows/onboarding disabled',
+      '✓ 2 of 3: templates/welcome deleted',
+      '✓ 3 of 3: categories/news archived',
+    ],
   });
   // And back again: what was archived or disabled is the same thing as before.
   write('categories/news.json', news);
@@ -326,7 +346,9 @@ test('what the service refuses stops the push there; mended, a second push finis
   expect(stopped.err).toContain('1 of 3 written. Once this is mended, a second push finishes.');
   expect((await get('/v1/workflows/onboarding')).name).toBe('Onboarding');
   write('templates/welcome/in_app.txt', 'mended');
-  expect((await pushed()).out).toMatch(/✓ templates\/welcome updated\n✓ workflows\/onboarding updated\n$/);
+  expect((await pushed()).out).toMatch(
+    /✓ 1 of 2: templates\/welcome updated\n✓ 2 of 2: workflows\/onboarding updated\n2 changes .*: 2 updated\.\n$/,
+  );
 });
 
 test('of a new workflow that is refused a draft stays, which is said; mended, a second push finishes', async () => {
@@ -381,7 +403,7 @@ test('a version cannot be taken away from a draft', async () => {
   expect(code).toBe(1);
   expect(err).toContain('workflows/sketch.json has no body any more, but a version cannot be taken away');
   write('workflows/sketch.json', { name: 'Sketch 2', status: 'draft', body: { steps } });
-  expect((await pushed()).out).toContain('✓ workflows/sketch updated');
+  expect((await pushed()).out).toContain('✓ 1 of 1: workflows/sketch updated');
 });
 
 test('one kind, and of it single resources, can be chosen', async () => {
@@ -390,7 +412,7 @@ test('one kind, and of it single resources, can be chosen', async () => {
   write('templates/second/template.json', { name: 'Second' });
   write('templates/welcome/in_app.txt', 'changed');
   expect((await world.run(['templates', 'push', 'second', '--yes'])).out).toMatch(
-    /✓ templates\/second created\n$/,
+    /✓ 1 of 1: templates\/second created\n1 change written to Test at \S+: 1 created\.\n$/,
   );
   expect((await get('/v1/templates/welcome')).version).toBe(1);
   expect((await world.run(['templates', 'diff', 'nobody'])).code).toBe(3);

@@ -155,11 +155,13 @@ test('Ctrl-C in the middle of a push lets the write under way be finished, and a
   between.release();
   expect(await ended).toMatchObject({
     code: 130,
-    out: expect.stringContaining('✓ categories/one created\n'),
+    out: expect.stringContaining('✓ 1 of 2: categories/one created\n'),
     err: expect.stringContaining('1 of 2 written. A second push finishes.'),
   });
   expect((await app.request('GET', '/v1/preferences/categories')).body.data).toHaveLength(1);
-  expect((await start(['push', '--yes'], between.env).ended).out).toContain('✓ categories/two created\n');
+  expect((await start(['push', '--yes'], between.env).ended).out).toContain(
+    '✓ 1 of 1: categories/two created\n',
+  );
   await between.stop();
 });
 

@@ -8,6 +8,8 @@ export interface Result {
   code: number;
   out: string;
   err: string;
+  /** The lines that replaced each other on the terminal. */
+  progress: string[];
 }
 
 export interface World {
@@ -26,6 +28,8 @@ export interface RunOptions {
   input?: string;
   /** What somebody at a terminal types; without it there is no terminal. */
   answers?: string[];
+  /** The standard error is a terminal. */
+  terminal?: boolean;
   env?: Record<string, string | undefined>;
   color?: boolean;
   /** Called with every line, and a way to press Ctrl-C. */
@@ -37,6 +41,7 @@ export function createWorld(env: Record<string, string | undefined> = {}): World
   async function runHere(args: string[], options: RunOptions = {}): Promise<Result> {
     let out = '';
     let err = '';
+    const progress: string[] = [];
     let handler: (() => void) | null = null;
     const answers = [...(options.answers ?? [])];
     const told = (line: string) =>
@@ -54,7 +59,8 @@ export function createWorld(env: Record<string, string | undefined> = {}): World
         err += `${line}\n`;
         told(line);
       },
-      progress() {},
+      progress: (line) => void (options.terminal && progress.push(line)),
+      showsProgress: options.terminal ?? false,
       env: { ...env, ...options.env },
       cwd: folder,
       home: join(folder, 'home'),
@@ -85,7 +91,7 @@ export function createWorld(env: Record<string, string | undefined> = {}): World
         }),
     };
     const code = await run(args, io);
-    return { code, out, err };
+    return { code, out, err, progress };
   }
   return {
     folder,

@@ -44,6 +44,7 @@ export async function push(scope: Scope, flags: Flags): Promise<number> {
     return exitCodes.ok;
   }
   const code = await apply(scope, compared, plan, say);
+  if (code === exitCodes.ok) say(summaryOf(plan.changes, where));
   result(code === exitCodes.ok);
   return code;
 }
@@ -59,8 +60,11 @@ async function apply({ context }: Scope, compared: Compared, plan: Plan, say: (l
   });
   settle(compared, plan);
   for (const [index, change] of plan.changes.entries()) {
-    const { kind, key, action, before, after } = change;
-    const written = `${index} of ${plan.changes.length} written`;
+    const { kind, key, before, after } = change;
+    const total = plan.changes.length;
+    const written = `${index} of ${total} written`;
+    const position = `${index + 1} of ${total}: ${kind.name}/${key}`;
+    io.progress(`${position}…`);
     if (stopping) {
       io.err(`Interrupted: ${written}. A second push finishes.`);
       return exitCodes.interrupted;
@@ -81,11 +85,20 @@ async function apply({ context }: Scope, compared: Compared, plan: Plan, say: (l
     }
     state.set(kind.name, key, hashOf(after));
     state.save();
-    const word = action === 'remove' ? `${kind.removal}d` : `${action}d`;
-    say(`${style('green', '✓')} ${kind.name}/${key} ${word}`);
+    // A terminal shows the line that is replaced; a log needs one of its own.
+    if (!io.showsProgress) say(`${style('green', '✓')} ${position} ${resultOf(change)}`);
   }
   done();
   return exitCodes.ok;
+}
+
+const resultOf = ({ action, kind }: Change): string => `${action === 'remove' ? kind.removal : action}d`;
+
+function summaryOf(changes: readonly Change[], where: string): string {
+  const counts = new Map<string, number>();
+  for (const change of changes) counts.set(resultOf(change), (counts.get(resultOf(change)) ?? 0) + 1);
+  const parts = [...counts].map(([word, count]) => `${count} ${word}`);
+  return `${countOf(changes.length, 'change')} written to ${where}: ${parts.join(', ')}.`;
 }
 
 /** After a failure, what is there now is what we left there; if nobody answers, that stays open. Tells whether we changed it. */

@@ -1,5 +1,5 @@
 // Every simulated provider on its own port, for developing without the real ones (docs/guides/simulators.md).
-import { type Running, type Step, simulators } from './all.ts';
+import { type Running, type Step, simulators, titleOf, whyNot } from './all.ts';
 
 const freePorts = process.argv.includes('--free-ports');
 
@@ -13,8 +13,7 @@ for (const { name, port, start } of simulators) {
     const simulator = await start(freePorts ? 0 : port, (line) => console.log(`${name.padEnd(9)} ${line}`));
     running.push({ name, simulator });
   } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    console.error(code === 'EADDRINUSE' ? `Port ${port} is in use; ${name} needs it.` : message);
+    console.error(whyNot(name, error));
     await stopAll();
     process.exit(1);
   }
@@ -24,7 +23,8 @@ const settings = Object.assign({}, ...running.map(({ simulator }) => simulator.s
 console.log(
   [
     ...running.flatMap(({ name, simulator }) => [
-      `# ${name}: ${simulator.url}`,
+      `# ${titleOf(name)} on port ${portsOf(simulator)}`,
+      `# ${simulator.url}`,
       ...commandsOf(simulator),
       '',
     ]),
@@ -37,6 +37,11 @@ console.log(
     'The simulators are running; what they receive appears below. Ctrl-C stops them.',
   ].join('\n'),
 );
+
+function portsOf({ url, controlUrl }: Running): string {
+  const [port, controlPort] = [new URL(url).port, new URL(controlUrl).port];
+  return port === controlPort ? port : `${port}, controlled on port ${controlPort}`;
+}
 
 function commandsOf({
   steps,
