@@ -1,3 +1,4 @@
+import { explained } from './channels.ts';
 import { type Command, commonOptions, type Options } from './command.ts';
 import type { Style } from './style.ts';
 import { table } from './style.ts';
@@ -36,7 +37,9 @@ function optionTable(options: Options): string {
   const rows = Object.entries(options).map(
     ([name, { short, value, type, description, multiple, choices }]) => [
       `  ${short ? `-${short}, ` : '    '}--${name}${type === 'string' ? ` <${value ?? 'text'}>` : ''}`,
-      [description, multiple && 'may be repeated', choices?.join(', ')].filter(Boolean).join('; '),
+      [description, multiple && 'may be repeated', choices?.map(explained).join(', ')]
+        .filter(Boolean)
+        .join('; '),
     ],
   );
   return table(rows);

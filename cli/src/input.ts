@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { explained, isServiceOf, serviceName } from './channels.ts';
 import { usageError } from './errors.ts';
 import type { Io } from './io.ts';
 
@@ -42,7 +43,13 @@ export function choiceOf<const T extends string>(
 ): T | undefined {
   if (given === undefined) return undefined;
   const found = choices.find((choice) => choice === given);
-  if (!found) throw usageError(`${flag} must be one of ${choices.join(', ')}.`);
+  if (!found) {
+    const meant = choices.find((choice) => isServiceOf(given, choice));
+    throw usageError(
+      `${flag} must be one of ${choices.map(explained).join(', ')}.`,
+      ...(meant ? [`${serviceName(meant)} is called ${meant}.`] : []),
+    );
+  }
   return found;
 }
 

@@ -151,3 +151,19 @@ complete_words carillon wor; complete_words carillon workflows si; complete_word
     "-l dry-run -d 'Only show what would change'",
   );
 });
+
+test('people read the names of the services, and learn what to write', async () => {
+  const { out } = await world.run(['send', '--help']);
+  expect(out).toContain('chatone (Slack), chattwo (Microsoft Teams), chatthree (Discord)');
+  for (const [given, hint] of [
+    ['slack', 'Slack is called chatone.'],
+    ['Teams', 'Microsoft Teams is called chattwo.'],
+    ['discord', 'Discord is called chatthree.'],
+  ] as const) {
+    const refused = await world.run(['send', '--channel', given, '--to', 'x']);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(hint) });
+  }
+  const { err } = await world.run(['tail', '--channel', 'fax']);
+  expect(err).toContain('--channel must be one of email, in_app, webhook, sms, chatone (Slack)');
+  expect(err).not.toContain('is called');
+});

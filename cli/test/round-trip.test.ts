@@ -5,8 +5,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../server/test/app.ts';
 import { randomBody } from '../../server/test/random-workflows.ts';
+import { channels } from '../src/channels.ts';
 import { categories } from '../src/configuration/categories.ts';
-import { channels, hashOf } from '../src/configuration/kind.ts';
+import { hashOf } from '../src/configuration/kind.ts';
 import { filesOf } from '../src/configuration/templates.ts';
 import { createWorld, type World } from './world.ts';
 

@@ -38,7 +38,7 @@ test('a schema becomes the type of the values that it allows', () => {
 describe('an operation', () => {
   test('is named by what its group does not say already, and by itself where nobody has thought of it', () => {
     expect(methodName('sendNotificationBatch', 'Notifications')).toBe('notifications.sendBatch');
-    expect(methodName('sendTestToChattwoEndpoint', 'Chattwo')).toBe('chattwo.sendTest');
+    expect(methodName('sendTestToChattwoEndpoint', 'Microsoft Teams (chattwo)')).toBe('chattwo.sendTest');
     expect(methodName('getMe', 'Accounts')).toBe('me');
     expect(methodName('ringBell', 'Bell towers')).toBe('bellTowers.ringBell');
   });

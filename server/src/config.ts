@@ -263,18 +263,18 @@ export const settings = {
   CARILLON_CHATONE_API_URL: setting({
     read: url('http:', 'https:'),
     fallback: 'https://slack.com/api',
-    meaning: 'Where the chatone service is called.',
+    meaning: 'Where the API of Slack (chatone) is called.',
   }),
   CARILLON_CHATONE_AUTHORIZE_URL: setting({
     read: url('http:', 'https:'),
     fallback: 'https://slack.com/oauth/v2/authorize',
-    meaning: 'Where people are sent to install the chatone app.',
+    meaning: 'Where people are sent to install the Slack app.',
   }),
   CARILLON_CHATONE_CLIENT_ID: setting<string | null>({
     read: text,
     fallback: null,
     shown: '–',
-    meaning: 'The chatone app with which workspaces are installed. Unset: only by bot token.',
+    meaning: 'The Slack app with which workspaces are installed. Unset: only by bot token.',
   }),
   CARILLON_CHATONE_CLIENT_SECRET: setting<string | null>({
     read: text,
@@ -295,34 +295,34 @@ export const settings = {
     fallback: [],
     shown: '–',
     meaning:
-      'Further chattwo URLs that are accepted: regular expressions for a whole URL, comma-separated. `A=` or `B=` before one names its flavour; B unless told.',
+      'Further Microsoft Teams (chattwo) URLs that are accepted: regular expressions for a whole URL, comma-separated. `A=` or `B=` before one names its flavour; B unless told.',
   }),
   CARILLON_CHATTHREE_URL_PATTERNS: setting<RegExp[]>({
     read: patterns,
     fallback: [],
     shown: '–',
     meaning:
-      'Further chatthree URLs that are accepted: regular expressions for a whole URL, comma-separated.',
+      'Further Discord (chatthree) URLs that are accepted: regular expressions for a whole URL, comma-separated.',
   }),
   CARILLON_MANAGED_SMS_KIND: setting<'smsone' | 'smstwo' | null>({
     read: oneOf('smsone', 'smstwo'),
     fallback: null,
     shown: '–',
     meaning:
-      "The operator's managed SMS provider: smsone or smstwo. Used by Live environments whose SMS settings say `managed`.",
+      "The operator's managed SMS provider: smsone (Twilio) or smstwo (Vonage). Used by Live environments whose SMS settings say `managed`.",
   }),
   CARILLON_MANAGED_SMS_ACCOUNT: setting<string | null>({
     read: smsAccount,
     fallback: null,
     shown: '–',
-    meaning: 'Its account: the account SID of smsone, the API key of smstwo.',
+    meaning: 'Its account: the account SID of Twilio (smsone), the API key of Vonage (smstwo).',
     secret: true,
   }),
   CARILLON_MANAGED_SMS_SECRET: setting<string | null>({
     read: text,
     fallback: null,
     shown: '–',
-    meaning: 'Its secret: the auth token of smsone, the API secret of smstwo.',
+    meaning: 'Its secret: the auth token of Twilio (smsone), the API secret of Vonage (smstwo).',
     secret: true,
   }),
   CARILLON_MANAGED_SMS_FROM: setting<string | null>({
@@ -334,12 +334,12 @@ export const settings = {
   CARILLON_SMSONE_API_URL: setting({
     read: url('http:', 'https:'),
     fallback: 'https://api.twilio.com',
-    meaning: 'Where smsone is reached; another one for simulators and proxies.',
+    meaning: 'Where Twilio (smsone) is reached; another one for simulators and proxies.',
   }),
   CARILLON_SMSTWO_API_URL: setting({
     read: url('http:', 'https:'),
     fallback: 'https://rest.nexmo.com',
-    meaning: 'Where smstwo is reached; another one for simulators and proxies.',
+    meaning: 'Where Vonage (smstwo) is reached; another one for simulators and proxies.',
   }),
   CARILLON_RETENTION_DAYS: setting<number | null>({
     read: integer(7, 36_500),

@@ -70,6 +70,49 @@ test('commands and code call the variable of the key CARILLON_API_KEY', () => {
   expect(old).toEqual([]);
 });
 
+const services = {
+  chatone: 'Slack',
+  chattwo: 'Microsoft Teams',
+  chatthree: 'Discord',
+  smsone: 'Twilio',
+  smstwo: 'Vonage',
+};
+
+/** Neutral names that a text for people uses as words without naming the service; names of fields and codes are not words. */
+function unexplained(text: string): string[] {
+  const words = text.replaceAll(/`[^`]*`/g, (code) => (code.includes('_') || code.includes('/') ? '' : code));
+  return Object.entries(services)
+    .filter(([name, service]) => new RegExp(`\\b${name}\\b`).test(words) && !text.includes(service))
+    .map(([name]) => name);
+}
+
+test('a guide that names a neutral channel or provider says which service it is, in its title too', () => {
+  const readers = ['README.md', 'ARCHITECTURE.md', 'docs/config.md', ...folder('docs/guides')];
+  const bad = readers.flatMap((page) => {
+    const text = textOf(page).replaceAll(/```\w*\n[\s\S]*?```/g, '');
+    const headings = text.match(/^#+ .*$/gm) ?? [];
+    return [text, ...headings].flatMap((part) =>
+      unexplained(part).map((name) => `${page}: ${name}${part === text ? '' : ` in "${part}"`}`),
+    );
+  });
+  expect(bad).toEqual([]);
+});
+
+test('summaries and descriptions of the API name the service behind a neutral name', () => {
+  const { paths, tags, info, components } = JSON.parse(textOf('openapi.json'));
+  const bad: string[] = [];
+  const look = (value: unknown, at: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, part] of Object.entries(value)) {
+      const isText = ['summary', 'description', 'name'].includes(key) && typeof part === 'string';
+      if (isText) bad.push(...unexplained(part).map((name) => `${at}.${key}: ${name}`));
+      look(part, `${at}.${key}`);
+    }
+  };
+  look({ paths, tags, info, schemas: components.schemas }, 'openapi');
+  expect(bad).toEqual([]);
+});
+
 test('every reason with which a road ends a notification is explained', () => {
   const roads = 'server/src/features/dispatch';
   const reasons = readdirSync(join(root, roads))

@@ -1,3 +1,4 @@
+import { titleOf } from '../channels.ts';
 import { command } from '../command.ts';
 import { plain, statusStyle, table } from '../style.ts';
 
@@ -17,7 +18,7 @@ export const get = command({
     const { recipient } = notification;
     const facts: [string, string | null][] = [
       ['status', statusStyle(style, notification.status)],
-      ['channel', notification.channel],
+      ['channel', titleOf(notification.channel)],
       ['to', [plain(recipient.name), plain(recipient.address)].filter(Boolean).join(' · ')],
       ['subject', plain(notification.subject)],
       ['template', notification.template_key],

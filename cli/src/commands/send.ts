@@ -1,11 +1,11 @@
 import { basename, extname } from 'node:path';
 import type { Notification, SendRequest } from '@carillon/sdk';
+import { channels, titleOf } from '../channels.ts';
 import { type Context, command } from '../command.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
 import { choiceOf, isObject, jsonOf, numberOf, readFileOf } from '../input.ts';
 import { plain, statusStyle } from '../style.ts';
 
-const channels = ['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
 const priorities = ['critical', 'normal', 'bulk'] as const;
 
 const mediaTypes: Record<string, string> = {
@@ -39,10 +39,10 @@ export const send = command({
     endpoint: {
       type: 'string',
       value: 'key',
-      description: 'Of chattwo, chatthree, a webhook or an installation',
+      description: 'Of Microsoft Teams (chattwo), Discord (chatthree), a webhook or a Slack installation',
     },
-    'chatone-user': { type: 'string', value: 'id', description: 'A direct message' },
-    'chatone-channel': { type: 'string', value: 'id', description: 'A post' },
+    'chatone-user': { type: 'string', value: 'id', description: 'Slack user (U…): a direct message' },
+    'chatone-channel': { type: 'string', value: 'id', description: 'Slack channel (C…): a post' },
     subject: { type: 'string', short: 's', value: 'text', description: 'Subject or title' },
     text: { type: 'string', value: 'text', description: 'Text body' },
     html: { type: 'string', value: 'html', description: 'HTML body' },
@@ -166,7 +166,9 @@ async function settled({ io, client }: Context, sent: Notification, seconds: num
 function show({ io, json, style }: Context, notification: Notification) {
   if (json) return io.out(JSON.stringify(notification));
   const { id, status, channel, recipient, last_error, suppression_reason } = notification;
-  io.out(`${statusStyle(style, status)}  ${channel} to ${plain(recipient.address)}  ${style('dim', id)}`);
+  io.out(
+    `${statusStyle(style, status)}  ${titleOf(channel)} to ${plain(recipient.address)}  ${style('dim', id)}`,
+  );
   const reason = last_error ?? suppression_reason;
   if (reason) io.out(`  ${plain(reason)}`);
   io.err(style('dim', `carillon trace ${id} tells how it goes.`));

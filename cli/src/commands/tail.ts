@@ -1,4 +1,5 @@
 import { CarillonError, type ListNotificationsParams, NotFoundError, type Notification } from '@carillon/sdk';
+import { channels, serviceName } from '../channels.ts';
 import { type Context, command } from '../command.ts';
 import { createFollower, type Follower, type Happening } from '../follower.ts';
 import { choiceOf, numberOf } from '../input.ts';
@@ -14,7 +15,6 @@ const statuses = [
   'bounced',
   'complained',
 ] as const;
-const channels = ['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
 
 /** Of new ones, at one look. */
 const mostPages = 10;
@@ -151,7 +151,7 @@ function showEvent({ io, json, style }: Context, { notification, event }: Happen
     [
       style('dim', event.occurred_at.slice(11, 23)),
       statusStyle(style, event.type.padEnd(13)),
-      channel.padEnd(9),
+      serviceName(channel).padEnd(15),
       plain(recipient.address, 40).padEnd(24),
       style('dim', id),
       plain(about),

@@ -1,6 +1,7 @@
 import { type Category, type Client, NotFoundError } from '@carillon/sdk';
+import { channels } from '../channels.ts';
 import { fieldsOf } from './json-file.ts';
-import { channels, type Files, type Kind } from './kind.ts';
+import type { Files, Kind } from './kind.ts';
 import { contentIn, readSingleFiles, singleFile } from './single-file.ts';
 
 const name = 'categories';

@@ -48,6 +48,3 @@ export function hashOf(files: Files | null): string | null {
     hash.update(JSON.stringify([path, content]));
   return hash.digest('hex');
 }
-
-export const channels = ['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
-export type Channel = (typeof channels)[number];

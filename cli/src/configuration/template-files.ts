@@ -1,5 +1,5 @@
+import { type Channel, channels } from '../channels.ts';
 import { pretty } from './json-file.ts';
-import { type Channel, channels } from './kind.ts';
 
 export const name = 'templates';
 

@@ -1,5 +1,6 @@
 import { type Client, NotFoundError, type Template } from '@carillon/sdk';
-import type { Channel, Files, Kind } from './kind.ts';
+import type { Channel } from '../channels.ts';
+import type { Files, Kind } from './kind.ts';
 import { readTemplates } from './read-templates.ts';
 import {
   bodyName,

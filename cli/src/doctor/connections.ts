@@ -1,4 +1,5 @@
 import { type Client, type GetEmailSettingsResult, NotFoundError, PermissionError } from '@carillon/sdk';
+import { titleOf } from '../channels.ts';
 import { collect } from '../collect.ts';
 import { plain } from '../style.ts';
 import { type Check, checkOf, type Verdict } from './check.ts';
@@ -90,7 +91,7 @@ async function smsChecks(client: Client, environmentId: string, live: boolean): 
     if (!settings) return [unreadable('sms', 'channels:read')];
     const { kind, credentials_validated, credentials_detail } = settings;
     return [
-      checkOf('connections', `sms ${kind}`, {
+      checkOf('connections', `sms ${titleOf(kind)}`, {
         status: credentials_validated ? 'ok' : 'fail',
         detail: plain(credentials_detail),
         advice: credentials_validated ? null : 'Save the SMS settings again with credentials that work.',
@@ -115,9 +116,9 @@ async function listed<Item extends Connection>(
   nameOf: (item: Item) => string,
 ): Promise<Check[]> {
   const items = await allowed(list);
-  if (!items) return [unreadable(channel, 'channels:read')];
+  if (!items) return [unreadable(titleOf(channel), 'channels:read')];
   return items.map((item) =>
-    checkOf('connections', `${channel} ${plain(nameOf(item), 40)}`, {
+    checkOf('connections', `${titleOf(channel)} ${plain(nameOf(item), 40)}`, {
       status: item.status === 'active' ? 'ok' : 'fail',
       detail: item.status === 'active' ? 'active' : `${item.status}: ${plain(item.last_failure_reason)}`,
       advice: item.status === 'active' ? null : 'Give it new credentials, or a new URL.',

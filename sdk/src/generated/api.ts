@@ -1080,7 +1080,7 @@ export interface Api {
     /**
      * Create or replace the SMS settings of an environment.
      *
-     * smsone needs its account SID, its auth token and a sender; smstwo its API key, its API secret and a sender; managed nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` says how that went. They are write-only, and those that are left out stay as they are while kind and account do. In a Test environment the settings are stored and checked, but sends end in the sandbox.
+     * Twilio (`smsone`) needs its account SID, its auth token and a sender; Vonage (`smstwo`) its API key, its API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` says how that went. They are write-only, and those that are left out stay as they are while kind and account do. In a Test environment the settings are stored and checked, but sends end in the sandbox.
      *
      * Needs the scope `channels:write`.
      *
@@ -1100,9 +1100,9 @@ export interface Api {
   };
   chatone: {
     /**
-     * Install a workspace by its bot token.
+     * Install a Slack workspace by its bot token.
      *
-     * The token is checked with the service within 5 seconds. A workspace that is installed already keeps its id and gets the new token: 200. In Test a token that begins with `xoxb-sandbox` makes a sandbox installation, and nothing is called.
+     * The token is checked with Slack within 5 seconds. A workspace that is installed already keeps its id and gets the new token: 200. In Test a token that begins with `xoxb-sandbox` makes a sandbox installation, and nothing is called.
      *
      * Needs the scope `channels:write`.
      *
@@ -1110,7 +1110,7 @@ export interface Api {
      */
     create(params: NewChatoneInstallation, options?: RequestOptions): Promise<ChatoneInstallation>;
     /**
-     * List the installations, newest first.
+     * List the Slack installations, newest first.
      *
      * Needs the scope `channels:read`.
      *
@@ -1121,7 +1121,7 @@ export interface Api {
       options?: RequestOptions,
     ): List<ChatoneInstallation, ListChatoneInstallationsResult>;
     /**
-     * Get an installation.
+     * Get a Slack installation.
      *
      * Needs the scope `channels:read`.
      *
@@ -1129,7 +1129,7 @@ export interface Api {
      */
     get(id: string, options?: RequestOptions): Promise<ChatoneInstallation>;
     /**
-     * Say whether the bot joins public channels by itself.
+     * Set whether the Slack bot joins public channels automatically.
      *
      * Needs the scope `channels:write`.
      *
@@ -1141,9 +1141,9 @@ export interface Api {
       options?: RequestOptions,
     ): Promise<ChatoneInstallation>;
     /**
-     * Delete an installation and revoke its token.
+     * Delete a Slack installation and revoke its token.
      *
-     * The installation goes even when the service cannot be reached to revoke the token; the audit log says whether it confirmed. A token that another installation lives by is not revoked. Notifications that are still queued fail with `installation_not_found`.
+     * The installation goes even when Slack cannot be reached to revoke the token; the audit log says whether it confirmed. A token that another installation lives by is not revoked. Notifications that are still queued fail with `installation_not_found`.
      *
      * Needs the scope `channels:write`.
      *
@@ -1151,7 +1151,7 @@ export interface Api {
      */
     delete(id: string, options?: RequestOptions): Promise<void>;
     /**
-     * Send a test message.
+     * Send a test message to Slack.
      *
      * At least one target. With both, the direct message and the post are both sent, and the id of the direct message is returned.
      *
@@ -1163,9 +1163,9 @@ export interface Api {
   };
   chattwo: {
     /**
-     * Create a chattwo endpoint.
+     * Create a Microsoft Teams (chattwo) endpoint.
      *
-     * The URL of a workflow that posts to a channel. One of a retired connector is refused with `chattwo_legacy_connector_url`, anything else with `chattwo_url_not_accepted`.
+     * The URL of a workflow that posts to a Microsoft Teams channel. One of a retired connector is refused with `chattwo_legacy_connector_url`, anything else with `chattwo_url_not_accepted`.
      *
      * Needs the scope `channels:write`.
      *
@@ -1173,7 +1173,7 @@ export interface Api {
      */
     create(params: NewChattwoEndpoint, options?: RequestOptions): Promise<ChattwoEndpoint>;
     /**
-     * List the chattwo endpoints, newest first.
+     * List the Microsoft Teams (chattwo) endpoints, newest first.
      *
      * Needs the scope `channels:read`.
      *
@@ -1181,7 +1181,7 @@ export interface Api {
      */
     list(options?: RequestOptions): List<ChattwoEndpoint, ListChattwoEndpointsResult>;
     /**
-     * Get a chattwo endpoint.
+     * Get a Microsoft Teams (chattwo) endpoint.
      *
      * Needs the scope `channels:read`.
      *
@@ -1189,7 +1189,7 @@ export interface Api {
      */
     get(id: string, options?: RequestOptions): Promise<ChattwoEndpoint>;
     /**
-     * Change a chattwo endpoint.
+     * Change a Microsoft Teams (chattwo) endpoint.
      *
      * Fields that are left out stay as they are, and the key always does. A URL that is given, even the same one, brings a broken endpoint back.
      *
@@ -1199,7 +1199,7 @@ export interface Api {
      */
     update(id: string, params: ChattwoEndpointChange, options?: RequestOptions): Promise<ChattwoEndpoint>;
     /**
-     * Delete a chattwo endpoint.
+     * Delete a Microsoft Teams (chattwo) endpoint.
      *
      * Notifications that are still queued for it fail with `endpoint_not_found`.
      *
@@ -1221,9 +1221,9 @@ export interface Api {
   };
   chatthree: {
     /**
-     * Create a chatthree endpoint.
+     * Create a Discord (chatthree) endpoint.
      *
-     * The URL of a webhook of a channel; anything else is refused with `chatthree_url_not_accepted`.
+     * The URL of a webhook of a Discord channel; anything else is refused with `chatthree_url_not_accepted`.
      *
      * Needs the scope `channels:write`.
      *
@@ -1231,7 +1231,7 @@ export interface Api {
      */
     create(params: NewChatthreeEndpoint, options?: RequestOptions): Promise<ChatthreeEndpoint>;
     /**
-     * List the chatthree endpoints, newest first.
+     * List the Discord (chatthree) endpoints, newest first.
      *
      * Needs the scope `channels:read`.
      *
@@ -1239,7 +1239,7 @@ export interface Api {
      */
     list(options?: RequestOptions): List<ChatthreeEndpoint, ListChatthreeEndpointsResult>;
     /**
-     * Get a chatthree endpoint.
+     * Get a Discord (chatthree) endpoint.
      *
      * Needs the scope `channels:read`.
      *
@@ -1247,7 +1247,7 @@ export interface Api {
      */
     get(id: string, options?: RequestOptions): Promise<ChatthreeEndpoint>;
     /**
-     * Change a chatthree endpoint.
+     * Change a Discord (chatthree) endpoint.
      *
      * Fields that are left out stay as they are, and the key always does. A URL that is given, even the same one, brings a broken endpoint back.
      *
@@ -1257,7 +1257,7 @@ export interface Api {
      */
     update(id: string, params: ChatthreeEndpointChange, options?: RequestOptions): Promise<ChatthreeEndpoint>;
     /**
-     * Delete a chatthree endpoint.
+     * Delete a Discord (chatthree) endpoint.
      *
      * Notifications that are still queued for it fail with `endpoint_not_found`.
      *

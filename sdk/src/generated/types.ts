@@ -627,15 +627,20 @@ export type SavedTemplateBody = {
 };
 
 export type SendRequest = {
+  /** `chatone` is Slack, `chattwo` Microsoft Teams, `chatthree` Discord. */
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
   recipient: {
     address?: (string | null) | undefined;
     name?: (string | null) | undefined;
     external_user_id?: (string | null) | undefined;
     endpoint?: (string | null) | undefined;
+    /** A Slack user, `U…`: a direct message. */
     chatone_user_id?: (string | null) | undefined;
+    /** A Slack channel, `C…`. */
     chatone_channel_id?: (string | null) | undefined;
+    /** A Microsoft Teams endpoint by its id; `endpoint` is preferred. */
     chattwo_endpoint_id?: (string | null) | undefined;
+    /** A Discord endpoint by its id; `endpoint` is preferred. */
     chatthree_endpoint_id?: (string | null) | undefined;
   };
   subject?: (string | null) | undefined;
@@ -690,19 +695,19 @@ export type SmsSettings = {
 };
 
 export type SmsSettingsRequest = {
-  /** `managed`, `smsone` or `smstwo`, in any case. */
+  /** `managed`, `smsone` (Twilio) or `smstwo` (Vonage), in any case. */
   kind: string;
   /** The sending number, in E.164 form. Refused with `managed` when the operator fixes the sender. */
   from_number?: (string | null) | undefined;
   /** An alphanumeric sender: up to 11 letters and digits, one letter at least. It is used wherever it is delivered; to the United States and Canada messages come from `from_number`. Refused with `managed` when the operator fixes the sender. */
   from_sender_id?: (string | null) | undefined;
-  /** Required with `smsone`, unless it is set already. */
+  /** Of Twilio. Required with `smsone`, unless it is set already. */
   smsone_account_sid?: (string | null) | undefined;
-  /** Required with `smsone`, unless it is set already for this account. */
+  /** Of Twilio. Required with `smsone`, unless it is set already for this account. */
   smsone_auth_token?: (string | null) | undefined;
-  /** Required with `smstwo`, unless it is set already. */
+  /** Of Vonage. Required with `smstwo`, unless it is set already. */
   smstwo_api_key?: (string | null) | undefined;
-  /** Required with `smstwo`, unless it is set already for this key. */
+  /** Of Vonage. Required with `smstwo`, unless it is set already for this key. */
   smstwo_api_secret?: (string | null) | undefined;
   /** When it is set, delivery receipts must be signed with it. null removes it. */
   smstwo_signature_secret?: (string | null) | undefined;

@@ -1,5 +1,6 @@
 import type { Channel } from '../channels/contract.ts';
 import type { Notification } from '../features/notifications/index.ts';
+import { withVendor } from '../kernel/vendors.ts';
 import { type Scene, type Stage, until } from './stage.ts';
 
 export const channelScenes: Scene[] = [
@@ -31,7 +32,9 @@ async function playChannels(stage: Stage): Promise<void> {
       return (await stage.call<{ data: { payload: object }[] }>('GET', page)).data[0] ?? null;
     });
     const line = JSON.stringify(kept.payload);
-    console.log(`  ${channel.padEnd(9)}  ${line.length > 110 ? `${line.slice(0, 109)}…` : line}`);
+    console.log(
+      `  ${withVendor(channel).padEnd(25)}  ${line.length > 110 ? `${line.slice(0, 109)}…` : line}`,
+    );
   }
   console.log('');
 }

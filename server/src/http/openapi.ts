@@ -16,6 +16,8 @@ const description = `One HTTP API that sends a notification over one of seven ch
 
 Every request carries \`Authorization: Bearer <key>\`. The key selects the environment: \`crl_test_…\` keys end in the built-in sandbox and nothing leaves the machine, \`crl_live_…\` keys reach real providers. Bodies are JSON; timestamps are UTC, ISO 8601 with milliseconds. Unknown fields are ignored. Every response carries \`X-Request-Id\`; a valid one in the request is kept.
 
+Channels have neutral names: \`chatone\` is Slack, \`chattwo\` Microsoft Teams, \`chatthree\` Discord; of the SMS providers \`smsone\` is Twilio and \`smstwo\` Vonage.
+
 Lists are newest first. Pass \`next_cursor\` of one page as \`cursor\` for the next; \`null\` means the end.
 
 Errors all look the same: \`{"error": {"type", "code", "message", "param"}}\`. Codes are stable; messages are for people.`;

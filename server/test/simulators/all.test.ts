@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withVendor } from '../../src/kernel/vendors.ts';
 import { startTestApp, type TestApp, waitUntil } from '../app.ts';
-import { type Running, simulators, titleOf, whyNot } from './all.ts';
+import { type Running, simulators, whyNot } from './all.ts';
 
 const running = new Map<string, Running>();
 const heard: string[] = [];
@@ -85,7 +86,7 @@ it('the command says which port is taken, and how to do without it', async () =>
   for (const { name, start } of simulators) {
     const error = await start(Number(port), () => {}).catch((error: unknown) => error);
     expect(whyNot(name, error)).toBe(
-      `${titleOf(name)} cannot start: port ${port} is taken by another program. Stop that program, or let the simulators take free ports: npm run simulators -- --free-ports`,
+      `${withVendor(name)} cannot start: port ${port} is taken by another program. Stop that program, or let the simulators take free ports: npm run simulators -- --free-ports`,
     );
   }
   expect(whyNot('smtp', new Error('no memory'))).toBe('smtp cannot start: no memory');
@@ -103,7 +104,7 @@ it('the command prints how to point Carillon at each, and stops when it is told 
     said += String(chunk);
   });
   await waitUntil(async () => said.includes('are running') || new Error(said), 30_000);
-  for (const { name } of simulators) expect(said).toContain(`# ${titleOf(name)} on port `);
+  for (const { name } of simulators) expect(said).toContain(`# ${withVendor(name)} on port `);
   expect(said).toMatch(/# smtp on port (\d+), controlled on port (?!\1)\d+\n/);
   expect(said).toContain('# Slack (chatone) on port ');
   for (const setting of ['CARILLON_SMSONE_API_URL', 'CARILLON_CHATTWO_URL_PATTERNS'])

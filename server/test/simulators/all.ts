@@ -1,3 +1,4 @@
+import { withVendor } from '../../src/kernel/vendors.ts';
 import { startChatoneSimulator } from './chatone.ts';
 import { startChatthreeSimulator } from './chatthree.ts';
 import { startChattwoSimulator } from './chattwo.ts';
@@ -43,19 +44,6 @@ interface Entry {
   start(port: number, onMessage: OnMessage): Promise<Running>;
 }
 
-/** The services behind the neutral names. */
-const services: Readonly<Record<string, string>> = {
-  smsone: 'Twilio',
-  smstwo: 'Vonage',
-  chatone: 'Slack',
-  chattwo: 'Microsoft Teams',
-  chatthree: 'Discord',
-};
-
-export function titleOf(name: string): string {
-  return services[name] ? `${services[name]} (${name})` : name;
-}
-
 /** Why a simulator did not start, and what to do. */
 export function whyNot(name: string, error: unknown): string {
   const { code, port, message } = error as { code?: string; port?: number; message: string };
@@ -63,7 +51,7 @@ export function whyNot(name: string, error: unknown): string {
     code === 'EADDRINUSE'
       ? `port ${port} is taken by another program. Stop that program, or let the simulators take free ports: npm run simulators -- --free-ports`
       : message;
-  return `${titleOf(name)} cannot start: ${why}`;
+  return `${withVendor(name)} cannot start: ${why}`;
 }
 
 const smtpControlPort = 8_437;

@@ -1,5 +1,6 @@
 // Every simulated provider on its own port, for developing without the real ones (docs/guides/simulators.md).
-import { type Running, type Step, simulators, titleOf, whyNot } from './all.ts';
+import { withVendor } from '../../src/kernel/vendors.ts';
+import { type Running, type Step, simulators, whyNot } from './all.ts';
 
 const freePorts = process.argv.includes('--free-ports');
 
@@ -23,7 +24,7 @@ const settings = Object.assign({}, ...running.map(({ simulator }) => simulator.s
 console.log(
   [
     ...running.flatMap(({ name, simulator }) => [
-      `# ${titleOf(name)} on port ${portsOf(simulator)}`,
+      `# ${withVendor(name)} on port ${portsOf(simulator)}`,
       `# ${simulator.url}`,
       ...commandsOf(simulator),
       '',

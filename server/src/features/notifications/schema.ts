@@ -18,7 +18,8 @@ export type Status = (typeof statuses)[number];
 export const priorities = ['critical', 'normal', 'bulk'] as const;
 export type Priority = (typeof priorities)[number];
 
-const NullableText = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLength })));
+const NullableText = (maxLength: number, description?: string) =>
+  Type.Optional(Nullable(Type.String({ maxLength, ...(description && { description }) })));
 
 /** Bounds on what one notification may hold; the body limit of the request bounds them together. */
 export const limits = {
@@ -44,10 +45,13 @@ export const Recipient = Type.Object({
   name: NullableText(limits.name),
   external_user_id: NullableText(limits.key),
   endpoint: NullableText(limits.key),
-  chatone_user_id: NullableText(limits.key),
-  chatone_channel_id: NullableText(limits.key),
-  chattwo_endpoint_id: NullableText(limits.key),
-  chatthree_endpoint_id: NullableText(limits.key),
+  chatone_user_id: NullableText(limits.key, 'A Slack user, `U…`: a direct message.'),
+  chatone_channel_id: NullableText(limits.key, 'A Slack channel, `C…`.'),
+  chattwo_endpoint_id: NullableText(
+    limits.key,
+    'A Microsoft Teams endpoint by its id; `endpoint` is preferred.',
+  ),
+  chatthree_endpoint_id: NullableText(limits.key, 'A Discord endpoint by its id; `endpoint` is preferred.'),
 });
 
 const AttachmentInput = Type.Object({
@@ -67,7 +71,9 @@ const content = {
 
 export const SendRequest = Type.Object(
   {
-    channel: OneOf(channels),
+    channel: OneOf(channels, {
+      description: '`chatone` is Slack, `chattwo` Microsoft Teams, `chatthree` Discord.',
+    }),
     recipient: Recipient,
     ...content,
     template_key: NullableText(limits.key),

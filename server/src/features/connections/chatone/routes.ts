@@ -21,7 +21,7 @@ import {
 } from './schema.ts';
 import { createInstallationService, type InstallationService } from './service.ts';
 
-const tag = 'Chatone';
+const tag = 'Slack (chatone)';
 
 export function chatoneRoutes(deps: Deps, notifications: Pick<NotificationService, 'sendTest'>): Route[] {
   const api = createChatoneApi(deps.outbound, deps.config.CARILLON_CHATONE_API_URL, deps.clock);
@@ -40,9 +40,9 @@ function installationRoutes(installations: InstallationService): Route[] {
       path: '/v1/chatone/installations',
       operation: 'createChatoneInstallation',
       tag,
-      summary: 'Install a workspace by its bot token',
+      summary: 'Install a Slack workspace by its bot token',
       description:
-        'The token is checked with the service within 5 seconds. A workspace that is installed already keeps its id and gets the new token: 200. In Test a token that begins with `xoxb-sandbox` makes a sandbox installation, and nothing is called.',
+        'The token is checked with Slack within 5 seconds. A workspace that is installed already keeps its id and gets the new token: 200. In Test a token that begins with `xoxb-sandbox` makes a sandbox installation, and nothing is called.',
       access: 'channels:write',
       body: NewInstallation,
       responses: { 201: Installation, 200: Installation },
@@ -59,7 +59,7 @@ function installationRoutes(installations: InstallationService): Route[] {
       path: '/v1/chatone/installations',
       operation: 'listChatoneInstallations',
       tag,
-      summary: 'List the installations, newest first',
+      summary: 'List the Slack installations, newest first',
       access: 'channels:read',
       query: InstallationQuery,
       responses: { 200: InstallationPage },
@@ -72,7 +72,7 @@ function installationRoutes(installations: InstallationService): Route[] {
       path: '/v1/chatone/installations/:id',
       operation: 'getChatoneInstallation',
       tag,
-      summary: 'Get an installation',
+      summary: 'Get a Slack installation',
       access: 'channels:read',
       params: IdParams,
       responses: { 200: Installation },
@@ -85,7 +85,7 @@ function installationRoutes(installations: InstallationService): Route[] {
       path: '/v1/chatone/installations/:id',
       operation: 'updateChatoneInstallation',
       tag,
-      summary: 'Say whether the bot joins public channels by itself',
+      summary: 'Set whether the Slack bot joins public channels automatically',
       access: 'channels:write',
       params: IdParams,
       body: InstallationChange,
@@ -103,9 +103,9 @@ function installationRoutes(installations: InstallationService): Route[] {
       path: '/v1/chatone/installations/:id',
       operation: 'deleteChatoneInstallation',
       tag,
-      summary: 'Delete an installation and revoke its token',
+      summary: 'Delete a Slack installation and revoke its token',
       description:
-        'The installation goes even when the service cannot be reached to revoke the token; the audit log says whether it confirmed. A token that another installation lives by is not revoked. Notifications that are still queued fail with `installation_not_found`.',
+        'The installation goes even when Slack cannot be reached to revoke the token; the audit log says whether it confirmed. A token that another installation lives by is not revoked. Notifications that are still queued fail with `installation_not_found`.',
       access: 'channels:write',
       params: IdParams,
       responses: { 204: null },
@@ -119,7 +119,7 @@ function installationRoutes(installations: InstallationService): Route[] {
       path: '/v1/chatone/installations/:id/send-test',
       operation: 'sendTestToChatoneInstallation',
       tag,
-      summary: 'Send a test message',
+      summary: 'Send a test message to Slack',
       description:
         'At least one target. With both, the direct message and the post are both sent, and the id of the direct message is returned.',
       access: 'channels:write',
@@ -141,9 +141,9 @@ function oauthRoutes(flow: ReturnType<typeof createOAuthFlow>, publicUrl: Deps['
       path: '/oauth/chatone/install',
       operation: 'startChatoneInstall',
       tag,
-      summary: 'Begin to install the app in a workspace',
+      summary: 'Begin to install the app in a Slack workspace',
       description:
-        'For a browser with a dashboard session: redirects to the service, which asks and sends the browser back to the callback within 10 minutes.',
+        'For a browser with a dashboard session: redirects to Slack, which asks and sends the browser back to the callback within 10 minutes.',
       access: 'session',
       query: InstallQuery,
       responses: { 302: null },
@@ -158,9 +158,9 @@ function oauthRoutes(flow: ReturnType<typeof createOAuthFlow>, publicUrl: Deps['
       path: '/oauth/chatone/callback',
       operation: 'finishChatoneInstall',
       tag,
-      summary: 'End of an installation',
+      summary: 'End of a Slack installation',
       description:
-        'Where the service sends the browser. Redirects to the dashboard with `?installed=1&team=` or `?error=<code>`.',
+        'Where Slack sends the browser. Redirects to the dashboard with `?installed=1&team=` or `?error=<code>`.',
       access: 'public',
       query: CallbackQuery,
       responses: { 302: null },
@@ -184,7 +184,7 @@ function eventsRoute(readEvent: ReturnType<typeof createEventReader>): Route {
     path: '/hooks/chatone/events',
     operation: 'receiveChatoneEvent',
     tag,
-    summary: 'Events of the app',
+    summary: 'Events of the Slack app',
     description:
       'The Request URL of the app. Signed with CARILLON_CHATONE_SIGNING_SECRET; `app_uninstalled` and `tokens_revoked` make an installation `gone`.',
     access: 'public',

@@ -13,7 +13,9 @@ import {
 
 const area: EndpointArea = {
   name: 'Chatthree',
-  accepts: 'The URL of a webhook of a channel; anything else is refused with `chatthree_url_not_accepted`.',
+  title: 'Discord (chatthree)',
+  accepts:
+    'The URL of a webhook of a Discord channel; anything else is refused with `chatthree_url_not_accepted`.',
   testSummary: 'Send a test message',
   schemas: {
     created: NewChatthreeEndpoint,

@@ -8,8 +8,9 @@ import { ChattwoEndpoint, ChattwoEndpointChange, ChattwoEndpointList, NewChattwo
 
 const area: EndpointArea = {
   name: 'Chattwo',
+  title: 'Microsoft Teams (chattwo)',
   accepts:
-    'The URL of a workflow that posts to a channel. One of a retired connector is refused with `chattwo_legacy_connector_url`, anything else with `chattwo_url_not_accepted`.',
+    'The URL of a workflow that posts to a Microsoft Teams channel. One of a retired connector is refused with `chattwo_legacy_connector_url`, anything else with `chattwo_url_not_accepted`.',
   testSummary: 'Send a test card',
   schemas: {
     created: NewChattwoEndpoint,

@@ -9,6 +9,8 @@ import type { EndpointsService } from './service.ts';
 /** What the API says differently about the endpoints of the two channels. */
 export interface EndpointArea {
   name: 'Chattwo' | 'Chatthree';
+  /** What people call it, with the name of the channel. */
+  title: string;
   /** Which URLs are accepted. */
   accepts: string;
   testSummary: string;
@@ -21,17 +23,17 @@ export interface EndpointArea {
 }
 
 export function endpointRoutes(
-  { name, accepts, testSummary, schemas }: EndpointArea,
+  { name, title, accepts, testSummary, schemas }: EndpointArea,
   endpoints: EndpointsService<object>,
 ): Route[] {
-  const noun = `${name.toLowerCase()} endpoint`;
+  const noun = `${title} endpoint`;
   const path = `/v1/${name.toLowerCase()}-endpoints`;
   return [
     route({
       method: 'POST',
       path,
       operation: `create${name}Endpoint`,
-      tag: name,
+      tag: title,
       summary: `Create a ${noun}`,
       description: accepts,
       access: 'channels:write',
@@ -45,7 +47,7 @@ export function endpointRoutes(
       method: 'GET',
       path,
       operation: `list${name}Endpoints`,
-      tag: name,
+      tag: title,
       summary: `List the ${noun}s, newest first`,
       access: 'channels:read',
       responses: { 200: schemas.list },
@@ -57,7 +59,7 @@ export function endpointRoutes(
       method: 'GET',
       path: `${path}/:id`,
       operation: `get${name}Endpoint`,
-      tag: name,
+      tag: title,
       summary: `Get a ${noun}`,
       access: 'channels:read',
       params: IdParams,
@@ -70,7 +72,7 @@ export function endpointRoutes(
       method: 'PUT',
       path: `${path}/:id`,
       operation: `update${name}Endpoint`,
-      tag: name,
+      tag: title,
       summary: `Change a ${noun}`,
       description:
         'Fields that are left out stay as they are, and the key always does. A URL that is given, even the same one, brings a broken endpoint back.',
@@ -86,7 +88,7 @@ export function endpointRoutes(
       method: 'DELETE',
       path: `${path}/:id`,
       operation: `delete${name}Endpoint`,
-      tag: name,
+      tag: title,
       summary: `Delete a ${noun}`,
       description: 'Notifications that are still queued for it fail with `endpoint_not_found`.',
       access: 'channels:write',
@@ -101,7 +103,7 @@ export function endpointRoutes(
       method: 'POST',
       path: `${path}/:id/send-test`,
       operation: `sendTestTo${name}Endpoint`,
-      tag: name,
+      tag: title,
       summary: testSummary,
       description:
         'As a notification like any other: ask for it, or for its trace, to see what became of it.',

@@ -10,17 +10,20 @@ const Text = (description: string) => Type.Optional(Nullable(Type.String({ maxLe
 
 export const SmsSettingsBody = Type.Object(
   {
-    kind: Type.String({ maxLength: 20, description: '`managed`, `smsone` or `smstwo`, in any case.' }),
+    kind: Type.String({
+      maxLength: 20,
+      description: '`managed`, `smsone` (Twilio) or `smstwo` (Vonage), in any case.',
+    }),
     from_number: Text(
       'The sending number, in E.164 form. Refused with `managed` when the operator fixes the sender.',
     ),
     from_sender_id: Text(
       'An alphanumeric sender: up to 11 letters and digits, one letter at least. It is used wherever it is delivered; to the United States and Canada messages come from `from_number`. Refused with `managed` when the operator fixes the sender.',
     ),
-    smsone_account_sid: Text('Required with `smsone`, unless it is set already.'),
-    smsone_auth_token: Text('Required with `smsone`, unless it is set already for this account.'),
-    smstwo_api_key: Text('Required with `smstwo`, unless it is set already.'),
-    smstwo_api_secret: Text('Required with `smstwo`, unless it is set already for this key.'),
+    smsone_account_sid: Text('Of Twilio. Required with `smsone`, unless it is set already.'),
+    smsone_auth_token: Text('Of Twilio. Required with `smsone`, unless it is set already for this account.'),
+    smstwo_api_key: Text('Of Vonage. Required with `smstwo`, unless it is set already.'),
+    smstwo_api_secret: Text('Of Vonage. Required with `smstwo`, unless it is set already for this key.'),
     smstwo_signature_secret: Text(
       'When it is set, delivery receipts must be signed with it. null removes it.',
     ),

@@ -3,7 +3,7 @@ import type { Manifest, ProviderConfig } from '../../../contract.ts';
 export const manifest = {
   kind: 'smsone',
   channel: 'sms',
-  title: 'smsone',
+  title: 'Twilio',
   fields: [
     {
       name: 'account_sid',

@@ -3,7 +3,7 @@ import type { Manifest, ProviderConfig } from '../../../contract.ts';
 export const manifest = {
   kind: 'smstwo',
   channel: 'sms',
-  title: 'smstwo',
+  title: 'Vonage',
   fields: [
     { name: 'api_key', type: 'text', meaning: 'Names the account.', required: true, secret: true, max: 40 },
     {
