@@ -6,6 +6,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type CDPSession,
   chromium,
   type Page,
   type Request,
@@ -233,13 +234,11 @@ export async function inspect(host: DashboardHost, path: string, name: string): 
 
 /** The same page, without loading it again. */
 async function hold(page: Page, size: 'desktop' | 'phone'): Promise<void> {
-  const browser = await page.context().newCDPSession(page);
-  const isPhone = size === 'phone';
-  await browser.send('Emulation.setTouchEmulationEnabled', { enabled: isPhone });
-  await browser.send('Emulation.setDeviceMetricsOverride', {
-    ...(isPhone ? phone : desktop),
-    deviceScaleFactor: 1,
-    mobile: isPhone,
-  });
-  await browser.detach();
+  await page.setViewportSize(size === 'phone' ? phone : desktop);
+  // Kept open: what a session emulates ends with it.
+  const session = touchSessions.get(page) ?? (await page.context().newCDPSession(page));
+  touchSessions.set(page, session);
+  await session.send('Emulation.setTouchEmulationEnabled', { enabled: size === 'phone' });
 }
+
+const touchSessions = new WeakMap<Page, CDPSession>();
