@@ -1,7 +1,7 @@
 import { type Html, html, inline } from './html.ts';
 import type { JsonSchema } from './openapi-schemas.ts';
 
-/** The fields of an object as a table; objects inside it as tables inside it; named ones as a link. Null: no fields. */
+/** The fields of an object as a table; objects inside it as tables below their row; named ones as a link. Null: no fields. */
 export function schemaTable(schema: JsonSchema, caption: string): Html | null {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
   if (properties.length === 0) return null;
@@ -14,7 +14,8 @@ export function schemaTable(schema: JsonSchema, caption: string): Html | null {
 function fieldRow(name: string, field: JsonSchema, required: boolean): Html {
   const inner = schemaTable(elementOf(field), `Fields of ${name}`);
   return html`<tr><th scope="row"><code>${name}</code>${required ? html` <em>required</em>` : null}</th>
-<td>${typeOf(field)}</td><td>${meaningOf(field)}${inner}</td></tr>
+<td>${typeOf(field)}</td><td>${meaningOf(field)}</td></tr>
+${inner && html`<tr><td colspan="3">${inner}</td></tr>`}
 `;
 }
 
@@ -41,7 +42,9 @@ export function typeOf(schema: JsonSchema): Html {
     return { markup: choices.map((choice) => typeOf(choice).markup).join(' or ') };
   }
   if ('const' in schema) return html`<code>${JSON.stringify(schema.const)}</code>`;
-  return html`${types.join(' or ')}${typeof schema.format === 'string' ? ` (${schema.format})` : null}`;
+  const format =
+    typeof schema.format === 'string' ? html` <span class="format">(${schema.format})</span>` : null;
+  return html`${types.join(' or ')}${format}`;
 }
 
 export function meaningOf(schema: JsonSchema): Html[] {

@@ -50,14 +50,20 @@ pre { background: var(--block); color: var(--block-ink); border-radius: 8px; pad
 pre code { background: none; padding: 0; color: inherit; }
 table { width: 100%; border-collapse: collapse; margin: 0.5rem 0; font-size: 0.9rem; }
 caption { text-align: left; font-weight: 600; padding: 0.35rem 0; }
-th, td { text-align: left; vertical-align: top; padding: 0.4rem 0.75rem 0.4rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+th, td { text-align: left; vertical-align: top; padding: 0.4rem 0.75rem 0.4rem 0; border-top: 1px solid var(--line); overflow-wrap: break-word; }
+th { white-space: nowrap; }
+td:nth-last-child(2) { min-width: 7.5rem; }
+td:last-child { width: 99%; padding-right: 0; }
+td:last-child:not([colspan]) { overflow-wrap: anywhere; }
 thead th { color: var(--soft); font-weight: 600; border-top: 0; }
 tbody th { font-weight: 400; }
 th em { color: var(--delete); font-size: 0.75rem; font-style: normal; }
-td table { margin-left: 0.25rem; border-left: 3px solid var(--line); }
-td table th:first-child { padding-left: 0.75rem; }
-td table caption { padding-left: 0.75rem; color: var(--soft); }
+td[colspan] { border-top: 0; padding-left: 0.75rem; }
+td table { margin: 0; border-left: 3px solid var(--line); }
+td table :is(th:first-child, td[colspan], caption) { padding-left: 0.75rem; }
+td table caption { color: var(--soft); }
 .limits { color: var(--soft); }
+.format { white-space: nowrap; }
 dl { display: grid; grid-template-columns: 3.5rem 1fr; gap: 0.25rem 0.75rem; margin: 0; font-size: 0.9rem; }
 dt { font-family: ui-monospace, monospace; font-weight: 600; }
 dd { margin: 0; min-width: 0; }
@@ -66,5 +72,17 @@ dd { margin: 0; min-width: 0; }
   nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; border-bottom: 0; border-right: 1px solid var(--line); }
   main { padding: 2rem 3rem; }
 }
-@media (max-width: 40rem) { article { padding: 1rem 0; border-width: 1px 0 0; border-radius: 0; } }
+@media (max-width: 40rem) {
+  article { padding: 1rem 0; border-width: 1px 0 0; border-radius: 0; }
+  dl { grid-template-columns: minmax(0, 1fr); }
+  /* No room for columns: the name and the type of a field stand above its meaning. */
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table, caption, tbody, tr { display: block; }
+  tr { padding: 0.4rem 0; border-top: 1px solid var(--line); }
+  tr:has(> td[colspan]) { border-top: 0; }
+  tbody > tr > :is(th, td) { display: inline; padding: 0 0.5rem 0 0; border: 0; white-space: normal; overflow-wrap: break-word; }
+  tbody > tr > td:last-child { display: block; width: auto; padding: 0; }
+  td table { padding-left: 0.75rem; }
+  td table :is(th:first-child, td[colspan], caption) { padding-left: 0; }
+}
 `;
