@@ -26,10 +26,9 @@ export default defineConfig({
   },
   server: {
     proxy: Object.fromEntries(
-      ['/v1', '/auth', '/oauth', '/docs', '/openapi.json', '/workflows', '/status'].map((path) => [
-        path,
-        service,
-      ]),
+      ['/v1', '/auth', '/oauth', '/docs', '/openapi.json', '/workflows', '/status', '/healthz'].map(
+        (path) => [path, service],
+      ),
     ),
   },
 });

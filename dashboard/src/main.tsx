@@ -4,6 +4,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { watchConnection } from './api/connection.ts';
 import { createAppRouter } from './router.tsx';
 import { applyTheme } from './shell/theme.ts';
 import { isUnreached } from './ui/error.ts';
@@ -20,7 +21,10 @@ const queries = new QueryClient({
       // What the service refused it will refuse again; what did not reach it is tried thrice, and then by `ErrorState`.
       retry: (count, error) => (error instanceof CarillonError && !isUnreached(error) ? false : count < 3),
       throwOnError: false,
+      // Otherwise requests wait for as long as the browser has no network, which a service on this machine does not need.
+      networkMode: 'always',
     },
+    mutations: { networkMode: 'always' },
   },
 });
 const router = createAppRouter(queries);
@@ -34,13 +38,7 @@ queries.getQueryCache().subscribe((event) => {
   }
 });
 
-// A chunk of an older build that is gone: the address is right, only the page in memory is old.
-addEventListener('vite:preloadError', (event) => {
-  if (sessionStorage.getItem('carillon.reloaded') === location.pathname) return;
-  event.preventDefault();
-  sessionStorage.setItem('carillon.reloaded', location.pathname);
-  location.reload();
-});
+watchConnection(() => void queries.refetchQueries({ type: 'active' }));
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no place for the dashboard.');

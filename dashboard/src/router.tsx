@@ -1,16 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { Broken, NotFound } from './shell/dead-ends.tsx';
 import { Frame } from './shell/frame.tsx';
+import { lazyPage } from './shell/lazy-page.tsx';
 import { remembered } from './shell/remembered.ts';
+import { Root } from './shell/root.tsx';
 import { SignInPage } from './shell/sign-in.tsx';
 import { Skeleton } from './ui/index.ts';
 
@@ -51,7 +46,7 @@ const pages: Pages = {
 };
 
 const root = createRootRoute({
-  component: Outlet,
+  component: Root,
   notFoundComponent: NotFound,
   validateSearch: (search: Search) => search,
 });
@@ -61,7 +56,7 @@ const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', compo
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitation',
-  component: lazyRouteComponent(async () => import('./features/settings/invitation-page.tsx')),
+  component: lazyPage(async () => import('./features/settings/invitation-page.tsx')),
 });
 
 const frame = createRoute({
@@ -74,6 +69,7 @@ const frame = createRoute({
     }
   },
   component: Frame,
+  notFoundComponent: NotFound,
 });
 
 /** Where the chatone installation comes back to: the service does not know which environment the person was looking at. */
@@ -106,7 +102,7 @@ function lastKind(): string {
 }
 
 const below = Object.entries(pages).map(([path, load]) =>
-  createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(load) }),
+  createRoute({ getParentRoute: () => frame, path, component: lazyPage(load) }),
 );
 
 export function createAppRouter(queries: QueryClient) {

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../server/test/app.ts';
-import { chromiumPath, type DashboardHost, inspect, settled, startDashboard } from './dashboard.ts';
+import {
+  chromiumPath,
+  type DashboardHost,
+  inspect,
+  screenshot,
+  settled,
+  startDashboard,
+} from './dashboard.ts';
 import { addPerson, organizationOf, sessionOf } from './people.ts';
 
 describe.skipIf(!chromiumPath)('the frame around every page', () => {
@@ -288,9 +295,55 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await page.getByRole('heading', { name: 'By channel' }).waitFor();
   }, 150_000);
 
+  test('a lost connection is said within 10 seconds on a page that asks for nothing, and survived', async () => {
+    const { page } = await host.open('/test/settings/profile', { fresh: true });
+    const lost = page.getByText('Connection lost. Retrying…');
+    await page.context().setOffline(true);
+    await lost.waitFor({ timeout: 10_000 });
+    await page.getByRole('link', { name: 'Suppressions' }).click();
+    await page.getByRole('heading', { level: 1, name: 'This page could not be loaded' }).waitFor();
+    await page.getByRole('navigation', { name: 'Areas' }).waitFor();
+    await screenshot(page, 'connection-lost');
+    // A reload now would end on an error page of the browser: the button only looks again.
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await lost.waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { level: 1, name: 'Suppressions' }).waitFor();
+    expect(await lost.count()).toBe(0);
+
+    // The page that stands there is read again when the service is back.
+    await page.route('**/healthz', (route) => route.abort()); // the browser itself notices nothing of this
+    await lost.waitFor({ timeout: 10_000 });
+    await host.app.request('POST', '/v1/suppressions', { body: { address: 'meanwhile@example.com' } });
+    await page.unroute('**/healthz');
+    await page.getByText('meanwhile@example.com').waitFor();
+    expect(await lost.count()).toBe(0);
+    await page.context().close();
+  }, 120_000);
+
+  test('a page whose program a new release has removed says so within the frame', async () => {
+    const { page } = await host.open('/test/settings', { fresh: true });
+    const known = new Set<string>(
+      await page.evaluate("performance.getEntriesByType('resource').map(({ name }) => name)"),
+    );
+    await page.route(
+      (url) => !known.has(url.href),
+      (route) =>
+        route.request().resourceType() === 'script' ? route.fulfill({ status: 404 }) : route.continue(),
+    );
+    await page.getByRole('link', { name: 'Suppressions' }).click();
+    await page.getByRole('heading', { level: 1, name: 'This page could not be loaded' }).waitFor();
+    await page.getByRole('navigation', { name: 'Areas' }).waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Suppressions' }).waitFor();
+    await page.context().close();
+  }, 90_000);
+
   test('an address that there is not says so and leads back', async () => {
     const { page, complaints } = await host.open('/test/nowhere/at/all');
     await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+    await page.getByRole('navigation', { name: 'Areas' }).waitFor();
     await page.getByRole('link', { name: 'To the overview' }).click();
     await page.waitForURL('**/overview');
     expect(complaints).toEqual([]);
@@ -319,9 +372,13 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
 
   test('signing out ends the session and forgets what was shown', async () => {
     const { page } = await host.open('/test/settings', { fresh: true });
+    await page.evaluate("sessionStorage.setItem('carillon.draft.x', '\"of somebody\"')");
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL('**/sign-in');
+    expect(await page.evaluate('Object.keys(sessionStorage).filter((name) => /draft/.test(name))')).toEqual(
+      [],
+    );
     await page.goBack();
     await page.waitForURL('**/sign-in?**');
     expect(await page.getByText('Default Test key').count()).toBe(0);
@@ -330,7 +387,36 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
   test('the frame looks right everywhere', async () => {
     expect(await inspect(host, '/test/overview', 'frame-test')).toEqual([]);
     expect(await inspect(host, '/live/overview', 'frame-live')).toEqual([]);
+    // The last thing of the side bar stands above the lower edge of the window, below the banner of Live.
+    const { page } = await host.open('/live/overview');
+    const account = await page.getByRole('button', { name: 'Your account' }).boundingBox();
+    expect((account?.y ?? 0) + (account?.height ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
   }, 120_000);
+
+  test('the tables of the API reference break no word, on a desk and on a phone', async () => {
+    const { page } = await host.open('/sign-in');
+    await page.goto(`${host.url}/docs`);
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 860 });
+      expect(await page.evaluate<string[]>(brokenWords)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
+  }, 90_000);
+
+  /** Runs in the page: the words of names and types that stand on two lines. */
+  const brokenWords = `[...document.querySelectorAll('table :is(th, td:not(:last-child))')].flatMap((cell) => {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (walker.nextNode()) {
+      for (const { index, 0: word } of walker.currentNode.data.matchAll(/\\S+/g)) {
+        const range = document.createRange();
+        range.setStart(walker.currentNode, index);
+        range.setEnd(walker.currentNode, index + word.length);
+        if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) found.push(word);
+      }
+    }
+    return found;
+  })`;
 
   test('sign-in looks right everywhere', async () => {
     expect((await inspect(host, '/sign-in', 'sign-in')).filter((each) => !each.includes('401'))).toEqual([]);

@@ -1,4 +1,5 @@
 import { type Client, createClient } from '@carillon/sdk';
+import { checkConnection, noteAnswer } from './connection.ts';
 
 /**
  * The API as the person who is signed in: the session cookie says who, `environmentId` where. When the session has ended in
@@ -27,12 +28,23 @@ async function callAsPerson(input: RequestInfo | URL, init: RequestInit = {}): P
   headers.delete('user-agent'); // browsers send their own
   if (init.method !== undefined && init.method !== 'GET') headers.set('x-carillon-csrf', '1');
   const request = { ...init, headers, credentials: 'same-origin' as const };
-  const response = await fetch(input, request);
+  const response = await call(input, request);
   if (response.status !== 401 || isSigningInOrOut(input) || !signInAgain) return response;
   await signInAgain();
   // The first attempt's own time limit may have passed while the person was signing in.
   const { signal: _spent, ...again } = request;
-  return fetch(input, again);
+  return call(input, again);
+}
+
+async function call(input: RequestInfo | URL, request: RequestInit): Promise<Response> {
+  try {
+    const response = await fetch(input, request);
+    noteAnswer(response.status);
+    return response;
+  } catch (error) {
+    if (!request.signal?.aborted) void checkConnection();
+    throw error;
+  }
 }
 
 /** Where 401 means a wrong password, or nothing that matters any more. */

@@ -1,5 +1,6 @@
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { reloadWhenReachable } from '../api/connection.ts';
 import { shell } from '../strings/shell.ts';
 import { Button, EmptyState, Page } from '../ui/index.ts';
 
@@ -38,7 +39,7 @@ export function Broken({ error }: ErrorComponentProps) {
       <EmptyState
         title={shell.crashed}
         icon="warning"
-        action={<Button onClick={() => location.reload()}>{shell.reload}</Button>}
+        action={<Button onClick={() => void reloadWhenReachable()}>{shell.reload}</Button>}
       >
         {shell.crashedHint}
       </EmptyState>

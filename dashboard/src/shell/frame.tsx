@@ -9,6 +9,7 @@ import { shell } from '../strings/shell.ts';
 import { Badge, ErrorState, IconButton, Skeleton, useFocusReturn } from '../ui/index.ts';
 import { NoOrganization } from './dead-ends.tsx';
 import styles from './frame.module.css';
+import { kept } from './kept.ts';
 import { useChosenOrganization } from './organization.ts';
 import { Palette } from './palette.tsx';
 import { remembered } from './remembered.ts';
@@ -119,7 +120,8 @@ function useSignOut(): () => void {
   return () => {
     void api.sessions.logout().finally(() => {
       queries.clear();
-      // Sample data and addresses may be of real people, and the next one here is somebody else.
+      // Drafts, sample data and addresses may be of real people, and the next one here is somebody else.
+      kept.clear();
       remembered.forget('sample.');
       remembered.forget('to.');
       void navigate({ to: '/sign-in' });

@@ -19,6 +19,16 @@ export const kept = {
       // full, or refused: the page itself still has it
     }
   },
+  /** All of them: the person has signed out. */
+  clear(): void {
+    try {
+      for (const name of Object.keys(sessionStorage)) {
+        if (name.startsWith(key(''))) sessionStorage.removeItem(name);
+      }
+    } catch {
+      // refused: then nothing was kept
+    }
+  },
 };
 
 const key = (name: string) => `carillon.draft.${name}`;

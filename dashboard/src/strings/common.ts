@@ -62,6 +62,7 @@ export const common = {
   leaveAnyway: 'Leave without saving',
   stay: 'Stay here',
   viewerOnly: 'Your role lets you look here, not change anything.',
+  connectionLost: 'Connection lost. Retrying…',
   cannotReach: 'The service cannot be reached.',
   cannotReachHint: 'Is it running?',
   triesAgain: 'This page tries again by itself.',

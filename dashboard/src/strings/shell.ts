@@ -71,6 +71,9 @@ export const shell = {
   toOverview: 'To the overview',
   crashed: 'This page broke.',
   crashedHint: 'Reload it; if it breaks again, the browser’s console says where.',
+  notLoaded: 'This page could not be loaded',
+  notLoadedHint: 'Carillon may have been updated. Reload to get the new version.',
+  opensWhenBack: 'It opens as soon as the connection is back.',
   reload: 'Reload',
   updated: 'The dashboard was updated. Reload the page to go on.',
 };
