@@ -1,5 +1,5 @@
 import { previews } from '../strings/previews.ts';
-import { exactTime, Icon } from '../ui/index.ts';
+import { Icon, shortTime } from '../ui/index.ts';
 import styles from './chat.module.css';
 import { isRecord, type JsonRecord, listIn, safeHref, textIn } from './json.ts';
 import { Markup, numbered } from './markup-view.tsx';
@@ -101,7 +101,7 @@ function Foot({ footer, timestamp }: { footer: unknown; timestamp: string }) {
   const date = new Date(timestamp);
   const parts = [
     isRecord(footer) ? textIn(footer.text) : '',
-    timestamp === '' ? '' : Number.isNaN(date.getTime()) ? timestamp : exactTime(date),
+    timestamp === '' ? '' : Number.isNaN(date.getTime()) ? timestamp : shortTime(date),
   ].filter((part) => part !== '');
   if (parts.length === 0) return null;
   return (

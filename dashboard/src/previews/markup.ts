@@ -1,3 +1,4 @@
+import { shortTime } from '../ui/index.ts';
 import { safeHref } from './json.ts';
 
 /**
@@ -54,7 +55,7 @@ const angled: Rule = {
     const href = safeHref(unescaped(target));
     if (href !== null) return { kind: 'link', href, children: [text(unescaped(label ?? target))] };
     const moment = /^t:(-?\d{1,12})/.exec(target)?.[1];
-    if (moment) return { kind: 'mention', text: new Date(Number(moment) * 1000).toLocaleString('en') };
+    if (moment) return { kind: 'mention', text: shortTime(new Date(Number(moment) * 1000)) };
     const mark = /^[@#!:]/.exec(target)?.[0];
     if (mark === undefined) return text(unescaped(whole));
     if (label !== undefined) return { kind: 'mention', text: unescaped(label) };

@@ -2,14 +2,24 @@
  * The catalogue: every text of the dashboard stands in a file of this folder, one per area, so that it can be proof-read and
  * translated in one place. Pages contain none (a test sees to it).
  */
+/** The names of the services, by the names that the API has for them. */
+const vendors = {
+  chatone: 'Slack',
+  chattwo: 'Microsoft Teams',
+  chatthree: 'Discord',
+  smsone: 'Twilio',
+  smstwo: 'Vonage',
+} as const;
+const vendorWords = new RegExp(`\\b(?:${Object.keys(vendors).join('|')})\\b`, 'g');
+
 const channels = {
   email: 'Email',
   in_app: 'In-app',
   webhook: 'Webhook',
   sms: 'SMS',
-  chatone: 'Chatone',
-  chattwo: 'Chattwo',
-  chatthree: 'Chatthree',
+  chatone: vendors.chatone,
+  chattwo: vendors.chattwo,
+  chatthree: vendors.chatthree,
 } as const;
 export type Channel = keyof typeof channels;
 export const channelNames = Object.keys(channels) as Channel[];
@@ -23,6 +33,15 @@ export const common = {
   product: 'Carillon',
   channel: (channel: string) => (isChannel(channel) ? channels[channel] : channel),
   isChannel,
+  /** Where the reader writes code: `Slack (chatone)`. */
+  channelInCode: (channel: string) =>
+    Object.hasOwn(vendors, channel) ? `${vendorNamed(channel)} (${channel})` : common.channel(channel),
+  /** What the API calls a channel or provider, where that is another word; null otherwise. */
+  wireName: (channel: string) => (Object.hasOwn(vendors, channel) ? channel : null),
+  /** A provider by the name of its service: `smsone` → `Twilio`. */
+  provider: vendorNamed,
+  /** The same within a text of the service. */
+  withVendors: (text: string) => text.replaceAll(vendorWords, vendorNamed),
   status: (status: string) => wordFor(statuses, status) ?? sentence(status),
   sentence,
   test: 'Test',
@@ -81,6 +100,10 @@ export const common = {
 /** `constructor` is a word too: only what was put there counts. */
 export function wordFor(words: Record<string, string>, name: string): string | undefined {
   return Object.hasOwn(words, name) ? words[name] : undefined;
+}
+
+function vendorNamed(name: string): string {
+  return wordFor(vendors, name) ?? name;
 }
 
 function isChannel(channel: string): channel is Channel {

@@ -124,7 +124,7 @@ export const webhooks = {
     title: 'Try again what failed',
     text: 'Everything that failed for good since a moment is delivered again, a hundred a second. Your program may see events that it has already handled: it recognises them by their webhook-id.',
     since: 'Since',
-    sinceHint: 'In your time zone.',
+    sinceHint: (zone: string) => `Your local time (${zone}).`,
     sinceWrong: 'A date and a time.',
     confirm: 'Try again',
     done: (count: number) =>

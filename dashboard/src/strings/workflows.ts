@@ -215,7 +215,7 @@ const simulation = {
   responses: 'Answers to fetch steps',
   responsesHint: 'By the id of the step.',
   now: 'The clock starts at',
-  nowHint: 'Empty: now.',
+  nowHint: (zone: string) => `Your local time (${zone}). Empty: now.`,
   run: 'Simulate',
   saveAndRun: 'Save and simulate',
   savesFirst: 'You have changes: they are saved as a version first.',

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Tone } from './badge.tsx';
 import styles from './chart.module.css';
+import { formatter, shortTime } from './time.tsx';
 
 export interface Series {
   name: string;
@@ -130,7 +131,7 @@ export function Sparkline({ values, tone = 'blue' }: { values: number[]; tone?: 
 
 function describe(time: string, index: number, series: Series[]): string {
   const figures = series.map((each) => `${each.name}: ${each.values[index] ?? 0}`);
-  return [new Date(time).toLocaleString('en', { hourCycle: 'h23' }), ...figures].join('\n');
+  return [shortTime(new Date(time)), ...figures].join('\n');
 }
 
 function ticks(times: string[]): { index: number; text: string; anchor: 'start' | 'middle' | 'end' }[] {
@@ -138,15 +139,14 @@ function ticks(times: string[]): { index: number; text: string; anchor: 'start' 
   if (last < 1) return [];
   const span = Date.parse(times[last] ?? '') - Date.parse(times[0] ?? '');
   const format: Intl.DateTimeFormatOptions =
-    span > 36 * 3_600_000
-      ? { month: 'short', day: 'numeric' }
-      : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-  const text = (index: number) => new Date(times[index] ?? '').toLocaleString('en', format);
+    span > 36 * 3_600_000 ? { month: 'short', day: 'numeric' } : { hour: '2-digit', minute: '2-digit' };
+  const text = (index: number, more: Intl.DateTimeFormatOptions = {}) =>
+    formatter({ ...format, ...more }).format(new Date(times[index] ?? ''));
   const middle = Math.round(last / 2);
   return [
     { index: 0, text: text(0), anchor: 'start' },
     { index: middle, text: text(middle), anchor: 'middle' },
-    { index: last, text: text(last), anchor: 'end' },
+    { index: last, text: text(last, { timeZoneName: 'short' }), anchor: 'end' },
   ];
 }
 

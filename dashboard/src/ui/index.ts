@@ -29,7 +29,7 @@ export { type Segment, Segments } from './segments.tsx';
 export { fileSize } from './size.ts';
 export { type Column, ListTable, Table } from './table.tsx';
 export { TabLink, TabLinks, Tabs } from './tabs.tsx';
-export { duration, ExactTime, exactTime, relativeTime, Time, useNow } from './time.tsx';
+export { duration, ExactTime, exactTime, localZone, relativeTime, shortTime, Time, useNow } from './time.tsx';
 export { useToast } from './toast.tsx';
 export { Tooltip } from './tooltip.tsx';
 export { useFocusReturn } from './use-focus-return.ts';

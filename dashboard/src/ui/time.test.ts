@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest';
-import { duration, exactTime, relativeTime } from './time.tsx';
+import { duration, exactTime, relativeTime, shortTime, utcTime } from './time.tsx';
 
-test('the first minutes of a day are of the hour 00', () => {
-  expect(exactTime(new Date(2026, 0, 1, 0, 5, 6, 7))).toBe('Jan 1, 2026, 00:05:06.007');
+test('a time is written with its zone and as the locale writes it', () => {
+  const date = new Date(2026, 0, 1, 0, 5, 6, 7);
+  const zoneIn = (locale: string) =>
+    new Intl.DateTimeFormat(locale, { timeZoneName: 'short' })
+      .formatToParts(date)
+      .find(({ type }) => type === 'timeZoneName')?.value;
+  const spaced = (text: string) => text.replaceAll('\u202f', ' ');
+  expect(spaced(exactTime(date, 'en-US'))).toBe(`Jan 1, 2026, 12:05:06.007 AM ${zoneIn('en-US')}`);
+  expect(shortTime(date, 'en-GB')).toBe(`1 Jan 2026, 00:05:06 ${zoneIn('en-GB')}`);
+  expect(shortTime(date, 'de')).toBe(`1. Jan. 2026, 00:05:06 ${zoneIn('de')}`);
+  expect(utcTime(date)).toBe(date.toISOString());
 });
 
 test('times and durations are short', () => {

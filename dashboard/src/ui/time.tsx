@@ -7,25 +7,58 @@ export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <span>–</span>;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={exactTime(date)} style={{ whiteSpace: 'nowrap' }}>
+    <time dateTime={at} title={`${exactTime(date)}\n${utcTime(date)}`} style={{ whiteSpace: 'nowrap' }}>
       {relativeTime(date.getTime() - now)}
     </time>
   );
 }
 
-/** To the millisecond, in the reader's time zone. */
+/** To the millisecond, in the reader's time zone; in UTC on hover. */
 export function ExactTime({ at }: { at: string }) {
+  const date = new Date(at);
   return (
-    <time dateTime={at} style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
-      {exactTime(new Date(at))}
+    <time dateTime={at} title={utcTime(date)} style={{ fontVariantNumeric: 'tabular-nums' }}>
+      {exactTime(date)}
     </time>
   );
 }
 
-export function exactTime(date: Date): string {
-  const day = date.toLocaleDateString('en', { year: 'numeric', month: 'short', day: 'numeric' });
-  const time = date.toLocaleTimeString('en', { hourCycle: 'h23', timeStyle: 'medium' });
-  return `${day}, ${time}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+const toTheSecond: Intl.DateTimeFormatOptions = {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+};
+
+/** Local time with its zone, as the locale of the browser writes it. */
+export function shortTime(date: Date, locale?: string): string {
+  return formatter(toTheSecond, locale).format(date);
+}
+
+export function exactTime(date: Date, locale?: string): string {
+  return formatter(toTheMillisecond, locale).format(date);
+}
+
+const toTheMillisecond: Intl.DateTimeFormatOptions = { ...toTheSecond, fractionalSecondDigits: 3 };
+
+export function utcTime(date: Date): string {
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}
+
+/** `Europe/Berlin`: for fields that take a local time. */
+export const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Kept: making one takes longer than everything that it formats on a page. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+export function formatter(options: Intl.DateTimeFormatOptions, locale?: string): Intl.DateTimeFormat {
+  const name = JSON.stringify([locale, options]);
+  const known = formatters.get(name) ?? new Intl.DateTimeFormat(locale, options);
+  formatters.set(name, known);
+  return known;
 }
 
 const units = [

@@ -4,7 +4,7 @@ import { curlGet } from '../../api/curl.ts';
 import { usePlace } from '../../api/environment.tsx';
 import { channelNames, common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
-import { Button, CopyButton, Field, Input, Row, SearchInput, Select } from '../../ui/index.ts';
+import { Button, CopyButton, Field, Input, localZone, Row, SearchInput, Select } from '../../ui/index.ts';
 import styles from './list-filters.module.css';
 import { isoOf, localOf } from './local-time.ts';
 import { type NotificationFilters, statuses } from './query.ts';
@@ -156,6 +156,7 @@ function Created({ filters }: { filters: NotificationFilters }) {
             key={name}
             type="datetime-local"
             aria-label={name === 'created_after' ? text.after : text.before}
+            title={text.localTime(localZone)}
             className={styles.date}
             value={localOf(values[name])}
             onChange={(event) => set({ [name]: isoOf(event.target.value), window: 'custom' })}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
-import { Button, Dialog, describeError, Field, Input, Notice } from '../../ui/index.ts';
+import { Button, Dialog, describeError, Field, Input, localZone, Notice } from '../../ui/index.ts';
 import { isoOf, localOf } from './local-time.ts';
 
 const text = notifications.actions;
@@ -37,7 +37,7 @@ export function Reschedule({ notification, onClose }: { notification: Notificati
       }
     >
       {update.error && !beside && <Notice tone="red">{describeError(update.error).text}</Notice>}
-      <Field label={text.sendAt} hint={text.sendAtHint} error={beside}>
+      <Field label={text.sendAt} hint={text.sendAtHint(localZone)} error={beside}>
         <Input type="datetime-local" value={local} onChange={(event) => setLocal(event.target.value)} />
       </Field>
     </Dialog>

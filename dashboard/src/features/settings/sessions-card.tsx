@@ -2,7 +2,7 @@ import type { Session } from '@carillon/sdk';
 import { useList, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { profile } from '../../strings/settings.ts';
-import { Badge, Button, Card, exactTime, ListTable, Time } from '../../ui/index.ts';
+import { Badge, Button, Card, ListTable, shortTime, Time } from '../../ui/index.ts';
 
 export function SessionsCard() {
   const query = useList(['sessions'], (api, cursor, signal) =>
@@ -35,7 +35,7 @@ export function SessionsCard() {
                 <Button
                   size="small"
                   busy={end.isPending && end.variables?.id === each.id}
-                  aria-label={profile.endSession(exactTime(new Date(each.created_at)))}
+                  aria-label={profile.endSession(shortTime(new Date(each.created_at)))}
                   onClick={() => end.mutate(each)}
                 >
                   {profile.end}

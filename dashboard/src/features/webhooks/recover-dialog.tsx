@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
-import { Button, Dialog, describeError, Field, Input, Notice } from '../../ui/index.ts';
+import { Button, Dialog, describeError, Field, Input, localZone, Notice } from '../../ui/index.ts';
 
 /** Everything that failed since a moment, once more. */
 export function RecoverDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose(): void }) {
@@ -42,7 +42,7 @@ export function RecoverDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint
       }
     >
       {recover.error && !fieldError && <Notice tone="red">{describeError(recover.error).text}</Notice>}
-      <Field label={text.recover.since} hint={text.recover.sinceHint} error={fieldError}>
+      <Field label={text.recover.since} hint={text.recover.sinceHint(localZone)} error={fieldError}>
         <Input type="datetime-local" value={since} onChange={(event) => setSince(event.target.value)} />
       </Field>
     </Dialog>

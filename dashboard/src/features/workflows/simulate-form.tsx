@@ -1,5 +1,5 @@
 import { workflows } from '../../strings/workflows.ts';
-import { Button, Field, IconButton, Input } from '../../ui/index.ts';
+import { Button, Field, IconButton, Input, localZone } from '../../ui/index.ts';
 import { type Body, type Step, textOf } from './definition.ts';
 import { JsonField, pretty, readObject } from './json-field.tsx';
 import { sampleData, sampleEvent } from './sample.ts';
@@ -114,7 +114,7 @@ export function ScriptForm(props: { body: Body; script: Script; onChange(script:
           onChange={(responses) => onChange({ ...script, responses })}
         />
       )}
-      <Field label={simulation.now} hint={simulation.nowHint}>
+      <Field label={simulation.now} hint={simulation.nowHint(localZone)}>
         <Input
           type="datetime-local"
           value={script.now}
