@@ -103,7 +103,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await page.getByText('It does not accept the credentials.').waitFor();
 
     await page.getByLabel('From name').fill('Half typed');
-    await page.getByRole('link', { name: 'Chatone' }).click();
+    await page.getByRole('link', { name: 'Slack' }).click();
     await page.getByRole('button', { name: 'Stay here' }).click();
     expect(await page.getByLabel('From name').inputValue()).toBe('Half typed');
     await page.getByRole('button', { name: 'Discard' }).click();
@@ -157,7 +157,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await page.getByText('No text message can be sent yet').waitFor();
     await page.getByRole('button', { name: 'Set up SMS' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('smsone').check();
+    await dialog.getByLabel('Twilio').check();
     await dialog.getByLabel('Account SID', { exact: true }).fill('nonsense');
     await screenshot(page, 'connections-sms-dialog');
     await dialog.getByLabel('Auth token', { exact: true }).fill(smsone.authToken);
@@ -169,6 +169,12 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await page.getByText('Accepted', { exact: true }).waitFor();
     expect(await call('GET', smsPath())).toMatchObject({ kind: 'Smsone', credentials_validated: true });
     await page.getByText('/hooks/smsone/').waitFor();
+    // People read the name of the service; beside it stands the word that code needs.
+    await page
+      .getByRole('definition')
+      .filter({ hasText: 'Twilio' })
+      .locator('code', { hasText: 'smsone' })
+      .waitFor();
 
     await page.getByRole('button', { name: 'Change' }).click();
     await dialog.getByLabel('Auth token', { exact: true }).fill('the-wrong-one');
@@ -222,7 +228,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await page.waitForURL('**/live/connections/chatone');
     await go('/live/connections/chatone?error=some_new_code');
     await page.getByText('The workspace said some_new_code.').waitFor();
-    const install = page.getByRole('link', { name: 'Add to a workspace' }).first();
+    const install = page.getByRole('link', { name: 'Add to Slack' }).first();
     expect(await install.getAttribute('href')).toBe(
       `/oauth/chatone/install?env_id=${host.app.liveEnvironmentId}`,
     );
@@ -336,6 +342,18 @@ describe.skipIf(!chromiumPath)('connections', () => {
       return status === 'outage' ? status : new Error(`still ${status}`);
     }, 30_000);
     expect(await inspect(host, '/live/connections', 'connections-email')).toEqual([]);
+
+    // Five minutes later: still last in line, but there is nothing to count.
+    const { page, go } = await host.open('/test/connections');
+    await page.route('**/email-settings', async (route) => {
+      const response = await route.fetch();
+      const settings = await response.json();
+      Object.assign(settings.providers[0].health, { messages: 0, failed_messages: 0 });
+      await route.fulfill({ response, json: settings });
+    });
+    await go('/live/connections');
+    await page.getByText('No messages in the last five minutes. It was failing before').waitFor();
+    expect(await page.getByText(/0 of 0/).count()).toBe(0);
   }, 120_000);
 
   test('the other pages look right everywhere', async () => {

@@ -47,6 +47,32 @@ test('a text that stands in a page is found', () => {
   ]);
 });
 
+test('people read the names of services, not the words that the API has for them', () => {
+  const files = readdirSync(`${source}strings`);
+  expect(files.length).toBeGreaterThan(10);
+  const found = files.flatMap((name) => {
+    const text = readFileSync(`${source}strings/${name}`, 'utf8');
+    return wordsOf(text).filter((each) => /\b(?:chat(?:one|two|three)|sms(?:one|two))\b/i.test(each));
+  });
+  // Where the wire name stands beside the name.
+  expect(found.filter((each) => !/\b(?:Twilio|Vonage)\b.*In the API: \w+\.$/.test(each))).toEqual([]);
+});
+
+/** The texts of a catalogue, without the names of its fields. */
+function wordsOf(text: string): string[] {
+  const file = ts.createSourceFile('strings.ts', text, ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node) => {
+    const isText =
+      ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+    if (isText && !ts.isPropertyAssignment(node.parent)) found.push(node.text);
+    else if (isText && (node.parent as ts.PropertyAssignment).initializer === node) found.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
 function literalTexts(name: string, text: string): string[] {
   const file = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
   const found: string[] = [];

@@ -133,7 +133,7 @@ describe.skipIf(!chromiumPath)('templates', () => {
     async () => {
       await create('channels');
       const { page, complaints } = await host.open('/test/templates/channels');
-      for (const channel of ['SMS', 'In-app', 'Webhook', 'Chatone', 'Chattwo', 'Chatthree']) {
+      for (const channel of ['SMS', 'In-app', 'Webhook', 'Slack', 'Microsoft Teams', 'Discord']) {
         await page.getByRole('tab', { name: 'Add channel' }).click();
         await page.getByRole('button', { name: `Add ${channel}`, exact: true }).click();
         await page.getByRole('tab', { name: channel, selected: true }).waitFor();
@@ -448,7 +448,7 @@ describe.skipIf(!chromiumPath)('templates', () => {
       const { page } = await host.open('/test/templates/pictured');
       await message(page).getByText('title: price').waitFor();
       await screenshot(page, 'templates-written');
-      await page.getByRole('tab', { name: 'Chatone' }).click();
+      await page.getByRole('tab', { name: 'Slack' }).click();
       await page.locator('[data-channel="chatone"]').waitFor();
       await screenshot(page, 'templates-chatone');
     },

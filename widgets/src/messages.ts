@@ -48,9 +48,9 @@ export const english = {
   channel_in_app: 'In the app',
   channel_sms: 'SMS',
   channel_webhook: 'Webhook',
-  channel_chatone: 'Chat 1',
-  channel_chattwo: 'Chat 2',
-  channel_chatthree: 'Chat 3',
+  channel_chatone: 'Slack',
+  channel_chattwo: 'Microsoft Teams',
+  channel_chatthree: 'Discord',
 };
 
 export type Messages = typeof english;

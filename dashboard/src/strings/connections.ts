@@ -5,11 +5,11 @@ export const connections = {
     email:
       'Who your emails come from, and the providers that carry them, in the order in which they are tried.',
     sms: 'The account and the sender of your text messages.',
-    chatone: 'The workspaces that you post to. Each installation is one workspace with one bot.',
+    chatone: 'The Slack workspaces that you post to. Each installation is one workspace with one bot.',
     chattwo:
-      'Channels that you post to, each by the URL of its workflow. A send names an endpoint by its key.',
+      'Microsoft Teams channels that you post to, each by the URL of its workflow. A send names an endpoint by its key.',
     chatthree:
-      'Channels that you post to, each by the URL of its webhook. A send names an endpoint by its key.',
+      'Discord channels that you post to, each by the URL of its webhook. A send names an endpoint by its key.',
   },
   inTest: {
     email:
@@ -22,6 +22,7 @@ export const connections = {
     chatthree:
       'This is Test: no message leaves the machine, every one ends in the sandbox. The URLs are stored and not called.',
   },
+  inTheApi: 'In the API this channel is called',
   toSandbox: 'Open the sandbox',
   toTrace: 'See what happened',
   sendTest: 'Send a test…',
@@ -121,6 +122,7 @@ export const email = {
     paused: 'It asked us to slow down. It goes on',
     lately: (all: number) => `${all} messages in the last five minutes, all well`,
     quiet: 'Nothing in the last five minutes',
+    idle: 'No messages in the last five minutes. It was failing before, so it is tried last until a message gets through. Verify it to see whether it works again.',
   },
   dialog: {
     addTitle: 'Add a provider',
@@ -194,11 +196,11 @@ export const sms = {
   edit: 'Change',
   remove: 'Remove…',
   kind: 'Who carries the messages',
-  kinds: { managed: 'Managed', smsone: 'smsone', smstwo: 'smstwo' },
+  kinds: { managed: 'Managed', smsone: 'Twilio', smstwo: 'Vonage' },
   kindHints: {
     managed: 'The provider of this service’s operator, with the operator’s sender. Nothing to fill in.',
-    smsone: 'An account of your own: account SID and auth token.',
-    smstwo: 'An account of your own: API key and secret.',
+    smsone: 'Your own Twilio account: account SID and auth token. In the API: smsone.',
+    smstwo: 'Your own Vonage account: API key and secret. In the API: smstwo.',
   },
   fromNumber: 'From number',
   fromNumberHint: 'With the country code: +14155550123. Give this, the sender id, or both.',
@@ -238,12 +240,12 @@ export const sms = {
 };
 
 export const chatone = {
-  install: 'Add to a workspace',
+  install: 'Add to Slack',
   paste: 'Use a bot token',
   table: 'Installations',
   empty: 'No workspace yet',
   emptyText:
-    'Add the app to a workspace: you are asked there, and come back here. If you run an app of your own already, use its bot token instead.',
+    'Add the app to a Slack workspace: you are asked there, and come back here. If you run a Slack app of your own already, use its bot token instead.',
   emptyTextTest: 'To try it without a workspace, use a bot token that begins with xoxb-sandbox.',
   bot: 'Bot',
   installed: 'Installed',
@@ -270,7 +272,7 @@ export const chatone = {
     codes: {
       access_denied: 'Somebody pressed Cancel in the workspace. Nothing was changed; try again when you may.',
       chatone_not_configured:
-        'This service has no app of its own: its operator has to set CARILLON_CHATONE_CLIENT_ID and CARILLON_CHATONE_CLIENT_SECRET. A bot token works without them.',
+        'This service has no Slack app of its own: its operator has to set CARILLON_CHATONE_CLIENT_ID and CARILLON_CHATONE_CLIENT_SECRET. A bot token works without them.',
       invalid_state: 'It took longer than 10 minutes, or the page was opened twice. Begin again.',
       session_mismatch: 'You came back in another browser or as somebody else. Sign in here and begin again.',
       missing_code: 'The workspace sent you back without an answer. Begin again.',
@@ -289,7 +291,7 @@ export const chatone = {
   },
   token: {
     title: 'Use a bot token',
-    hint: 'Of an app that is installed in the workspace already. It is checked, and not shown again.',
+    hint: 'Of a Slack app that is installed in the workspace already. It is checked, and not shown again.',
     label: 'Bot token',
     labelHint: 'Begins with xoxb-.',
     labelHintTest: 'Begins with xoxb-. One that begins with xoxb-sandbox needs no workspace.',
@@ -319,9 +321,9 @@ export const endpoints = {
   empty: 'No endpoints yet',
   emptyTexts: {
     chattwo:
-      'In chattwo, open the channel’s menu, choose Workflows, and make “Post to a channel when a webhook request is received”. Let anyone trigger it, copy its URL and add it here.',
+      'In Microsoft Teams, open the channel’s menu, choose Workflows, and make “Post to a channel when a webhook request is received”. Let anyone trigger it, copy its URL and add it here.',
     chatthree:
-      'In chatthree, open the channel’s settings, choose Integrations and then Webhooks, make one, copy its URL and add it here.',
+      'In Discord, open the channel’s settings, choose Integrations and then Webhooks, make one, copy its URL and add it here.',
   },
   dialog: {
     addTitle: 'Add an endpoint',

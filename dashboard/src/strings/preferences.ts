@@ -97,7 +97,7 @@ export const users = {
     localeHint: 'Picks the version of a template: it, pt-BR.',
     timezone: 'Time zone',
     timezoneHint: 'Europe/Rome, for example.',
-    chatone: 'Chatone user id',
+    chatone: 'Slack user id',
     chatoneHint: 'Begins with U or W.',
   },
 };

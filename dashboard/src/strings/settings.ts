@@ -247,9 +247,9 @@ export const audit = {
     webhook_endpoint: 'Webhook endpoint',
     webhook_secret: 'Webhook secret',
     inbox_key: 'Inbox signing key',
-    chatone_installation: 'Chatone installation',
-    chattwo_endpoint: 'Chattwo endpoint',
-    chatthree_endpoint: 'Chatthree endpoint',
+    chatone_installation: 'Slack installation',
+    chattwo_endpoint: 'Microsoft Teams endpoint',
+    chatthree_endpoint: 'Discord endpoint',
   } as Record<string, string>,
 };
 

@@ -30,6 +30,7 @@ const statuses: Record<string, [Tone, Shape]> = {
   suppressed: ['amber', 'square'],
   // webhooks
   active: ['green', 'dot'],
+  failing: ['red', 'diamond'],
   paused: ['amber', 'square'],
   auto_disabled: ['red', 'diamond'],
   disabled: ['grey', 'square'],
@@ -63,7 +64,9 @@ export function StatusBadge({ status }: { status: string }) {
   );
 }
 
-export function ChannelLabel({ channel }: { channel: string }) {
+/** `wire` puts the word of the API beside the name of the service, for readers who write code. */
+export function ChannelLabel({ channel, wire = false }: { channel: string; wire?: boolean }) {
+  const wireName = wire ? common.wireName(channel) : null;
   return (
     <span
       style={{
@@ -76,6 +79,7 @@ export function ChannelLabel({ channel }: { channel: string }) {
     >
       <Icon name={common.isChannel(channel) ? channel : 'send'} size={15} />
       {common.channel(channel)}
+      {wireName !== null && <code>{wireName}</code>}
     </span>
   );
 }

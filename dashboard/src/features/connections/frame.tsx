@@ -22,7 +22,7 @@ export function ConnectionsFrame(props: {
     tabs.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
   }, []);
   return (
-    <Page title={text.title} description={text.descriptions[channel]} actions={actions}>
+    <Page title={text.title} description={<Description channel={channel} />} actions={actions}>
       <div ref={tabs}>
         <TabLinks label={text.sections}>
           {channels.map((each) => (
@@ -44,5 +44,20 @@ export function ConnectionsFrame(props: {
       {!can('channels:write') && <Notice>{common.viewerOnly}</Notice>}
       {children}
     </Page>
+  );
+}
+
+function Description({ channel }: { channel: ConnectedChannel }) {
+  const wireName = common.wireName(channel);
+  return (
+    <>
+      {text.descriptions[channel]}
+      {wireName !== null && (
+        <>
+          {' '}
+          {text.inTheApi} <code>{wireName}</code>.
+        </>
+      )}
+    </>
   );
 }

@@ -54,7 +54,8 @@ function Health({ saved, isAlone }: { saved: SavedProvider; isAlone: boolean }) 
   }
   return (
     <Notice tone={status === 'outage' ? 'red' : 'amber'}>
-      {text.health[status](failed, messages)} {isAlone && text.health.alone}
+      {messages === 0 ? text.health.idle : text.health[status](failed, messages)}{' '}
+      {isAlone && text.health.alone}
       {since && (
         <div className={styles.said}>
           {text.health.since} <Time at={since} />

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { usePlace } from '../../api/environment.tsx';
 import { orNull } from '../../api/or-null.ts';
 import { useRead } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
 import { sms as text } from '../../strings/connections.ts';
 import {
   Badge,
@@ -105,7 +106,7 @@ function Account({ settings }: { settings: SmsSettings }) {
       )}
       <Pairs
         pairs={[
-          [text.kind, settings.kind],
+          [text.kind, <Kind key="kind" kind={settings.kind.toLowerCase()} />],
           [
             text.status,
             <Badge key="status" tone={isValid ? 'green' : 'red'} shape={isValid ? 'dot' : 'diamond'}>
@@ -132,5 +133,15 @@ function Account({ settings }: { settings: SmsSettings }) {
         </div>
       )}
     </Stack>
+  );
+}
+
+function Kind({ kind }: { kind: string }) {
+  const wireName = common.wireName(kind);
+  return (
+    <>
+      {wireName === null ? common.sentence(kind) : common.provider(kind)}{' '}
+      {wireName !== null && <code>{wireName}</code>}
+    </>
   );
 }

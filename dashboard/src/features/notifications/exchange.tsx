@@ -2,6 +2,7 @@ import type { Notification, SandboxMessage, TraceEntry } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
+import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import {
   CodeBlock,
@@ -23,7 +24,7 @@ const names = text.columns;
 
 const columns: Column<TraceEntry>[] = [
   { header: names.at, cell: ({ at }) => <ExactTime at={at} /> },
-  { header: names.provider, cell: ({ name, provider_kind: kind }) => (kind ? `${name} (${kind})` : name) },
+  { header: names.provider, cell: ({ name, provider_kind: kind }) => providerOf(name, kind) },
   { header: names.outcome, cell: ({ verdict }) => notifications.why.outcomes[verdict] ?? verdict },
   { header: names.code, cell: ({ code }) => (code ? <code>{code}</code> : notifications.nothing) },
   { header: names.answer, cell: ({ detail }) => detail ?? notifications.nothing },
@@ -37,6 +38,12 @@ const columns: Column<TraceEntry>[] = [
     cell: ({ provider_message_id: id }) => (id ? <Copyable text={id} /> : notifications.nothing),
   },
 ];
+
+/** `Twilio (smsone)`, `Main relay (smtp)`; once, where name and kind are the same. */
+function providerOf(name: string, kind: string | null): string {
+  const shown = common.provider(name);
+  return kind === null || kind === shown ? shown : `${shown} (${kind})`;
+}
 
 /** Each call of a provider with its answer; and, where the sandbox was the provider, what it was given. */
 export function Exchange({ notification, entries }: { notification: Notification; entries: TraceEntry[] }) {

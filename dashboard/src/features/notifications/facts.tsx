@@ -22,7 +22,7 @@ export function Facts({ notification }: { notification: Notification }) {
             address === null ? notifications.erasedRecipient : <Copyable key="to" text={address} />,
           ],
           name !== null && [text.name, <bdi key="name">{name}</bdi>],
-          [text.channel, <ChannelLabel key="channel" channel={n.channel} />],
+          [text.channel, <ChannelLabel key="channel" channel={n.channel} wire />],
           n.template_key !== null && [
             text.template,
             <Link key="template" to={`/${kind}/templates/${encodeURIComponent(n.template_key)}`}>

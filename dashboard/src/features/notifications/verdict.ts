@@ -1,4 +1,5 @@
 import type { Notification, Trace } from '@carillon/sdk';
+import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { ended, plain, shortMoment } from './plain.ts';
 
@@ -21,7 +22,7 @@ export function verdictOf(notification: Notification, trace: Trace | undefined):
     case 'sending':
       return { tone: 'blue', text: words.sending };
     case 'sent':
-      return { tone: 'blue', text: words.sent(attempt?.name ?? words.aProvider) };
+      return { tone: 'blue', text: words.sent(attempt ? common.provider(attempt.name) : words.aProvider) };
     case 'delivered':
       return { tone: 'green', text: words.delivered(attempts) };
     case 'bounced':

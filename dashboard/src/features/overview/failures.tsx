@@ -63,5 +63,5 @@ export function Failures({ data }: { data: Overview }) {
 /** A code becomes words; a sentence stays what it is. */
 function inWords(reason: string): string {
   if (reason === '') return text.failures.unknown;
-  return /^[a-z0-9_]+$/.test(reason) ? common.sentence(reason) : reason;
+  return /^[a-z0-9_]+$/.test(reason) ? common.sentence(reason) : common.withVendors(reason);
 }

@@ -1,6 +1,7 @@
 import type { Overview, OverviewProvider } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/environment.tsx';
+import { common } from '../../strings/common.ts';
 import { overview as text } from '../../strings/overview.ts';
 import { Card, ChannelLabel, EmptyState, LinkButton, StatusBadge, Time } from '../../ui/index.ts';
 import styles from './overview.module.css';
@@ -19,7 +20,7 @@ export function Providers({ providers }: { providers: Overview['providers'] }) {
             <li key={`${provider.channel} ${provider.id}`}>
               <Link to={pageOf(provider.channel)} className={styles.row}>
                 <span className={styles.main}>
-                  <bdi className={styles.name}>{provider.name || provider.kind}</bdi>
+                  <bdi className={styles.name}>{common.provider(provider.name || provider.kind)}</bdi>
                   <span className={styles.small}>
                     <ChannelLabel channel={provider.channel} />
                     <Lately provider={provider} />

@@ -60,7 +60,7 @@ function Message({ message }: { message: SandboxMessage }) {
         <div>
           <h2 dir="auto">{snippetOf(message) || message.to}</h2>
           <div className={styles.meta}>
-            <ChannelLabel channel={message.channel} />
+            <ChannelLabel channel={message.channel} wire />
             <bdi>{message.to}</bdi>
             <ExactTime at={message.created_at} />
           </div>

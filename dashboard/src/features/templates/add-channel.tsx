@@ -22,7 +22,7 @@ export function AddChannel({ channels, onAdd }: { channels: Channel[]; onAdd(cha
             onClick={() => onAdd(channel)}
           >
             <span className={styles.choiceName}>
-              <ChannelLabel channel={channel} />
+              <ChannelLabel channel={channel} wire />
             </span>
             <span className={styles.muted}>{text.about[channel] ?? common.channel(channel)}</span>
           </button>

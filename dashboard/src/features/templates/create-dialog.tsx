@@ -61,7 +61,7 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
         <Select value={channel} onChange={(event) => setChannel(event.target.value as Channel)}>
           {channelNames.map((each) => (
             <option key={each} value={each}>
-              {common.channel(each)}
+              {common.channelInCode(each)}
             </option>
           ))}
         </Select>

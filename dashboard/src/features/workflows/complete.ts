@@ -1,5 +1,5 @@
 import type { Complete, Completion } from '../../editor/index.ts';
-import { channelNames } from '../../strings/common.ts';
+import { channelNames, common } from '../../strings/common.ts';
 import { type Body, endTarget, isObject, kinds } from './definition.ts';
 
 /** What the environment has that a body can name. */
@@ -43,7 +43,7 @@ function valuesOf(
     case 'kind':
       return options([...kinds]);
     case 'channel':
-      return options(channelNames);
+      return channelNames.map((label) => ({ label, info: common.channel(label) }));
     case 'template_key':
       return options(names.templates);
     case 'category':

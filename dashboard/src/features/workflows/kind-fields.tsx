@@ -50,7 +50,7 @@ function SendFields(props: FieldsProps) {
           label={panel.channel}
           empty=""
           choices={channelNames}
-          text={common.channel}
+          text={common.channelInCode}
         />
         <ChoiceField
           {...props}
