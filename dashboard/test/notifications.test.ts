@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../../server/test/app.ts';
 import { startWebhookSink, type WebhookSink } from '../../server/test/simulators/webhook-sink.ts';
 import { chromiumPath, type DashboardHost, inspect, screenshot, startDashboard } from './dashboard.ts';
 import { quiet, sendOneOfEach, setUpChats } from './messages.ts';
@@ -118,18 +119,40 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     expect(complaints).toEqual([]);
   }, 90_000);
 
-  test('one that was held back names the list that it is on', async () => {
+  test('one that was suppressed, bounced or reported ends with a red step that says what to do next', async () => {
     await host.app.request('POST', '/v1/suppressions', {
       body: { address: 'left@sandbox.test', reason: 'manual_add' },
     });
     const { id } = await send({ recipient: { address: 'left@sandbox.test' }, subject: 'Held back' });
     await ended(id, 'suppressed');
-    const { page, complaints } = await host.open(`/test/notifications/${id}`);
+    const { page, complaints, go } = await host.open(`/test/notifications/${id}`);
     await page
       .getByText(/^Not sent: the address is on the suppression list since .* \(manual add\)\.$/)
       .waitFor();
-    await page.getByRole('link', { name: 'See the suppression list' }).waitFor();
+    const last = page
+      .getByRole('heading', { name: 'Why didn’t it arrive?' })
+      .locator('..')
+      .locator('..')
+      .locator('ol > li')
+      .last();
+    const remove = last.getByRole('link', { name: 'Remove from suppressions' });
+    expect(await last.getAttribute('data-tone')).toBe('red');
     await page.getByText('No provider was called').waitFor();
+    expect(await remove.getAttribute('href')).toContain('/suppressions?search=left%40sandbox.test');
+
+    // What happened after the provider accepted it is the last step too.
+    const bounced = await send({ recipient: { address: 'bounced@sandbox.test' }, subject: 'Bounced' });
+    await ended(bounced.id, 'bounced');
+    await go(`/test/notifications/${bounced.id}`);
+    await last.getByText('550 5.1.1 The sandbox bounced the message (hard bounce).').waitFor();
+    await last.getByText('Check the address for typos').waitFor();
+    await last.getByText(/on the suppression list/).waitFor();
+    expect(await last.getAttribute('data-tone')).toBe('red');
+    const reported = await send({ recipient: { address: 'complained@sandbox.test' }, subject: 'Reported' });
+    await ended(reported.id, 'complained');
+    await go(`/test/notifications/${reported.id}`);
+    await last.getByText('Do not write to them again').waitFor();
+    expect(await last.getAttribute('data-tone')).toBe('red');
     expect(complaints).toEqual([]);
   }, 90_000);
 
@@ -166,6 +189,18 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     const frame = page.frameLocator('iframe');
     await frame.getByText('Your order is on its way').waitFor();
     await page.getByText('Pictures from outside are not loaded').waitFor();
+    // The window that the email is drawn in is as wide as that of a mail program, whatever room there is for it.
+    const widths = () =>
+      page.evaluate<[number, number]>(
+        "[...document.querySelectorAll('iframe')].flatMap((frame) => [frame.offsetWidth, frame.getBoundingClientRect().width])",
+      );
+    expect((await widths())[0]).toBeGreaterThanOrEqual(640);
+    await page.setViewportSize({ width: 500, height: 860 });
+    await waitUntil(async () => {
+      const [width, shown] = await widths();
+      return Math.abs(width - 640) <= 1 && shown < 500 ? true : new Error(`${width} shown as ${shown}`);
+    }, 5_000);
+    await page.setViewportSize({ width: 1280, height: 860 });
     await screenshot(page, 'notification-email-frame');
     expect(await page.title()).toContain('Your order is on its way');
     await page.getByText('invoice-2026-0301.pdf').first().waitFor();
@@ -188,6 +223,11 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await go(`/test/notifications/${ids.chatone}`);
     await page.getByRole('link', { name: 'See the changes' }).waitFor();
     await page.getByText('Not drawn here: static_select').waitFor();
+    await page
+      .getByRole('definition')
+      .filter({ hasText: 'Slack' })
+      .locator('code', { hasText: 'chatone' })
+      .waitFor();
     await go(`/test/notifications/${ids.chattwo}`);
     await page.getByText('Not drawn here: Input.Text').waitFor();
     await page.getByRole('link', { name: 'Open', exact: true }).waitFor();
@@ -200,7 +240,7 @@ describe.skipIf(!chromiumPath)('notifications', () => {
 
   test('webhook deliveries about it lead to their pages', async () => {
     const endpoint = await host.app.request('POST', '/v1/webhook-endpoints', {
-      body: { url: sink.url('/hook') },
+      body: { url: sink.url('/hook'), description: 'Order service' },
     });
     const { id } = await send({
       recipient: { address: 'delivered@sandbox.test' },
@@ -211,6 +251,10 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     const link = page.getByRole('table').getByRole('link', { name: 'notification.delivered' });
     await link.waitFor();
     expect(await link.getAttribute('href')).toContain(`/test/webhooks/${endpoint.body.id}/deliveries/`);
+    const receiver = page.getByRole('table').getByRole('link', { name: 'Order service' }).first();
+    expect(await receiver.getAttribute('href')).toBe(`/test/webhooks/${endpoint.body.id}`);
+    expect(await receiver.getAttribute('title')).toBe(sink.url('/hook'));
+    await screenshot(page, 'notification-deliveries');
     expect(complaints).toEqual([]);
     await host.app.request('DELETE', `/v1/webhook-endpoints/${endpoint.body.id}`);
   }, 90_000);

@@ -133,10 +133,29 @@ describe.skipIf(!chromiumPath)('the overview', () => {
       key: app.liveKey,
       body: { ...email('somebody@example.com'), send_at: later },
     });
+    for (const [outcome, count] of Object.entries({
+      accepted: 25,
+      sent: 20,
+      failed: 3,
+      bounced: 1,
+      suppressed: 1,
+    })) {
+      for (let each = 0; each < count; each += 1) {
+        app.deps.activity.count(app.liveEnvironmentId, 'email', outcome as 'sent');
+      }
+    }
     await app.deps.activity.flush();
     const { page } = await host.open('/live/overview');
     await page.getByRole('list', { name: 'Health of the providers' }).getByText('Primary relay').waitFor();
     await page.getByText('Goes on').waitFor();
+    // A provider that reports no deliveries: what it took is sent, and the figures add up.
+    const tile = page.getByRole('list', { name: 'Figures' }).getByRole('link');
+    const figure = async (name: string) =>
+      Number((await tile.filter({ hasText: name }).innerText()).split('\n')[1]);
+    const parts = await Promise.all(['Sent', 'Delivered', 'Failed', 'Bounced', 'Suppressed'].map(figure));
+    expect(parts).toEqual([20, 0, 3, 1, 1]);
+    expect(await figure('Accepted')).toBe(25 + 1); // and one for later
+    expect(await tile.filter({ hasText: 'Sent' }).getAttribute('href')).toContain('status=sent');
     expect(await inspect(host, '/live/overview', 'overview-live')).toEqual([]);
   }, 120_000);
 

@@ -301,7 +301,15 @@ describe.skipIf(!chromiumPath)('settings', () => {
     ] as const)('%s', { timeout: 90_000 }, async ([path, name]) => {
       if (name === 'settings-usage') await sendInLive();
       expect(await inspect(host, path, name)).toEqual([]);
+      if (name === 'settings-usage') expect(await shareDrawn('Email')).toBeCloseTo(5321 / 8402, 2);
     });
+
+    /** How much of its bar the share of a channel fills. */
+    async function shareDrawn(channel: string): Promise<number> {
+      const { page } = await host.open('/live/settings/usage');
+      const bar = `[...document.querySelectorAll('tr')].find((row) => row.innerText.includes('${channel}')).querySelector('[style^=width]')`;
+      return page.evaluate<number>(`${bar}.offsetWidth / ${bar}.parentElement.offsetWidth`);
+    }
 
     /** Counted as it would be by sends. */
     async function sendInLive() {

@@ -22,6 +22,7 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
     expect(await curl.innerText()).toContain(`curl ${host.url}/v1/notifications`);
     await page.getByRole('tab', { name: 'TypeScript' }).click();
     const code = await page.getByLabel('The request with the SDK').innerText();
+    expect(await page.getByLabel('Install the SDK').innerText()).toContain('npm install');
     expect(code).toContain(`api_key: '${key}'`);
     expect(code).toContain(`base_url: '${host.url}'`);
 
@@ -55,12 +56,16 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
     await page.getByRole('button', { name: 'Add the inbox' }).click();
     const html = page.getByRole('dialog').getByLabel('The page');
     expect(await html.innerText()).toContain(`${host.url}/widgets/inbox.js`);
+    expect(await page.getByRole('dialog').getByLabel('Your server').innerText()).toContain(
+      'CARILLON_API_KEY',
+    );
     expect(complaints).toEqual([]);
   }, 90_000);
 
   test('in Live say that a provider is needed, and where the message goes', async () => {
     const { page } = await host.open('/live/start');
-    await page.getByText('Live messages need a provider').waitFor();
+    await page.getByText('No email provider is connected').waitFor();
+    expect(await page.getByRole('button', { name: 'Send it from here' }).count()).toBe(0);
     expect(await page.getByLabel('The request as curl').innerText()).toContain(host.app.adminEmail);
     await page.getByRole('main').getByRole('link', { name: 'Connect a provider' }).first().click();
     await page.waitForURL('**/live/connections');

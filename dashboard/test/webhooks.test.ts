@@ -229,6 +229,9 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     await page.getByRole('link', { name: 'The notification' }).click();
     await page.waitForURL(/\/test\/notifications\/[0-9a-f-]{36}$/);
     expect(await inspect(host, '/test/webhooks?disabled=shown', 'webhooks')).toEqual([]);
+    const row = (path: string) => page.getByRole('row').filter({ hasText: sink.url(path) });
+    await row('/broken/with').getByText('Failing').waitFor();
+    await row('/well').getByText('Active').waitFor();
     expect(await inspect(host, `/test/webhooks/${well.id}`, 'webhook')).toEqual([]);
     expect(
       await inspect(host, `/test/webhooks/${well.id}/deliveries/${data[0].id}`, 'webhook-delivery'),

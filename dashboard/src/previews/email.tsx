@@ -56,7 +56,7 @@ function Html({ html, view }: { html: string; view: PreviewView }) {
     <HtmlFrame
       html={html}
       title={previews.frame}
-      width={view === 'phone' ? 'phone' : 'full'}
+      width={view === 'phone' ? 'phone' : 'desktop'}
       dark={view === 'dark'}
       pictures={pictures}
       height={heightOf(html, view === 'phone' ? 40 : 90)}

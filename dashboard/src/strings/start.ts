@@ -6,7 +6,7 @@ export const start = {
   done: 'Done',
   open: 'To do',
   live: {
-    needsProvider: 'Live messages need a provider to carry them. Connect one before you send.',
+    needsProvider: 'No email provider is connected: a send is accepted and then fails. Connect one first.',
     connect: 'Connect a provider',
     real: (address: string) => `This is Live: the message below goes to your own address, ${address}.`,
   },
@@ -32,6 +32,7 @@ export const start = {
     languages: 'Language',
     curl: 'curl',
     sdk: 'TypeScript',
+    install: 'Install the SDK',
     code: { curl: 'The request as curl', sdk: 'The request with the SDK' },
     withoutKey: 'Put your key where the code says YOUR_KEY.',
     now: 'No terminal at hand?',

@@ -1,5 +1,7 @@
-import type { Notification, Trace, WebhookDelivery } from '@carillon/sdk';
+import type { Notification, Trace, WebhookDelivery, WebhookEndpoint } from '@carillon/sdk';
+import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/environment.tsx';
+import { useRead } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
 import { notifications } from '../../strings/notifications.ts';
 import {
@@ -65,8 +67,11 @@ function Data({ data }: { data: Record<string, unknown> }) {
 }
 
 const names = notifications.deliveries.columns;
-const columns: Column<WebhookDelivery>[] = [
-  { header: names.event, cell: ({ event_type: type }) => <code>{type}</code> },
+const eventColumn: Column<WebhookDelivery> = {
+  header: names.event,
+  cell: ({ event_type: type }) => <code>{type}</code>,
+};
+const otherColumns: Column<WebhookDelivery>[] = [
   { header: names.status, cell: ({ status }) => <StatusBadge status={status} /> },
   { header: names.http, cell: ({ http_status_code: code }) => code ?? notifications.nothing },
   { header: names.attempts, cell: ({ attempt_count: count }) => count },
@@ -76,10 +81,23 @@ const columns: Column<WebhookDelivery>[] = [
 
 function Deliveries({ deliveries }: { deliveries: WebhookDelivery[] }) {
   const { kind } = usePlace();
+  const endpoints = useEndpoints();
+  const endpointColumn: Column<WebhookDelivery> = {
+    header: names.endpoint,
+    clip: true,
+    cell: ({ endpoint_id: id }) => {
+      const endpoint = endpoints.get(id);
+      return (
+        <Link to={`/${kind}/webhooks/${id}`} title={endpoint?.url}>
+          <bdi>{endpoint?.description || endpoint?.url || id}</bdi>
+        </Link>
+      );
+    },
+  };
   return (
     <Table
       label={text.deliveries(0)}
-      columns={columns}
+      columns={[eventColumn, endpointColumn, ...otherColumns]}
       rows={deliveries}
       rowKey={({ id }) => id}
       rowTo={({ endpoint_id, id }) => `/${kind}/webhooks/${endpoint_id}/deliveries/${id}`}
@@ -94,4 +112,15 @@ function Deliveries({ deliveries }: { deliveries: WebhookDelivery[] }) {
       }
     />
   );
+}
+
+/** By id. The first hundred, which is nearly always all of them, in one request; the others are shown by their id. */
+function useEndpoints(): Map<string, WebhookEndpoint> {
+  const { can } = usePlace();
+  const { data } = useRead(
+    ['webhooks', 'names'],
+    (api, signal) => api.webhookEndpoints.list({ limit: 100, include_disabled: true }, { signal }).page(),
+    { enabled: can('webhooks:read') },
+  );
+  return new Map(data?.data.map((endpoint) => [endpoint.id, endpoint]));
 }

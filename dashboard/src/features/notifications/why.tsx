@@ -1,11 +1,13 @@
 import type { Notification, Trace, TraceEntry } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { usePlace } from '../../api/environment.tsx';
+import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
-import { Card, Copyable, duration, ExactTime, Icon, type IconName, Loaded } from '../../ui/index.ts';
+import { Card, Copyable, duration, type IconName, Loaded } from '../../ui/index.ts';
 import { plain } from './plain.ts';
 import styles from './why.module.css';
+import { OutcomeStep, SuppressionState } from './why-outcome.tsx';
+import { WhyStep } from './why-step.tsx';
 
 const text = notifications.why;
 
@@ -26,6 +28,7 @@ export function Why(props: {
               {grouped(entries).map((step) => (
                 <Step key={step.key} step={step} notification={notification} />
               ))}
+              <OutcomeStep notification={notification} />
             </ol>
           )
         }
@@ -58,12 +61,12 @@ function grouped(entries: TraceEntry[]): Grouped[] {
 function Step({ step, notification }: { step: Grouped; notification: Notification }) {
   if (step.kind === 'passed') {
     return (
-      <Shape icon="check" tone="green" at={step.entries[0]?.at}>
+      <WhyStep icon="check" tone="green" at={step.entries[0]?.at}>
         <strong>{text.checks(step.entries.length)}</strong>
         <p className={styles.quiet}>
           {step.entries.map(({ name }) => text.passed[name] ?? name).join(text.between)}
         </p>
-      </Shape>
+      </WhyStep>
     );
   }
   const { entry, attempt } = step;
@@ -71,12 +74,16 @@ function Step({ step, notification }: { step: Grouped; notification: Notificatio
   const isGate = entry.kind === 'gate';
   const name = (isGate ? text.gates : text.decisions)[entry.name] ?? entry.name;
   return (
-    <Shape icon={gateIcons[entry.verdict] ?? 'info'} tone={gateTones[entry.verdict] ?? 'blue'} at={entry.at}>
+    <WhyStep
+      icon={gateIcons[entry.verdict] ?? 'info'}
+      tone={gateTones[entry.verdict] ?? 'blue'}
+      at={entry.at}
+    >
       <strong>{name}</strong>
       {isGate && <span>{text.said([text.verdictWords[entry.verdict] ?? entry.verdict])}</span>}
       {entry.detail && <p>{plain(entry.detail)}</p>}
       <WayOut entry={entry} notification={notification} />
-    </Shape>
+    </WhyStep>
   );
 }
 
@@ -88,7 +95,7 @@ const gateIcons: Record<string, IconName> = {
   not_called: 'warning',
 };
 const gateTones: Record<string, string> = {
-  suppress: 'amber',
+  suppress: 'red',
   defer: 'blue',
   drop: 'grey',
   fail: 'red',
@@ -99,8 +106,8 @@ function Attempt({ entry, number }: { entry: TraceEntry; number: number }) {
   const isGood = entry.verdict === 'accepted';
   const { kind } = usePlace();
   return (
-    <Shape icon={isGood ? 'check' : 'close'} tone={isGood ? 'green' : 'red'} at={entry.at}>
-      <strong>{text.attempt(number, entry.name)}</strong>
+    <WhyStep icon={isGood ? 'check' : 'close'} tone={isGood ? 'green' : 'red'} at={entry.at}>
+      <strong>{text.attempt(number, common.provider(entry.name))}</strong>
       <span>
         {text.said([
           text.outcomes[entry.verdict] ?? entry.verdict,
@@ -115,22 +122,24 @@ function Attempt({ entry, number }: { entry: TraceEntry; number: number }) {
         </div>
       )}
       {entry.verdict === 'broken' && <Link to={`/${kind}/connections`}>{text.toConnections}</Link>}
-    </Shape>
+    </WhyStep>
   );
 }
 
 /** Where something can be done about it. */
 function WayOut({ entry, notification }: { entry: TraceEntry; notification: Notification }) {
   const { kind } = usePlace();
-  const { address } = notification.recipient;
+  const { channel, recipient } = notification;
   const isStopped = entry.verdict !== 'pass';
-  if (entry.name === 'suppression_list' && isStopped && address) {
-    return (
-      <Link to={`/${kind}/suppressions?search=${encodeURIComponent(address)}`}>{text.toSuppressions}</Link>
-    );
-  }
+  if (entry.name === 'suppression_list' && isStopped) return <SuppressionState notification={notification} />;
   if (entry.name === 'category_preference' && isStopped) {
-    return <Link to={`/${kind}/preferences`}>{text.toPreferences}</Link>;
+    const user =
+      channel === 'in_app' && recipient.address ? `/users/${encodeURIComponent(recipient.address)}` : '';
+    return (
+      <p>
+        {text.next.optedOut} <Link to={`/${kind}/preferences${user}`}>{text.toPreferences}</Link>
+      </p>
+    );
   }
   if (entry.name === 'connection') return <Link to={`/${kind}/connections`}>{text.toConnections}</Link>;
   if (entry.name === 'render' && notification.template_key) {
@@ -141,22 +150,4 @@ function WayOut({ entry, notification }: { entry: TraceEntry; notification: Noti
     );
   }
   return null;
-}
-
-function Shape(props: { icon: IconName; tone: string; at: string | undefined; children: ReactNode }) {
-  return (
-    <li className={styles.step}>
-      <span className={styles.mark} data-tone={props.tone}>
-        <Icon name={props.icon} size={13} />
-      </span>
-      <div className={styles.body}>
-        {props.children}
-        {props.at && (
-          <div className={styles.at}>
-            <ExactTime at={props.at} />
-          </div>
-        )}
-      </div>
-    </li>
-  );
 }

@@ -3,6 +3,7 @@ import { type Channel, channelNames, common } from '../../strings/common.ts';
 import { overview as text } from '../../strings/overview.ts';
 import { Card, duration, Segments, type Series, StackedBars, type Tone } from '../../ui/index.ts';
 import styles from './overview.module.css';
+import { awaitingReport } from './sent.ts';
 
 type Point = Overview['series'][number];
 type By = 'status' | 'channel';
@@ -32,16 +33,11 @@ export function ActivityChart({ data, by, onBy }: ChartProps) {
   );
 }
 
-/**
- * Most that is delivered was sent in the same step, and must not stand there twice: `sent` is what no receipt came for. A
- * receipt that comes steps later stands in its own.
- */
-const unconfirmed = ({ sent, delivered, bounced }: Point) => Math.max(0, sent - delivered - bounced);
-
 function byStatus({ series }: Overview): Series[] {
   const stack: [keyof typeof text.outcomes, Tone, (point: Point) => number][] = [
     ['delivered', 'green', ({ delivered }) => delivered],
-    ['sent', 'blue', unconfirmed],
+    // Most that is delivered was sent in the same step, and must not stand there twice.
+    ['sent', 'blue', awaitingReport],
     ['suppressed', 'amber', ({ suppressed }) => suppressed],
     ['bounced', 'violet', ({ bounced }) => bounced],
     ['failed', 'red', ({ failed }) => failed],

@@ -4,8 +4,9 @@ import { overview as text } from '../../strings/overview.ts';
 import { Card, ChannelLabel, type Column, EmptyState, formatCount, Table } from '../../ui/index.ts';
 import { ListLink } from './list-link.tsx';
 import styles from './overview.module.css';
+import { awaitingReport } from './sent.ts';
 
-const outcomes = ['accepted', 'delivered', 'failed', 'bounced', 'suppressed'] as const;
+const outcomes = ['accepted', 'sent', 'delivered', 'failed', 'bounced', 'suppressed'] as const;
 
 export function Channels({ data }: { data: Overview }) {
   const used = channelNames.filter((channel) => data.totals.by_channel[channel]);
@@ -15,7 +16,8 @@ export function Channels({ data }: { data: Overview }) {
       header: text.outcomes[outcome],
       end: true,
       cell: (channel: Channel) => {
-        const count = data.totals.by_channel[channel]?.[outcome] ?? 0;
+        const counts = data.totals.by_channel[channel];
+        const count = counts ? (outcome === 'sent' ? awaitingReport(counts) : counts[outcome]) : 0;
         if (count === 0) return <span className={styles.zero}>{count}</span>;
         const status = outcome === 'accepted' ? {} : { status: outcome };
         return (

@@ -3,16 +3,22 @@ import { overview as text } from '../../strings/overview.ts';
 import { formatCount, Sparkline, type Tone } from '../../ui/index.ts';
 import { ListLink } from './list-link.tsx';
 import styles from './overview.module.css';
+import { awaitingReport } from './sent.ts';
 
 /** In the order of a notification's life, bad ends last. `accepted` is no status: it is all of them. */
 const tiles = [
   ['accepted', 'blue'],
+  ['sent', 'blue'],
   ['delivered', 'green'],
   ['failed', 'red'],
   ['bounced', 'red'],
   ['suppressed', 'amber'],
   ['complained', 'violet'],
 ] as const satisfies [keyof Overview['totals'], Tone][];
+
+const figureOf = (outcome: (typeof tiles)[number][0], counts: Figures): number =>
+  outcome === 'sent' ? awaitingReport(counts) : counts[outcome];
+type Figures = Overview['series'][number] | Overview['totals'];
 
 export function Tiles({ data }: { data: Overview }) {
   return (
@@ -27,8 +33,8 @@ export function Tiles({ data }: { data: Overview }) {
             }}
           >
             <span className={styles.tileName}>{text.outcomes[outcome]}</span>
-            <span className={styles.tileFigure}>{formatCount(data.totals[outcome])}</span>
-            <Sparkline values={data.series.map((point) => point[outcome])} tone={tone} />
+            <span className={styles.tileFigure}>{formatCount(figureOf(outcome, data.totals))}</span>
+            <Sparkline values={data.series.map((point) => figureOf(outcome, point))} tone={tone} />
           </ListLink>
         </li>
       ))}

@@ -2,7 +2,15 @@ import type { Overview } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/environment.tsx';
 import { overview as text } from '../../strings/overview.ts';
-import { Card, EmptyState, formatCount, formatShare, LinkButton, StatusBadge } from '../../ui/index.ts';
+import {
+  Card,
+  classes,
+  EmptyState,
+  formatCount,
+  formatShare,
+  LinkButton,
+  StatusBadge,
+} from '../../ui/index.ts';
 import styles from './overview.module.css';
 
 /** Those with the most failures come first; all of them have a page. */
@@ -42,7 +50,9 @@ export function Webhooks({ webhooks }: { webhooks: Overview['webhooks'] }) {
                       {status !== 'active' && <StatusBadge status={status} />}
                     </span>
                   </span>
-                  <strong>{formatShare(success_rate)}</strong>
+                  <strong className={classes(success_rate === 0 && styles.bad)}>
+                    {formatShare(success_rate)}
+                  </strong>
                 </Link>
               </li>
             ))}

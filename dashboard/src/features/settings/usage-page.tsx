@@ -63,7 +63,7 @@ function Meter({ used, included }: { used: number; included: number }) {
       aria-hidden="true"
       data-level={percent >= 100 ? 'full' : percent > 80 ? 'high' : 'low'}
     >
-      <div style={{ width: `${percent}%` }} />
+      {used > 0 && <div style={{ width: `${percent}%` }} />}
     </div>
   );
 }
@@ -73,11 +73,9 @@ function ChannelsCard({ usage }: { usage: Usage }) {
     .map((channel) => ({ channel, sends: usage.by_channel[channel] ?? 0 }))
     .filter(({ sends }) => sends > 0)
     .sort((a, b) => b.sends - a.sends);
-  const most = rows[0]?.sends ?? 1;
-  const share = (sends: number) => {
-    const percent = Math.round((sends / usage.used_sends) * 100);
-    return percent === 0 ? text.underOnePercent : text.percent(percent);
-  };
+  const shareOf = (sends: number) => (sends / usage.used_sends) * 100;
+  const inWords = (percent: number) =>
+    percent < 0.5 ? text.underOnePercent : text.percent(Math.round(percent));
   return (
     <Card title={text.byChannel} flush>
       <Table
@@ -92,9 +90,9 @@ function ChannelsCard({ usage }: { usage: Usage }) {
             cell: ({ sends }) => (
               <span className={styles.share}>
                 <span className={styles.bar}>
-                  <span style={{ width: `${(sends / most) * 100}%` }} />
+                  <span style={{ width: `${shareOf(sends)}%` }} />
                 </span>
-                <span className={styles.percent}>{share(sends)}</span>
+                <span className={styles.percent}>{inWords(shareOf(sends))}</span>
               </span>
             ),
           },
@@ -111,7 +109,7 @@ function ChannelsCard({ usage }: { usage: Usage }) {
 
 /** Months are counted in UTC, so their days are named in it. */
 function day(at: string, plusMs = 0): string {
-  return new Date(Date.parse(at) + plusMs).toLocaleDateString('en', {
+  return new Date(Date.parse(at) + plusMs).toLocaleDateString(undefined, {
     day: 'numeric',
     month: 'long',
     timeZone: 'UTC',

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { useCan, usePlace } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { start as text } from '../../strings/start.ts';
-import { Button, CodeBlock, LinkButton, Notice, Row, Tabs } from '../../ui/index.ts';
+import { Button, CodeBlock, LinkButton, Notice, Row, Stack, Tabs } from '../../ui/index.ts';
 import { useHasProvider } from './progress.ts';
-import { curlExample, firstMessage, sdkExample } from './snippets.ts';
+import { curlExample, firstMessage, sdkExample, sdkInstall } from './snippets.ts';
 import { Step } from './step.tsx';
 
 export function SendStep({ secret, isDone }: { secret: string | null; isDone: boolean }) {
@@ -24,7 +24,12 @@ export function SendStep({ secret, isDone }: { secret: string | null; isDone: bo
         tabs={(['curl', 'sdk'] as const).map((value) => ({
           value,
           label: text.send[value],
-          content: <CodeBlock code={code[value]} label={text.send.code[value]} />,
+          content: (
+            <Stack>
+              {value === 'sdk' && <CodeBlock code={sdkInstall} label={text.send.install} />}
+              <CodeBlock code={code[value]} label={text.send.code[value]} />
+            </Stack>
+          ),
         }))}
       />
       {secret === null && <p>{text.send.withoutKey}</p>}
@@ -50,13 +55,15 @@ function LiveWarning({ address }: { address: string }) {
   );
 }
 
+/** Nothing is promised that cannot be kept: without a provider, a send from here would be accepted and fail. */
 function SendFromHere({ address }: { address: string }) {
   const canSend = useCan('notifications:send');
+  const hasProvider = useHasProvider();
   const send = useWrite((api) => api.notifications.send(firstMessage(address)), {
     changes: [['notifications']],
     done: text.send.sent,
   });
-  if (!canSend) return null;
+  if (!canSend || hasProvider !== true) return null;
   return (
     <Row>
       <span>{text.send.now}</span>

@@ -27,6 +27,12 @@ export function curlExample({ origin, key, address }: SendExample): string {
   ].join('\n');
 }
 
+/** The package is part of the repository: it is not on a registry. */
+export const sdkInstall = `# In a checkout of Carillon: makes carillon-sdk-….tgz
+npm pack --workspace sdk
+# In your project
+npm install path/to/carillon/carillon-sdk-*.tgz`;
+
 export function sdkExample({ origin, key, address }: SendExample): string {
   const quote = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   return `import { createClient } from '@carillon/sdk';
@@ -55,7 +61,7 @@ export function inboxServer(origin: string): string {
 const response = await fetch('${origin}/v1/inbox/tokens', {
   method: 'POST',
   headers: {
-    authorization: \`Bearer \${process.env.CARILLON_KEY}\`,
+    authorization: \`Bearer \${process.env.CARILLON_API_KEY}\`,
     'content-type': 'application/json',
   },
   body: JSON.stringify({ external_user_id: user.id }),

@@ -4,6 +4,7 @@ import { useFilters } from '../../shell/filters.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
 import {
   Card,
+  classes,
   duration,
   formatCount,
   formatShare,
@@ -18,15 +19,20 @@ type Window = WebhookEndpointHealth['window'];
 const windows = Object.keys(text.health.windows) as Window[];
 const options = windows.map((value) => ({ value, label: text.health.windows[value] }));
 
-/** How calls to the endpoint went, over time. */
-export function HealthCard({ endpointId }: { endpointId: string }) {
-  const { values, set } = useFilters('window');
-  const window = windows.find((each) => each === values.window) ?? '24h';
-  const query = useRead(
+/** Also for the badge beside the title: the same question is asked once. */
+export function useHealth(endpointId: string, window: Window) {
+  return useRead(
     ['webhooks', endpointId, 'health', window],
     (api, signal) => api.webhookEndpoints.getHealth(endpointId, { window }, { signal }),
     { everyMs: 15_000, keep: true },
   );
+}
+
+/** How calls to the endpoint went, over time. */
+export function HealthCard({ endpointId }: { endpointId: string }) {
+  const { values, set } = useFilters('window');
+  const window = windows.find((each) => each === values.window) ?? '24h';
+  const query = useHealth(endpointId, window);
   return (
     <Card
       title={text.health.title}
@@ -53,7 +59,11 @@ function Health({ health }: { health: WebhookEndpointHealth }) {
   return (
     <>
       <dl className={styles.figures}>
-        <Figure name={text.health.rate} value={success_rate === null ? '–' : formatShare(success_rate)} />
+        <Figure
+          name={text.health.rate}
+          value={success_rate === null ? '–' : formatShare(success_rate)}
+          isBad={success_rate === 0}
+        />
         <Figure name={text.health.calls} value={formatCount(succeeded + failed)} />
         <Figure name={text.health.p50} value={latency ? duration(latency.p50_ms) : '–'} />
         <Figure name={text.health.p95} value={latency ? duration(latency.p95_ms) : '–'} />
@@ -68,11 +78,11 @@ function Health({ health }: { health: WebhookEndpointHealth }) {
   );
 }
 
-function Figure({ name, value }: { name: string; value: string }) {
+function Figure({ name, value, isBad = false }: { name: string; value: string; isBad?: boolean }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd className={classes(isBad && styles.bad)}>{value}</dd>
     </div>
   );
 }

@@ -8,15 +8,16 @@ import {
   Button,
   Card,
   type Column,
+  classes,
   EmptyState,
   formatShare,
   ListTable,
   Page,
-  StatusBadge,
   Switch,
   Time,
 } from '../../ui/index.ts';
 import { CreateDialog } from './create-dialog.tsx';
+import { EndpointBadge } from './endpoint-badge.tsx';
 import styles from './webhooks.module.css';
 
 export default function WebhooksPage() {
@@ -78,7 +79,10 @@ function useColumns(): Column<WebhookEndpoint>[] {
         </span>
       ),
     },
-    { header: text.list.status, cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      header: text.list.status,
+      cell: (endpoint) => <EndpointBadge endpoint={endpoint} successRate={rates.get(endpoint.id)} />,
+    },
     {
       header: text.list.events,
       cell: ({ event_filters: { length } }) => (length === 0 ? text.allEvents : text.someEvents(length)),
@@ -88,7 +92,8 @@ function useColumns(): Column<WebhookEndpoint>[] {
       end: true,
       cell: ({ id }) => {
         const rate = rates.get(id);
-        return rate === undefined ? text.list.notCalled : formatShare(rate);
+        if (rate === undefined) return text.list.notCalled;
+        return <span className={classes(rate === 0 && styles.bad)}>{formatShare(rate)}</span>;
       },
     },
     { header: text.list.created, end: true, cell: ({ created_at }) => <Time at={created_at} /> },

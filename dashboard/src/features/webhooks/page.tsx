@@ -3,11 +3,12 @@ import { useParams } from '@tanstack/react-router';
 import { usePlace } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
-import { Badge, Card, Copyable, Loaded, Page, Pairs, Row, StatusBadge, Time } from '../../ui/index.ts';
+import { Badge, Card, Copyable, Loaded, Page, Pairs, Row, Time } from '../../ui/index.ts';
 import { DeliveriesCard } from './deliveries-card.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
+import { EndpointBadge } from './endpoint-badge.tsx';
 import { EndpointNotice } from './endpoint-notice.tsx';
-import { HealthCard } from './health-card.tsx';
+import { HealthCard, useHealth } from './health-card.tsx';
 import { nameOf } from './name.ts';
 import { VerifyCode } from './verify-code.tsx';
 import styles from './webhooks.module.css';
@@ -19,11 +20,12 @@ export default function WebhookPage() {
     everyMs: 10_000,
   });
   const endpoint = query.data;
+  const successRate = useHealth(id, '24h').data?.success_rate;
   return (
     <Page
       title={endpoint ? nameOf(endpoint) : text.title}
       trail={[{ label: text.title, to: `/${kind}/webhooks` }]}
-      aside={endpoint && <StatusBadge status={endpoint.status} />}
+      aside={endpoint && <EndpointBadge endpoint={endpoint} successRate={successRate} />}
       actions={endpoint && <EndpointActions endpoint={endpoint} />}
     >
       <Loaded query={query} lines={8}>
