@@ -21,9 +21,11 @@ import { allJobs } from './jobs.ts';
 import { systemClock } from './kernel/clock.ts';
 import { createLog, type Log } from './kernel/log.ts';
 import { createMetrics } from './kernel/metrics.ts';
+import { createTaskPool } from './kernel/threads/pool.ts';
 import { createTracer } from './kernel/tracing.ts';
 import { createQueue } from './queue/index.ts';
 import { allRoutes, workerRoutes } from './routes.ts';
+import { type ThreadEntries, threadEntries } from './thread-entries.ts';
 import { version } from './version.ts';
 
 export interface App {
@@ -43,6 +45,8 @@ export interface AppOptions {
   /** Other tables than the product's: for benchmarks that measure a part of it. */
   routes?: typeof allRoutes;
   jobs?: typeof allJobs;
+  /** Where the files of threads are; tests have them bundled once for all. */
+  threadEntries?: ThreadEntries;
 }
 
 const drainMs = 15_000;
@@ -85,6 +89,9 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     stops.push(() => activity.stop());
     const tracer = createTracer(config.OTEL_EXPORTER_OTLP_ENDPOINT, version, log);
     stops.push(() => tracer.stop());
+    const entries = options.threadEntries ?? threadEntries;
+    const tasks = createTaskPool({ entry: entries.tasks, log });
+    stops.push(() => tasks.stop());
     const queue = createQueue({ pool, claimPool, doorbell, log, metrics });
     const outbound = createOutbound({ policy: config.CARILLON_ALLOW_PRIVATE_NETWORK });
     stops.push(() => outbound.stop());
@@ -103,6 +110,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       authenticator: createAuthenticator(pool, systemClock, config.CARILLON_SESSION_IDLE_HOURS * 3_600_000),
       recipients: createRecipientAuthenticator({ pool, keyring, clock: systemClock }),
       outbound,
+      tasks,
       publicUrl: () => config.PUBLIC_URL ?? url,
     };
 

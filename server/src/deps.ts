@@ -8,6 +8,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { Keyring } from './kernel/crypto.ts';
 import type { Log } from './kernel/log.ts';
 import type { Metrics } from './kernel/metrics.ts';
+import type { TaskPool } from './kernel/threads/pool.ts';
 import type { Tracer } from './kernel/tracing.ts';
 import type { Queue } from './queue/index.ts';
 
@@ -28,6 +29,8 @@ export interface Deps {
   recipients: RecipientAuthenticator;
   /** The one way to call out over HTTP. */
   outbound: Outbound;
+  /** Where to compute what tenants feed; see docs/adr/0017. */
+  tasks: TaskPool;
   /** How the outside reaches us, without a trailing slash; known once the port is. */
   publicUrl: () => string;
 }

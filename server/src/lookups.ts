@@ -8,7 +8,7 @@ import { createWebhookDirectory } from './features/webhooks/index.ts';
 
 /** Table: who answers what the acceptance of a notification asks, over HTTP and in workflows. */
 export function allLookups(
-  deps: Pick<Deps, 'pool' | 'clock'>,
+  deps: Pick<Deps, 'pool' | 'clock' | 'tasks'>,
   templates: Pick<TemplateService, 'find'> = createTemplateService(deps),
   categories: CategoryDirectory = createCategoryDirectory(deps.pool),
 ): LookupSources {

@@ -13,6 +13,7 @@ import type { Clock } from '../src/kernel/clock.ts';
 import { createLog } from '../src/kernel/log.ts';
 import { isRecord } from '../src/kernel/record.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { bundledThreads } from './threads.ts';
 
 export interface TestResponse {
   status: number;
@@ -86,6 +87,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   );
   const app = await startApp(config, {
     log: createLog(config.LOG_LEVEL, options.logTo),
+    threadEntries: bundledThreads(),
     jobs(deps, connections) {
       options.onConnections?.(connections);
       return allJobs({ ...deps, clock: options.workerClock ?? deps.clock }, connections);

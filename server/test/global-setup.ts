@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startTemporaryPostgres } from '../src/db/embedded/temporary.ts';
 import { migrate } from '../src/db/migrate.ts';
@@ -7,6 +10,8 @@ import { databaseUrl } from './database.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     postgresUrl: string;
+    /** The folder of the bundled threads. */
+    threads: string;
   }
 }
 
@@ -32,5 +37,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrate(template);
   await template.end();
   project.provide('postgresUrl', postgres.url);
-  return () => postgres.stop();
+
+  const threads = mkdtempSync(join(tmpdir(), 'carillon-threads-'));
+  const { bundleThreads } = await import(new URL('../../scripts/build.mjs', import.meta.url).href);
+  await bundleThreads(threads);
+  project.provide('threads', threads);
+  return async () => {
+    rmSync(threads, { recursive: true, force: true });
+    await postgres.stop();
+  };
 }

@@ -22,7 +22,8 @@ export interface EmailMessage {
   replyTo: string | null;
   subject: string;
   html: string | null;
-  text: string | null;
+  /** Of a message that was given as HTML alone: what the HTML says. */
+  text: string;
   attachments: AttachmentFile[];
   headers: Record<string, string>;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
+import type { TaskRunner } from '../kernel/threads/task.ts';
 import type {
   CallbackRequest,
   CallbackVerdict,
@@ -28,6 +29,8 @@ export interface ProviderContext {
   policy: NetworkPolicy;
   clock: Clock;
   sandbox: SandboxStore;
+  /** Where large messages are composed; in place unless told. */
+  tasks?: TaskRunner | undefined;
   /** For providers that speak HTTP. */
   outbound: Outbound;
   /** What mail servers are given in EHLO; null when there is no name for it. */
@@ -52,8 +55,8 @@ export const emailProviders: Readonly<Record<string, ProviderKind>> = {
   smtp: {
     manifest: smtpManifest,
     complete: completeConfig,
-    create: (name, config, { policy, smtpName }) =>
-      createSmtpCarrier(name, smtpConfig(config), { policy, clientName: smtpName }),
+    create: (name, config, { policy, tasks, smtpName }) =>
+      createSmtpCarrier(name, smtpConfig(config), { policy, tasks, clientName: smtpName }),
   },
   ses: {
     manifest: ses.manifest,

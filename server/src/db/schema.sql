@@ -377,6 +377,7 @@ create table notification_contents (
   template_locale text,
   structured json,
   rendered_at timestamp with time zone,
+  text_alternative text,
   constraint notification_contents_pkey PRIMARY KEY (notification_id)
 );
 alter table notification_contents alter subject set statistics 0;
@@ -384,6 +385,7 @@ alter table notification_contents alter html_body set statistics 0;
 alter table notification_contents alter text_body set statistics 0;
 alter table notification_contents alter template_data set statistics 0;
 alter table notification_contents alter attachments set statistics 0;
+alter table notification_contents alter text_alternative set statistics 0;
 
 create table notifications (
   id uuid not null,

@@ -1,11 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { inPlace } from '../kernel/threads/task.ts';
 import type { Definition, Json, JsonObject, World } from './contract.ts';
 import { eventPatterns, matchKeyOf } from './match.ts';
 import { parseDefinition } from './parse.ts';
 import { definitionSchema } from './schema.ts';
-import { validateTriggerData } from './trigger-data.ts';
+import { checkDefinition, definitionTask, triggerDataTask, validateTriggerData } from './tasks.ts';
 import { references, validateDefinition } from './validate.ts';
 
 const world: World = {
@@ -21,7 +22,7 @@ function parsed(body: Json): Definition {
 }
 
 const structural = (body: unknown) => {
-  const result = parseDefinition(body);
+  const result = checkDefinition(body);
   return result.ok ? [] : result.problems.map(({ code, pointer }) => `${code} ${pointer}`);
 };
 const semantic = (...steps: Json[]) =>
@@ -441,44 +442,104 @@ describe('matching', () => {
 
 describe('trigger data', () => {
   const check = (schema: Json, data: unknown) =>
-    validateTriggerData(parsed({ trigger_data_schema: schema, steps: [noop('a')] } as Json), data);
+    validateTriggerData(
+      inPlace,
+      'me',
+      parsed({ trigger_data_schema: schema, steps: [noop('a')] } as Json),
+      data,
+    );
+  const pointers = async (schema: Json, data: unknown) =>
+    (await check(schema, data)).map(({ pointer }) => pointer);
 
-  test('violations have pointers, ten at most', () => {
+  test('violations have pointers, ten at most', async () => {
     const schema = {
       type: 'object',
       required: ['email'],
       properties: { email: { type: 'string', format: 'email' }, items: { items: { type: 'integer' } } },
     };
-    expect(check(schema, { email: 'a@b.test', items: [1] })).toEqual([]);
-    expect(check(schema, { items: ['x'] }).map(({ pointer }) => pointer)).toEqual(['/email', '/items/0']);
-    expect(check(schema, { email: 'nope' })).toHaveLength(1);
-    expect(check({ required: ['a/b~c'] }, {}).map(({ pointer }) => pointer)).toEqual(['/a~1b~0c']);
-    expect(check(schema, []).map(({ pointer }) => pointer)).toEqual(['']);
-    expect(check(schema, { email: 'a@b.test', items: Array.from({ length: 50 }, () => 'x') })).toHaveLength(
-      10,
-    );
+    expect(await check(schema, { email: 'a@b.test', items: [1] })).toEqual([]);
+    expect(await pointers(schema, { items: ['x'] })).toEqual(['/email', '/items/0']);
+    expect(await check(schema, { email: 'nope' })).toHaveLength(1);
+    expect(await pointers({ required: ['a/b~c'] }, {})).toEqual(['/a~1b~0c']);
+    expect(await pointers(schema, [])).toEqual(['']);
+    const many = { email: 'a@b.test', items: Array.from({ length: 50 }, () => 'x') };
+    expect(await check(schema, many)).toHaveLength(10);
   });
-  test('without a schema anything goes, and false lets nothing through', () => {
-    expect(validateTriggerData(parsed({ steps: [noop('a')] }), { x: 1 })).toEqual([]);
-    expect(check(false, {})).toHaveLength(1);
+  test('without a schema anything goes, and false lets nothing through', async () => {
+    const free = parsed({ steps: [noop('a')] });
+    expect(await validateTriggerData(inPlace, 'me', free, { x: 1 })).toEqual([]);
+    expect(await check(false, {})).toHaveLength(1);
   });
-  test('two schemas with the same $id do not meet, and references stay within', () => {
+  test('two schemas with the same $id do not meet, and references stay within', async () => {
     const schema = (type: string) => ({
       $id: 'https://example.com/s',
       $ref: '#/$defs/x',
       $defs: { x: { $id: 'https://example.com/x', properties: { a: { type } } } },
     });
-    expect(check(schema('string'), { a: 'x' })).toEqual([]);
-    expect(check(schema('number'), { a: 1 })).toEqual([]);
-    expect(check(schema('string'), { a: 1 })).toHaveLength(1);
+    expect(await check(schema('string'), { a: 'x' })).toEqual([]);
+    expect(await check(schema('number'), { a: 1 })).toEqual([]);
+    expect(await check(schema('string'), { a: 1 })).toHaveLength(1);
   });
-  test('a schema and data that backtrack together are stopped', () => {
-    const violations = check({ properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(50)}b` });
-    expect(violations[0]?.message).toContain('cannot be checked');
+  test('a pattern that would backtrack for ever is checked in linear time', async () => {
+    const schema = { properties: { a: { pattern: '^(a+)+$' } } };
+    expect(await pointers(schema, { a: `${'a'.repeat(5_000)}b` })).toEqual(['/a']);
+    expect(await check(schema, { a: 'a'.repeat(5_000) })).toEqual([]);
   });
-  test('recursive schemas meet data nested deeply', () => {
+  test('several patterns are told apart', async () => {
+    const schema = {
+      properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' } },
+      patternProperties: { '^n_': { type: 'number' } },
+    };
+    expect(await check(schema, { a: 'a', b: 'b', n_x: 1 })).toEqual([]);
+    expect(await pointers(schema, { a: 'b', b: 'a', n_x: 'x' })).toEqual(['/a', '/b', '/n_x']);
+  });
+  test.each([
+    ['(?=a)b', 'look-ahead'],
+    ['(?<!a)b', 'look-behind'],
+    ['(a)\\1', 'back-references'],
+    ['(?<n>a)\\k<n>', 'back-references'],
+    ['a{2000}', 'at most 1000'],
+  ])('the pattern %s is refused when it is saved, with its place and a reason', (pattern, reason) => {
+    const schemas = [
+      [{ properties: { 'a/b': { items: { pattern } } } }, '/properties/a~1b/items/pattern'],
+      [{ patternProperties: { [pattern]: {} } }, `/patternProperties/${pattern}`],
+    ] as const;
+    for (const [schema, pointer] of schemas) {
+      const result = checkDefinition({ steps: [noop('a')], trigger_data_schema: schema });
+      expect(result).toMatchObject({ ok: false, problems: [{ code: 'invalid_field' }] });
+      const [problem] = result.ok ? [] : result.problems;
+      expect(problem?.pointer).toBe(`/trigger_data_schema${pointer}`);
+      expect(problem?.message).toContain(reason);
+    }
+  });
+  test('a version that was saved with such a pattern goes on working', async () => {
+    const schema = { properties: { a: { pattern: '^(?=.*x)a' } } };
+    expect(await check(schema, { a: 'aax' })).toEqual([]);
+    expect(await pointers(schema, { a: 'aa' })).toEqual(['/a']);
+  });
+  test('what may take long is left to a thread', () => {
+    const isLight = (schema: JsonObject, data: unknown) =>
+      triggerDataTask.isLight({
+        schema,
+        schemaText: JSON.stringify(schema),
+        data,
+        dataText: JSON.stringify(data),
+      });
+    expect(isLight({ required: ['email'], properties: { email: { format: 'email' } } }, { email: 'x' })).toBe(
+      true,
+    );
+    expect(isLight({ pattern: 'a' }, {})).toBe(false);
+    expect(isLight({ items: { patternProperties: { a: {} } } }, {})).toBe(false);
+    expect(isLight({ allOf: [{ $ref: '#/$defs/a' }] }, {})).toBe(false);
+    expect(isLight({ items: { uniqueItems: true } }, {})).toBe(false);
+    expect(isLight({ properties: { a: { type: 'string' } } }, { a: 'x'.repeat(100_000) })).toBe(false);
+    expect(definitionTask.isLight(JSON.stringify({ steps: [noop('a')] }))).toBe(true);
+    expect(definitionTask.isLight('{"trigger_data_schema":{},"steps":[]}')).toBe(false);
+    expect(definitionTask.isLight('{"trigger\\u005fdata_schema":{},"steps":[]}')).toBe(false);
+  });
+  test('recursive schemas meet data nested deeply', async () => {
     let data: Json = {};
     for (let depth = 0; depth < 20_000; depth++) data = { child: data };
-    expect(Array.isArray(check({ properties: { child: { $ref: '#' } } }, data))).toBe(true);
+    expect(Array.isArray(await check({ properties: { child: { $ref: '#' } } }, data))).toBe(true);
   });
 });

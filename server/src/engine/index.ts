@@ -6,6 +6,6 @@ export { eventPatterns, matchKeyOf } from './match.ts';
 export { parseDefinition } from './parse.ts';
 export { definitionSchema } from './schema.ts';
 export { simulation } from './simulate.ts';
-export { validateTriggerData } from './trigger-data.ts';
+export { definitionTask, validateTriggerData } from './tasks.ts';
 export { mergeEntries } from './turn.ts';
 export { references, validateDefinition } from './validate.ts';

@@ -11,13 +11,12 @@ import type {
 } from './contract.ts';
 import { limits } from './limits.ts';
 import { definitionSchema } from './schema.ts';
-import { triggerSchemaProblem } from './trigger-data.ts';
 import { escapePointer, isTemplate } from './value.ts';
 
 /** Codes of structural problems: `invalid_json`, `too_large`, `too_deep`, `missing_field`, `invalid_field`. */
 const maxProblems = 20;
 
-/** The shape and size of a body: a JSON text, or the value it stands for. Never throws. */
+/** The shape and size of a body: a JSON text, or the value it stands for. Its schema is looked at when it is saved. Never throws. */
 export function parseDefinition(given: unknown): ParsedDefinition {
   let body: unknown = given;
   if (typeof given === 'string') {
@@ -35,17 +34,7 @@ export function parseDefinition(given: unknown): ParsedDefinition {
 
   const check = checkShape();
   if (!check(body)) return { ok: false, problems: problemsOf(check.errors ?? []) };
-  const definition = read(body);
-  if (definition.triggerDataSchema !== null) {
-    const problem = triggerSchemaProblem(definition.triggerDataSchema);
-    if (problem)
-      return refuse(
-        'invalid_field',
-        `trigger_data_schema cannot be used: ${problem}.`,
-        '/trigger_data_schema',
-      );
-  }
-  return { ok: true, definition };
+  return { ok: true, definition: read(body) };
 }
 
 const tooLarge = `The body is larger than ${limits.bodyBytes / 1_024} KB.`;

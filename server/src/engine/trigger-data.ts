@@ -1,13 +1,13 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { within } from '../kernel/liquid/watchdog.ts';
-import type { DataViolation, Definition, JsonObject } from './contract.ts';
+import { type LinearRegExp, linearRegExp, UnsupportedPattern } from '../kernel/linear-regexp.ts';
+import type { DataViolation, DefinitionProblem, JsonObject } from './contract.ts';
 import { limits } from './limits.ts';
 import { parseTimestamp } from './local-time.ts';
 import { escapePointer } from './value.ts';
 
+export type TriggerDataSchema = JsonObject | boolean;
+
 const maxViolations = 10;
-const compileLimitMs = 2_000;
-const validateLimitMs = 500;
 
 /** Formats that are checked; any other is an annotation, as JSON Schema 2020-12 has it. */
 const formats = {
@@ -20,36 +20,62 @@ const formats = {
 
 let metaSchema: Ajv2020 | null = null;
 
-const compiled = new WeakMap<Definition, ValidateFunction>();
-
 /** Why a schema cannot be used; null when it can. References lead within the schema: nothing is fetched. */
-export function triggerSchemaProblem(schema: JsonObject | boolean): string | null {
+export function triggerSchemaProblem(schema: TriggerDataSchema): DefinitionProblem | null {
+  const problem = (message: string, pointer: string): DefinitionProblem => ({
+    code: 'invalid_field',
+    message: `trigger_data_schema cannot be used: ${message.slice(0, 300)}.`,
+    pointer: `/trigger_data_schema${pointer}`,
+  });
   if (JSON.stringify(schema).length > limits.triggerSchema)
-    return `it is larger than ${limits.triggerSchema} characters`;
+    return problem(`it is larger than ${limits.triggerSchema} characters`, '');
   try {
-    compile(schema);
+    metaSchema ??= new Ajv2020({ strict: false, logger: false });
+    if (!metaSchema.validateSchema(schema))
+      return problem(metaSchema.errorsText(metaSchema.errors, { dataVar: 'schema' }), '');
+    compile(schema, (pattern) => {
+      try {
+        return linearRegExp(pattern);
+      } catch (error) {
+        throw error instanceof UnsupportedPattern ? new RefusedPattern(pattern, error.message) : error;
+      }
+    });
     return null;
   } catch (error) {
-    return (error as Error).message.slice(0, 300);
+    if (!(error instanceof RefusedPattern)) return problem((error as Error).message, '');
+    const shown = error.pattern.length > 100 ? `${error.pattern.slice(0, 100)}…` : error.pattern;
+    return problem(
+      `the pattern ${JSON.stringify(shown)} cannot be checked in linear time: ${error.message}`,
+      pointerOf(schema, error.pattern) ?? '',
+    );
   }
 }
 
-/** At most ten violations; empty when the data fits (or there is no schema). */
-export function validateTriggerData(definition: Definition, data: unknown): DataViolation[] {
-  if (definition.triggerDataSchema === null) return [];
-  let validate = compiled.get(definition);
-  if (!validate) {
-    validate = compile(definition.triggerDataSchema);
-    compiled.set(definition, validate);
+class RefusedPattern extends Error {
+  readonly pattern: string;
+  constructor(pattern: string, message: string) {
+    super(message);
+    this.pattern = pattern;
   }
-  const run = validate;
-  try {
-    // The schema's author chose the regular expressions, and the caller the data: the clock stops what they do together.
-    if (within(validateLimitMs, () => run(data))) return [];
-  } catch (error) {
-    return [{ pointer: '', message: `it cannot be checked: ${(error as Error).message}`.slice(0, 300) }];
+}
+
+/** Where a pattern stands: as `pattern`, or as a name in `patternProperties`. */
+function pointerOf(schema: unknown, pattern: string, pointer = ''): string | null {
+  if (typeof schema !== 'object' || schema === null) return null;
+  for (const [key, part] of Object.entries(schema)) {
+    const here = `${pointer}/${escapePointer(key)}`;
+    if (key === 'pattern' && part === pattern) return here;
+    if (key === 'patternProperties' && Object.hasOwn(part as object, pattern))
+      return `${here}/${escapePointer(pattern)}`;
+    const found = pointerOf(part, pattern, here);
+    if (found !== null) return found;
   }
-  return (run.errors ?? []).slice(0, maxViolations).map(violation);
+  return null;
+}
+
+/** At most ten violations; empty when the data fits. */
+export function violationsOf(validate: ValidateFunction, data: unknown): DataViolation[] {
+  return validate(data) ? [] : (validate.errors ?? []).slice(0, maxViolations).map(violation);
 }
 
 function violation({ instancePath, keyword, message, params }: ErrorObject): DataViolation {
@@ -60,22 +86,35 @@ function violation({ instancePath, keyword, message, params }: ErrorObject): Dat
   return { pointer: instancePath, message: message ?? 'does not fit the schema' };
 }
 
+/** For schemas that were found to be good when they were saved. */
+export function compileTriggerSchema(schema: TriggerDataSchema): ValidateFunction {
+  return compile(schema, linearOrNative);
+}
+
 /**
- * A schema gets an instance of its own, because ids within it stay registered. Only the check against the meta-schema is shared:
- * preparing it takes a hundred times as long as the rest.
+ * Versions that were saved when every pattern was taken go on working: what linear time cannot do runs on the engine of the
+ * platform. That happens in a thread only (see tasks.ts), where it is stopped when it takes too long.
  */
-function compile(schema: JsonObject | boolean): ValidateFunction {
-  metaSchema ??= new Ajv2020({ strict: false, logger: false });
-  const meta = metaSchema;
-  return within(compileLimitMs, () => {
-    if (!meta.validateSchema(schema)) throw new Error(meta.errorsText(meta.errors, { dataVar: 'schema' }));
-    return new Ajv2020({
-      allErrors: true,
-      strict: false,
-      meta: false,
-      validateSchema: false,
-      formats,
-      logger: false,
-    }).compile(schema);
-  });
+function linearOrNative(pattern: string): LinearRegExp {
+  try {
+    return linearRegExp(pattern);
+  } catch {
+    return new RegExp(pattern, 'u');
+  }
+}
+
+/** A schema gets an instance of its own, because ids within it stay registered. */
+function compile(
+  schema: TriggerDataSchema,
+  regExp: (pattern: string, flags: string) => LinearRegExp,
+): ValidateFunction {
+  return new Ajv2020({
+    allErrors: true,
+    strict: false,
+    meta: false,
+    validateSchema: false,
+    formats,
+    logger: false,
+    code: { regExp: Object.assign(regExp, { code: 'linearRegExp' }) },
+  }).compile(schema);
 }

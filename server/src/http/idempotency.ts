@@ -1,9 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type Sql, statement } from '../db/sql.ts';
-import { sha256 } from '../kernel/crypto.ts';
 import { Problem } from '../kernel/errors.ts';
-import { canonicalJson } from '../kernel/json.ts';
 
 /**
  * Idempotency keys, valid 24 hours. The primary key of the table decides who was first, so the promise holds across processes
@@ -37,11 +35,6 @@ export function idempotencyHeader(description: string) {
 export function idempotencyKeyOf({ headers }: FastifyRequest): string | null {
   const key = headers['idempotency-key'];
   return typeof key === 'string' ? key : null;
-}
-
-/** Equal for equal JSON values, whatever the order of keys or the white space. */
-export function hashBody(body: unknown): string {
-  return sha256(canonicalJson(body)).toString('hex');
 }
 
 /**

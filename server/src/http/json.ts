@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import { isLoopHeld, nextTurn } from '../kernel/courtesy.ts';
 import { Problem } from '../kernel/errors.ts';
 import { isTooDeep, maxDepth } from '../kernel/json.ts';
 import { isRecord } from '../kernel/record.ts';
+import { type Task, type TaskRunner, TaskStopped } from '../kernel/threads/task.ts';
 
 /**
  * Only bodies that contain one of these need the walk below; everything else goes through at the speed of JSON.parse. Any letter
@@ -10,8 +12,17 @@ import { isRecord } from '../kernel/record.ts';
 const suspicious =
   /__proto__|\\u(?:[dD][89a-fA-F]|00(?:00|5[fF]|6[fF]|7[024]))|[:,[]\s*-?(?:\d{300}|[\d.]+[eE]\+?\d{3})/;
 
-/** With so many a process is busy for a second at the worst, and with ten times as many for so long that it seems dead. */
-const maxValues = 200_000;
+/**
+ * An ordinary body has below a hundred values. As keys of one object, the slowest that they can be, this many take 25 ms to parse,
+ * and as long again to be hashed or written.
+ */
+export const maxValues = 20_000;
+/** Of a list whose elements stand alone, in all: elements are taken one by one, with other work in between. */
+export const maxListValues = 100_000;
+/** A body of this size takes 25 ms at the worst; a larger one is read in a thread. */
+const lightBytes = 65_536;
+/** And one of this size no more than any other request. */
+const tinyBytes = 4_096;
 
 /**
  * Parses a request body. Six things that JSON allows must not come further: NUL (PostgreSQL cannot store it: refused),
@@ -22,8 +33,9 @@ const maxValues = 200_000;
  * `listApart` names a list whose elements stand alone: in place of one that must not come further comes its Problem.
  */
 export function parseJson(text: string, listApart?: string): unknown {
-  if (hasMoreValues(text, maxValues))
-    throw new Problem('payload_too_large', `The body has more than ${maxValues} values.`);
+  const limit = listApart === undefined ? maxValues : maxListValues;
+  if (hasMoreValues(text, limit))
+    throw new Problem('payload_too_large', `The body has more than ${limit} values.`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -39,6 +51,72 @@ export function parseJson(text: string, listApart?: string): unknown {
   if (listApart === undefined || !isRecord(value) || !Array.isArray(value[listApart])) return checked(value);
   const elements = value[listApart].map((element: unknown) => problemOr(() => checked(element)));
   return { ...(checked({ ...value, [listApart]: [] }) as object), [listApart]: elements };
+}
+
+/** The body of a request. A large one is read in a thread, so that no body holds the event loop. */
+export async function readBody(
+  tasks: TaskRunner,
+  owner: string,
+  bytes: Buffer,
+  listApart?: string,
+): Promise<unknown> {
+  if (bytes.length <= tinyBytes) return parseJsonBytes(bytes, listApart);
+  try {
+    const { value, elements } = await tasks.run(bodyTask, owner, { bytes, listApart });
+    if (listApart === undefined || !elements) return value;
+    const list: unknown[] = [];
+    for (const element of elements) {
+      while (isLoopHeld()) await nextTurn();
+      list.push(
+        typeof element === 'string'
+          ? JSON.parse(element)
+          : new Problem(element.code, element.message, element),
+      );
+    }
+    return { ...(value as object), [listApart]: list };
+  } catch (error) {
+    if (!(error instanceof TaskStopped)) throw error;
+    throw new Problem('payload_too_large', `The body cannot be read: ${error.message}.`, { cause: error });
+  }
+}
+
+interface BodyInput {
+  bytes: Uint8Array;
+  listApart: string | undefined;
+}
+interface BodyOutput {
+  /** Without the list that stands apart, when `elements` are there. */
+  value: unknown;
+  /** Their JSON: text is handed over at once, and read one by one. */
+  elements?: (string | Pick<Problem, 'code' | 'message' | 'param'>)[];
+}
+
+export const bodyTask: Task<BodyInput, BodyOutput> = {
+  name: 'read_body',
+  isLight: ({ bytes }) => bytes.length <= lightBytes,
+  transfer: ({ bytes }) =>
+    bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer as ArrayBuffer] : [],
+  work({ bytes, listApart }) {
+    const value = parseJsonBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), listApart);
+    if (bytes.length <= lightBytes || listApart === undefined || !isRecord(value)) return { value };
+    const { [listApart]: list, ...rest } = value;
+    if (!Array.isArray(list)) return { value };
+    return { value: rest, elements: list.map(elementOf) };
+  },
+};
+
+function elementOf(element: unknown): NonNullable<BodyOutput['elements']>[number] {
+  if (element instanceof Problem) {
+    const { code, message, param } = element;
+    return { code, message, param };
+  }
+  const text = JSON.stringify(element);
+  if (!hasMoreValues(text, maxValues)) return text;
+  return {
+    code: 'payload_too_large',
+    message: `The element has more than ${maxValues} values.`,
+    param: null,
+  };
 }
 
 /** Bodies are UTF-8. What is not would be read as something else than was meant. */
@@ -57,7 +135,7 @@ function problemOr<Value>(read: () => Value): Value | Problem {
 }
 
 /** Without parsing, which is what takes long. Each value but the first stands behind a comma or is the first of something. */
-function hasMoreValues(text: string, limit: number): boolean {
+export function hasMoreValues(text: string, limit: number): boolean {
   if (text.length < 2 * limit) return false;
   let count = 0;
   for (let at = 0; at < text.length && count <= limit; at += 1) {

@@ -33,7 +33,7 @@ export interface Route {
   headers?: Record<string, { description: string; schema: TSchema }>;
   /** Success statuses and their bodies (null: no body). Errors are the same everywhere and documented once. */
   responses: Record<number, TSchema | null>;
-  /** Bytes; 1 MiB unless told. */
+  /** Bytes; unless told 1 MiB, and 16 KiB for those without credentials. */
   bodyLimit?: number;
   handler(call: Call<unknown, unknown, unknown>): Promise<Reply> | Reply;
 }

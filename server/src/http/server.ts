@@ -2,11 +2,13 @@ import { createServer } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { isDatabaseUnavailable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { isLoopHeld, nextTurn } from '../kernel/courtesy.ts';
 import { Problem } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { isRecord } from '../kernel/record.ts';
 import type { Span } from '../kernel/tracing.ts';
 import { allowCrossOrigin } from './cors.ts';
-import { parseJsonBytes } from './json.ts';
+import { readBody } from './json.ts';
 import type { Principal, Recipient, SignedIn } from './principal.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
@@ -17,6 +19,8 @@ import { createEventStreams, type EventStreams } from './sse.ts';
 import { compileValidator } from './validation.ts';
 
 const mebibyte = 1_048_576;
+/** Whoever calls without credentials gets no more read than this, unless a provider's callbacks need it. */
+const publicBodyLimit = 16_384;
 const requestIdPattern = /^[\w.-]{1,128}$/;
 
 declare module 'fastify' {
@@ -32,7 +36,7 @@ declare module 'fastify' {
 
 export type HttpDeps = Pick<
   Deps,
-  'log' | 'metrics' | 'tracer' | 'authenticator' | 'recipients' | 'publicUrl'
+  'log' | 'metrics' | 'tracer' | 'authenticator' | 'recipients' | 'publicUrl' | 'tasks'
 > & {
   rateLimiter: RateLimiter;
 };
@@ -78,11 +82,11 @@ export function createHttpServer(
   app.decorateRequest('span', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    try {
-      done(null, parseJsonBytes(bytes as Buffer, request.routeOptions.config.listApart));
-    } catch (error) {
-      done(error as Error);
-    }
+    const { listApart } = request.routeOptions.config;
+    readBody(deps.tasks, ownerOf(request.principal), bytes as Buffer, listApart).then(
+      (body) => done(null, body),
+      done,
+    );
   });
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -158,7 +162,7 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
   app.route({
     method: route.method,
     url: route.path,
-    bodyLimit: route.bodyLimit ?? mebibyte,
+    bodyLimit: route.bodyLimit ?? (route.access === 'public' ? publicBodyLimit : mebibyte),
     config: route.listApart ? { listApart: route.listApart } : {},
     // Before the body is read: a stranger cannot make us parse 24 MiB.
     onRequest: async (request, reply) => {
@@ -196,9 +200,30 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
         reply,
       } as Call<unknown, unknown, unknown>);
       if (result.stream) return streams.serve(request, reply, result.stream);
-      return sendReply(reply, result);
+      return sendReply(reply, await written(result));
     },
   });
+}
+
+/** On whose behalf large bodies are read. */
+function ownerOf(principal: FastifyRequest['principal']): string {
+  if (principal === null) return 'public';
+  return principal.kind === 'person' ? principal.userId : principal.environmentId;
+}
+
+/** A list is written element by element: a page of large ones would hold the event loop. */
+async function written(result: Reply): Promise<Reply> {
+  const { body, contentType } = result;
+  if (contentType || !isRecord(body) || !Array.isArray(body.data) || body.data.length < 2) return result;
+  const { data, ...rest } = body;
+  const elements: string[] = [];
+  for (const element of data) {
+    while (isLoopHeld()) await nextTurn();
+    elements.push(JSON.stringify(element));
+  }
+  const others = JSON.stringify(rest).slice(1); // with its brace, or that alone
+  const text = `{"data":[${elements.join(',')}]${others === '}' ? '' : ','}${others}`;
+  return { ...result, contentType: 'application/json; charset=utf-8', body: text };
 }
 
 function sendReply(reply: FastifyReply, result: Reply): FastifyReply {

@@ -8,6 +8,22 @@ export function isTooDeep(value: unknown, levels = maxDepth): boolean {
   return entries.some((entry) => isTooDeep(entry, levels - 1));
 }
 
+/** Whether a value is larger than this many characters, its values counted as 10 each. Stops as soon as that is known. */
+export function isLargerThan(value: unknown, limit: number): boolean {
+  return roomAfter(value, limit) < 0;
+}
+
+function roomAfter(value: unknown, room: number): number {
+  if (typeof value === 'string') return room - value.length - 10;
+  if (typeof value !== 'object' || value === null) return room - 10;
+  let left = room - 10;
+  for (const key in value) {
+    if (left < 0) return left;
+    left = roomAfter((value as Record<string, unknown>)[key], left - key.length);
+  }
+  return left;
+}
+
 /**
  * JSON with sorted keys: equal values have equal text, whatever the order of their keys, so 1 is 1.0 and is not "1". Throws a
  * RangeError when it is too deep.

@@ -32,7 +32,7 @@ export function emailMessage(changes: Partial<EmailMessage> = {}): EmailMessage 
     replyTo: null,
     subject: 'Hello',
     html: '<p>Hello</p>',
-    text: null,
+    text: 'Hello',
     attachments: [],
     headers: {},
     ...changes,

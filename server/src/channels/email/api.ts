@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { isRecord } from '../../kernel/record.ts';
+import type { TaskRunner } from '../../kernel/threads/task.ts';
 import { outcomeOfStatus } from '../by-status.ts';
 import type { EmailMessage, Outcome, ProviderCarrier, Verdict } from '../contract.ts';
 import { type Answer, type Call, type Outbound, parseRetryAfter } from '../http.ts';
@@ -13,6 +14,8 @@ import { oneLine } from './mime.ts';
 export interface ApiContext {
   outbound: Outbound;
   clock: Clock;
+  /** Where large messages are composed; in place unless told. */
+  tasks?: TaskRunner | undefined;
   /** For one call, from the look-up to the last byte. */
   timeoutMs?: number;
 }

@@ -1,5 +1,6 @@
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
+import { inPlace } from '../../kernel/threads/task.ts';
 import type { EmailMessage } from '../contract.ts';
 import { buildMime } from './mime.ts';
 
@@ -24,7 +25,7 @@ function message(changes: Partial<EmailMessage> = {}): EmailMessage {
 }
 
 async function parsed(changes: Partial<EmailMessage> = {}) {
-  const { raw, ...rest } = await buildMime(message(changes), now);
+  const { raw, ...rest } = await buildMime(inPlace, message(changes), now);
   return { ...rest, raw: raw.toString('utf8'), mail: await PostalMime.parse(raw) };
 }
 
@@ -56,15 +57,6 @@ describe('a message', () => {
     expect(second.messageId).toBe(first.messageId);
     expect(first.mail.messageId).toBe(first.messageId);
     expect(first.envelope).toEqual({ from: 'no-reply@xn--bcher-kva.example', to: 'ada@example.com' });
-  });
-
-  it('gets its text from the HTML when there is none', async () => {
-    const { mail } = await parsed({
-      text: null,
-      html: '<style>p{}</style><h1>Hi</h1><p>Go to <a href="https://acme.example/x">the shop</a>.</p><script>x</script>',
-    });
-    expect(mail.text).toContain('Go to the shop [https://acme.example/x].');
-    expect(mail.text).not.toMatch(/script|p\{\}/);
   });
 
   it('may have text alone', async () => {
@@ -124,8 +116,8 @@ describe('a message', () => {
   });
 
   it('is the same bytes each time when the boundary is given', async () => {
-    const first = await buildMime(message(), now, 'fixed');
-    expect((await buildMime(message(), now, 'fixed')).raw.equals(first.raw)).toBe(true);
+    const first = await buildMime(inPlace, message(), now, 'fixed');
+    expect((await buildMime(inPlace, message(), now, 'fixed')).raw.equals(first.raw)).toBe(true);
   });
 });
 
@@ -154,14 +146,14 @@ describe('nothing can be smuggled in', () => {
   it.each(['Bcc', 'to', 'Content-Type', 'Subject', 'X: y', 'X\r\nBcc', '', 'Ünicode'])(
     'by a header named %j',
     async (name) => {
-      await expect(buildMime(message({ headers: { [name]: 'evil@example.com' } }), now)).rejects.toThrow(
-        /header/,
-      );
+      await expect(
+        buildMime(inPlace, message({ headers: { [name]: 'evil@example.com' } }), now),
+      ).rejects.toThrow(/header/);
     },
   );
 
   it('by text that contains what separates the parts', async () => {
-    const { raw } = await buildMime(message(), now, 'guess');
+    const { raw } = await buildMime(inPlace, message(), now, 'guess');
     const boundary = /boundary="(.+?)"/.exec(raw.toString())?.[1];
     const { mail } = await parsed({
       text: `a\r\n--${boundary}\r\nContent-Type: text/html\r\n\r\n<p>evil</p>`,

@@ -1,7 +1,7 @@
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import type { EmailMessage } from '../contract.ts';
 import { envelopeAddress } from './address.ts';
-import { attachmentType, customHeaders, mailbox, oneLine, textOf, withoutEncodedWords } from './mime.ts';
+import { attachmentType, customHeaders, mailbox, oneLine, withoutEncodedWords } from './mime.ts';
 
 /** A message in the pieces that providers with an HTTP API ask for. No piece can break out of the header it ends up in. */
 export interface EmailParts {
@@ -28,7 +28,7 @@ export function partsOf(message: EmailMessage): EmailParts {
     to: wireMailbox(message.to),
     replyTo: message.replyTo === null ? null : envelopeAddress(message.replyTo),
     subject: withoutEncodedWords(oneLine(message.subject)),
-    text: textOf(message),
+    text: message.text,
     html: message.html,
     headers: Object.entries(customHeaders(message.headers)),
     attachments: message.attachments.map(({ filename, contentType, bytes }) => ({

@@ -1,2 +1,2 @@
 export { inboxCarrier } from './carrier.ts';
-export { htmlProblem, isSafeLink, sanitizeHtml } from './sanitize.ts';
+export { htmlProblem, isSafeLink, sanitizeTask } from './sanitize.ts';

@@ -1,9 +1,11 @@
 import { idTime } from '../../kernel/ids.ts';
+import type { TaskRunner } from '../../kernel/threads/task.ts';
 import { postOf } from '../chatone/index.ts';
 import { executionOf } from '../chatthree/index.ts';
 import { cardMessage } from '../chattwo/index.ts';
 import type { EmailMessage, InAppMessage, Message, SmsMessage, WebhookMessage } from '../contract.ts';
-import { buildMime, messageIdOf, textOf } from '../email/mime.ts';
+import { buildMime, messageIdOf } from '../email/mime.ts';
+import { textTask } from '../email/text.ts';
 import { type Segmentation, segmentationOf } from '../sms/segments.ts';
 import { postHeaders } from '../webhook/index.ts';
 
@@ -17,6 +19,7 @@ export interface StoredEmail {
   reply_to: string | null;
   subject: string;
   html: string | null;
+  /** Null in rows of earlier releases, which worked it out whenever they were looked at. */
   text: string | null;
   headers: Record<string, string>;
   attachments: { filename: string; content_type: string; size_bytes: number }[];
@@ -128,13 +131,17 @@ interface StoredMessage<Payload> {
   payload: Payload;
 }
 
-export async function viewPayload(row: StoredMessage<StoredPayload>): Promise<SandboxPayload> {
+export async function viewPayload(
+  tasks: TaskRunner,
+  row: StoredMessage<StoredPayload>,
+): Promise<SandboxPayload> {
   const { payload } = row;
-  return 'reply_to' in payload ? viewEmail({ ...row, payload }) : payload;
+  return 'reply_to' in payload ? viewEmail(tasks, { ...row, payload }) : payload;
 }
 
-async function viewEmail(row: StoredMessage<StoredEmail>): Promise<EmailPayload> {
+async function viewEmail(tasks: TaskRunner, row: StoredMessage<StoredEmail>): Promise<EmailPayload> {
   const { payload } = row;
+  const text = payload.text ?? (await tasks.run(textTask, row.environment_id, payload.html ?? ''));
   const message: EmailMessage = {
     channel: 'email',
     notificationId: row.notification_id,
@@ -145,7 +152,7 @@ async function viewEmail(row: StoredMessage<StoredEmail>): Promise<EmailPayload>
     replyTo: payload.reply_to,
     subject: payload.subject,
     html: payload.html,
-    text: textOf(payload),
+    text,
     headers: payload.headers,
     attachments: payload.attachments.map((file) => ({
       filename: file.filename,
@@ -155,10 +162,10 @@ async function viewEmail(row: StoredMessage<StoredEmail>): Promise<EmailPayload>
   };
   // The row's id gives the date and the boundary, so that the same row always shows the same bytes. Its random part
   // came after the content, which therefore cannot contain the boundary.
-  const { raw } = await buildMime(message, new Date(idTime(row.id)), row.id.replaceAll('-', ''));
+  const { raw } = await buildMime(tasks, message, new Date(idTime(row.id)), row.id.replaceAll('-', ''));
   return {
     ...payload,
-    text: message.text ?? '',
+    text,
     message_id: messageIdOf(message),
     mime: raw.toString('utf8'),
     mime_complete: payload.attachments.length === 0,

@@ -29,7 +29,7 @@ interface Held {
 }
 
 export function createEmailConnections(
-  deps: Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound'>,
+  deps: Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'tasks'>,
 ): EmailConnections {
   const { pool, keyring, config, clock, log } = deps;
   // By everything that makes them what they are. A carrier whose settings changed is not asked for again, finishes what it
@@ -42,6 +42,7 @@ export function createEmailConnections(
     clock,
     sandbox: sandboxStore,
     outbound: deps.outbound,
+    tasks: deps.tasks.patient,
     smtpName: smtpNameFor(config, address),
   });
 
@@ -82,7 +83,11 @@ export function createEmailConnections(
     const clientName = smtpNameFor(config, from.address);
     return hold('managed', () => ({
       // The operator chose this server, so it may well stand in the private network.
-      ...createSmtpCarrier('managed', smtpConfigOfUrl(url), { policy: 'all', clientName }),
+      ...createSmtpCarrier('managed', smtpConfigOfUrl(url), {
+        policy: 'all',
+        tasks: deps.tasks.patient,
+        clientName,
+      }),
       providerId: 'managed',
       isShared: true,
     }));

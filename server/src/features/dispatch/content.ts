@@ -1,5 +1,4 @@
 import type { Message } from '../../channels/contract.ts';
-import { textOf } from '../../channels/email/mime.ts';
 import { storedPayload } from '../../channels/sandbox/index.ts';
 import { segmentationOf } from '../../channels/sms/segments.ts';
 import type { Deps } from '../../deps.ts';
@@ -17,7 +16,7 @@ import { type DispatchFact, listFacts } from './store.ts';
 
 export type ContentDeps = Pick<
   Deps,
-  'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config' | 'publicUrl'
+  'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config' | 'publicUrl' | 'tasks'
 >;
 
 export interface ContentReader {
@@ -121,7 +120,7 @@ function shownOf(message: Message, now: number): Shown {
   switch (message.channel) {
     case 'email': {
       const { from, replyTo, headers, subject, html } = message;
-      return { ...nothing, from, reply_to: replyTo, headers, subject, html, text: textOf(message) };
+      return { ...nothing, from, reply_to: replyTo, headers, subject, html, text: message.text };
     }
     case 'in_app': {
       const { subject, html, text, actionUrl, data } = message;

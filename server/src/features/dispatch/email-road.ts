@@ -1,17 +1,18 @@
 import type { EmailMessage } from '../../channels/contract.ts';
-import { textOf } from '../../channels/email/mime.ts';
 import type { Pool } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
+import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import { type EmailConnections, type EmailSender, emailIdentity } from '../connections/index.ts';
 import { createLinkSecrets, type LinkSecret } from '../links/index.ts';
 import { listAttachmentBytes } from '../notifications/index.ts';
 import { trackedHtml } from '../tracking/index.ts';
 import { type ChannelRoads, environmentsOf, type NoRoad, type Road } from './road.ts';
 import type { DispatchFact } from './store.ts';
+import { textOfEmail } from './text-alternative.ts';
 
 /** The email channel: the providers of the environment, in the order of its chain. */
 export function createEmailRoads(
-  deps: Pick<Deps, 'pool' | 'keyring' | 'log' | 'publicUrl'>,
+  deps: Pick<Deps, 'pool' | 'keyring' | 'log' | 'publicUrl'> & { tasks: TaskRunner },
   connections: EmailConnections,
 ): ChannelRoads {
   const { pool, publicUrl } = deps;
@@ -21,24 +22,33 @@ export function createEmailRoads(
       const senders = await connections.sendersFor(environmentsOf(facts));
       const tracking = [...senders].filter(([, { track }]) => track.opens || track.clicks);
       const secretOf = await secrets.secretsFor(tracking.map(([id]) => id));
-      return (fact, headers) => {
+      return async (fact, headers) => {
         const sender = senders.get(fact.environment_id) ?? null;
         const secret = secretOf.get(fact.environment_id);
-        const words = sender && secret ? trackedWords(fact, sender, { publicUrl: publicUrl(), secret }) : {};
-        return roadFor(pool, { ...fact, ...words }, sender, headers);
+        // From the HTML as it was written: nobody reads our links in the text, and they would count nothing.
+        const text = await textOfEmail(deps, fact).catch((error: unknown) => {
+          if (error instanceof TaskStopped) return error;
+          throw error;
+        });
+        if (text instanceof TaskStopped)
+          return {
+            reason: 'content_refused',
+            problem: `The HTML cannot be turned into text: ${text.message}.`,
+          };
+        const html =
+          sender && secret ? trackedBody(fact, sender, { publicUrl: publicUrl(), secret }) : fact.html_body;
+        return roadFor(pool, { ...fact, html_body: html, text_body: text }, sender, headers);
       };
     },
   };
 }
 
-/** The text part is made from the HTML as it was written: nobody reads our links there, and they would count nothing. */
-function trackedWords(
-  { id, html_body: html, text_body: text }: DispatchFact,
+function trackedBody(
+  { id, html_body: html }: DispatchFact,
   { track }: EmailSender,
   link: { publicUrl: string; secret: LinkSecret },
-): Partial<DispatchFact> {
-  if (html === null) return {};
-  return { html_body: trackedHtml(html, id, track, link), text_body: textOf({ html, text }) };
+): string | null {
+  return html === null ? null : trackedHtml(html, id, track, link);
 }
 
 async function roadFor(
@@ -77,7 +87,7 @@ async function roadFor(
       replyTo,
       subject: fact.subject ?? '',
       html: fact.html_body,
-      text: fact.text_body,
+      text: fact.text_body ?? '',
       attachments,
       headers,
     }),

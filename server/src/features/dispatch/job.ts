@@ -44,6 +44,7 @@ type DispatchDeps = Pick<
   | 'outbound'
   | 'publicUrl'
   | 'doorbell'
+  | 'tasks'
 >;
 
 interface Fact extends ConsentFact, TemplateFact {
@@ -68,7 +69,8 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
   const watch = createProviderWatch(deps);
   const writer = createDispatchWriter(deps, watch);
   const links = createUnsubscribeLinks(deps);
-  const roads = allRoads(deps, connections);
+  // Claims are few enough to wait for their turn; only requests are refused.
+  const roads = allRoads({ ...deps, tasks: deps.tasks.patient }, connections);
   const places = deps.queue.places('notification', { room: capacity / 2, atOnce: 50, atOnceWhenSilent: 10 });
   const renderer = createTemplateRenderer(pool);
 

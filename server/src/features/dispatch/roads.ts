@@ -1,5 +1,6 @@
 import type { Channel } from '../../channels/contract.ts';
 import type { Deps } from '../../deps.ts';
+import type { TaskRunner } from '../../kernel/threads/task.ts';
 import type { EmailConnections } from '../connections/index.ts';
 import { createChatoneRoads } from './chatone-road.ts';
 import { createChatthreeRoads } from './chatthree-road.ts';
@@ -12,7 +13,9 @@ import { createWebhookRoads } from './webhook-road.ts';
 
 /** Table: channel → how its notifications are sent. */
 export function allRoads(
-  deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config' | 'publicUrl'>,
+  deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config' | 'publicUrl'> & {
+    tasks: TaskRunner;
+  },
   connections: EmailConnections,
 ): Record<Channel, ChannelRoads> {
   return {

@@ -8,6 +8,8 @@ export interface DispatchFact extends Omit<NotificationRow, 'events' | 'trace'>,
   environment_kind: 'test' | 'live';
   /** Of the settings that its channel is sent by; null: there are none. */
   settings_version: string | null;
+  /** See text-alternative.ts. */
+  text_alternative: string | null;
 }
 
 const loadFacts = statement<DispatchFact>(
@@ -15,7 +17,7 @@ const loadFacts = statement<DispatchFact>(
   `select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
      n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id,
      c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
-     c.template_version_id, c.template_locale, c.structured, c.rendered_at, e.kind as environment_kind,
+     c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.text_alternative, e.kind as environment_kind,
      ${settingsVersionSql('n.channel', 'n.environment_id')} as settings_version
    from notifications n
    join notification_contents c on c.notification_id = n.id

@@ -3,7 +3,7 @@ import { parseEmailAddress } from '../../channels/email/address.ts';
 import { htmlProblem, isSafeLink } from '../../channels/in-app/index.ts';
 import { textProblem } from '../../channels/sms/segments.ts';
 import type { KeyClaim } from '../../http/idempotency.ts';
-import { checkIdempotencyKey, hashBody } from '../../http/idempotency.ts';
+import { checkIdempotencyKey } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
@@ -31,7 +31,8 @@ export interface Acceptance {
 export type Sender = Pick<Principal, 'environmentId' | 'environmentKind' | 'organizationId' | 'plan'>;
 
 export interface AcceptOptions {
-  idempotencyKey: string | null;
+  /** The Idempotency-Key, and the hash of the request that comes with it. */
+  idempotency: { key: string; bodyHash: string } | null;
   defaultPriority: Priority;
   now: number;
 }
@@ -67,7 +68,7 @@ export function checkRequest(
     bytes: attachments?.bytes ?? [],
     sendAt,
     priority: lookups.category?.isCritical ? 'critical' : (request.priority ?? options.defaultPriority),
-    idempotencyKey: options.idempotencyKey,
+    idempotency: options.idempotency,
     connectionId: lookups.connection?.id ?? null,
     now: options.now,
   });
@@ -106,7 +107,7 @@ export function acceptanceOfTest(principal: Principal, test: TestMessage, now: n
       bytes: [],
       sendAt: null,
       priority: 'normal',
-      idempotencyKey: null,
+      idempotency: null,
       connectionId,
       now,
     },
@@ -119,7 +120,7 @@ interface Checked {
   bytes: Buffer[];
   sendAt: Date | null;
   priority: Priority;
-  idempotencyKey: string | null;
+  idempotency: AcceptOptions['idempotency'];
   connectionId: string | null;
   now: number;
 }
@@ -127,7 +128,7 @@ interface Checked {
 function newAcceptance(principal: Sender, request: SendRequest, checked: Checked): Acceptance {
   const { environmentId } = principal;
   const id = newId(checked.now);
-  const key = checked.idempotencyKey;
+  const { idempotency } = checked;
   return {
     row: {
       id,
@@ -140,7 +141,7 @@ function newAcceptance(principal: Sender, request: SendRequest, checked: Checked
       external_user_id: checked.recipient.externalUserId,
       category: request.category || null,
       template_key: request.template_key || null,
-      idempotency_key: key,
+      idempotency_key: idempotency?.key ?? null,
       action_url: request.action_url || null,
       resent_from: null,
       connection_id: checked.connectionId,
@@ -156,13 +157,13 @@ function newAcceptance(principal: Sender, request: SendRequest, checked: Checked
     content: checked.content,
     bytes: checked.bytes,
     keyClaim:
-      key === null
+      idempotency === null
         ? null
         : {
             environmentId,
             operation: 'notification',
-            key: checkIdempotencyKey(key),
-            bodyHash: hashBody(request),
+            key: checkIdempotencyKey(idempotency.key),
+            bodyHash: idempotency.bodyHash,
             resourceId: id,
           },
     meter: meterOf(principal, { id, channel: request.channel }),
@@ -255,7 +256,7 @@ type Content = Pick<
 /** Content that the channel ignores is dropped here, not refused; so is everything that a template says instead. */
 export function checkContent(request: Content): Words {
   const templateData = request.template_data ?? {};
-  if (JSON.stringify(templateData).length > limits.templateDataBytes) {
+  if (templateDataJson(templateData).length > limits.templateDataBytes) {
     throw invalidParameter(
       'template_data',
       `template_data must have at most ${limits.templateDataBytes} bytes as JSON.`,
@@ -271,6 +272,17 @@ export function checkContent(request: Content): Words {
   if (request.channel === 'in_app') checkActionUrl(request.action_url || null);
   if (request.channel === 'chatthree') checkOverrides(templateData);
   return words;
+}
+
+const templateDataTexts = new WeakMap<object, string>();
+
+/** Asked for when it is checked, weighed and written, and made once. */
+export function templateDataJson(data: Record<string, unknown>): string {
+  const known = templateDataTexts.get(data);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(data);
+  if (text.length > 2) templateDataTexts.set(data, text);
+  return text;
 }
 
 const noWords = { subject: null, html_body: null, text_body: null };

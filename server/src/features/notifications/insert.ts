@@ -4,7 +4,7 @@ import { claimKeysSql, insertKeysSql, isKnownKey } from '../../http/idempotency.
 import { enqueueSql, lanes } from '../../queue/index.ts';
 import { countSendsSql, monthOf } from '../usage/index.ts';
 import { rememberAddressesSql } from '../users/index.ts';
-import type { Acceptance } from './accept.ts';
+import { type Acceptance, templateDataJson } from './accept.ts';
 
 type Column = [type: string, read: (acceptance: Acceptance) => string | null];
 
@@ -47,7 +47,7 @@ const content: Record<string, Column> = {
   subject: ['text', (acceptance) => acceptance.content.subject],
   html_body: ['text', (acceptance) => acceptance.content.html_body],
   text_body: ['text', (acceptance) => acceptance.content.text_body],
-  template_data: ['jsonb', (acceptance) => json(acceptance.content.template_data)],
+  template_data: ['jsonb', (acceptance) => templateDataJson(acceptance.content.template_data)],
   from_name: ['text', (acceptance) => acceptance.content.from_name],
   reply_to: ['text', (acceptance) => acceptance.content.reply_to],
   attachments: ['jsonb', (acceptance) => json(acceptance.content.attachments)],

@@ -1,4 +1,5 @@
-import { hashBody, type KeyClaim } from '../../http/idempotency.ts';
+import { hashBody } from '../../http/body-hash.ts';
+import type { KeyClaim } from '../../http/idempotency.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import { type Acceptance, meterOf, type Sender } from './accept.ts';

@@ -1,15 +1,16 @@
 import { isDatabaseUnavailable, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
+import { bodyHashTask } from '../../http/body-hash.ts';
 import {
   checkIdempotencyKey,
   findEarlierHolder,
   findKeyHolder,
-  hashBody,
   type KeyClaim,
 } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { compileValidator } from '../../http/validation.ts';
 import { type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
+import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { idTime } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
@@ -24,6 +25,7 @@ import {
   checkRequest,
   checkSendAt,
   type TestMessage,
+  templateDataJson,
 } from './accept.ts';
 import { deleteWholly, type WakeRuns } from './erase.ts';
 import type { ContentRow } from './life.ts';
@@ -61,7 +63,7 @@ export interface NotificationService {
   trace(principal: Principal, id: string): Promise<Trace>;
 }
 
-type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'metrics' | 'activity' | 'doorbell'>;
+type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'metrics' | 'activity' | 'doorbell' | 'tasks'>;
 
 /** What benchmarks replace, to measure what it costs. */
 export interface WriteOptions {
@@ -87,6 +89,7 @@ export function createNotificationService(
     weigh: ({ content, bytes }) =>
       (content.html_body?.length ?? 0) +
       (content.text_body?.length ?? 0) +
+      templateDataJson(content.template_data).length +
       bytes.reduce((sum, file) => sum + file.length, 0),
     maxWeight: 4_000_000,
     splitOn: (error) => !isDatabaseUnavailable(error),
@@ -99,14 +102,15 @@ export function createNotificationService(
     defaultPriority: Priority,
   ): Promise<Accepted> {
     const { environmentId } = principal;
+    const bodyHash = key === null ? '' : await deps.tasks.run(bodyHashTask, environmentId, request);
     try {
       const lookups = await lookUp(sources, environmentId, request);
-      const options = { idempotencyKey: key, defaultPriority, now: deps.clock() };
-      return await insert(checkRequest(principal, request, lookups, options));
+      while (isLoopHeld()) await nextTurn(); // a batch may bring 500 of them
+      const options = { idempotency: key === null ? null : { key, bodyHash }, defaultPriority };
+      return await insert(checkRequest(principal, request, lookups, { ...options, now: deps.clock() }));
     } catch (error) {
       if (key === null) throw error;
-      const claim = { environmentId, operation: 'notification', key, bodyHash: hashBody(request) };
-      return replayedOr(error, claim);
+      return replayedOr(error, { environmentId, operation: 'notification', key, bodyHash });
     }
   }
 
@@ -174,6 +178,7 @@ export function createNotificationService(
       async function acceptElement(element: unknown): Promise<Accepted> {
         if (element instanceof Problem) throw element;
         if (!isRecord(element)) throw new Problem('parameter_invalid', 'Each element must be a JSON object.');
+        while (isLoopHeld()) await nextTurn();
         validateElement(element);
         const { idempotency_key: key, ...request } = element as SendRequest & { idempotency_key?: unknown };
         if (key !== undefined && key !== null && typeof key !== 'string') {

@@ -78,7 +78,8 @@ const updateContent = statement(
   'notifications_update_content',
   `with c as (
      update notification_contents
-     set subject = $2, html_body = $3, text_body = $4, template_data = $5, structured = null, rendered_at = null
+     set subject = $2, html_body = $3, text_body = $4, template_data = $5, structured = null, rendered_at = null,
+       text_alternative = null
      where notification_id = $1)
    update notifications set action_url = $6, send_at = $7 where id = $1`,
 );

@@ -42,7 +42,7 @@ export function createDrafts(
         const checked = request as SendRequest;
         const lookups = await lookUp(sources, sender.environmentId, checked);
         const acceptance = checkRequest(sender, checked, lookups, {
-          idempotencyKey: null,
+          idempotency: null,
           defaultPriority: 'normal',
           now: deps.clock(),
         });

@@ -2,20 +2,20 @@ import { parseAddressKey } from '../../channels/address-key.ts';
 import { isDatabaseUnavailable } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type JsonObject, validateTriggerData } from '../../engine/index.ts';
+import { bodyHashTask } from '../../http/body-hash.ts';
 import {
   checkIdempotencyKey,
   findEarlierHolder,
   findKeyHolder,
-  hashBody,
   type KeyClaim,
   nameOfKey,
 } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
-import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { isRecord } from '../../kernel/record.ts';
+import type { TaskRunner } from '../../kernel/threads/task.ts';
 import { type ActiveVersion, triggerDataProblem, type WorkflowService } from '../workflows/index.ts';
 import { limits, type RunStatus } from './schema.ts';
 import { findRun, insertRuns, type NewRun } from './store.ts';
@@ -41,7 +41,7 @@ interface NewTrigger {
 
 /** What arrives together is written together, like notifications. */
 export function createTrigger(
-  { pool, queue, clock, activity }: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity'>,
+  { pool, queue, clock, activity, tasks }: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'tasks'>,
   { findActive }: Pick<WorkflowService, 'findActive'>,
 ): Trigger {
   const batcher = createBatcher<NewTrigger, boolean>(write, {
@@ -70,11 +70,6 @@ export function createTrigger(
     return active;
   }
 
-  async function violationsOf({ definition }: ActiveVersion, triggerData: JsonObject) {
-    if (definition.triggerDataSchema !== null) while (isLoopHeld()) await nextTurn();
-    return validateTriggerData(definition, triggerData);
-  }
-
   /** Before data is refused the version is read again: another process may just have activated one that takes it. */
   async function activeVersionFor(
     environmentId: string,
@@ -82,10 +77,12 @@ export function createTrigger(
     triggerData: JsonObject,
   ): Promise<ActiveVersion> {
     const known = await getActive(environmentId, key, false);
-    const violations = await violationsOf(known, triggerData);
+    const violationsOf = ({ definition }: ActiveVersion) =>
+      validateTriggerData(tasks, environmentId, definition, triggerData);
+    const violations = await violationsOf(known);
     if (violations.length === 0) return known;
     const latest = await getActive(environmentId, key, true);
-    const remaining = latest.version === known.version ? violations : await violationsOf(latest, triggerData);
+    const remaining = latest.version === known.version ? violations : await violationsOf(latest);
     if (remaining.length > 0) throw triggerDataProblem(remaining);
     return latest;
   }
@@ -118,7 +115,9 @@ export function createTrigger(
   return async (principal, workflowKey, triggerData, idempotencyKey) => {
     const { environmentId } = principal;
     const claim =
-      idempotencyKey === null ? null : claimOf(environmentId, workflowKey, idempotencyKey, triggerData);
+      idempotencyKey === null
+        ? null
+        : await claimOf(tasks, environmentId, workflowKey, idempotencyKey, triggerData);
     let run: NewRun;
     try {
       run = await check(principal, workflowKey, triggerData);
@@ -141,17 +140,18 @@ export function createTrigger(
   };
 }
 
-function claimOf(
+async function claimOf(
+  tasks: TaskRunner,
   environmentId: string,
   workflowKey: string,
   key: string,
   triggerData: JsonObject,
-): Omit<KeyClaim, 'resourceId'> {
+): Promise<Omit<KeyClaim, 'resourceId'>> {
   return {
     environmentId,
     operation: `trigger:${workflowKey}`,
     key: checkIdempotencyKey(key),
-    bodyHash: hashBody({ trigger_data: triggerData }),
+    bodyHash: await tasks.run(bodyHashTask, environmentId, { trigger_data: triggerData }),
   };
 }
 

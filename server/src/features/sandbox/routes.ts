@@ -5,6 +5,7 @@ import { IdParams } from '../../http/schema.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { idTime, lowestIdAt, newId } from '../../kernel/ids.ts';
 import { pageOf, pageRequest } from '../../kernel/page.ts';
+import type { TaskRunner } from '../../kernel/threads/task.ts';
 import { recordAudit } from '../audit/index.ts';
 import { kept } from './housekeeping.ts';
 import { SandboxMessage, SandboxPage, SandboxQuery } from './schema.ts';
@@ -15,7 +16,7 @@ const maxPageBytes = 2_000_000;
 const slice = 5_000;
 const tag = 'Sandbox';
 
-export function sandboxRoutes({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): Route[] {
+export function sandboxRoutes({ pool, clock, tasks }: Pick<Deps, 'pool' | 'clock' | 'tasks'>): Route[] {
   return [
     route({
       method: 'GET',
@@ -44,7 +45,9 @@ export function sandboxRoutes({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): Ro
           principal.environmentId,
           data.map(({ id }) => id),
         );
-        return { status: 200, body: { data: await Promise.all(rows.map(viewOf)), next_cursor } };
+        const messages = [];
+        for (const row of rows) messages.push(await viewOf(tasks, row));
+        return { status: 200, body: { data: messages, next_cursor } };
       },
     }),
     route({
@@ -59,7 +62,7 @@ export function sandboxRoutes({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): Ro
       async handler({ principal, params }) {
         const [row] = await listMessages(pool, principal.environmentId, [params.id]);
         if (!row) throw notFound('sandbox message');
-        return { status: 200, body: await viewOf(row) };
+        return { status: 200, body: await viewOf(tasks, row) };
       },
     }),
     route({
@@ -105,7 +108,7 @@ function fitting(messages: { payload_bytes: number }[]): number {
   return messages.length;
 }
 
-async function viewOf(row: SandboxRow) {
+async function viewOf(tasks: TaskRunner, row: SandboxRow) {
   return {
     id: row.id,
     notification_id: row.notification_id,
@@ -113,6 +116,6 @@ async function viewOf(row: SandboxRow) {
     provider: row.provider,
     to: row.recipient,
     created_at: new Date(idTime(row.id)).toISOString(),
-    payload: await viewPayload(row),
+    payload: await viewPayload(tasks, row),
   };
 }

@@ -29,7 +29,7 @@ function message(changes: Partial<EmailMessage> = {}): EmailMessage {
     replyTo: 'help@acme.example',
     subject: 'Grüße "quoted" \\ \u2028',
     html: '<p>Hello <b>Ada</b></p>',
-    text: null,
+    text: 'Hello Ada',
     attachments: [],
     headers: { 'X-Order': '7' },
     ...changes,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import type { Principal } from '../../http/principal.ts';
 import { isLoopHeld } from '../../kernel/courtesy.ts';
 import { listedBodies } from './input.ts';
 import { createTemplateService } from './service.ts';
@@ -130,7 +131,11 @@ describe('when computations have held the event loop for a while, everybody else
 
   test('before a preview', async () => {
     const { preview: draw } = createTemplateService(app.deps);
-    expect(await waitsForATurn(() => draw({ channel: 'sms', text_template: 'Hi' }))).toBe(true);
+    expect(
+      await waitsForATurn(() =>
+        draw({ environmentId: app.testEnvironmentId } as Principal, { channel: 'sms', text_template: 'Hi' }),
+      ),
+    ).toBe(true);
   });
 
   test('before each body of a list', async () => {

@@ -173,8 +173,8 @@ export function templateRoutes(service: TemplateService): Route[] {
       access: 'templates:read',
       body: PreviewRequest,
       responses: { 200: PreviewResponse },
-      async handler({ body }) {
-        return { status: 200, body: await service.preview(body) };
+      async handler({ principal, body }) {
+        return { status: 200, body: await service.preview(principal, body) };
       },
     }),
     route({

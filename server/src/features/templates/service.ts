@@ -12,7 +12,7 @@ import { checkBody } from './check.ts';
 import type { Content } from './diff.ts';
 import { createTemplateDirectory, type TemplateDirectory } from './directory.ts';
 import { checkLocale, checkSize, listedBodies, needsDefault, nextBodies, requireFlat } from './input.ts';
-import { previewDraft, previewOf } from './preview.ts';
+import { previewDraft, previewOf, withDerivedText } from './preview.ts';
 import { promoteTemplate } from './promote.ts';
 import { insertTemplate, lockTemplate, saveTemplate } from './save.ts';
 import type {
@@ -57,7 +57,7 @@ export interface TemplateService {
   deleteBody(author: Editor, key: string, where: BodyPlace): Promise<void>;
   render(principal: Principal, key: string, request: RenderRequest): Promise<RenderResponse>;
   /** Of a body that is not saved. */
-  preview(request: PreviewRequest): Promise<PreviewResponse>;
+  preview(principal: Principal, request: PreviewRequest): Promise<PreviewResponse>;
   listVersions(
     principal: Principal,
     key: string,
@@ -83,7 +83,7 @@ const pageCharacters = 4_000_000;
 export type TemplateUsers = (tx: Sql, environmentId: string, key: string) => Promise<string[]>;
 
 export function createTemplateService(
-  { pool, clock }: Pick<Deps, 'pool' | 'clock'>,
+  { pool, clock, tasks }: Pick<Deps, 'pool' | 'clock' | 'tasks'>,
   listUsers: TemplateUsers = async () => [],
 ): TemplateService {
   const directory = createTemplateDirectory(pool);
@@ -221,12 +221,12 @@ export function createTemplateService(
     async render({ environmentId }, key, request) {
       const { bodies } = await get(pool, environmentId, key);
       while (isLoopHeld()) await nextTurn();
-      return previewOf(bodies, request);
+      return withDerivedText(tasks, environmentId, previewOf(bodies, request));
     },
 
-    async preview(request) {
+    async preview({ environmentId }, request) {
       while (isLoopHeld()) await nextTurn();
-      return previewDraft(request);
+      return withDerivedText(tasks, environmentId, previewDraft(request));
     },
 
     async listVersions({ environmentId }, key, query) {

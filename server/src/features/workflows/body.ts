@@ -2,10 +2,11 @@ import {
   type DataViolation,
   type Definition,
   type DefinitionProblem,
-  parseDefinition,
+  definitionTask,
 } from '../../engine/index.ts';
 import { parseJson } from '../../http/json.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
+import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import { limits, type VersionRequest } from './schema.ts';
 
 /** A body as it is kept: its text, and what the engine made of it. */
@@ -15,20 +16,30 @@ export interface Body {
 }
 
 /** Shape and sizes; whether everything it names exists is asked when it is activated. */
-export function readBody({ body_json: text, body }: VersionRequest): Body {
+export async function readBody(
+  tasks: TaskRunner,
+  owner: string,
+  { body_json: text, body }: VersionRequest,
+): Promise<Body> {
   const given = text ?? (body ? JSON.stringify(body) : null);
   if (given === null) throw missingParameter('body_json');
   if (given.length > limits.body)
     throw invalidParameter('body_json', `The body must have at most ${limits.body} characters.`);
-  const parsed = parseDefinition(readJson(given));
+  readJson(given);
+  const parsed = await tasks.run(definitionTask, owner, given).catch(refuseStopped);
   if (!parsed.ok) throw structuralProblem(parsed.problems);
   return { text: given, definition: parsed.definition };
 }
 
+function refuseStopped(error: unknown): never {
+  if (!(error instanceof TaskStopped)) throw error;
+  throw invalidParameter('body_json', `The body cannot be checked: ${error.message}.`);
+}
+
 /** As strict as the body of a request: what it holds ends up in places that take no NUL. */
-function readJson(text: string): unknown {
+function readJson(text: string): void {
   try {
-    return parseJson(text);
+    parseJson(text);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw new Problem(error.code, error.message.replace('The body', 'body_json'), { param: 'body_json' });

@@ -70,7 +70,8 @@ export function createWorkflowService({
   pool,
   clock,
   activity,
-}: Pick<Deps, 'pool' | 'clock' | 'activity'>): WorkflowService {
+  tasks,
+}: Pick<Deps, 'pool' | 'clock' | 'activity' | 'tasks'>): WorkflowService {
   const definitions = createDefinitions(pool);
   const directory = createWorkflowDirectory(pool, definitions);
 
@@ -211,7 +212,7 @@ export function createWorkflowService({
 
     async createVersion(author, key, request) {
       while (isLoopHeld()) await nextTurn();
-      const { text, definition } = readBody(request);
+      const { text, definition } = await readBody(tasks, author.principal.environmentId, request);
       const id = newId(clock());
       const workflow = await change(author, key, 'workflow.version_created', async (before, tx) => {
         const version = before.latest_version + 1;
@@ -255,8 +256,7 @@ export function createWorkflowService({
 
     async simulate({ environmentId, environmentKind }, key, version, request) {
       const definition = await definitionOf(await get(pool, environmentId, key), version);
-      while (isLoopHeld()) await nextTurn();
-      const violations = validateTriggerData(definition, request.trigger_data);
+      const violations = await validateTriggerData(tasks, environmentId, definition, request.trigger_data);
       if (violations.length > 0) throw triggerDataProblem(violations);
       const simulated = await finish(
         simulation(definition, {

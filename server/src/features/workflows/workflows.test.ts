@@ -208,7 +208,7 @@ describe('a version', () => {
     ['no steps', { body_json: '{}' }, 'parameter_invalid', '/steps'],
     ['steps that are no list', { body: { steps: {} } }, 'parameter_invalid', '/steps'],
     ['a step without an id', { body: { steps: [{ kind: 'noop' }] } }, 'parameter_invalid', '/steps/0/id'],
-    ['10,000 steps', { body: { steps: steps(10_000) } }, 'parameter_invalid', null],
+    ['5,000 steps', { body: { steps: steps(5_000) } }, 'parameter_invalid', null],
     ['a body that is too long', { body_json: `"${'x'.repeat(300_000)}"` }, 'parameter_invalid', 'body_json'],
     [
       'NUL',
@@ -219,7 +219,7 @@ describe('a version', () => {
     ['__proto__', { body_json: '{"__proto__":{},"steps":[]}' }, 'parameter_invalid', 'body_json'],
     [
       'a body deep as a well',
-      { body_json: '['.repeat(50_000) + ']'.repeat(50_000) },
+      { body_json: '['.repeat(5_000) + ']'.repeat(5_000) },
       'invalid_json',
       'body_json',
     ],

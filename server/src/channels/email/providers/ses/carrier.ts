@@ -1,4 +1,5 @@
 import aws4 from 'aws4';
+import { inPlace } from '../../../../kernel/threads/task.ts';
 import type { ProviderCarrier } from '../../../contract.ts';
 import { type ApiAnswer, type ApiContext, type ApiRequest, createApiCarrier, urlUnder } from '../../api.ts';
 import { buildMime } from '../../mime.ts';
@@ -43,7 +44,11 @@ export function createSesCarrier(name: string, config: SesConfig, context: ApiCo
       secrets: [secretAccessKey],
       idempotent: false,
       async request(message) {
-        const { envelope, raw } = await buildMime(message, new Date(context.clock()));
+        const { envelope, raw } = await buildMime(
+          context.tasks ?? inPlace,
+          message,
+          new Date(context.clock()),
+        );
         const tags = { notification_id: message.notificationId, environment_id: message.environmentId };
         return signed(
           'POST',

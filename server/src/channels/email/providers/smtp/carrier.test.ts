@@ -52,7 +52,7 @@ function message(changes: Partial<EmailMessage> = {}): EmailMessage {
     replyTo: null,
     subject: 'Hello',
     html: '<p>Hello</p>',
-    text: null,
+    text: 'Hello',
     attachments: [],
     headers: {},
     ...changes,

@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
+import { inPlace, type TaskRunner } from '../../../../kernel/threads/task.ts';
 import type { EmailMessage, Outcome, ProviderCarrier, Reservation } from '../../../contract.ts';
 import type { NetworkPolicy } from '../../../net.ts';
 import { buildMime, type Mime } from '../../mime.ts';
@@ -32,6 +33,8 @@ export interface SmtpOptions {
   policy: NetworkPolicy;
   /** Given in EHLO; our address on the connection unless told. */
   clientName?: string | null;
+  /** Where large messages are composed; in place unless told. */
+  tasks?: TaskRunner | undefined;
   timeouts?: Partial<Timeouts>;
   /** How long what is under way may take once the carrier is closed. */
   closeGraceMs?: number;
@@ -91,7 +94,7 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
         async send(message: EmailMessage, sendSignal) {
           let mime: Mime;
           try {
-            mime = await buildMime(message, new Date());
+            mime = await buildMime(options.tasks ?? inPlace, message, new Date());
           } catch (error) {
             pool.release(held.session);
             const detail = `The message cannot be put together: ${String(error)}`;

@@ -1,0 +1,228 @@
+import { readFileSync } from 'node:fs';
+import { steadyClock } from '../clock.ts';
+import { isLoopHeld, nextTurn } from '../courtesy.ts';
+import { Problem, type ProblemCode } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { ThreadHello } from './serve.ts';
+import { startThread, type Thread, type ThreadEntry } from './start.ts';
+import { type Task, type TaskAnswer, type TaskRunner, TaskStopped } from './task.ts';
+
+/**
+ * Runs computations that tenants feed, so that none of them holds the event loop: light ones in place, the others in threads that
+ * start when they are needed. Owners take turns, and each has one thread at a time. An owner with too many tasks waiting is refused
+ * with the Problem `rate_limited`. Work that takes too long throws TaskStopped, and nothing else fails with it.
+ */
+export interface TaskPool extends TaskRunner {
+  /** For work whose number is bounded elsewhere, as that of claims is: it waits, and is never refused for its number. */
+  patient: TaskRunner;
+  /** How many threads there are now. */
+  size(): number;
+  stop(): Promise<void>;
+}
+
+export interface TaskPoolOptions {
+  entry: ThreadEntry;
+  log: Log;
+  /** Most threads at once. */
+  threads?: number;
+  /** A thread without a task for this long ends, and its memory is free again. */
+  idleMs?: number;
+  /** Most tasks of one owner that wait. */
+  waitingPerOwner?: number;
+}
+
+interface WaitingTask {
+  // biome-ignore lint/suspicious/noExplicitAny: its input and output are its own
+  task: Task<any, any>;
+  owner: string;
+  input: unknown;
+  resolve(output: unknown): void;
+  reject(error: unknown): void;
+}
+
+interface PooledThread {
+  thread: Thread;
+  osThreadId: number | null;
+  running: WaitingTask | null;
+  startedAt: number;
+  cpuMsBefore: number;
+  /** While a task runs: its limit. Otherwise the end of an idle thread. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+const defaultLimitMs = 3_000;
+/** On a busy machine a thread gets little of the processor: this many times the limit by the clock is the end in any case. */
+const patience = 10;
+
+export function createTaskPool(options: TaskPoolOptions): TaskPool {
+  const { entry, log, threads = 2, idleMs = 20_000, waitingPerOwner = 100 } = options;
+  const open = new Set<PooledThread>();
+  /** By owner, in the order in which owners have their turn. */
+  const queues = new Map<string, WaitingTask[]>();
+  let stopped = false;
+
+  function assign(): void {
+    for (;;) {
+      const idle = [...open].find(({ running }) => running === null);
+      if (stopped || (!idle && open.size >= threads)) return;
+      const next = takeNext();
+      if (!next) return;
+      begin(idle ?? openThread(), next);
+    }
+  }
+
+  /** The first task of the first owner that has no thread; the owner goes behind all others. */
+  function takeNext(): WaitingTask | null {
+    const busy = new Set([...open].map(({ running }) => running?.owner));
+    for (const [owner, queue] of queues) {
+      if (busy.has(owner)) continue;
+      const next = queue.shift() ?? null;
+      queues.delete(owner);
+      if (queue.length > 0) queues.set(owner, queue);
+      return next;
+    }
+    return null;
+  }
+
+  function begin(pooled: PooledThread, next: WaitingTask): void {
+    clearTimeout(pooled.timer);
+    pooled.running = next;
+    pooled.startedAt = steadyClock();
+    pooled.cpuMsBefore = cpuMsOf(pooled.osThreadId) ?? 0;
+    pooled.timer = setTimeout(() => checkLimit(pooled, next), limitOf(next));
+    try {
+      const { task, input } = next;
+      pooled.thread.post({ task: task.name, input }, task.transfer?.(input));
+    } catch (error) {
+      end(pooled).reject(error); // an input that cannot be copied
+    }
+  }
+
+  function checkLimit(pooled: PooledThread, running: WaitingTask): void {
+    const limitMs = limitOf(running);
+    const elapsedMs = steadyClock() - pooled.startedAt;
+    const cpuMs = cpuMsOf(pooled.osThreadId);
+    const spentMs = cpuMs === null ? elapsedMs : cpuMs - pooled.cpuMsBefore;
+    if (spentMs < limitMs && elapsedMs < patience * limitMs) {
+      pooled.timer = setTimeout(() => checkLimit(pooled, running), Math.max(50, limitMs - spentMs));
+      return;
+    }
+    const { task, owner } = running;
+    log.warn({ task: task.name, owner, ms: Math.round(spentMs) }, 'a task took too long and was stopped');
+    discard(pooled, new TaskStopped('it took too long'));
+  }
+
+  /** The thread is free; returns what it did. */
+  function end(pooled: PooledThread): WaitingTask {
+    const done = pooled.running as WaitingTask;
+    clearTimeout(pooled.timer);
+    pooled.running = null;
+    pooled.timer = setTimeout(() => discard(pooled, null), idleMs);
+    queueMicrotask(assign);
+    return done;
+  }
+
+  /** Ends the thread. Only what it was doing fails; all that waits goes to another one. */
+  function discard(pooled: PooledThread, reason: Error | null): void {
+    clearTimeout(pooled.timer);
+    open.delete(pooled);
+    void pooled.thread.end();
+    if (reason) pooled.running?.reject(reason);
+    assign();
+  }
+
+  function openThread(): PooledThread {
+    const pooled: PooledThread = {
+      osThreadId: null,
+      running: null,
+      startedAt: 0,
+      cpuMsBefore: 0,
+      timer: undefined,
+      thread: startThread(entry, null, {
+        message(message) {
+          if (isHello(message)) pooled.osThreadId = message.osThreadId;
+          else settle(end(pooled), message as TaskAnswer);
+        },
+        failed(error) {
+          log.error({ err: error, task: pooled.running?.task.name }, 'a thread ended');
+          discard(pooled, error);
+        },
+      }),
+    };
+    open.add(pooled);
+    return pooled;
+  }
+
+  const runner = (maxWaiting: number): TaskRunner => ({
+    async run<Input, Output>(task: Task<Input, Output>, owner: string, input: Input): Promise<Output> {
+      if (task.isLight(input)) {
+        while (isLoopHeld()) await nextTurn();
+        return task.work(input);
+      }
+      if (stopped) throw stopping();
+      const queue = queues.get(owner) ?? [];
+      if (queue.length >= maxWaiting) throw tooMany();
+      queues.set(owner, queue);
+      return new Promise<Output>((resolve, reject) => {
+        queue.push({ task, owner, input, resolve: (output) => resolve(output as Output), reject });
+        assign();
+      });
+    },
+  });
+
+  return {
+    ...runner(waitingPerOwner),
+    patient: runner(Infinity),
+    size: () => open.size,
+    async stop() {
+      stopped = true;
+      const waiting = [...queues.values()].flat();
+      queues.clear();
+      for (const { reject } of waiting) reject(stopping());
+      await Promise.all(
+        [...open].map(async (pooled) => {
+          clearTimeout(pooled.timer);
+          open.delete(pooled);
+          await pooled.thread.end();
+          pooled.running?.reject(stopping());
+        }),
+      );
+    },
+  };
+}
+
+const limitOf = ({ task }: WaitingTask): number => task.limitMs ?? defaultLimitMs;
+
+function settle(done: WaitingTask, answer: TaskAnswer): void {
+  if ('output' in answer) done.resolve(answer.output);
+  else if ('error' in answer) done.reject(answer.error);
+  else {
+    const { code, message, param } = answer.problem;
+    done.reject(new Problem(code as ProblemCode, message, { param }));
+  }
+}
+
+const isHello = (message: unknown): message is ThreadHello =>
+  typeof message === 'object' && message !== null && 'osThreadId' in message;
+
+const tooMany = () =>
+  new Problem('rate_limited', 'Too many large requests of this environment are waiting. Try again later.', {
+    headers: { 'retry-after': '1' },
+  });
+
+const stopping = () =>
+  new Problem('temporarily_unavailable', 'The service is stopping. Try again.', {
+    headers: { 'retry-after': '1' },
+  });
+
+/** Processor time of a thread, in hundredths of a second (proc(5), fields 14 and 15); null where it is not known. */
+function cpuMsOf(osThreadId: number | null): number | null {
+  if (osThreadId === null) return null;
+  try {
+    const stat = readFileSync(`/proc/self/task/${osThreadId}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return null;
+  }
+}

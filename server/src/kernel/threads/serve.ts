@@ -1,0 +1,52 @@
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import { Problem } from '../errors.ts';
+import type { Task, TaskAnswer, TaskRequest } from './task.ts';
+
+/** What a thread says once: its number for the operating system, where that can be known. */
+export interface ThreadHello {
+  osThreadId: number | null;
+}
+
+/** The other end of the pool: does one task after the other. */
+// biome-ignore lint/suspicious/noExplicitAny: a table of tasks with inputs of their own
+export function serveTasks(tasks: readonly Task<any, any>[]): void {
+  const port = parentPort as MessagePort;
+  const byName = new Map(tasks.map((task) => [task.name, task]));
+  yieldToMainThread();
+  port.postMessage({ osThreadId: osThreadId() } satisfies ThreadHello);
+  port.on('message', async ({ task: name, input }: TaskRequest) => {
+    port.postMessage(await answerOf(byName.get(name), name, input));
+  });
+}
+
+async function answerOf(
+  task: Task<unknown, unknown> | undefined,
+  name: string,
+  input: unknown,
+): Promise<TaskAnswer> {
+  try {
+    if (!task) throw new Error(`there is no task ${name}`);
+    return { output: await task.work(input) };
+  } catch (error) {
+    if (error instanceof Problem) {
+      const { code, message, param } = error;
+      return { problem: { code, message, param } };
+    }
+    return { error: error instanceof Error ? new Error(error.message, { cause: error.stack }) : error };
+  }
+}
+
+/** Linux gives each thread a priority of its own; elsewhere this would slow down the whole process. */
+function yieldToMainThread(): void {
+  if (process.platform === 'linux') setPriority(0, 10);
+}
+
+function osThreadId(): number | null {
+  try {
+    return Number(readlinkSync('/proc/thread-self').split('/').pop());
+  } catch {
+    return null;
+  }
+}

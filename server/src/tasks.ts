@@ -1,0 +1,17 @@
+import { mimeTask } from './channels/email/mime.ts';
+import { textTask } from './channels/email/text.ts';
+import { sanitizeTask } from './channels/in-app/sanitize.ts';
+import { definitionTask, triggerDataTask } from './engine/tasks.ts';
+import { bodyHashTask } from './http/body-hash.ts';
+import { bodyTask } from './http/json.ts';
+
+/** Table: what may run in a thread. */
+export const allTasks = [
+  bodyTask,
+  bodyHashTask,
+  textTask,
+  sanitizeTask,
+  mimeTask,
+  definitionTask,
+  triggerDataTask,
+] as const;
