@@ -92,7 +92,10 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const entries = options.threadEntries ?? threadEntries;
     const tasks = createTaskPool({ entry: entries.tasks, log });
     stops.push(() => tasks.stop());
-    const queue = createQueue({ pool, claimPool, doorbell, log, metrics });
+    const queue = createQueue({
+      ...{ pool, claimPool, database, doorbell, log, metrics },
+      heartbeatEntry: entries.heartbeat,
+    });
     const outbound = createOutbound({ policy: config.CARILLON_ALLOW_PRIVATE_NETWORK });
     stops.push(() => outbound.stop());
     let url = '';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { bundledThreads } from '../../test/threads.ts';
 import { createDoorbell, type Doorbell } from '../db/doorbell.ts';
 import { createPool, type Pool, query } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
@@ -63,6 +64,8 @@ function start(at: string, begun: (id: string) => void): string {
       log,
       metrics: createMetrics(),
       workerId,
+      database: database.url,
+      heartbeatEntry: bundledThreads().heartbeat,
       jobs: { ...jobs, notification: job } as Record<WorkKind, Job>,
       begun: new Set(),
       tendPlaces: async () => {},

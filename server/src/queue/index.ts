@@ -1,8 +1,8 @@
 import type { Doorbell } from '../db/doorbell.ts';
 import { type Pool, type Sql, untilDatabaseAnswers } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
+import type { HeartbeatDeps } from './heartbeat.ts';
 import * as parked from './parked-store.ts';
 import { createPlaces, type Places, type PlacesOptions, type TendedPlaces } from './places.ts';
 import { type Job, type Runner, startRunner } from './runner.ts';
@@ -75,12 +75,10 @@ export interface Queue {
   stop(deadlineMs: number): Promise<void>;
 }
 
-export interface QueueDeps {
-  pool: Pool;
+export interface QueueDeps extends Omit<HeartbeatDeps, 'workerId'> {
   /** Claims may be lost in a crash of the database (the row is then ready again), so they need not wait for the disk. */
   claimPool: Pool;
   doorbell: Doorbell;
-  log: Log;
   metrics: Metrics;
 }
 

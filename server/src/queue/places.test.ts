@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { bundledThreads } from '../../test/threads.ts';
 import { createDoorbell } from '../db/doorbell.ts';
 import { query } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
@@ -48,7 +49,10 @@ function startWorker(atOnce = 4): Worker {
   const { pool } = database;
   const log = createLog('silent');
   const doorbell = createDoorbell(pool, database.url, log);
-  const queue = createQueue({ pool, claimPool: pool, doorbell, log, metrics: createMetrics() });
+  const queue = createQueue({
+    ...{ pool, claimPool: pool, database: database.url, doorbell, log, metrics: createMetrics() },
+    heartbeatEntry: bundledThreads().heartbeat,
+  });
   const places: Places = queue.places(kind, { room: 400, atOnce, atOnceWhenSilent: 1 });
   const underWay: Worker['underWay'] = new Map();
   const done: string[] = [];

@@ -3,6 +3,7 @@ import type { QueryConfig } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { bundledThreads } from '../../test/threads.ts';
 import { createDoorbell, type Doorbell } from '../db/doorbell.ts';
 import { type Pool, transaction } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
@@ -81,6 +82,8 @@ function start<Fact>(
     log,
     metrics: createMetrics(),
     workerId: newId(),
+    database: database.url,
+    heartbeatEntry: bundledThreads().heartbeat,
     jobs: { ...jobs, notification: { batch: 100, capacity: 400, ...job } as Job },
     begun: new Set(),
     tendPlaces: async () => {},

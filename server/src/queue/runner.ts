@@ -1,8 +1,8 @@
 import type { Doorbell } from '../db/doorbell.ts';
 import type { Pool } from '../db/sql.ts';
 import { msSince, never, steadyClock, thisMoment } from '../kernel/clock.ts';
-import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
+import { createHeartbeat, type HeartbeatDeps, outageMs } from './heartbeat.ts';
 import * as store from './store.ts';
 import { type Claim, kindOf, laneOf, lanes, type WorkKind, workKinds } from './work.ts';
 
@@ -28,13 +28,10 @@ export interface Runner {
   stop(deadlineMs: number): Promise<void>;
 }
 
-interface RunnerDeps {
-  pool: Pool;
+interface RunnerDeps extends HeartbeatDeps {
   claimPool: Pool;
   doorbell: Doorbell;
-  log: Log;
   metrics: Metrics;
-  workerId: string;
   jobs: Record<WorkKind, Job>;
   begun: ReadonlySet<string>;
   /** Looks after what is parked; about twice a second. */
@@ -42,12 +39,9 @@ interface RunnerDeps {
 }
 
 const tickMs = 500;
-const heartbeatMs = 2_000;
-/** A worker silent for this long is dead; with the tick, its work is taken over within 10 s. */
-const aliveSeconds = 8;
-/** After an outage of the database, or when its clock is put forward, everyone looks dead until they have had time to breathe. */
-const outageMs = 4_000;
+/** How long all others have, after an outage, to be heard again before work is taken over. */
 const reunionMs = 3_000;
+const strayCheckMs = 2_000;
 const putOffSeconds = 30;
 const bulkPortion = 25;
 const bulkPatienceMs = 50;
@@ -60,24 +54,19 @@ const moveLimit = 1_000;
 export function startRunner(deps: RunnerDeps): Runner {
   const { log, workerId } = deps;
   let stopped = false;
-  let lastHeartbeat = never;
-  /** The same by the clock of the database. */
-  let heardAt = -Infinity;
-  /** Since when our own heartbeats arrive without a gap; whoever could not be heard cannot say that others were silent. */
-  let breathingSince = never;
+  const heartbeat = createHeartbeat(deps);
+  let straysCheckedAt = never;
   const lines = (Object.keys(workKinds) as WorkKind[]).map((kind) => createLine(deps, kind, () => stopped));
   const lineOf = new Map(lines.map((line) => [line.kind, line]));
   const silence = lines.map((line) => deps.doorbell.on(`work:${line.kind}`, line.pump));
 
   async function tick(): Promise<void> {
-    if (msSince(lastHeartbeat) >= heartbeatMs) {
-      const heardNow = await store.heartbeat(deps.pool, workerId, aliveSeconds);
-      if (Math.max(msSince(lastHeartbeat), heardNow - heardAt) > outageMs) breathingSince = thisMoment();
-      lastHeartbeat = thisMoment();
-      heardAt = heardNow;
+    if (!heartbeat.hasBegun()) await heartbeat.begin();
+    if (msSince(straysCheckedAt) >= strayCheckMs) {
       await releaseStrays();
+      straysCheckedAt = thisMoment();
     }
-    if (msSince(breathingSince) >= reunionMs) await rescue();
+    if (msSince(heartbeat.steadySince()) >= reunionMs) await rescue();
     while ((await store.promote(deps.pool, moveLimit)) === moveLimit && !stopped) {}
     await deps.tendPlaces();
     for (const line of lines) {
@@ -103,7 +92,7 @@ export function startRunner(deps: RunnerDeps): Runner {
   }
 
   async function rescue(): Promise<void> {
-    const kinds = await store.rescue(deps.pool, moveLimit, heardAt + outageMs);
+    const kinds = await store.rescue(deps.pool, moveLimit, heartbeat.heardAt() + outageMs);
     if (kinds.length === 0) return;
     for (const kind of kinds) deps.metrics.rescued.inc({ kind: kindOf(kind) });
     log.warn({ count: kinds.length }, 'took over work of a worker that died');
@@ -131,7 +120,7 @@ export function startRunner(deps: RunnerDeps): Runner {
     },
     takeUp: (kind, rows) => lineOf.get(kind)?.takeUp(rows, true),
     health() {
-      const ok = msSince(lastHeartbeat) < aliveSeconds * 1_000;
+      const ok = heartbeat.isAlive();
       return { ok, detail: ok ? 'working' : 'no heartbeat reached the database lately' };
     },
     async stop(deadlineMs) {
@@ -140,6 +129,7 @@ export function startRunner(deps: RunnerDeps): Runner {
       for (const off of silence) off();
       await ticking;
       await Promise.all(lines.map((line) => line.drain(deadlineMs)));
+      await heartbeat.stop(); // not before: what is under way keeps its leases
       await store.deleteWorker(deps.pool, workerId).catch(() => {});
     },
   };

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { bundledThreads } from '../../../test/threads.ts';
 import type { Carrier, Outcome } from '../../channels/contract.ts';
 import { createDoorbell, type Doorbell } from '../../db/doorbell.ts';
 import { createPool, type Pool, query, transaction } from '../../db/sql.ts';
@@ -47,7 +48,10 @@ afterEach(async () => {
 function createWorker() {
   const pool = createPool(database.url, 3);
   const metrics = createMetrics();
-  const queue = createQueue({ pool, claimPool: pool, doorbell, log, metrics });
+  const queue = createQueue({
+    ...{ pool, claimPool: pool, database: database.url, doorbell, log, metrics },
+    heartbeatEntry: bundledThreads().heartbeat,
+  });
   const config = { CARILLON_RETRY_SCALE: 1 } as Deps['config'];
   return { pool, watch: createProviderWatch({ pool, queue, clock: () => now, config, log, metrics }) };
 }

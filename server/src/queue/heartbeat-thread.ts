@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createPool } from '../db/sql.ts';
+import { steadyClock } from '../kernel/clock.ts';
+import type { BeatReport, HeartbeatOptions } from './heartbeat.ts';
+import { heartbeat } from './store.ts';
+
+/**
+ * The thread that says for its process that the worker lives. It has a connection of its own and waits for nothing that the main
+ * thread does, so a held event loop costs no leases. A main thread that shows no life for a minute is hung for good: the beats
+ * end, and other workers take over.
+ */
+const { database, workerId, pulse, intervalMs, aliveSeconds, hungAfterMs } = workerData as HeartbeatOptions;
+/** A beat that is not answered by then is given up; the next one takes the second connection. */
+const answerWithinMs = 5_000;
+const retryMs = 500;
+// Like claims, a beat need not wait for the disk: one that a crash loses is followed by the next.
+const pool = createPool(database, 2, { synchronous_commit: 'off', statement_timeout: `${answerWithinMs}` });
+
+let stopped = false;
+const stopping = new AbortController();
+parentPort?.once('message', () => {
+  stopped = true;
+  stopping.abort();
+});
+
+let lastPulse = -1;
+let lastPulseAt = steadyClock();
+function isMainThreadAlive(): boolean {
+  const now = Atomics.load(pulse, 0);
+  if (now !== lastPulse) lastPulseAt = steadyClock();
+  lastPulse = now;
+  return steadyClock() - lastPulseAt < hungAfterMs;
+}
+
+async function beat(): Promise<boolean> {
+  if (!isMainThreadAlive()) return false;
+  const late = new AbortController();
+  try {
+    const heardAt = await Promise.race([
+      heartbeat(pool, workerId, aliveSeconds),
+      delay(answerWithinMs, null, { signal: late.signal }),
+    ]);
+    if (heardAt === null) return false;
+    parentPort?.postMessage({ heardAt } satisfies BeatReport);
+    return true;
+  } catch {
+    return false; // the database is away; the main thread finds out by itself and logs it
+  } finally {
+    late.abort();
+  }
+}
+
+while (!stopped) {
+  const began = steadyClock();
+  const isHeard = await beat();
+  const rest = isHeard ? intervalMs - (steadyClock() - began) : retryMs;
+  await delay(Math.max(0, rest), null, { signal: stopping.signal }).catch(() => {});
+}
+await pool.end();
+parentPort?.close();
