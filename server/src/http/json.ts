@@ -34,8 +34,9 @@ const tinyBytes = 4_096;
  */
 export function parseJson(text: string, listApart?: string): unknown {
   const limit = listApart === undefined ? maxValues : maxListValues;
-  if (hasMoreValues(text, limit))
-    throw new Problem('payload_too_large', `The body has more than ${limit} values.`);
+  const excess = excessIn(text, limit, listApart === undefined ? maxDepth : Infinity);
+  if (excess === 'depth') throw tooDeep();
+  if (excess === 'values') throw new Problem('payload_too_large', `The body has more than ${limit} values.`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -44,8 +45,7 @@ export function parseJson(text: string, listApart?: string): unknown {
   }
   const isSuspicious = suspicious.test(text);
   const checked = (part: unknown): unknown => {
-    if (isTooDeep(part))
-      throw new Problem('invalid_json', `The body is nested more than ${maxDepth} levels deep.`);
+    if (isTooDeep(part)) throw tooDeep();
     return isSuspicious ? cleaned(part, '') : part;
   };
   if (listApart === undefined || !isRecord(value) || !Array.isArray(value[listApart])) return checked(value);
@@ -134,16 +134,28 @@ function problemOr<Value>(read: () => Value): Value | Problem {
   }
 }
 
+const tooDeep = () => new Problem('invalid_json', `The body is nested more than ${maxDepth} levels deep.`);
+
+export const hasMoreValues = (text: string, limit: number): boolean =>
+  excessIn(text, limit, Infinity) !== null;
+
 /** Without parsing, which is what takes long. Each value but the first stands behind a comma or is the first of something. */
-export function hasMoreValues(text: string, limit: number): boolean {
-  if (text.length < 2 * limit) return false;
+function excessIn(text: string, values: number, levels: number): 'values' | 'depth' | null {
+  if (text.length < 2 * values) return null;
   let count = 0;
-  for (let at = 0; at < text.length && count <= limit; at += 1) {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
     if (char === '"') at = endOfString(text, at);
-    else if (char === ',' || char === '[' || char === '{') count += 1;
+    else if (char === ',') count += 1;
+    else if (char === '[' || char === '{') {
+      count += 1;
+      depth += 1;
+      if (depth > levels) return 'depth';
+    } else if (char === ']' || char === '}') depth -= 1;
+    if (count > values) return 'values';
   }
-  return count > limit;
+  return null;
 }
 
 function endOfString(text: string, start: number): number {

@@ -26,6 +26,8 @@ export interface Route {
   bodyOptional?: boolean;
   /** A list in the body whose elements stand alone: in place of one that cannot be taken over comes its Problem. */
   listApart?: string;
+  /** For routes without credentials whose address holds a secret: asked before the body is read, throws to refuse the call. */
+  admit?: (request: FastifyRequest) => Promise<void>;
   /** Any media type is taken, and the body comes as a Buffer (undefined when there is none) for the handler to read. */
   rawBody?: true;
   query?: TSchema;

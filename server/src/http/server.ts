@@ -178,6 +178,7 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
       const principal = await authenticate(deps, route, request);
       request.principal = principal;
       if (principal) await limitRate(deps, principal, reply);
+      await route.admit?.(request);
     },
     handler: async (request, reply) => {
       checkParams?.(request.params);

@@ -7,7 +7,7 @@ import type { ReportWriter } from './writer.ts';
 
 const tag = 'Callbacks';
 const HookParams = Type.Object({ provider: Type.String(), token: Type.String() });
-/** Providers send some hundred events at a time. */
+/** SendGrid sends some hundred events at a time, and messages of SNS have up to 256 KB. Only bodies for a valid token are read. */
 const bodyLimit = 1_048_576;
 
 /** Where providers report what became of messages. The token in the address says whose provider it is, a signature that it is it. */
@@ -34,6 +34,8 @@ export function callbackRoutes(deps: Deps, providers: CallbackProviders, writer:
     return answer ? { status: 200, body: answer.body, contentType: answer.contentType } : { status: 200 };
   }
 
+  const admit: Route['admit'] = ({ params }) => service.admit(params as { provider: string; token: string });
+
   return [
     route({
       method: 'POST',
@@ -47,6 +49,7 @@ export function callbackRoutes(deps: Deps, providers: CallbackProviders, writer:
       params: HookParams,
       rawBody: true,
       bodyLimit,
+      admit,
       responses: { 200: null },
       handler: receive,
     }),

@@ -1,11 +1,14 @@
 import type { CallbackAnswer, CallbackRequest } from '../../channels/contract.ts';
 import type { Deps } from '../../deps.ts';
+import { hasMoreValues } from '../../http/json.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import type { CallbackProviders } from '../connections/index.ts';
 import { createLinkSecrets, readCallbackToken } from '../links/index.ts';
 import type { ReportWriter } from './writer.ts';
 
 export interface CallbackService {
+  /** Before the body is read. */
+  admit(address: { provider: string; token: string }): Promise<void>;
   receive(
     kind: string,
     token: string,
@@ -13,6 +16,9 @@ export interface CallbackService {
     requestId: string,
   ): Promise<CallbackAnswer | null>;
 }
+
+/** Some 2,000 events; as keys of one object, the slowest that they can be, they take 50 ms to parse. */
+const maxValues = 40_000;
 
 type CallbackDeps = Pick<Deps, 'pool' | 'keyring' | 'log' | 'clock' | 'outbound' | 'metrics'>;
 
@@ -24,12 +30,22 @@ export function createCallbackService(
   const { clock, outbound, log, metrics } = deps;
   const secrets = createLinkSecrets(deps);
 
+  async function identify(kindName: string, token: string) {
+    const find = Object.hasOwn(providers, kindName) ? providers[kindName] : undefined;
+    const named = find && (await readCallbackToken(secrets, token));
+    if (!named) throw notFound('callback');
+    return { ...named, find };
+  }
+
   return {
+    async admit({ provider, token }) {
+      await identify(provider, token);
+    },
+
     async receive(kindName, token, request, requestId) {
-      const find = Object.hasOwn(providers, kindName) ? providers[kindName] : undefined;
-      const named = find && (await readCallbackToken(secrets, token));
-      if (!named) throw notFound('callback');
-      const { environmentId, providerId } = named;
+      const { environmentId, providerId, find } = await identify(kindName, token);
+      if (hasMoreValues(request.body.toString('latin1'), maxValues))
+        throw new Problem('payload_too_large', `The callback has more than ${maxValues} values.`);
       const provider = await find(environmentId, providerId);
       const read = provider?.kind.readCallback;
       if (!provider || !read || provider.kind.manifest.kind !== kindName) throw notFound('callback');

@@ -1,6 +1,7 @@
 import type { EmailMessage } from '../../channels/contract.ts';
 import type { Pool } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
+import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import { type EmailConnections, type EmailSender, emailIdentity } from '../connections/index.ts';
 import { createLinkSecrets, type LinkSecret } from '../links/index.ts';
@@ -36,18 +37,21 @@ export function createEmailRoads(
             problem: `The HTML cannot be turned into text: ${text.message}.`,
           };
         const html =
-          sender && secret ? trackedBody(fact, sender, { publicUrl: publicUrl(), secret }) : fact.html_body;
+          sender && secret
+            ? await trackedBody(fact, sender, { publicUrl: publicUrl(), secret })
+            : fact.html_body;
         return roadFor(pool, { ...fact, html_body: html, text_body: text }, sender, headers);
       };
     },
   };
 }
 
-function trackedBody(
+async function trackedBody(
   { id, html_body: html }: DispatchFact,
   { track }: EmailSender,
   link: { publicUrl: string; secret: LinkSecret },
-): string | null {
+): Promise<string | null> {
+  while (isLoopHeld()) await nextTurn();
   return html === null ? null : trackedHtml(html, id, track, link);
 }
 

@@ -27,6 +27,7 @@ import {
   type TestMessage,
   templateDataJson,
 } from './accept.ts';
+import { decodeAhead } from './attachments.ts';
 import { deleteWholly, type WakeRuns } from './erase.ts';
 import type { ContentRow } from './life.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
@@ -105,6 +106,7 @@ export function createNotificationService(
     const bodyHash = key === null ? '' : await deps.tasks.run(bodyHashTask, environmentId, request);
     try {
       const lookups = await lookUp(sources, environmentId, request);
+      if (request.attachments) await decodeAhead(request.attachments);
       while (isLoopHeld()) await nextTurn(); // a batch may bring 500 of them
       const options = { idempotency: key === null ? null : { key, bodyHash }, defaultPriority };
       return await insert(checkRequest(principal, request, lookups, { ...options, now: deps.clock() }));

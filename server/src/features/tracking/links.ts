@@ -10,6 +10,8 @@ import { rewriteHtml } from './rewrite.ts';
 
 /** Longer ones would not pass for a path everywhere. */
 const maxTokenLength = 1_900;
+/** Each takes 15 µs to sign. */
+const maxLinks = 1_000;
 /** Whoever wants to leave must get out, also when we are down. */
 const leaveAlone = /unsubscribe|opt-?out/i;
 
@@ -26,11 +28,13 @@ export function trackedHtml(
   { publicUrl, secret }: { publicUrl: string; secret: LinkSecret },
 ): string {
   const id = bytesOfId(notificationId);
+  let links = 0;
   return rewriteHtml(html, {
     pixelUrl: tracking.opens ? `${publicUrl}/t/o/${makeToken(secret, 'open', id)}` : null,
     replaceLink(url) {
-      if (!tracking.clicks || !isWebUrl(url) || leaveAlone.test(url)) return null;
+      if (!tracking.clicks || links >= maxLinks || !isWebUrl(url) || leaveAlone.test(url)) return null;
       if (url.startsWith(`${publicUrl}/u/`) || url.startsWith(`${publicUrl}/t/`)) return null;
+      links += 1;
       const token = makeToken(secret, 'click', Buffer.concat([id, Buffer.from(url)]));
       return token.length > maxTokenLength ? null : `${publicUrl}/t/c/${token}`;
     },

@@ -42,17 +42,20 @@ interface WaitingTask {
 
 interface PooledThread {
   thread: Thread;
+  /** It has loaded its code; until then nothing that it does counts. */
+  isReady: boolean;
   osThreadId: number | null;
   running: WaitingTask | null;
   startedAt: number;
   cpuMsBefore: number;
-  /** While a task runs: its limit. Otherwise the end of an idle thread. */
+  /** The end of its start, of its task, or of its idleness. */
   timer: NodeJS.Timeout | undefined;
 }
 
 const defaultLimitMs = 3_000;
 /** On a busy machine a thread gets little of the processor: this many times the limit by the clock is the end in any case. */
 const patience = 10;
+const startWithinMs = 60_000;
 
 export function createTaskPool(options: TaskPoolOptions): TaskPool {
   const { entry, log, threads = 2, idleMs = 20_000, waitingPerOwner = 100 } = options;
@@ -85,17 +88,21 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
   }
 
   function begin(pooled: PooledThread, next: WaitingTask): void {
-    clearTimeout(pooled.timer);
     pooled.running = next;
-    pooled.startedAt = steadyClock();
-    pooled.cpuMsBefore = cpuMsOf(pooled.osThreadId) ?? 0;
-    pooled.timer = setTimeout(() => checkLimit(pooled, next), limitOf(next));
+    if (pooled.isReady) startClock(pooled, next);
     try {
       const { task, input } = next;
       pooled.thread.post({ task: task.name, input }, task.transfer?.(input));
     } catch (error) {
       end(pooled).reject(error); // an input that cannot be copied
     }
+  }
+
+  function startClock(pooled: PooledThread, running: WaitingTask): void {
+    clearTimeout(pooled.timer);
+    pooled.startedAt = steadyClock();
+    pooled.cpuMsBefore = cpuMsOf(pooled.osThreadId) ?? 0;
+    pooled.timer = setTimeout(() => checkLimit(pooled, running), limitOf(running));
   }
 
   function checkLimit(pooled: PooledThread, running: WaitingTask): void {
@@ -133,15 +140,18 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
 
   function openThread(): PooledThread {
     const pooled: PooledThread = {
+      isReady: false,
       osThreadId: null,
       running: null,
       startedAt: 0,
       cpuMsBefore: 0,
-      timer: undefined,
+      timer: setTimeout(() => discard(pooled, new Error('a thread did not start')), startWithinMs),
       thread: startThread(entry, null, {
         message(message) {
-          if (isHello(message)) pooled.osThreadId = message.osThreadId;
-          else settle(end(pooled), message as TaskAnswer);
+          if (!isHello(message)) return settle(end(pooled), message as TaskAnswer);
+          pooled.isReady = true;
+          pooled.osThreadId = message.osThreadId;
+          if (pooled.running) startClock(pooled, pooled.running);
         },
         failed(error) {
           log.error({ err: error, task: pooled.running?.task.name }, 'a thread ended');

@@ -176,6 +176,7 @@ function redirect(location: string) {
   return { status: 302, headers: { location, 'referrer-policy': 'no-referrer' } };
 }
 
+/** An event about revoked tokens names every user they were of. */
 const eventsBodyLimit = 65_536;
 
 function eventsRoute(readEvent: ReturnType<typeof createEventReader>): Route {
