@@ -8,13 +8,17 @@ import { readBody } from '../src/http/json.ts';
 import { inPlace, type TaskRunner } from '../src/kernel/threads/task.ts';
 import { allRoutes } from '../src/routes.ts';
 import { startTestApp, type TestApp, waitUntil } from './app.ts';
+import { openThreads } from './threads.ts';
 
 /** What one tenant sends must not hold the process: work that may take long leaves the main thread, or is refused before. */
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
 });
-afterAll(() => app.stop());
+afterAll(async () => {
+  await app.stop();
+  expect(openThreads()).toBe(0);
+});
 
 /** The tasks that left the main thread while something was done. */
 async function tasksIn(work: () => Promise<unknown>): Promise<string[]> {

@@ -58,7 +58,7 @@ const sentences: Record<ProblemCode, string> = {
     'The organization has as many open invitations, or the person as many organizations, as may be.',
   method_not_allowed: 'The address exists and takes other methods; the header `Allow` lists them.',
   payload_too_large:
-    'The body is larger than the operation accepts (1 MiB; notifications 24 MiB; 200,000 values), or the headers are (16 KiB).',
+    'The body is larger than the operation accepts (1 MiB; notifications 24 MiB; without credentials 16 KiB; 20,000 values, a batch 100,000), or the headers are (16 KiB).',
   unsupported_media_type: 'The body was not sent as plain `application/json`.',
   trigger_data_invalid:
     "`trigger_data` does not fit the workflow's schema; `param` is a JSON Pointer to the first violation.",
@@ -66,7 +66,7 @@ const sentences: Record<ProblemCode, string> = {
     'The workflow would not be valid in Live; `param` is a JSON Pointer to the first problem of its body.',
   plan_limit_reached: "The sends included in the plan's month are used up.",
   rate_limited:
-    'Requests come faster than the plan of the key, or the operation, allows; wait for `Retry-After` seconds.',
+    'Requests come faster than the plan of the key, or the operation, allows, or too many large ones of the environment are waiting; wait for `Retry-After` seconds.',
   internal_error: 'A fault on our side. Nothing to change in the request; quote the request id.',
   temporarily_unavailable: 'The service cannot work at the moment; the same request may succeed soon.',
 };

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
-import { bundledThreads } from '../../test/threads.ts';
+import { bundledThreads, openThreads } from '../../test/threads.ts';
 import { query } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLog } from '../kernel/log.ts';
@@ -26,6 +26,7 @@ afterEach(async () => {
   await heartbeat?.stop();
   await thread?.end();
   [heartbeat, thread] = [null, null];
+  expect(openThreads()).toBe(0);
 });
 afterAll(() => database.drop());
 

@@ -6,6 +6,8 @@ export interface Takeover {
   leases: number;
   /** Until the last of it was in other hands. */
   tookMs: number;
+  /** The database was killed meanwhile: its outage comes on top, and the time that workers then have to be heard again. */
+  hadOutage: boolean;
 }
 
 type Victim = 'api' | 'worker' | 'database';
@@ -21,12 +23,13 @@ export interface StormOptions {
 export interface StormReport {
   kills: Record<Victim, number>;
   takeovers: Takeover[];
-  longestTakeoverMs: number;
+  /** Of those without an outage of the database, and of those with one. */
+  longestTakeoverMs: { calm: number; outage: number };
 }
 
 const giveUpAfterMs = 60_000;
 
-/** Kills a worker, the API, the database, the other worker, … in turn, and starts again what does not start by itself. */
+/** Kills the API, the database, a worker, the API, … in turn, and starts again what does not start by itself. */
 export async function storm(fleet: Fleet, options: StormOptions): Promise<StormReport> {
   const kills = { api: 0, worker: 0, database: 0 };
   const takeovers: Promise<Takeover>[] = [];
@@ -42,7 +45,7 @@ export async function storm(fleet: Fleet, options: StormOptions): Promise<StormR
     const workerId = worker.workerId();
     await worker.kill();
     kills.worker += 1;
-    takeovers.push(watchTakeover(fleet, workerId));
+    takeovers.push(watchTakeover(fleet, workerId, () => kills.database));
     await worker.start();
   }
   async function killApi(): Promise<void> {
@@ -56,7 +59,7 @@ export async function storm(fleet: Fleet, options: StormOptions): Promise<StormR
   }
 
   for (let turn = 0; turn < options.kills; turn += 1) {
-    const victim = (['worker', 'api', 'database'] as const)[turn % 3] ?? 'worker';
+    const victim = (['api', 'database', 'worker'] as const)[turn % 3] ?? 'worker';
     await options.pause(victim);
     await kill[victim]();
   }
@@ -66,12 +69,18 @@ export async function storm(fleet: Fleet, options: StormOptions): Promise<StormR
   return {
     kills,
     takeovers: watched,
-    longestTakeoverMs: Math.max(0, ...watched.map(({ tookMs }) => tookMs)),
+    longestTakeoverMs: {
+      calm: longest(watched.filter(({ hadOutage }) => !hadOutage)),
+      outage: longest(watched.filter(({ hadOutage }) => hadOutage)),
+    },
   };
 }
 
-async function watchTakeover(fleet: Fleet, workerId: string): Promise<Takeover> {
+const longest = (takeovers: Takeover[]): number => Math.max(0, ...takeovers.map(({ tookMs }) => tookMs));
+
+async function watchTakeover(fleet: Fleet, workerId: string, outages: () => number): Promise<Takeover> {
   const killedAt = Date.now();
+  const outagesBefore = outages();
   let leases = 0;
   for (const deadline = killedAt + giveUpAfterMs; ; await delay(50)) {
     const [row] = await fleet.ask<{ held: number }>(
@@ -79,6 +88,7 @@ async function watchTakeover(fleet: Fleet, workerId: string): Promise<Takeover> 
       [workerId],
     );
     leases = Math.max(leases, row?.held ?? 0);
-    if (row?.held === 0 || Date.now() > deadline) return { leases, tookMs: Date.now() - killedAt };
+    if (row?.held === 0 || Date.now() > deadline)
+      return { leases, tookMs: Date.now() - killedAt, hadOutage: outages() > outagesBefore };
   }
 }

@@ -1,12 +1,16 @@
 import { afterEach, expect, test } from 'vitest';
 import { waitUntil } from '../../../test/app.ts';
+import { openThreads } from '../../../test/threads.ts';
 import { createLog } from '../log.ts';
 import { createTaskPool, type TaskPool, type TaskPoolOptions } from './pool.ts';
 import { TaskStopped } from './task.ts';
 import { brokenTask, dyingTask, endlessTask, gatedTask, refusingTask, whereTask } from './test-harness.ts';
 
 let pool: TaskPool;
-afterEach(() => pool.stop());
+afterEach(async () => {
+  await pool.stop();
+  expect(openThreads()).toBe(0);
+});
 
 /** From sources: this is also how tools and the demo run threads. */
 const entry = {
