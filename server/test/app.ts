@@ -13,6 +13,7 @@ import type { Clock } from '../src/kernel/clock.ts';
 import { createLog } from '../src/kernel/log.ts';
 import { isRecord } from '../src/kernel/record.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { checkDocumented } from './documented-errors.ts';
 import { bundledThreads } from './threads.ts';
 
 export interface TestResponse {
@@ -111,6 +112,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.body.text();
+    checkDocumented(method, path, response.statusCode, text);
     const isJson = String(response.headers['content-type']).startsWith('application/json');
     return {
       status: response.statusCode,

@@ -91,6 +91,13 @@ test('a request id is given back, and a valid one is kept', async () => {
   expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
+test('the OpenAPI document names 422 where trigger data or a promotion is refused', async () => {
+  const { paths } = (await app.request('GET', '/openapi.json', { key: null })).body;
+  for (const path of ['trigger', 'promote', 'versions/{version}/simulate'])
+    expect(paths[`/v1/workflows/{key}/${path}`].post.responses).toHaveProperty('422');
+  expect(paths['/v1/workflows/{key}/events'].post.responses).not.toHaveProperty('422');
+});
+
 test('what a text must look like is told in words wherever it can be wrong', async () => {
   const { body } = await app.request('GET', '/openapi.json', { key: null });
   const patterns = JSON.stringify(body).match(/(?<="pattern":)"(?:[^"\\]|\\.)*"/g) ?? [];

@@ -1,28 +1,33 @@
 import { STATUS_CODES } from 'node:http';
+import { problemCodes } from '../kernel/errors.ts';
 import { describeErrors } from './error-reference.ts';
 import { type Place, type Response, requestIdHeader } from './openapi-document.ts';
 import { isRecipientAccess } from './recipient-access.ts';
 import type { Route } from './route.ts';
 
-/** Those that the shape of the route makes possible; everything else falls under `default`. */
-export function errorStatuses({ access, method, path, body, query }: Route): number[] {
+/** Those that the shape of the route makes possible, and those that the route names; `default` is for 5xx. */
+export function errorStatuses(route: Route): number[] {
+  const { access, method, path, body, rawBody, query, headers, errors = [] } = route;
   const isRecipient = isRecipientAccess(access);
   const isKeyed = access !== 'public' && access !== 'session' && !isRecipient;
   const writes = method !== 'GET';
   const possible: [number, boolean][] = [
-    [400, body !== undefined || query !== undefined],
+    [400, body !== undefined || query !== undefined || headers !== undefined],
     [401, access !== 'public'],
     [
       403,
       isRecipient ? access !== 'recipient' : (isKeyed && access !== 'key') || (writes && access !== 'public'),
     ],
-    [404, path.includes(':')],
+    [404, path.includes(':') || isKeyed], // X-Environment-Id may name no environment of the session
     [409, (isKeyed || access === 'session') && writes],
-    [413, body !== undefined],
+    [413, body !== undefined || rawBody === true],
     [415, body !== undefined],
     [429, isKeyed],
   ];
-  return possible.filter(([, applies]) => applies).map(([status]) => status);
+  const statuses = possible.filter(([, applies]) => applies).map(([status]) => status);
+  return [...new Set([...statuses, ...errors.map((code) => problemCodes[code].status)])].sort(
+    (one, other) => one - other,
+  );
 }
 
 export function errorReference(status: number | 'Other'): string {

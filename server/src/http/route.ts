@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { ProblemCode } from '../kernel/errors.ts';
 import type { Principal, Recipient, RecipientScope, SignedIn } from './principal.ts';
 import type { Scope } from './scopes.ts';
 import type { StreamStart } from './sse.ts';
@@ -33,8 +34,10 @@ export interface Route {
   query?: TSchema;
   params?: TSchema;
   headers?: Record<string, { description: string; schema: TSchema }>;
-  /** Success statuses and their bodies (null: no body). Errors are the same everywhere and documented once. */
+  /** Success statuses and their bodies (null: no body). */
   responses: Record<number, TSchema | null>;
+  /** Errors that the handler answers with and the shape of the route does not tell (see errorStatuses). */
+  errors?: readonly ProblemCode[];
   /** Bytes; unless told 1 MiB, and 16 KiB for those without credentials. */
   bodyLimit?: number;
   handler(call: Call<unknown, unknown, unknown>): Promise<Reply> | Reply;

@@ -40,6 +40,7 @@ export function invitationRoutes(deps: Deps, gates: Gates, devices: Devices): Ro
       params: OrganizationParams,
       query: Type.Object(pageQuery),
       responses: { 200: InvitationPage },
+      errors: ['insufficient_scope'],
       async handler({ query, ...call }) {
         const { data, next_cursor } = await listOpenInvitations(deps, callerOf(call), query);
         return { status: 200, body: { data: data.map(viewOf), next_cursor } };
@@ -88,6 +89,7 @@ export function invitationRoutes(deps: Deps, gates: Gates, devices: Devices): Ro
       access: 'public',
       body: InvitationToken,
       responses: { 200: InvitationPreview },
+      errors: ['invitation_not_found', 'rate_limited'],
       async handler({ body, raw }) {
         return { status: 200, body: await lookUpInvitation(deps, body.token, clientOf(raw)) };
       },
@@ -103,6 +105,7 @@ export function invitationRoutes(deps: Deps, gates: Gates, devices: Devices): Ro
       access: 'public',
       body: Acceptance,
       responses: { 200: Person },
+      errors: ['invalid_credentials', 'invitation_not_found', 'rate_limited'],
       async handler({ body, raw, requestId }) {
         const findDevice = (email: string) => devices.find(raw.headers.cookie, email);
         const context = { requestId, client: clientOf(raw), findDevice };

@@ -28,6 +28,7 @@ export function sessionRoutes(deps: Deps, gates: Gates, devices: Devices): Route
       access: 'public',
       body: Login,
       responses: { 204: null },
+      errors: ['invalid_credentials', 'rate_limited'],
       async handler({ body, raw, requestId }) {
         const email = emailOf(body.email);
         const deviceId = devices.find(raw.headers.cookie, email);
@@ -86,6 +87,7 @@ export function sessionRoutes(deps: Deps, gates: Gates, devices: Devices): Route
       access: 'session',
       body: PasswordChange,
       responses: { 204: null },
+      errors: ['rate_limited'],
       async handler({ principal, body, ...call }) {
         await changePassword(deps, gates, principal, body, contextOf(call));
         return { status: 204 };

@@ -46,6 +46,7 @@ export function preferenceCentreRoutes(deps: Pick<Deps, 'pool'>): Route[] {
       params: Type.Object({ categoryKey: CategoryKey, channel: Type.String() }),
       body: SetPreference,
       responses: { 200: Preference },
+      errors: ['category_critical'],
       async handler({ principal, params, body }) {
         const change = {
           category_key: params.categoryKey,

@@ -42,6 +42,7 @@ export function streamRoutes(deps: Deps): Route[] {
         },
       },
       responses: { 200: Type.String({ contentMediaType: 'text/event-stream' }) },
+      errors: ['rate_limited'],
       handler({ principal, query, raw }) {
         // The header wins: EventSource keeps the URL it began with, and sends where it got to.
         const header = raw.headers['last-event-id'];

@@ -36,6 +36,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       bodyLimit: sendBodyLimit,
       headers,
       responses: { 202: Notification, 200: Notification },
+      errors: ['plan_limit_reached'],
       async handler({ principal, body, raw }) {
         return answer(await service.accept(principal, body, idempotencyKeyOf(raw)));
       },
@@ -136,6 +137,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       params: IdParams,
       headers,
       responses: { 202: Notification, 200: Notification },
+      errors: ['plan_limit_reached'],
       async handler({ principal, params, raw }) {
         return answer(await service.resend(principal, params.id, idempotencyKeyOf(raw)));
       },

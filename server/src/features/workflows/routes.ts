@@ -116,6 +116,7 @@ function definitionRoutes(service: WorkflowService): Route[] {
       body: PromoteRequest,
       bodyOptional: true,
       responses: { 200: Promotion },
+      errors: ['workflow_invalid'],
       async handler({ principal, requestId, params, body }) {
         return { status: 200, body: await service.promote({ principal, requestId }, params.key, body) };
       },
@@ -202,6 +203,7 @@ function versionRoutes(service: WorkflowService): Route[] {
       params: VersionParams,
       body: SimulateRequest,
       responses: { 200: SimulatedRun },
+      errors: ['trigger_data_invalid'],
       async handler({ principal, params, body }) {
         const simulation = await service.simulate(principal, params.key, params.version, body);
         return { status: 200, body: simulationView(simulation) };

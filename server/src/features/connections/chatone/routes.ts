@@ -126,6 +126,7 @@ function installationRoutes(installations: InstallationService): Route[] {
       params: IdParams,
       body: TestTargets,
       responses: { 202: TestSent },
+      errors: ['plan_limit_reached'],
       async handler({ principal, params, body }) {
         const id = await installations.sendTest(principal, params.id, body);
         return { status: 202, body: { notification_id: id } };
@@ -147,6 +148,7 @@ function oauthRoutes(flow: ReturnType<typeof createOAuthFlow>, publicUrl: Deps['
       access: 'session',
       query: InstallQuery,
       responses: { 302: null },
+      errors: ['insufficient_scope', 'resource_not_found'],
       async handler({ query, raw }) {
         const session = sessionTokenOf(raw.headers.cookie, publicUrl());
         if (!session) throw new Problem('missing_credentials', 'Sign in to the dashboard first.');
@@ -192,6 +194,7 @@ function eventsRoute(readEvent: ReturnType<typeof createEventReader>): Route {
     rawBody: true,
     bodyLimit: eventsBodyLimit,
     responses: { 200: Type.Object({ challenge: Type.Optional(Type.String()) }) },
+    errors: ['invalid_credentials'],
     handler: ({ raw, requestId }) =>
       readEvent({
         headers: raw.headers,
