@@ -472,6 +472,60 @@ test.each(['x', 'x'.repeat(201), '%00', 'a&cursor=b'])('the cursor %j is none', 
   expect([status, body.error]).toMatchObject([400, { code: 'invalid_cursor', param: 'cursor' }]);
 });
 
+describe('the sentence', () => {
+  const message = async (body: object) => (await send(body)).body.error.message;
+
+  test('for an email without a body names both fields', async () => {
+    const { text_body: _, ...empty } = email;
+    expect(await message(empty)).toBe('html_body or text_body is required, or a template_key.');
+  });
+
+  test('for a chat message without a template says how to make one', async () => {
+    expect(await message({ channel: 'chatone', recipient: { chatone_channel_id: 'C024BE91L' } })).toBe(
+      'template_key is required for Slack (chatone): make a template with POST /v1/templates and bodies [{"channel": "chatone", "structured_template": "…"}], then send its key.',
+    );
+    expect(await message({ channel: 'chatthree', recipient: { endpoint: 'x' } })).toContain(
+      '[{"channel": "chatthree", "text_template": "…"}]',
+    );
+  });
+
+  test.each([
+    ['slack', 'Slack is called chatone'],
+    ['Slack', 'Slack is called chatone'],
+    ['teams', 'Microsoft Teams is called chattwo'],
+    ['microsoft_teams', 'Microsoft Teams is called chattwo'],
+    ['discord', 'Discord is called chatthree'],
+  ])('for the channel %j has the name to write', async (channel, hint) => {
+    expect(await message({ ...email, channel })).toBe(
+      `channel must be one of email, in_app, webhook, sms, chatone (Slack), chattwo (Microsoft Teams), chatthree (Discord): ${hint}.`,
+    );
+  });
+
+  test('for another unknown channel, or one of no use here, has no such name', async () => {
+    for (const channel of ['pigeon', 'twilio', 'constructor'])
+      expect(await message({ ...email, channel })).toMatch(/chatthree \(Discord\)\.$/);
+  });
+
+  test('for an SMS provider has the name to write', async () => {
+    const path = `/v1/environments/${app.testEnvironmentId}/sms-settings`;
+    const { body } = await app.request('PUT', path, { body: { kind: 'Twilio' } });
+    expect(body.error.message).toBe(
+      'kind must be one of managed, smsone (Twilio), smstwo (Vonage): Twilio is called smsone.',
+    );
+  });
+
+  test('names the service behind a channel', async () => {
+    const chat = (channel: string, recipient: object) => send({ channel, recipient, template_key: 'chat' });
+    await app.request('POST', '/v1/templates', {
+      body: { key: 'chat', name: 'Chat', bodies: [{ channel: 'chatthree', text_template: 'Hi' }] },
+    });
+    const { body } = await chat('chatthree', { endpoint: 'x' });
+    expect(body.error.message).toBe('There is no Discord (chatthree) endpoint with this key or id.');
+    const bodiless = await chat('chatone', { chatone_channel_id: 'C024BE91L' });
+    expect(bodiless.body.error.message).toBe('The template has no body for Slack (chatone).');
+  });
+});
+
 test('what may be null is named among what is allowed', async () => {
   const { body } = await send({ ...email, priority: 'x' });
   expect(body.error.message).toBe('priority must be one of critical, normal, bulk, null.');

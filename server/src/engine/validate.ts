@@ -1,4 +1,5 @@
 import { isTimeZone } from '../kernel/time-zone.ts';
+import { vendorHint, withVendor } from '../kernel/vendors.ts';
 import type {
   Definition,
   DefinitionProblem,
@@ -103,7 +104,11 @@ const contentFields = ['template_key', 'subject', 'html_body', 'text_body'];
 function checkSend(program: Program, step: SendStep, world: World, report: Report): void {
   const { template_key: template, category } = step.content;
   const isKnown = world.channels.has(step.channel);
-  if (!isKnown) report('unknown_channel', `there is no channel "${step.channel}"`, '/channel');
+  if (!isKnown) {
+    const vendor = vendorHint(step.channel);
+    const hint = vendor && world.channels.has(vendor.wireName) ? `; ${vendor.hint}` : '';
+    report('unknown_channel', `there is no channel "${step.channel}"${hint}`, '/channel');
+  }
   const wanted = templatedChannels.has(step.channel) ? ['template_key'] : contentFields;
   if (isKnown && !wanted.some((field) => field in step.content))
     report('content_required', `it needs ${wanted.join(' or ')}`, '');
@@ -113,7 +118,7 @@ function checkSend(program: Program, step: SendStep, world: World, report: Repor
     else if (isKnown && !channels.has(step.channel))
       report(
         'template_body_missing',
-        `template "${template}" has no body for ${step.channel}`,
+        `template "${template}" has no body for ${withVendor(step.channel)}`,
         '/template_key',
       );
   }

@@ -4,6 +4,8 @@ import { type ProblemCode, type ProblemType, problemCodes } from '../kernel/erro
 const sentences: Record<ProblemCode, string> = {
   parameter_missing: 'A required field, query parameter or header is not there; `param` names it.',
   parameter_invalid: 'A value has the wrong type or form, or is outside its limits; `param` names it.',
+  parameter_unknown:
+    'A field or query parameter is not known and looks like a misspelt one; the message has the right name.',
   invalid_json: 'The request could not be read: the body is not valid JSON, or is cut off.',
   invalid_cursor: 'The cursor was not returned by this list; start again without one.',
   template_not_found: 'No template of this environment has that `template_key`.',
@@ -14,15 +16,15 @@ const sentences: Record<ProblemCode, string> = {
   category_not_found: 'No category of this environment has that key.',
   category_archived: 'The category is archived and takes no new notifications.',
   endpoint_not_found: 'No endpoint of this environment has that key or id.',
-  installation_not_found: 'No chatone installation of this environment matches, or there is none.',
+  installation_not_found: 'No Slack (chatone) installation of this environment matches, or there is none.',
   recipient_invalid: 'The address of the recipient is not one that the channel can reach.',
   recipient_unresolvable: 'Nothing is stored from which the recipient could be found for this channel.',
   attachment_too_large: 'The attachments are larger than 15 MiB, one of them or all together.',
   too_many_attachments: 'A notification may carry at most 10 attachments.',
   chattwo_legacy_connector_url:
     'The URL is one of a retired connector; create a workflow in the channel and give the URL of its trigger.',
-  chattwo_url_not_accepted: 'The URL is not one of a chattwo workflow.',
-  chatthree_url_not_accepted: 'The URL is not one of a chatthree webhook.',
+  chattwo_url_not_accepted: 'The URL is not one of a Microsoft Teams (chattwo) workflow.',
+  chatthree_url_not_accepted: 'The URL is not one of a Discord (chatthree) webhook.',
   missing_credentials: 'No API key or token was sent; use the header `Authorization: Bearer <key>`.',
   invalid_credentials: 'The key, token, password or session is not one that the service knows.',
   expired_credentials: 'The key, token or session was valid until its time ran out.',

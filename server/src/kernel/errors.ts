@@ -20,6 +20,7 @@ const conflict = { status: 409, type: 'conflict_error' } as const;
 export const problemCodes = {
   parameter_missing: invalid,
   parameter_invalid: invalid,
+  parameter_unknown: invalid,
   invalid_json: invalid,
   invalid_cursor: invalid,
   template_not_found: invalid,
@@ -117,6 +118,10 @@ export function invalidParameter(param: string, message: string): Problem {
 
 export function missingParameter(param: string): Problem {
   return new Problem('parameter_missing', `${param} is required.`, { param });
+}
+
+export function unknownParameter(param: string, meant: string, noun = 'field'): Problem {
+  return new Problem('parameter_unknown', `Unknown ${noun} ${param}; did you mean ${meant}?`, { param });
 }
 
 export function notFound(what: string): Problem {

@@ -17,7 +17,10 @@ export function createChatoneRoads(
       return (fact) => {
         const installation = targetOf(fact);
         if (!installation)
-          return { reason: 'installation_not_found', problem: 'The chatone installation has been deleted.' };
+          return {
+            reason: 'installation_not_found',
+            problem: 'The Slack (chatone) installation has been deleted.',
+          };
         const isTest = fact.environment_kind === 'test';
         const address = fact.address ?? '';
         return {

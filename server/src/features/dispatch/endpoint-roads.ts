@@ -1,4 +1,5 @@
 import type { Carrier, Message } from '../../channels/contract.ts';
+import { withVendor } from '../../kernel/vendors.ts';
 import type { ChatTarget, ChatTargets } from '../connections/index.ts';
 import type { ChannelRoads } from './road.ts';
 import type { DispatchFact } from './store.ts';
@@ -21,7 +22,10 @@ export function endpointRoads(
       return (fact) => {
         const target = targetOf(fact);
         if (!target)
-          return { reason: 'endpoint_not_found', problem: `The ${channel} endpoint has been deleted.` };
+          return {
+            reason: 'endpoint_not_found',
+            problem: `The ${withVendor(channel)} endpoint has been deleted.`,
+          };
         const message = messageOf(fact, target);
         if (fact.environment_kind === 'test') return { carriers: [sandbox], message };
         if (target.url === null)

@@ -7,11 +7,12 @@ import { checkIdempotencyKey } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
+import { withVendor } from '../../kernel/vendors.ts';
 import type { MeteredSend } from '../usage/index.ts';
 import { addressFields, type Pair } from '../users/index.ts';
 import { checkAttachments } from './attachments.ts';
 import { type ContentRow, eventEntry, type NotificationRow, type Words } from './life.ts';
-import type { CategoryFact, ConnectionFact, Lookups } from './lookups.ts';
+import { type CategoryFact, type ConnectionFact, chatEndpointOf, type Lookups } from './lookups.ts';
 import { type ResolvedRecipient, resolveRecipient } from './recipient.ts';
 import { type EventEntry, limits, type Priority, type SendRequest } from './schema.ts';
 
@@ -215,29 +216,45 @@ function checkConnection({ channel, recipient }: SendRequest, connection: Connec
   if (connection) return;
   if (channel === 'chatone') {
     const message = recipient.endpoint
-      ? 'There is no chatone installation with this id or team.'
-      : 'The environment has no chatone installation.';
+      ? 'There is no Slack (chatone) installation with this id or team.'
+      : 'The environment has no Slack (chatone) installation.';
     throw new Problem('installation_not_found', message, {
       param: recipient.endpoint ? 'recipient.endpoint' : null,
     });
   }
   if (channel === 'chattwo' || channel === 'chatthree') {
-    throw new Problem('endpoint_not_found', `There is no ${channel} endpoint with this key or id.`, {
-      param: recipient.endpoint ? 'recipient.endpoint' : `recipient.${channel}_endpoint_id`,
-    });
+    const named = chatEndpointOf(channel, recipient)?.field ?? 'endpoint';
+    throw new Problem(
+      'endpoint_not_found',
+      `There is no ${withVendor(channel)} endpoint with this key or id.`,
+      {
+        param: `recipient.${named}`,
+      },
+    );
   }
 }
 
 function checkTemplate({ channel, template_key: key }: SendRequest, template: Lookups['template']): void {
   if (!key) {
     if (channel === 'chatone' || channel === 'chattwo' || channel === 'chatthree')
-      throw missingParameter('template_key');
+      throw needsTemplate(channel);
     return;
   }
   const param = 'template_key';
   if (!template) throw new Problem('template_not_found', 'There is no template with this key.', { param });
   if (!template.channels.has(channel))
-    throw new Problem('template_body_missing', `The template has no body for ${channel}.`, { param });
+    throw new Problem('template_body_missing', `The template has no body for ${withVendor(channel)}.`, {
+      param,
+    });
+}
+
+function needsTemplate(channel: 'chatone' | 'chattwo' | 'chatthree'): Problem {
+  const field = channel === 'chatthree' ? 'text_template' : 'structured_template';
+  return new Problem(
+    'parameter_missing',
+    `template_key is required for ${withVendor(channel)}: make a template with POST /v1/templates and bodies [{"channel": "${channel}", "${field}": "…"}], then send its key.`,
+    { param: 'template_key' },
+  );
 }
 
 type Content = Pick<
@@ -296,7 +313,10 @@ function checkWords(request: Content): Pick<Words, 'subject' | 'html_body' | 'te
       if (!subject) throw missingParameter('subject');
       if (/\p{Cc}/u.test(subject))
         throw invalidParameter('subject', 'subject must not contain line breaks or control characters.');
-      if (!html && !text) throw missingParameter('html_body');
+      if (!html && !text)
+        throw new Problem('parameter_missing', 'html_body or text_body is required, or a template_key.', {
+          param: 'html_body',
+        });
       return { subject, html_body: html, text_body: text };
     case 'in_app':
       if (!html) throw missingParameter('html_body');

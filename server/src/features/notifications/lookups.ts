@@ -88,25 +88,33 @@ function findConnection(
       return sources.findInstallation(environmentId, recipient.endpoint || null);
     case 'chattwo':
     case 'chatthree': {
-      const name = chatEndpointOf(channel, recipient);
-      return name ? sources.findChatEndpoint(environmentId, channel, name) : null;
+      const named = chatEndpointOf(channel, recipient);
+      return named ? sources.findChatEndpoint(environmentId, channel, named.name) : null;
     }
     default:
       return null;
   }
 }
 
-/** The field that names the endpoint: a key is preferred over the ids of old. */
+export type RecipientField = keyof SendRequest['recipient'];
+
+/** The field that names the endpoint, and its key or id. `endpoint` is preferred over the older fields. */
 export function chatEndpointOf(
   channel: 'chattwo' | 'chatthree',
   recipient: SendRequest['recipient'],
-): string | null {
-  return recipient.endpoint || recipient[`${channel}_endpoint_id`] || null;
+): { field: RecipientField; name: string } | null {
+  const fields = ['endpoint', `${channel}_endpoint_id`, 'address'] as const;
+  for (const field of fields) {
+    const name = recipient[field];
+    if (name) return { field, name };
+  }
+  return null;
 }
 
 /** The user alone is named, and the channel sends to something that is stored about users. */
 function lacksAddress({ channel, recipient }: Named): boolean {
-  if (channel === 'email' || channel === 'sms') return !recipient.address;
+  if (recipient.address) return false;
+  if (channel === 'email' || channel === 'sms') return true;
   return channel === 'chatone' && !recipient.chatone_user_id && !recipient.chatone_channel_id;
 }
 

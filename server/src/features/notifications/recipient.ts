@@ -3,7 +3,7 @@ import { isConversationId, isUserId } from '../../channels/chatone/index.ts';
 import { parseEmailAddress } from '../../channels/email/address.ts';
 import { parseTarget } from '../../channels/net.ts';
 import { missingParameter, Problem } from '../../kernel/errors.ts';
-import { chatEndpointOf, type UserFact } from './lookups.ts';
+import { chatEndpointOf, type RecipientField, type UserFact } from './lookups.ts';
 import type { SendRequest } from './schema.ts';
 
 /** Who a notification goes to, by the rules of its channel. */
@@ -53,12 +53,11 @@ export function resolveRecipient(
       if (recipient.endpoint) return { address: recipient.endpoint.toLowerCase(), ...person, isPair: false };
       if (!address) throw missingParameter('recipient.address');
       return { address: checkUrl(address), ...person, isPair: false };
-    case 'chatone':
-      return {
-        address: chatoneTarget(request, user),
-        ...person,
-        isPair: Boolean(externalUserId && recipient.chatone_user_id),
-      };
+    case 'chatone': {
+      const given = chatoneTarget(request);
+      const target = given ?? storedAddress(user?.chatone_user_id, externalUserId);
+      return { address: target, ...person, isPair: Boolean(externalUserId && given && isUserId(given)) };
+    }
     case 'chattwo':
     case 'chatthree':
       return { address: endpointOf(channel, request), ...person, isPair: false };
@@ -100,24 +99,43 @@ function checkUrl(text: string): string {
 
 type Request = Pick<SendRequest, 'recipient'>;
 
-function chatoneTarget({ recipient }: Request, stored: UserFact | null): string {
-  const { chatone_user_id: user, chatone_channel_id: room } = recipient;
+/** `address` is taken like the typed fields, and must not name another target than they do. */
+function checkAddress({ recipient }: Request, field: RecipientField, target: string): void {
+  if (recipient.address && recipient.address !== target)
+    throw invalid(
+      'address',
+      `recipient.address and recipient.${field} name different targets; give one of them.`,
+    );
+}
+
+/** Null when the request names no target and only `external_user_id` is left. */
+function chatoneTarget(request: Request): string | null {
+  const { chatone_user_id: user, chatone_channel_id: room, address } = request.recipient;
   if (user && room) {
     throw invalid('chatone_channel_id', 'Give chatone_user_id or chatone_channel_id, not both.');
   }
   if (user && !isUserId(user))
-    throw invalid('chatone_user_id', 'The id of a chatone user looks like U024BE7LH.');
+    throw invalid('chatone_user_id', 'The id of a Slack (chatone) user looks like U024BE7LH.');
   if (room && !isConversationId(room))
-    throw invalid('chatone_channel_id', 'The id of a chatone channel looks like C024BE91L.');
+    throw invalid('chatone_channel_id', 'The id of a Slack (chatone) channel looks like C024BE91L.');
   const target = user || room;
-  if (target) return target;
-  if (!recipient.external_user_id) throw missingParameter('recipient.chatone_user_id');
-  return storedAddress(stored?.chatone_user_id, recipient.external_user_id);
+  if (target) {
+    checkAddress(request, user ? 'chatone_user_id' : 'chatone_channel_id', target);
+    return target;
+  }
+  if (address && !isUserId(address) && !isConversationId(address))
+    throw invalid(
+      'address',
+      'recipient.address must be the id of a Slack (chatone) channel or user, such as C024BE91L or U024BE7LH.',
+    );
+  if (!address && !request.recipient.external_user_id) throw missingParameter('recipient.chatone_user_id');
+  return address || null;
 }
 
 /** The key or id that a send goes to; whether there is one is looked up, see checkRequest. */
-function endpointOf(channel: 'chattwo' | 'chatthree', { recipient }: Request): string {
-  const target = chatEndpointOf(channel, recipient);
-  if (!target) throw missingParameter('recipient.endpoint');
-  return target;
+function endpointOf(channel: 'chattwo' | 'chatthree', request: Request): string {
+  const named = chatEndpointOf(channel, request.recipient);
+  if (!named) throw missingParameter('recipient.endpoint');
+  checkAddress(request, named.field, named.name);
+  return named.name;
 }

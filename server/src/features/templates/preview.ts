@@ -6,6 +6,7 @@ import { undefinedVariables, variablesOf } from '../../kernel/liquid/compile.ts'
 import { TemplateFault } from '../../kernel/liquid/fault.ts';
 import { TimeLimitExceeded, within } from '../../kernel/liquid/watchdog.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
+import { withVendor } from '../../kernel/vendors.ts';
 import { type Body, bodyChannels, bodyFields, channelOf, chooseBody, newBody } from './bodies.ts';
 import { checkFields } from './check.ts';
 import { checkLocale } from './input.ts';
@@ -89,9 +90,13 @@ function bodyFor(bodies: Body[], { channel: name, locale, data }: RenderRequest)
   const wanted = locale ?? (typeof data?.locale === 'string' ? data.locale : null);
   const body = channel && chooseBody(bodies, channel, wanted);
   if (!body)
-    throw new Problem('template_body_missing', `The template has no body for ${channel}.`, {
-      param: 'channel',
-    });
+    throw new Problem(
+      'template_body_missing',
+      `The template has no body for ${withVendor(channel ?? String(name))}.`,
+      {
+        param: 'channel',
+      },
+    );
   return body;
 }
 

@@ -4,6 +4,7 @@ import type { Channel } from '../../channels/contract.ts';
 import type { Pool } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { TimeLimitExceeded, within } from '../../kernel/liquid/watchdog.ts';
+import { withVendor } from '../../kernel/vendors.ts';
 import { type Body, chooseBody } from './bodies.ts';
 import { aloneLimitMs, type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';
 import { listPinnedVersions } from './store.ts';
@@ -69,7 +70,7 @@ export function createTemplateRenderer(pool: Pool, maxCharacters = keptCharacter
 
 function bodyOf({ bodies, compiled }: CompiledVersion, { channel, locale }: RenderTask): CompiledBody {
   const body = chooseBody(bodies, channel, locale);
-  if (!body) throw new RenderFailure(`the template has no body for ${channel}`);
+  if (!body) throw new RenderFailure(`the template has no body for ${withVendor(channel)}`);
   const known = compiled.get(body) ?? compileBody(body);
   compiled.set(body, known);
   return known;

@@ -126,7 +126,7 @@ function readFields(body: UserBody): UserFields {
     chatone_user_id: read(body, 'chatone_user_id', (text) =>
       /^[UW][A-Za-z0-9]+$/.test(text)
         ? { value: text }
-        : { problem: 'must be the id of a chatone user, for example U024BE7LH' },
+        : { problem: 'must be the id of a Slack (chatone) user, for example U024BE7LH' },
     ),
   };
 }

@@ -70,7 +70,7 @@ export function createInstallationService(
 
   async function get({ environmentId }: Principal, id: string): Promise<store.InstallationRow> {
     const row = await store.findInstallation(pool, environmentId, id);
-    if (!row) throw notFound('chatone installation');
+    if (!row) throw notFound('Slack (chatone) installation');
     return row;
   }
 
@@ -172,7 +172,7 @@ export function createInstallationService(
     async setAutoJoin(caller, id, autoJoin) {
       return transaction(pool, async (tx) => {
         const before = await store.lockInstallation(tx, caller.principal.environmentId, id);
-        if (!before) throw notFound('chatone installation');
+        if (!before) throw notFound('Slack (chatone) installation');
         const after = { ...before, auto_join_public_channels: autoJoin };
         await store.updateAutoJoin(tx, id, autoJoin);
         await audit(tx, caller, 'updated', before, after);

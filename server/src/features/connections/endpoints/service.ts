@@ -4,6 +4,7 @@ import type { Deps } from '../../../deps.ts';
 import type { Principal } from '../../../http/principal.ts';
 import { invalidParameter, notFound, Problem } from '../../../kernel/errors.ts';
 import { isUuid, newId } from '../../../kernel/ids.ts';
+import { withVendor } from '../../../kernel/vendors.ts';
 import { recordAudit } from '../../audit/index.ts';
 import type { NotificationService, TestMessage } from '../../notifications/index.ts';
 import { wakeWaiting } from '../waiting.ts';
@@ -53,7 +54,7 @@ export function createEndpointsService<View extends object>(
   kind: EndpointKind<View>,
 ): EndpointsService<View> {
   const { channel, viewOf } = kind;
-  const noun = `${channel} endpoint`;
+  const noun = `${withVendor(channel)} endpoint`;
 
   /** Everything about a URL that is stored: sealed, how it begins, what stands behind it. */
   function urlFields(id: string, url: string) {
@@ -98,10 +99,7 @@ export function createEndpointsService<View extends object>(
     for (;;) {
       const others = await store.listEndpoints(tx, row.environment_id, channel);
       if (others.length >= maxEndpoints)
-        throw invalidParameter(
-          'webhook_url',
-          `An environment has at most ${maxEndpoints} ${channel} endpoints.`,
-        );
+        throw invalidParameter('webhook_url', `An environment has at most ${maxEndpoints} ${noun}s.`);
       const taken = new Set(others.map((other) => other.key));
       const complete = { ...row, key: key ?? freeKey(slugOf(row.label, channel), taken) };
       if (await store.insertEndpoint(tx, complete)) return complete;
@@ -154,8 +152,8 @@ export function createEndpointsService<View extends object>(
         const after: store.ChatEndpointRow = {
           ...before,
           label: label ?? before.label,
-          default_username: name === undefined ? before.default_username : name || null,
-          default_avatar_url: avatar === undefined ? before.default_avatar_url : avatar || null,
+          default_username: (name ?? before.default_username) || null,
+          default_avatar_url: (avatar ?? before.default_avatar_url) || null,
           // A URL given anew is a new start, also when it is the same.
           ...(url === undefined
             ? {}

@@ -3,6 +3,7 @@ import type { ProviderConfig } from '../../../channels/contract.ts';
 import { smsProviders } from '../../../channels/registry.ts';
 import { senderIdProblem } from '../../../channels/sms/sender.ts';
 import { invalidParameter, missingParameter } from '../../../kernel/errors.ts';
+import { vendorHint, wireNameWithVendor } from '../../../kernel/vendors.ts';
 import { type SmsKind, type SmsSettingsBody, smsKinds } from './schema.ts';
 
 /** What a caller gave, checked and complete; secrets still open. */
@@ -18,7 +19,11 @@ const accountField = { smsone: 'account_sid', smstwo: 'api_key' } as const;
 
 export function readKind(given: string): SmsKind {
   const kind = smsKinds.find((each) => each === given.toLowerCase());
-  if (!kind) throw invalidParameter('kind', `kind must be one of ${smsKinds.join(', ')}.`);
+  if (!kind) {
+    const hint = vendorHint(given)?.hint;
+    const kinds = smsKinds.map(wireNameWithVendor).join(', ');
+    throw invalidParameter('kind', `kind must be one of ${kinds}${hint ? `: ${hint}` : ''}.`);
+  }
   return kind;
 }
 
@@ -64,10 +69,10 @@ function readCredentials(
   const config: ProviderConfig = {};
   for (const field of manifest.fields) {
     const param = `${kind}_${field.name}`;
-    const value = given[param];
-    // null and the empty text clear what may be absent; what may not be, nobody can have meant to clear.
+    const value = given[param] ?? undefined;
+    // The empty text clears a credential that may be absent; one that may not be absent stays as it was.
     const keeps = value === undefined || (field.required && !value);
-    const chosen = keeps ? (kept?.[field.name] ?? null) : String(value ?? '') || null;
+    const chosen = keeps ? (kept?.[field.name] ?? null) : String(value) || null;
     if (field.required && chosen === null) throw missingParameter(param);
     config[field.name] = chosen;
   }

@@ -170,6 +170,8 @@ describe('SMS settings', () => {
     await put(smstwo());
     expect(await isSet()).toBe(true);
     await put(smstwo({ smstwo_signature_secret: null }));
+    expect(await isSet()).toBe(true);
+    await put(smstwo({ smstwo_signature_secret: '' }));
     expect(await isSet()).toBe(false);
   });
 

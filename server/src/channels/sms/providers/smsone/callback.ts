@@ -61,13 +61,13 @@ function receiptOf(status: string, code: number): Receipt | null {
   switch (status) {
     case 'delivered':
     case 'read':
-      return { type: 'Delivered', detail: 'smsone: delivered to the handset.' };
+      return { type: 'Delivered', detail: 'Twilio (smsone): delivered to the handset.' };
     case 'undelivered':
     case 'failed':
     case 'canceled':
       return {
         type: 'Bounced',
-        detail: `smsone: ${status}${named}.`,
+        detail: `Twilio (smsone): ${status}${named}.`,
         soft: knownCodes.get(code) !== 'unreachable',
       };
     default:

@@ -291,7 +291,7 @@ describe('callbacks of smsone', () => {
     ['failed', undefined, { type: 'Bounced', soft: true }],
     ['canceled', undefined, { type: 'Bounced', soft: true }],
   ])('%s (%s) is a receipt, which names whose it is', (status, code, wanted) => {
-    const detail = expect.stringMatching(new RegExp(`^smsone: .*${code ?? ''}`));
+    const detail = expect.stringMatching(new RegExp(`^Twilio \\(smsone\\): .*${code ?? ''}`));
     const receipt = { ...wanted, detail };
     expect(callback({ MessageStatus: status, ...(code ? { ErrorCode: code } : {}) })).toMatchObject({
       kind: 'reports',

@@ -71,13 +71,13 @@ function receipts(params: Params): Report[] {
 function receiptOf({ status, 'err-code': code = '' }: Params): Receipt | null {
   switch (status) {
     case 'delivered':
-      return { type: 'Delivered', detail: 'smstwo: delivered to the handset.' };
+      return { type: 'Delivered', detail: 'Vonage (smstwo): delivered to the handset.' };
     case 'expired':
     case 'failed':
     case 'rejected':
       return {
         type: 'Bounced',
-        detail: `smstwo: ${status}${/^\d{1,3}$/.test(code) ? ` (error ${code})` : ''}.`,
+        detail: `Vonage (smstwo): ${status}${/^\d{1,3}$/.test(code) ? ` (error ${code})` : ''}.`,
         soft: !isGone(code),
       };
     default:

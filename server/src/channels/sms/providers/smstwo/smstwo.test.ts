@@ -247,7 +247,7 @@ describe('callbacks of smstwo', () => {
     ['expired', '6', { type: 'Bounced', soft: true }],
     ['failed', undefined, { type: 'Bounced', soft: true }],
   ])('%s (%s) is a receipt, which names whose it is', (status, code, wanted) => {
-    const receipt = { ...wanted, detail: expect.stringMatching(/^smstwo: /) };
+    const receipt = { ...wanted, detail: expect.stringMatching(/^Vonage \(smstwo\): /) };
     const told = { ...vector, status, 'err-code': code, 'client-ref': message.notificationId };
     expect(callback(told)).toMatchObject({
       kind: 'reports',
