@@ -61,7 +61,7 @@ async function write(client: Client, key: string, files: Files): Promise<void> {
     if (status !== 'draft' && there?.active_version !== version) await activate(client, key, version);
   }
   if (there && (there.name !== name || there.description !== description))
-    await client.workflows.update(key, { name, description });
+    await client.workflows.update(key, { name, description: description ?? '' });
 }
 
 async function versionWith(

@@ -58,7 +58,7 @@ async function emailChecks(
         ? {
             status: 'warn',
             detail: 'no provider of its own',
-            advice: 'PUT /v1/environments/{envId}/email-settings adds one.',
+            advice: 'PATCH /v1/environments/{envId}/email-settings adds one.',
           }
         : { status: 'ok', detail: 'the sandbox; no provider is set up' },
     );

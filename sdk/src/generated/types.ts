@@ -359,12 +359,14 @@ export type NotificationContent = {
   } | null;
 };
 
+/** What is left out, or null, stays as it is; the empty text clears it. */
 export type NotificationPatch = {
   subject?: (string | null) | undefined;
   html_body?: (string | null) | undefined;
   text_body?: (string | null) | undefined;
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
+  /** null, or a time that has passed: now. */
   send_at?: (string | null) | undefined;
 };
 
@@ -783,7 +785,7 @@ export type TemplateCreate = {
     | undefined;
 };
 
-/** The flat fields change the email body; bodies replaces all of them. */
+/** The flat fields change the email body; bodies replaces all of them. What is left out, or null, stays; the empty text clears it. */
 export type TemplatePatch = {
   name?: string | undefined;
   subject_template?: (string | null) | undefined;
@@ -1028,6 +1030,7 @@ export type WebhookEndpoint = {
   created_at: string;
 };
 
+/** What is left out, or null, stays as it is. */
 export type WebhookEndpointChange = {
   url?: string | undefined;
   /** The event types to deliver; empty means all. */
@@ -1128,6 +1131,7 @@ export type WorkflowEvent = {
   event_data: Record<string, unknown>;
 };
 
+/** What is left out, or null, stays; an empty description clears it. */
 export type WorkflowPatch = {
   name?: string | undefined;
   description?: (string | null) | undefined;
@@ -1608,6 +1612,50 @@ export type ReplaceEmailSettingsResult = {
   sender_locked: boolean;
   /** The sender of every email while the environment has no enabled provider of its own and the operator’s server sends it; `from_address` and `from_name` wait. Otherwise null. */
   managed_from: string | null;
+  track_opens: boolean;
+  track_clicks: boolean;
+  providers: Array<{
+    id: string;
+    kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+    name: string;
+    enabled: boolean;
+    /** Secrets show only how they end. */
+    config: Record<string, unknown>;
+    /** Where the provider is to report what became of messages; null for kinds that report nothing. */
+    callback_url: string | null;
+    health: ProviderHealth;
+  }>;
+};
+
+export type UpdateEmailSettingsParams = {
+  /** The From address of every email. */
+  from_address?: (string | null) | undefined;
+  /** The default display name. */
+  from_name?: (string | null) | undefined;
+  reply_to?: (string | null) | undefined;
+  /** A request cannot change the display name. */
+  sender_locked?: boolean | undefined;
+  track_opens?: boolean | undefined;
+  track_clicks?: boolean | undefined;
+  /** In this order they are tried. */
+  providers?:
+    | Array<{
+        /** Of a provider that is there already: it keeps its id, name and the secrets that are not given. */
+        id?: string | undefined;
+        kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
+        /** Shown in events and traces; unique within the environment. Its kind unless told. */
+        name?: string | undefined;
+        enabled?: boolean | undefined;
+        config?: Record<string, unknown> | undefined;
+      }>
+    | undefined;
+};
+
+export type UpdateEmailSettingsResult = {
+  from_address: string | null;
+  from_name: string | null;
+  reply_to: string | null;
+  sender_locked: boolean;
   track_opens: boolean;
   track_clicks: boolean;
   providers: Array<{

@@ -3,6 +3,7 @@ export { stepKinds, stepOutcomes, stepStatuses } from './contract.ts';
 export { decide, initialState } from './decide.ts';
 export { limits as engineLimits } from './limits.ts';
 export { eventPatterns, matchKeyOf } from './match.ts';
+export { misspeltField } from './misspelt.ts';
 export { parseDefinition } from './parse.ts';
 export { definitionSchema } from './schema.ts';
 export { simulation } from './simulate.ts';

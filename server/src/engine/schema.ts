@@ -39,6 +39,18 @@ const duration = (description: string): JsonObject =>
   text(`${description} ISO 8601 (\`PT15M\`, \`P3DT4H\`) or short (\`15m\`, \`2h\`, \`3d\`), or a template.`);
 const nullable = (schema: JsonObject): JsonObject => ({ ...schema, type: [schema.type ?? 'string', 'null'] });
 
+/** Those of POST /v1/notifications. */
+const recipientFields = [
+  'address',
+  'name',
+  'external_user_id',
+  'endpoint',
+  'chatone_user_id',
+  'chatone_channel_id',
+  'chattwo_endpoint_id',
+  'chatthree_endpoint_id',
+];
+
 const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
   send: {
     required: ['channel', 'recipient'],
@@ -46,6 +58,7 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
       channel: text('The channel of the notification.'),
       recipient: {
         type: 'object',
+        properties: Object.fromEntries(recipientFields.map((field) => [field, {}])),
         description: 'As in POST /v1/notifications. Texts in it are Liquid templates.',
       },
       template_key: nullable(text('A stored template with a body for the channel.')),
@@ -150,6 +163,18 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
   noop: {},
 };
 
+const everyStep: JsonObject = {
+  id: stepId,
+  kind: { type: 'string', anyOf: [{ enum: [...stepKinds] }, { minLength: 1, maxLength: 64 }] },
+  when: expression('False skips the step.'),
+  next: target('The step that follows, when it is not the next of the array.'),
+};
+
+/** The fields of a step by its kind; those of a kind that is not known are not known either. */
+export const stepFields: ReadonlyMap<string, JsonObject> = new Map(
+  stepKinds.map((kind) => [kind, { ...everyStep, ...(kinds[kind].properties as JsonObject | undefined) }]),
+);
+
 export const definitionSchema: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Carillon workflow',
@@ -172,12 +197,7 @@ export const definitionSchema: JsonObject = {
     step: {
       type: 'object',
       required: ['id', 'kind'],
-      properties: {
-        id: stepId,
-        kind: { type: 'string', anyOf: [{ enum: [...stepKinds] }, { minLength: 1, maxLength: 64 }] },
-        when: expression('False skips the step.'),
-        next: target('The step that follows, when it is not the next of the array.'),
-      },
+      properties: everyStep,
       allOf: stepKinds.map((kind) => ({
         if: { required: ['kind'], properties: { kind: { const: kind } } },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.

@@ -14,7 +14,7 @@ import type { Access, Route } from './route.ts';
 
 const description = `One HTTP API that sends a notification over one of seven channels and tells what became of it.
 
-Every request carries \`Authorization: Bearer <key>\`. The key selects the environment: \`crl_test_…\` keys end in the built-in sandbox and nothing leaves the machine, \`crl_live_…\` keys reach real providers. Bodies are JSON; timestamps are UTC, ISO 8601 with milliseconds. Unknown fields are ignored. Every response carries \`X-Request-Id\`; a valid one in the request is kept.
+Every request carries \`Authorization: Bearer <key>\`. The key selects the environment: \`crl_test_…\` keys end in the built-in sandbox and nothing leaves the machine, \`crl_live_…\` keys reach real providers. Bodies are JSON; timestamps are UTC, ISO 8601 with milliseconds. Unknown fields are ignored, unless the name is close to a known one (\`sendAt\`, \`adress\`): then the answer is 400 \`parameter_unknown\` with the right name. In a body \`null\` for an optional field means that it is left out; where an update is partial, the value stays as it is, and the empty text clears it. Every response carries \`X-Request-Id\`; a valid one in the request is kept.
 
 Channels have neutral names: \`chatone\` is Slack, \`chattwo\` Microsoft Teams, \`chatthree\` Discord; of the SMS providers \`smsone\` is Twilio and \`smstwo\` Vonage.
 

@@ -16,7 +16,7 @@ import type { Call, Reply, Route } from './route.ts';
 import { isHttps, sessionTokenOf } from './session-cookie.ts';
 import { answerHalfOpen, createSockets } from './sockets.ts';
 import { createEventStreams, type EventStreams } from './sse.ts';
-import { compileValidator } from './validation.ts';
+import { compileRequestCheck, compileValidator } from './validation.ts';
 
 const mebibyte = 1_048_576;
 /** Whoever calls without credentials gets no more read than this, unless a provider's callbacks need it. */
@@ -155,8 +155,8 @@ export function createHttpServer(
 }
 
 function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, route: Route): void {
-  const checkBody = route.body && compileValidator(route.body, 'body');
-  const checkQuery = route.query && compileValidator(route.query, 'query');
+  const checkBody = route.body && compileRequestCheck(route.body, 'body');
+  const checkQuery = route.query && compileRequestCheck(route.query, 'query');
   const checkParams = route.params && compileValidator(route.params, 'params');
 
   app.route({

@@ -4,6 +4,9 @@ import { notFound, Problem } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { invalidCursor } from '../kernel/page.ts';
 import { mustMatch } from '../kernel/patterns.ts';
+import type { JsonRecord } from '../kernel/record.ts';
+import { vendorHint, wireNameWithVendor } from '../kernel/vendors.ts';
+import { compileFieldCheck, type FieldCheck } from './fields.ts';
 
 const formats = {
   uuid: isUuid,
@@ -40,7 +43,17 @@ export function compileValidator(schema: TSchema, part: RequestPart): (value: un
       return;
     }
     if (part === 'params') throw notFound('resource'); // an id that cannot be one names nothing
-    throw problemOf(validate.errors?.[0], part);
+    throw problemOf(validate.errors?.[0], part, value);
+  };
+}
+
+/** The names of the fields, then their values: a misspelt field is the better answer to one that is missing. */
+export function compileRequestCheck(schema: TSchema, part: 'body' | 'query'): FieldCheck {
+  const checkFields = compileFieldCheck(schema, part);
+  const validate = compileValidator(schema, part);
+  return (value, budget) => {
+    checkFields?.(value, budget);
+    validate(value);
   };
 }
 
@@ -54,7 +67,7 @@ function refuseNul(values: object, part: 'query' | 'params'): void {
   }
 }
 
-function problemOf(error: ErrorObject | undefined, part: RequestPart): Problem {
+function problemOf(error: ErrorObject | undefined, part: RequestPart, value: unknown): Problem {
   if (!error || (part === 'body' && error.instancePath === '' && error.keyword === 'type')) {
     return new Problem('parameter_invalid', 'The body must be a JSON object.');
   }
@@ -64,7 +77,13 @@ function problemOf(error: ErrorObject | undefined, part: RequestPart): Problem {
     const param = [at, String(error.params.missingProperty)].filter(Boolean).join('.');
     return new Problem('parameter_missing', `${param} is required.`, { param });
   }
-  return new Problem('parameter_invalid', `${at} ${describe(error)}.`, { param: at || null });
+  const vendor = error.keyword === 'enum' ? vendorHint(String(valueAt(value, error.instancePath))) : null;
+  const hint = vendor && error.params.allowedValues.includes(vendor.wireName) ? `: ${vendor.hint}` : '';
+  return new Problem('parameter_invalid', `${at} ${describe(error)}${hint}.`, { param: at || null });
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  return keysOf(pointer).reduce((part, key) => (part as JsonRecord | undefined)?.[key], value);
 }
 
 /** Nobody makes one up: whatever is wrong with it, it is not one that a list returned. */
@@ -72,11 +91,17 @@ const isCursor = (param: string): boolean => param === 'cursor' || param === 'pa
 
 /** `/attachments/2/filename` → `attachments[2].filename`. */
 export function dotted(pointer: string): string {
+  return keysOf(pointer).reduce(
+    (path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part),
+    '',
+  );
+}
+
+function keysOf(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function describe(error: ErrorObject): string {
@@ -85,7 +110,7 @@ function describe(error: ErrorObject): string {
     case 'type':
       return `must be ${[params.type].flat().join(' or ')}`;
     case 'enum':
-      return `must be one of ${params.allowedValues.map((value: unknown) => value ?? 'null').join(', ')}`;
+      return `must be one of ${params.allowedValues.map((value: unknown) => wireNameWithVendor(String(value))).join(', ')}`;
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`;
     case 'anyOf':

@@ -73,7 +73,8 @@ function providerBody({ id, kind, name, enabled, config }: DraftProvider) {
 }
 
 function wireValue({ type, secret }: ConfigField, value: FieldValue): unknown {
-  if (typeof value === 'boolean' || value === null) return value;
+  if (typeof value === 'boolean') return value;
+  if (value === null) return '';
   const text = value?.trim() ?? '';
   if (text === '') return secret ? undefined : null;
   // What is no number is sent as it is: the service says what is wrong with it.

@@ -36,8 +36,8 @@ export function EndpointDialog(props: {
         ...(url.trim() ? { webhook_url: url.trim() } : {}),
         ...(channel === 'chatthree'
           ? {
-              default_username: speaker.username.trim() || null,
-              default_avatar_url: speaker.avatar.trim() || null,
+              default_username: speaker.username.trim(),
+              default_avatar_url: speaker.avatar.trim(),
             }
           : {}),
       };

@@ -41,7 +41,7 @@ export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null;
           ? {}
           : { from_number: fromNumber.trim() || null, from_sender_id: senderId.trim() || null }),
         ...Object.fromEntries(given),
-        ...(kind === 'smstwo' && isUnsigned ? { smstwo_signature_secret: null } : {}),
+        ...(kind === 'smstwo' && isUnsigned ? { smstwo_signature_secret: '' } : {}),
       });
     },
     {

@@ -11,11 +11,12 @@ export function DetailsDialog(props: { workflow: Workflow; onOpenChange(open: bo
   const { workflow, onOpenChange } = props;
   const [name, setName] = useState(workflow.name);
   const [description, setDescription] = useState(workflow.description ?? '');
-  const save = useWrite(
-    (api) =>
-      api.workflows.update(workflow.key, { name, description: description === '' ? null : description }),
-    { changes: [['workflows']], quiet: true, done: common.saved, onDone: () => onOpenChange(false) },
-  );
+  const save = useWrite((api) => api.workflows.update(workflow.key, { name, description }), {
+    changes: [['workflows']],
+    quiet: true,
+    done: common.saved,
+    onDone: () => onOpenChange(false),
+  });
   return (
     <Dialog
       open

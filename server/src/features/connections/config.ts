@@ -1,7 +1,8 @@
 import type { Field, ProviderConfig } from '../../channels/contract.ts';
 import type { ProviderKind } from '../../channels/registry.ts';
 import type { Keyring } from '../../kernel/crypto.ts';
-import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
+import { invalidParameter, missingParameter, unknownParameter } from '../../kernel/errors.ts';
+import { createKnownNames, newNameBudget } from '../../kernel/known-names.ts';
 import type { StoredProvider } from './store.ts';
 
 /** A provider's settings on their way in and out, driven by its manifest: checked, sealed, opened, masked. */
@@ -91,7 +92,7 @@ export function maskConfig(
 
 /**
  * The config a caller gave, checked and complete. A secret that is left out, or sent back as it was shown, stays what it was
- * (`stored`, opened), unless it would now go somewhere else. Null and the empty text clear a setting.
+ * (`stored`, opened), unless it would now go somewhere else. The empty text clears it; null is the same as leaving it out.
  */
 export function readConfig(
   kind: ProviderKind,
@@ -99,11 +100,16 @@ export function readConfig(
   stored: ProviderConfig | null,
   param: string,
 ): ProviderConfig {
+  const misspelt = createKnownNames(kind.manifest.fields.map(({ name }) => name)).findMisspelt(
+    given,
+    newNameBudget(),
+  );
+  if (misspelt) throw unknownParameter(`${param}.${misspelt.given}`, `${param}.${misspelt.meant}`);
   const config: ProviderConfig = {};
   const keptSecrets = new Set<string>();
   for (const field of kind.manifest.fields) {
     const at = `${param}.${field.name}`;
-    const value = Object.hasOwn(given, field.name) ? given[field.name] : undefined;
+    const value = Object.hasOwn(given, field.name) ? (given[field.name] ?? undefined) : undefined;
     const kept = field.secret ? (stored?.[field.name] ?? null) : null;
     if (keeps(value, kept)) keptSecrets.add(field.name);
     config[field.name] = keptSecrets.has(field.name) ? kept : readValue(field, value, at);
@@ -130,7 +136,7 @@ function keeps(value: unknown, kept: ProviderConfig[string]): boolean {
 }
 
 function readValue(field: Field, value: unknown, at: string): ProviderConfig[string] {
-  if (value === undefined || value === null || value === '') return null;
+  if (value === undefined || value === '') return null;
   switch (field.type) {
     case 'boolean':
       if (typeof value === 'boolean') return value;

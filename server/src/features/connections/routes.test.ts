@@ -24,6 +24,43 @@ const provider = (changes: object = {}, config: object = {}) => ({
   ...changes,
 });
 
+describe('PATCH', () => {
+  const patch = (body: unknown) => app.request('PATCH', path(), { key: app.liveKey, body });
+
+  it('changes what it gives and leaves the rest', async () => {
+    const all = { from_address: 'a@acme.example', from_name: 'Acme', reply_to: 'b@acme.example' };
+    const before = (await put({ ...all, track_opens: true, providers: [provider()] })).body;
+    const after = await patch({ from_name: 'Acme Inc.', track_clicks: true, reply_to: null });
+    expect([after.status, after.body]).toEqual([
+      200,
+      { ...before, from_name: 'Acme Inc.', track_clicks: true },
+    ]);
+    expect((await read()).body).toEqual(after.body);
+    expect((await patch({})).body).toEqual(after.body);
+    expect((await patch({ reply_to: '' })).body).toEqual({ ...after.body, reply_to: null });
+  });
+
+  it('replaces the whole chain, and keeps the secrets of a provider named by its id', async () => {
+    const [first] = (await put({ providers: [provider(), { kind: 'sandbox' }] })).body.providers;
+    const { body } = await patch({
+      providers: [{ id: first.id, kind: 'smtp', config: { ...first.config, secure: false } }],
+    });
+    expect(body.providers).toEqual([first]);
+    const verified = await app.request('POST', `${path()}/providers/${first.id}/verify`, {
+      key: app.liveKey,
+    });
+    expect(verified.body).toMatchObject({ ok: true });
+    expect((await patch({ providers: [] })).body.providers).toEqual([]);
+  });
+
+  it('checks what it is given as PUT does', async () => {
+    const refused = await patch({ from_address: 'nobody' });
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'from_address']);
+    const elsewhere = await app.request('PATCH', path(), { body: { from_name: 'x' } });
+    expect(elsewhere.status).toBe(404);
+  });
+});
+
 describe('email settings', () => {
   it('are empty before anybody sets them', async () => {
     const { status, body } = await app.request(
@@ -199,7 +236,7 @@ describe('providers', () => {
       expect(kept).toMatchObject({ id: first.id, config: { password: '••••word' } });
       expect((await verify(first.id)).body).toEqual({ ok: true, detail: 'Connected and authenticated.' });
     }
-    const cleared = { ...without, username: null, password: null };
+    const cleared = { ...without, username: '', password: '' };
     const { body } = await put({ providers: [{ id: first.id, kind: 'smtp', config: cleared }] });
     expect(body.providers[0].config).toMatchObject({ username: null, password: null });
   });

@@ -45,6 +45,23 @@ export function connectionRoutes(deps: SettingsDeps): Route[] {
       },
     }),
     route({
+      method: 'PATCH',
+      path: '/v1/environments/:envId/email-settings',
+      operation: 'updateEmailSettings',
+      tag: 'Email settings',
+      summary: 'Change some of the email settings of an environment',
+      description:
+        'What is left out, or null, stays as it is; the empty text clears an address or a name. `providers` is one setting: when it is given, the whole chain is replaced by it, and a provider that is not in it is removed. An element with the `id` of a provider keeps its name and the secrets that are not given.',
+      access: 'channels:write',
+      params: EnvironmentParams,
+      body: EmailSettingsBody,
+      responses: { 200: EmailSettingsView },
+      async handler({ principal, params, body, requestId }) {
+        checkEnvironment(principal, params.envId);
+        return { status: 200, body: await settings.update(principal, body, requestId) };
+      },
+    }),
+    route({
       method: 'POST',
       path: '/v1/environments/:envId/email-settings/providers/:id/verify',
       operation: 'verifyEmailProvider',

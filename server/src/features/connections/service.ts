@@ -32,6 +32,8 @@ export type SettingsDeps = Pick<
 export interface EmailSettingsService {
   read(principal: Principal): Promise<EmailSettingsView>;
   replace(principal: Principal, body: EmailSettingsBody, requestId: string): Promise<EmailSettingsView>;
+  /** Changes what the body gives, and leaves the rest as it is. */
+  update(principal: Principal, body: EmailSettingsBody, requestId: string): Promise<EmailSettingsView>;
   verify(principal: Principal, providerId: string): Promise<Verdict>;
 }
 
@@ -118,43 +120,64 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
     });
   }
 
-  return {
-    async read(principal) {
-      return viewOf(pool, principal, await getSettings(pool, principal.environmentId));
-    },
-
-    async replace(principal, body, requestId) {
-      const { environmentId } = principal;
-      const identity = readIdentity(body);
-      await secrets.secretsFor([environmentId]); // known from here on: the transaction needs no second connection for it
-      const view = await transaction(pool, async (tx) => {
-        const before = await lockSettings(tx, environmentId);
-        const after = {
-          ...identity,
-          providers: nextProviders(environmentId, body.providers ?? [], before.providers),
-        };
-        const isManaged = (settings: EmailSettings): boolean =>
-          managedRelay(config, principal.environmentKind, settings) !== null;
-        if (body.sender_locked === false && isManaged(before) && isManaged(after)) throw lockedByOperator();
-        await updateSettings(tx, environmentId, after);
+  async function save(
+    principal: Principal,
+    body: EmailSettingsBody,
+    requestId: string,
+    next: (before: EmailSettings) => EmailSettings,
+  ): Promise<EmailSettingsView> {
+    const { environmentId } = principal;
+    const isManaged = (settings: EmailSettings): boolean =>
+      managedRelay(config, principal.environmentKind, settings) !== null;
+    await secrets.secretsFor([environmentId]); // known from here on: the transaction needs no second connection for it
+    const view = await transaction(pool, async (tx) => {
+      const before = await lockSettings(tx, environmentId);
+      const after = next(before);
+      if (body.sender_locked === false && isManaged(before) && isManaged(after)) throw lockedByOperator();
+      await updateSettings(tx, environmentId, after);
+      // Providers that are given anew start afresh; a change of the sender says nothing about them.
+      if (after.providers !== before.providers)
         await forgetHealth(
           tx,
           environmentId,
           after.providers.map(({ id }) => id),
         );
-        await recordAudit(tx, {
-          principal,
-          requestId,
-          action: 'email_settings.updated',
-          target: `environment:${environmentId}`,
-          before: settingsOf(environmentId, before),
-          after: settingsOf(environmentId, after),
-        });
-        await wakeWaiting(tx, deps.queue, environmentId, 'email');
-        return viewOf(tx, principal, after);
+      await recordAudit(tx, {
+        principal,
+        requestId,
+        action: 'email_settings.updated',
+        target: `environment:${environmentId}`,
+        before: settingsOf(environmentId, before),
+        after: settingsOf(environmentId, after),
       });
-      deps.queue.ring('wake');
-      return view;
+      await wakeWaiting(tx, deps.queue, environmentId, 'email');
+      return viewOf(tx, principal, after);
+    });
+    deps.queue.ring('wake');
+    return view;
+  }
+
+  return {
+    async read(principal) {
+      return viewOf(pool, principal, await getSettings(pool, principal.environmentId));
+    },
+
+    replace(principal, body, requestId) {
+      const identity = readIdentity(body);
+      return save(principal, body, requestId, (before) => ({
+        ...identity,
+        providers: nextProviders(principal.environmentId, body.providers ?? [], before.providers),
+      }));
+    },
+
+    update(principal, body, requestId) {
+      const { providers } = body;
+      return save(principal, body, requestId, (before) => ({
+        ...readIdentity({ ...before, ...givenFields(body) }),
+        providers: providers
+          ? nextProviders(principal.environmentId, providers, before.providers)
+          : before.providers,
+      }));
     },
 
     async verify({ environmentId }, providerId) {
@@ -197,7 +220,14 @@ function kindOf(kind: string): ProviderKind {
   return found;
 }
 
-function readIdentity(body: EmailSettingsBody): Omit<EmailSettings, 'providers'> {
+type Identity = Omit<EmailSettings, 'providers'>;
+
+/** null leaves a setting as it is; the empty text clears it. */
+function givenFields({ providers: _, ...identity }: EmailSettingsBody): Partial<Identity> {
+  return Object.fromEntries(Object.entries(identity).filter(([, value]) => value !== null));
+}
+
+function readIdentity(body: Omit<EmailSettingsBody, 'providers'>): Identity {
   const address = (param: 'from_address' | 'reply_to'): string | null => {
     const given = body[param];
     if (given === undefined || given === null || given === '') return null;

@@ -229,7 +229,7 @@ describe('scheduling and editing', () => {
 
   test('an edit cannot leave it without content', async () => {
     const { body } = await send({ ...email, send_at: inAnHour() });
-    const refused = await app.request('PATCH', `/v1/notifications/${body.id}`, { body: { subject: null } });
+    const refused = await app.request('PATCH', `/v1/notifications/${body.id}`, { body: { subject: '' } });
     expect(refused.body.error).toMatchObject({ code: 'parameter_missing', param: 'subject' });
     const injected = await app.request('PATCH', `/v1/notifications/${body.id}`, {
       body: { subject: 'a\r\nBcc: x@y.z' },

@@ -97,12 +97,30 @@ export const SendRequest = Type.Object(
 );
 export type SendRequest = Static<typeof SendRequest>;
 
+/** An element of a batch; the header Idempotency-Key means nothing there. */
+export const BatchElement = Type.Object({
+  ...SendRequest.properties,
+  idempotency_key: Type.Optional(Nullable(Type.String())),
+});
+export type BatchElement = Static<typeof BatchElement>;
+
 /** Elements are checked one by one by the service, so that a bad one does not fail its neighbours. */
 export const BatchRequest = Type.Object({
   notifications: Type.Array(Type.Unknown(), { minItems: 1, maxItems: limits.batch }),
 });
 
-export const PatchRequest = Type.Object(content, { title: 'NotificationPatch' });
+export const PatchRequest = Type.Object(
+  {
+    ...content,
+    send_at: Type.Optional(
+      Nullable(Type.String({ format: 'date-time', description: 'null, or a time that has passed: now.' })),
+    ),
+  },
+  {
+    title: 'NotificationPatch',
+    description: 'What is left out, or null, stays as it is; the empty text clears it.',
+  },
+);
 export type PatchRequest = Static<typeof PatchRequest>;
 
 export const EventEntry = Type.Object(

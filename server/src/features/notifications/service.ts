@@ -8,11 +8,12 @@ import {
   type KeyClaim,
 } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
-import { compileValidator } from '../../http/validation.ts';
+import { compileRequestCheck } from '../../http/validation.ts';
 import { type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
 import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { idTime } from '../../kernel/ids.ts';
+import { newNameBudget } from '../../kernel/known-names.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { isRecord } from '../../kernel/record.ts';
 import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
@@ -33,11 +34,12 @@ import type { ContentRow } from './life.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
 import { acceptanceOfResend, checkResendable, claimOfResend } from './resend.ts';
 import {
+  BatchElement,
   type ListQuery,
   type Notification,
   type PatchRequest,
   type Priority,
-  SendRequest,
+  type SendRequest,
   type Trace,
 } from './schema.ts';
 import * as store from './store.ts';
@@ -73,7 +75,7 @@ export interface WriteOptions {
   batching?: Pick<BatcherOptions<Acceptance>, 'concurrency' | 'maxItems'>;
 }
 
-const validateElement = compileValidator(SendRequest, 'body');
+const checkElement = compileRequestCheck(BatchElement, 'body');
 
 export function createNotificationService(
   deps: ServiceDeps,
@@ -168,6 +170,7 @@ export function createNotificationService(
     },
 
     acceptMany(principal, requests) {
+      const budget = newNameBudget();
       return Promise.all(
         requests.map((request) =>
           acceptElement(request).catch((error: unknown) => {
@@ -181,13 +184,8 @@ export function createNotificationService(
         if (element instanceof Problem) throw element;
         if (!isRecord(element)) throw new Problem('parameter_invalid', 'Each element must be a JSON object.');
         while (isLoopHeld()) await nextTurn();
-        validateElement(element);
-        const { idempotency_key: key, ...request } = element as SendRequest & { idempotency_key?: unknown };
-        if (key !== undefined && key !== null && typeof key !== 'string') {
-          throw new Problem('parameter_invalid', 'idempotency_key must be string or null.', {
-            param: 'idempotency_key',
-          });
-        }
+        checkElement(element, budget);
+        const { idempotency_key: key, ...request } = element as BatchElement;
         return acceptOne(principal, request, key ?? null, 'bulk');
       }
     },
@@ -217,7 +215,7 @@ export function createNotificationService(
         const work = await queue.withdraw(tx, 'notification', id);
         if (!work) throw notEditable(viewOf(stored).status);
         if (stored.attachments) checkAttachmentsLast(sendAt ?? null, idTime(id));
-        const edited = { ...stored, ...definedFields(patch), send_at: null };
+        const edited = { ...stored, ...givenFields(patch), send_at: null };
         await store.updateNotification(tx, id, {
           ...checkContent(edited),
           action_url: edited.action_url || null,
@@ -290,8 +288,11 @@ function notEditable(status: string): Problem {
   );
 }
 
-function definedFields(patch: PatchRequest): PatchRequest {
+/** null leaves a field as it is; the empty text clears it. */
+function givenFields(patch: PatchRequest): PatchRequest {
   const { subject, html_body, text_body, template_data, action_url } = patch;
   const fields = { subject, html_body, text_body, template_data, action_url };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  );
 }

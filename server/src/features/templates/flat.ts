@@ -20,7 +20,10 @@ export function flatOf(bodies: Body[]): FlatFields {
 
 /** Writes flat fields into the bodies they show; those left out stay as they are. */
 export function applyFlat(bodies: Body[], input: FlatInput): Body[] {
-  const { subject_template: subject, html_body_template: html, text_body_template: text } = input;
+  // null leaves a field as it is; the empty text clears it.
+  const subject = input.subject_template ?? undefined;
+  const html = input.html_body_template ?? undefined;
+  const text = input.text_body_template ?? undefined;
   if (subject === undefined && html === undefined && text === undefined) return bodies;
   const email = findBody(bodies, 'email', null);
   const sms = findBody(bodies, 'sms', null);
@@ -29,8 +32,8 @@ export function applyFlat(bodies: Body[], input: FlatInput): Body[] {
   // An email without text of its own shows that of the SMS: written back as it was read, it stays there alone.
   const isUnchanged = email?.text_template === '' && text === flatOf(bodies).text_body_template;
   const next = newBody('email', null, {
-    subject_template: subject === undefined ? email?.subject_template : subject,
-    html_template: html === undefined ? email?.html_template : html,
+    subject_template: subject ?? email?.subject_template,
+    html_template: html ?? email?.html_template,
     text_template: text === undefined || isUnchanged ? email?.text_template : text,
   });
   const isEmpty = !next.subject_template && !next.html_template && !next.text_template;

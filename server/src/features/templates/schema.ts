@@ -60,7 +60,8 @@ export const PatchRequest = Type.Object(
   { name: Type.Optional(Name), ...flatInput, bodies: Bodies },
   {
     title: 'TemplatePatch',
-    description: 'The flat fields change the email body; bodies replaces all of them.',
+    description:
+      'The flat fields change the email body; bodies replaces all of them. What is left out, or null, stays; the empty text clears it.',
   },
 );
 export type PatchRequest = Static<typeof PatchRequest>;

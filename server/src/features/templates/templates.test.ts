@@ -632,7 +632,7 @@ describe('promotion', () => {
     expect((await live(key)).body.version).toBe(1);
 
     await app.request('PATCH', `/v1/templates/${key}`, {
-      body: { name: 'New name', text_body_template: null },
+      body: { name: 'New name', text_body_template: '' },
     });
     await app.request('DELETE', `/v1/templates/${key}/bodies/sms`);
     await put(key, 'in-app', { text_template: 'in' });

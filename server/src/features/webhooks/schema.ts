@@ -62,7 +62,7 @@ export const EndpointChange = Type.Object(
       }),
     ),
   },
-  { title: 'WebhookEndpointChange' },
+  { title: 'WebhookEndpointChange', description: 'What is left out, or null, stays as it is.' },
 );
 export type EndpointChange = Static<typeof EndpointChange>;
 

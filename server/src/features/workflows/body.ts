@@ -3,6 +3,7 @@ import {
   type Definition,
   type DefinitionProblem,
   definitionTask,
+  misspeltField,
 } from '../../engine/index.ts';
 import { parseJson } from '../../http/json.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
@@ -25,7 +26,8 @@ export async function readBody(
   if (given === null) throw missingParameter('body_json');
   if (given.length > limits.body)
     throw invalidParameter('body_json', `The body must have at most ${limits.body} characters.`);
-  readJson(given);
+  const misspelt = misspeltField(readJson(given));
+  if (misspelt) throw new Problem('parameter_unknown', misspelt.message, { param: misspelt.pointer });
   const parsed = await tasks.run(definitionTask, owner, given).catch(refuseStopped);
   if (!parsed.ok) throw structuralProblem(parsed.problems);
   return { text: given, definition: parsed.definition };
@@ -37,9 +39,9 @@ function refuseStopped(error: unknown): never {
 }
 
 /** As strict as the body of a request: what it holds ends up in places that take no NUL. */
-function readJson(text: string): void {
+function readJson(text: string): unknown {
   try {
-    parseJson(text);
+    return parseJson(text);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw new Problem(error.code, error.message.replace('The body', 'body_json'), { param: 'body_json' });

@@ -32,7 +32,10 @@ export type CreateRequest = Static<typeof CreateRequest>;
 
 export const PatchRequest = Type.Object(
   { name: Type.Optional(Name), description: Description },
-  { title: 'WorkflowPatch' },
+  {
+    title: 'WorkflowPatch',
+    description: 'What is left out, or null, stays; an empty description clears it.',
+  },
 );
 export type PatchRequest = Static<typeof PatchRequest>;
 

@@ -197,7 +197,7 @@ export function createWorkflowService({
       const changed = await change(author, key, 'workflow.updated', (workflow) => ({
         ...workflow,
         name: request.name === undefined ? workflow.name : checkName(request.name),
-        description: request.description === undefined ? workflow.description : request.description,
+        description: (request.description ?? workflow.description) || null,
       }));
       return detailOf(changed);
     },

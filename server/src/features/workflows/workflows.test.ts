@@ -38,7 +38,7 @@ describe('a workflow', () => {
       created_at: expect.any(String),
     });
     expect((await call('GET', '/onboarding')).body).toEqual(made.body);
-    const renamed = await call('PATCH', '/onboarding', { name: 'Welcome', description: null });
+    const renamed = await call('PATCH', '/onboarding', { name: 'Welcome', description: '' });
     expect([renamed.status, renamed.body.name, renamed.body.description]).toEqual([200, 'Welcome', null]);
     await activated('onboarding');
     expect((await call('GET', '/onboarding')).body).toMatchObject({ status: 'active', active_version: 1 });

@@ -32,7 +32,7 @@ test('an endpoint can be made, read, changed and deleted, and never shows its UR
   });
   expect((await chats.live('GET', at(body))).body).toEqual(body);
   expect((await chats.live('GET', '/v1/chatthree-endpoints')).body).toEqual({ data: [body] });
-  const changed = await chats.live('PUT', at(body), { default_username: null, label: 'Newer' });
+  const changed = await chats.live('PUT', at(body), { default_username: '', label: 'Newer' });
   expect(changed.body).toEqual({ ...body, label: 'Newer', default_username: null });
   expect((await chats.live('PUT', at(body), {})).body).toEqual(changed.body);
   expect((await chats.live('DELETE', at(body))).status).toBe(204);

@@ -75,7 +75,7 @@ export function endpointRoutes(
       tag: title,
       summary: `Change a ${noun}`,
       description:
-        'Fields that are left out stay as they are, and the key always does. A URL that is given, even the same one, brings a broken endpoint back.',
+        'Fields that are left out or null stay as they are, and the key always does; the empty text clears a default. A URL that is given, even the same one, brings a broken endpoint back.',
       access: 'channels:write',
       params: IdParams,
       body: schemas.changed,
@@ -110,6 +110,7 @@ export function endpointRoutes(
       access: 'channels:write',
       params: IdParams,
       responses: { 202: TestSent },
+      errors: ['plan_limit_reached'],
       async handler({ principal, params }) {
         return { status: 202, body: { notification_id: await endpoints.sendTest(principal, params.id) } };
       },

@@ -32,7 +32,7 @@ export function smsRoutes(deps: SmsSettingsDeps): Route[] {
       tag,
       summary: 'Create or replace the SMS settings of an environment',
       description:
-        'Twilio (`smsone`) needs its account SID, its auth token and a sender; Vonage (`smstwo`) its API key, its API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` says how that went. They are write-only, and those that are left out stay as they are while kind and account do. In a Test environment the settings are stored and checked, but sends end in the sandbox.',
+        'Twilio (`smsone`) needs its account SID, its auth token and a sender; Vonage (`smstwo`) its API key, its API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` says how that went. They are write-only, and those that are left out or null stay as they are while kind and account do; the empty text clears one that is optional. In a Test environment the settings are stored and checked, but sends end in the sandbox.',
       access: 'channels:write',
       params: EnvironmentParams,
       body: SmsSettingsBody,
