@@ -8,16 +8,19 @@ import { deleteAttachmentBytesBefore, forgetNotifications } from './features/not
 import { forgetRuns, tidyRuns, wakeRunsOf } from './features/runs/index.ts';
 import { tidySandbox } from './features/sandbox/index.ts';
 import { forgetEvents } from './features/webhooks/index.ts';
+import { sealSavedVersions } from './features/workflows/index.ts';
 import { deleteExpiredKeys } from './http/idempotency.ts';
 import { deleteDeadWorkers } from './queue/store.ts';
 
 const everyMs = 60_000;
 const forgetEveryMs = 3_600_000;
+/** Processes of the release before, which cannot open what is sealed, are gone by then. */
+const sealAfterMs = 600_000;
 const sliceOfKeys = 5_000;
 const attachmentDays = 7;
 const dayMs = 86_400_000;
 
-type HousekeepingDeps = Pick<Deps, 'config' | 'pool' | 'queue' | 'doorbell' | 'log' | 'clock'>;
+type HousekeepingDeps = Pick<Deps, 'config' | 'pool' | 'queue' | 'doorbell' | 'log' | 'clock' | 'keyring'>;
 
 /**
  * What time alone makes superfluous is removed in small slices. Every worker process may do it at once: the chores are
@@ -27,6 +30,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
   const { pool, log, clock } = deps;
   let stopped = false;
   let forgottenAt = 0;
+  let nextSealingAt = clock() + sealAfterMs;
 
   async function tidy(): Promise<void> {
     while (!stopped && (await deleteExpiredKeys(pool, sliceOfKeys)) === sliceOfKeys) {}
@@ -39,6 +43,10 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     await tidySandbox(pool, clock(), () => stopped);
     await deleteOldIncidents(pool);
     await deleteDeadWorkers(pool);
+    if (clock() >= nextSealingAt) {
+      await sealSavedVersions(deps, () => stopped);
+      nextSealingAt = clock() + forgetEveryMs;
+    }
     // Not every minute: what is old and has not ended is looked at each time.
     if (clock() - forgottenAt < forgetEveryMs) return;
     await forget(deps, () => stopped);

@@ -62,6 +62,25 @@ async function plantEverywhere(app: TestApp): Promise<void> {
       },
     ],
   ];
+  calls.push(
+    ['POST', '/v1/workflows', { key: 'rotation', name: 'Rotation' }],
+    [
+      'POST',
+      '/v1/workflows/rotation/versions',
+      {
+        body: {
+          steps: [
+            {
+              id: 'call',
+              kind: 'fetch',
+              url: 'https://acme.example',
+              headers: { 'x-api-key': 'fetch-credential' },
+            },
+          ],
+        },
+      },
+    ],
+  );
   for (const [method, path, body] of calls) {
     const answer = await app.request(method, path, { body });
     expect([path, answer.status, answer.body.error]).toEqual([

@@ -423,6 +423,33 @@ describe('what is planted comes out nowhere', () => {
     );
   }, 60_000);
 
+  it('while workflows call others, who repeat what they were given', async () => {
+    const token = plant('fetch token');
+    const url = `${sink.url('/fetch')}?api_key=${plant('fetch query')}`;
+    const { reply } = sink;
+    const answer = {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ echo: `Bearer ${token}`, url }),
+    };
+    sink.reply = (each, number) => (each.path.startsWith('/fetch') ? answer : reply(each, number));
+    await call('POST', '/v1/workflows', { key: 'fetching', name: 'Fetching' });
+    const headers = { Authorization: `Bearer ${token}` };
+    const steps = [{ id: 'ask', kind: 'fetch', url, headers }];
+    const version = await call('POST', '/v1/workflows/fetching/versions', { body: { steps } });
+    expect([version.status, version.body.error]).toEqual([201, undefined]);
+    await call('POST', '/v1/workflows/fetching/versions/1/activate');
+    await call('GET', '/v1/workflows/fetching/versions/1');
+    await call('POST', '/v1/workflows/fetching/versions/1/simulate', { trigger_data: {} });
+    const { body } = await call('POST', '/v1/workflows/fetching/trigger', { trigger_data: {} });
+    await waitUntil(async () => {
+      const run = await call('GET', `/v1/workflows/runs/${body.run_id}`);
+      return run.body.status === 'completed' || new Error(JSON.stringify(run.body));
+    }, 20_000);
+    expect(sink.received.some((each) => each.headers.authorization === `Bearer ${token}`)).toBe(true);
+    sink.reply = reply;
+  }, 60_000);
+
   it('in any answer, and nowhere else', async () => {
     await readEverything();
     for (const path of ['/metrics', '/status', '/openapi.json', '/docs', '/readyz'])

@@ -1257,6 +1257,7 @@ export type WorkflowVersion = {
   /** When another version replaced it, or the workflow was disabled. */
   deactivated_at: string | null;
   created_at: string;
+  /** Credentials of fetch steps show only how they end. Saved again as they are shown, they stay what they were. */
   body_json: string;
 };
 

@@ -3,16 +3,10 @@ import type { ProviderKind } from '../../channels/registry.ts';
 import type { Keyring } from '../../kernel/crypto.ts';
 import { invalidParameter, missingParameter, unknownParameter } from '../../kernel/errors.ts';
 import { createKnownNames, newNameBudget } from '../../kernel/known-names.ts';
+import { isMasked, masked } from '../../kernel/mask.ts';
 import type { StoredProvider } from './store.ts';
 
 /** A provider's settings on their way in and out, driven by its manifest: checked, sealed, opened, masked. */
-const dots = '••••';
-
-/** How a secret is shown: how it ends, unless it is so short that this would give it away. */
-export function masked(secret: string): string {
-  return secret.length < 8 ? dots : dots + secret.slice(-4);
-}
-
 function contextOf(
   environmentId: string,
   { manifest }: ProviderKind,
@@ -85,7 +79,7 @@ export function maskConfig(
     try {
       return masked(keyring.open(sealed, contextOf(environmentId, kind, id, field)));
     } catch {
-      return dots;
+      return masked('');
     }
   });
 }
@@ -132,7 +126,7 @@ export function readConfig(
 }
 
 function keeps(value: unknown, kept: ProviderConfig[string]): boolean {
-  return typeof kept === 'string' && (value === undefined || value === masked(kept) || value === dots);
+  return typeof kept === 'string' && (value === undefined || value === masked(kept) || value === masked(''));
 }
 
 function readValue(field: Field, value: unknown, at: string): ProviderConfig[string] {
@@ -152,7 +146,7 @@ function readValue(field: Field, value: unknown, at: string): ProviderConfig[str
       if (value.length < min || value.length > max)
         throw invalidParameter(at, `${at} must have at most ${max} characters.`);
       if (/\p{Cc}/u.test(value)) throw invalidParameter(at, `${at} must not contain control characters.`);
-      if (field.secret && value.startsWith(dots)) {
+      if (field.secret && isMasked(value)) {
         throw invalidParameter(at, `${at} is the masked form of a secret; give the secret itself.`);
       }
       return value;

@@ -1,10 +1,14 @@
 import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../../channels/http.ts';
 import { parseTarget } from '../../channels/net.ts';
+import { withoutSecrets } from '../../channels/secrets.ts';
 import type { FetchEffect, Json } from '../../engine/index.ts';
+import { credentialsIn } from '../workflows/index.ts';
 import { storable } from './storable.ts';
 
 const timeoutMs = 10_000;
 const maxBytes = 65_536;
+/** A shorter credential may be a part of any word, so an answer that repeats it is left as it is. */
+const shortestSecret = 8;
 
 /** Pauses between the attempts at one call. */
 const pausesMs = [1_000, 5_000, 30_000];
@@ -56,7 +60,10 @@ export async function attemptFetch(
     timeoutMs,
     maxBytes: maxBytes + 1,
   });
-  const verdict = judge(answer);
+  const secrets = credentialsIn({ url, headers })
+    .map(({ credential }) => credential)
+    .filter((credential) => credential.length >= shortestSecret);
+  const verdict = judge(answer, secrets);
   if (verdict.kind !== 'again') return verdict;
   const pause = pausesMs[call.attempt - 1];
   if (pause === undefined)
@@ -68,26 +75,29 @@ export async function attemptFetch(
 
 type Verdict = Exclude<Fetched, { kind: 'again' }> | { kind: 'again'; reason: string };
 
-function judge(answer: Answer | Failure): Verdict {
+function judge(answer: Answer | Failure, secrets: string[]): Verdict {
   if (answer.kind === 'failure') {
     const isFinal = ['blocked', 'protocol', 'invalid'].includes(answer.failure);
     return { kind: isFinal ? 'failed' : 'again', reason: answer.detail };
   }
   const { status } = answer;
-  if (status >= 200 && status < 300) return read(answer);
+  if (status >= 200 && status < 300) return read(answer, secrets);
   const reason = `The server answered ${status}.`;
   if (status === 408 || status === 425 || status === 429 || status >= 500) return { kind: 'again', reason };
   if (status < 400) return { kind: 'failed', reason: `${reason} Redirects are not followed.` };
   return { kind: 'failed', reason };
 }
 
-/** What is not JSON has no output, unless it says that it is: then something went wrong on the way. */
-function read({ headers, body }: Answer): Verdict {
+/** An answer may repeat what it was asked with, and the output of a step is shown. What is not JSON has no output, unless it says that it is: then something went wrong on the way. */
+function read({ headers, body }: Answer, secrets: string[]): Verdict {
   if (body.length > maxBytes)
     return { kind: 'failed', reason: `The answer is larger than ${maxBytes / 1024} KiB.` };
   if (body.length === 0) return { kind: 'fetched', body: null };
   try {
-    return { kind: 'fetched', body: storable(JSON.parse(body.toString('utf8')) as Json) };
+    const hide = (_name: string, part: unknown) =>
+      typeof part === 'string' ? withoutSecrets(part, secrets) : part;
+    const value = JSON.parse(body.toString('utf8'), secrets.length > 0 ? hide : undefined);
+    return { kind: 'fetched', body: storable(value as Json) };
   } catch {
     return /[/+]json\b/i.test(String(headers['content-type'] ?? ''))
       ? { kind: 'failed', reason: 'The answer says that it is JSON and is not.' }

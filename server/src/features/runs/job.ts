@@ -11,7 +11,10 @@ import { listFacts, type RunFact } from './store.ts';
 import { fetchOf, openingOf, type TurnFact, takeTurn } from './turn.ts';
 import { createRunWriter } from './writer.ts';
 
-type JobDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'activity' | 'outbound'>;
+type JobDeps = Pick<
+  Deps,
+  'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'activity' | 'outbound' | 'keyring'
+>;
 
 /** The work's own memory between the attempts at one call. */
 interface FetchNote {
@@ -23,7 +26,7 @@ const capacity = 800;
 /** The work of taking runs on: load a batch, decide what each does next, do it, write all of it at once. */
 export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFact> {
   const { pool, clock } = deps;
-  const definitions = createDefinitions(pool);
+  const definitions = createDefinitions(deps);
   const drafts = createDrafts(deps, sources);
   const writer = createRunWriter(deps, drafts);
   const places = deps.queue.places('run', { room: capacity / 2, atOnce: 50, atOnceWhenSilent: 10 });

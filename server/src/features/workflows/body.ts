@@ -13,6 +13,8 @@ import { limits, type VersionRequest } from './schema.ts';
 /** A body as it is kept: its text, and what the engine made of it. */
 export interface Body {
   text: string;
+  /** The parsed text. */
+  value: unknown;
   definition: Definition;
 }
 
@@ -26,11 +28,12 @@ export async function readBody(
   if (given === null) throw missingParameter('body_json');
   if (given.length > limits.body)
     throw invalidParameter('body_json', `The body must have at most ${limits.body} characters.`);
-  const misspelt = misspeltField(readJson(given));
+  const value = readJson(given);
+  const misspelt = misspeltField(value);
   if (misspelt) throw new Problem('parameter_unknown', misspelt.message, { param: misspelt.pointer });
   const parsed = await tasks.run(definitionTask, owner, given).catch(refuseStopped);
   if (!parsed.ok) throw structuralProblem(parsed.problems);
-  return { text: given, definition: parsed.definition };
+  return { text: given, value, definition: parsed.definition };
 }
 
 function refuseStopped(error: unknown): never {

@@ -1,14 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
 import { type Definition, parseDefinition } from '../../engine/index.ts';
 import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { createMemory } from '../../kernel/memory.ts';
+import { openBody, shownBody } from './sealed-body.ts';
 import { findWorkflow, listBodies } from './store.ts';
 
-/** A version as runs use it. `definition` is null when a body that was saved once cannot be read any more. */
+/** A version as runs use it. A definition is null when a body that was saved once cannot be read any more. */
 export interface PinnedVersion {
   workflowKey: string;
+  /** With the credentials of its fetch steps. */
   definition: Definition | null;
+  /** With masks in their place, for everything whose results people read. */
+  shownDefinition: Definition | null;
 }
 
 /**
@@ -26,7 +31,7 @@ export function nameOf(workflowId: string, version: number): string {
   return `${workflowId} ${version}`;
 }
 
-export function createDefinitions(pool: Pool): Definitions {
+export function createDefinitions({ pool, keyring }: Pick<Deps, 'pool' | 'keyring'>): Definitions {
   const known = new LRUCache<string, PinnedVersion & { size: number }>({
     maxSize: memoryCharacters,
     sizeCalculation: ({ size }) => size,
@@ -43,14 +48,17 @@ export function createDefinitions(pool: Pool): Definitions {
         else missing.set(name, each);
       }
       if (missing.size === 0) return found;
-      for (const { workflow_id, version, key, body } of await listBodies(pool, [...missing.values()])) {
-        const name = nameOf(workflow_id, version);
+      for (const row of await listBodies(pool, [...missing.values()])) {
+        const name = nameOf(row.workflow_id, row.version);
         while (isLoopHeld()) await nextTurn(); // a schema may take a second to compile, and there may be a hundred
-        const parsed = parseDefinition(JSON.parse(body));
+        const shown = shownBody(row);
+        const definition = definitionIn(openBody(keyring, row));
+        const hasSecrets = shown !== row.body || Object.keys(row.secrets_sealed ?? {}).length > 0;
         const pinned = {
-          workflowKey: key,
-          definition: parsed.ok ? parsed.definition : null,
-          size: body.length + 1,
+          workflowKey: row.key,
+          definition,
+          shownDefinition: hasSecrets ? definitionIn(JSON.parse(shown)) : definition,
+          size: (hasSecrets ? 2 : 1) * row.body.length + 1,
         };
         // Somebody else may have loaded it meanwhile: the first one stays.
         found.set(name, known.get(name) ?? pinned);
@@ -59,6 +67,11 @@ export function createDefinitions(pool: Pool): Definitions {
       return found;
     },
   };
+}
+
+function definitionIn(body: unknown): Definition | null {
+  const parsed = parseDefinition(body);
+  return parsed.ok ? parsed.definition : null;
 }
 
 /** What a trigger starts. */

@@ -7,8 +7,8 @@ type Change = Diff['status'];
 export interface Promotable {
   name: string;
   description: string | null;
-  /** Its text as JSON. */
-  body: string;
+  /** Parsed, with its credentials: a changed one is a change. */
+  body: unknown;
 }
 
 interface BodyParts {
@@ -22,8 +22,8 @@ export function diffWorkflows(
   before: Promotable | null,
   next: Promotable,
 ): Omit<Diff, 'templates'> {
-  const old = before ? (JSON.parse(before.body) as BodyParts) : null;
-  const body = JSON.parse(next.body) as BodyParts;
+  const old = before ? (before.body as BodyParts) : null;
+  const body = next.body as BodyParts;
   const parts = {
     name: change(before?.name, next.name),
     description: change(before?.description, next.description),

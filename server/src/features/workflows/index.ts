@@ -1,4 +1,5 @@
 export { triggerDataProblem } from './body.ts';
+export { credentialsIn } from './credentials.ts';
 export {
   type ActiveVersion,
   createDefinitions,
@@ -6,8 +7,10 @@ export {
   nameOf,
   type PinnedVersion,
 } from './definitions.ts';
+export { sealSavedVersions } from './housekeeping.ts';
 export { workflowRoutes } from './routes.ts';
 export { WorkflowKey } from './schema.ts';
+export { workflowSealedPlaces } from './sealed-body.ts';
 export { createWorkflowService, type WorkflowService } from './service.ts';
 export { DataObject, Step, stepView } from './simulation.ts';
 export { findWorkflow, listPatterns, listWorkflowsWithTemplate } from './store.ts';

@@ -1,5 +1,6 @@
 import type { Channel } from '../../channels/contract.ts';
-import { type Pool, type Sql, transaction } from '../../db/sql.ts';
+import { type Sql, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
 import {
   type Definition,
   eventPatterns,
@@ -17,6 +18,7 @@ import type { Author } from './author.ts';
 import { semanticProblem } from './body.ts';
 import { diffWorkflows } from './diff.ts';
 import { limits, type PromoteRequest, type Promotion } from './schema.ts';
+import { openBody, sealBody, shownBody } from './sealed-body.ts';
 import type { VersionRow, WorkflowRow } from './store.ts';
 import * as store from './store.ts';
 import { auditViewOf } from './view.ts';
@@ -29,11 +31,10 @@ type TemplateDiff = NonNullable<Awaited<ReturnType<typeof promoteTemplateWithin>
  * or, when Live would not take it, nothing. A dry run goes the same way up to the writing.
  */
 export async function promoteWorkflow(
-  pool: Pool,
+  { pool, clock, keyring }: Pick<Deps, 'pool' | 'clock' | 'keyring'>,
   author: Author,
   key: string,
   request: PromoteRequest,
-  now: number,
 ): Promise<{ live: string; promotion: Promotion }> {
   const { principal } = author;
   if (principal.environmentKind !== 'test') {
@@ -47,6 +48,7 @@ export async function promoteWorkflow(
   if (withTemplates && !principal.scopes.has('templates:promote'))
     throw new Problem('insufficient_scope', 'Promoting templates along needs the scope templates:promote.');
   const isDryRun = request.dry_run ?? false;
+  const now = clock();
 
   return transaction(pool, async (tx) => {
     const source = await getSource(tx, principal.environmentId, key);
@@ -64,10 +66,12 @@ export async function promoteWorkflow(
     if (problems.length > 0) throw semanticProblem(problems);
 
     const active = before?.status === 'active' ? await versionOf(tx, before) : null;
-    const diff = diffWorkflows(key, active && before ? { ...before, body: active.body } : null, {
+    const opened = openBody(keyring, source.version);
+    const current = active && before ? { ...before, body: openBody(keyring, active) } : null;
+    const diff = diffWorkflows(key, current, {
       name: source.workflow.name,
       description: source.workflow.description,
-      body: source.version.body,
+      body: opened,
     });
     const changed = diff.status !== 'unchanged' || templates.some((each) => each.diff.status !== 'unchanged');
     let target = before?.active_version ?? 0;
@@ -75,7 +79,9 @@ export async function promoteWorkflow(
       target = (before?.latest_version ?? 0) + 1;
       if (target > limits.versions)
         throw new Problem('workflow_limit_reached', `A workflow may have ${limits.versions} versions.`);
-      if (!isDryRun) await write(tx, author, { live, before, source, version: target, now });
+      const id = newId(now);
+      const body = { id, ...sealBody(keyring, id, source.version.body, opened) };
+      if (!isDryRun) await write(tx, author, { live, before, source, body, version: target, now });
     }
     return {
       live,
@@ -105,7 +111,7 @@ async function getSource(tx: Sql, environmentId: string, key: string): Promise<S
       'Only an active workflow can be promoted; activate a version first.',
     );
   while (isLoopHeld()) await nextTurn();
-  const parsed = parseDefinition(JSON.parse(version.body));
+  const parsed = parseDefinition(JSON.parse(shownBody(version)));
   if (!parsed.ok) throw invalidParameter('key', 'The active version cannot be read any more.');
   return { workflow, version, definition: parsed.definition };
 }
@@ -182,7 +188,14 @@ function withTemplatesOf(world: World, promoted: PromotedTemplate[]): World {
 async function write(
   tx: Sql,
   { principal, requestId }: Author,
-  to: { live: string; before: WorkflowRow | null; source: Source; version: number; now: number },
+  to: {
+    live: string;
+    before: WorkflowRow | null;
+    source: Source;
+    body: Pick<VersionRow, 'id' | 'body' | 'secrets_sealed'>;
+    version: number;
+    now: number;
+  },
 ): Promise<void> {
   const { workflow, version, definition } = to.source;
   const made =
@@ -197,8 +210,7 @@ async function write(
   await store.insertVersion(tx, {
     workflow_id: made.id,
     version: to.version,
-    id: newId(to.now),
-    body: version.body,
+    ...to.body,
     template_keys: version.template_keys,
   });
   await store.markActivated(tx, made.id, to.version, eventPatterns(definition));

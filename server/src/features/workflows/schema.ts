@@ -11,6 +11,8 @@ export const limits = {
   versions: 1_000,
   /** Templates that a promotion may list. */
   promotedTemplates: 100,
+  /** In which a masked credential is looked for. */
+  searchedVersions: 20,
 } as const;
 
 const keyPattern = pattern('^[a-z0-9_]{1,100}$', '1 to 100 of a–z, 0–9 and “_”');
@@ -112,7 +114,14 @@ const versionFields = {
 };
 
 export const Version = Type.Object(
-  { workflow_key: Type.String(), ...versionFields, body_json: Type.String() },
+  {
+    workflow_key: Type.String(),
+    ...versionFields,
+    body_json: Type.String({
+      description:
+        'Credentials of fetch steps show only how they end. Saved again as they are shown, they stay what they were.',
+    }),
+  },
   { title: 'WorkflowVersion' },
 );
 export type Version = Static<typeof Version>;

@@ -31,8 +31,9 @@ import {
   type VersionQuery,
   type VersionRequest,
 } from './schema.ts';
+import { hasMasks, openBody, restoreMasked, sealBody } from './sealed-body.ts';
 import { finish, type SimulateRequest } from './simulation.ts';
-import type { VersionRow, WorkflowRow } from './store.ts';
+import type { VersionRow, VersionSummaryRow, WorkflowRow } from './store.ts';
 import * as store from './store.ts';
 import { auditViewOf, type CountedWorkflow, type DetailedWorkflow, sourceOf } from './view.ts';
 import { worldOf } from './world.ts';
@@ -54,7 +55,7 @@ export interface WorkflowService {
     principal: Principal,
     key: string,
     query: VersionQuery,
-  ): Promise<{ workflow: WorkflowRow; page: Page<Omit<VersionRow, 'body' | 'template_keys'>> }>;
+  ): Promise<{ workflow: WorkflowRow; page: Page<VersionSummaryRow> }>;
   getVersion(principal: Principal, key: string, version: number): Promise<VersionOf>;
   activate(author: Author, key: string, version: number, dryRun: boolean): Promise<Validation>;
   simulate(principal: Principal, key: string, version: number, request: SimulateRequest): Promise<Simulation>;
@@ -66,13 +67,11 @@ export interface WorkflowService {
 /** How far back `trigger_count_7d` goes. */
 const countedMs = 7 * 86_400_000;
 
-export function createWorkflowService({
-  pool,
-  clock,
-  activity,
-  tasks,
-}: Pick<Deps, 'pool' | 'clock' | 'activity' | 'tasks'>): WorkflowService {
-  const definitions = createDefinitions(pool);
+export function createWorkflowService(
+  deps: Pick<Deps, 'pool' | 'clock' | 'activity' | 'tasks' | 'keyring'>,
+): WorkflowService {
+  const { pool, clock, activity, tasks, keyring } = deps;
+  const definitions = createDefinitions(deps);
   const directory = createWorkflowDirectory(pool, definitions);
 
   async function get(sql: Sql, environmentId: string, key: string): Promise<WorkflowRow> {
@@ -108,12 +107,13 @@ export function createWorkflowService({
     return { workflow, triggerCount: counted?.triggerCount ?? 0, active };
   }
 
+  /** Without credentials: what comes of it is shown. */
   async function definitionOf(workflow: WorkflowRow, version: number): Promise<Definition> {
     const loaded = await definitions.load([{ workflowId: workflow.id, version }]);
     const pinned = loaded.get(nameOf(workflow.id, version));
     if (!pinned) throw notFound('workflow version');
-    if (!pinned.definition) throw invalidParameter('version', 'This version cannot be read any more.');
-    return pinned.definition;
+    if (!pinned.shownDefinition) throw invalidParameter('version', 'This version cannot be read any more.');
+    return pinned.shownDefinition;
   }
 
   /** One change at a time: `decide` sees the workflow as the change before left it. Null: nothing changes after all. */
@@ -142,6 +142,12 @@ export function createWorkflowService({
     });
     directory.forget(environmentId, key);
     return saved;
+  }
+
+  /** Bodies that have credentials, the newest first. */
+  async function listOpened(tx: Sql, { id }: WorkflowRow): Promise<unknown[]> {
+    const versions = await store.listWithSecrets(tx, id, limits.searchedVersions);
+    return versions.map((version) => openBody(keyring, version));
   }
 
   return {
@@ -212,16 +218,17 @@ export function createWorkflowService({
 
     async createVersion(author, key, request) {
       while (isLoopHeld()) await nextTurn();
-      const { text, definition } = await readBody(tasks, author.principal.environmentId, request);
+      const { text, value, definition } = await readBody(tasks, author.principal.environmentId, request);
       const id = newId(clock());
       const workflow = await change(author, key, 'workflow.version_created', async (before, tx) => {
         const version = before.latest_version + 1;
         if (version > limits.versions) throw tooMany(`A workflow may have ${limits.versions} versions.`);
+        const restored = hasMasks(value) ? restoreMasked(value, await listOpened(tx, before)) : value;
         await store.insertVersion(tx, {
           workflow_id: before.id,
           version,
           id,
-          body: text,
+          ...sealBody(keyring, id, text, restored),
           template_keys: references(definition).templateKeys,
         });
         return { ...before, latest_version: version };
@@ -273,7 +280,7 @@ export function createWorkflowService({
     },
 
     async promote(author, key, request) {
-      const { live, promotion } = await promoteWorkflow(pool, author, key, request, clock());
+      const { live, promotion } = await promoteWorkflow(deps, author, key, request);
       directory.forget(live, key);
       return promotion;
     },

@@ -21,10 +21,13 @@ export interface VersionRow {
   version: number;
   id: string;
   body: string;
+  secrets_sealed: Record<string, string> | null;
   template_keys: string[];
   activated_at: Date | null;
   deactivated_at: Date | null;
 }
+
+export type VersionSummaryRow = Omit<VersionRow, 'body' | 'secrets_sealed' | 'template_keys'>;
 
 const columns =
   'id, environment_id, key, name, description, status, active_version, latest_version, updated_at';
@@ -114,20 +117,21 @@ export async function updateWorkflow(sql: Sql, workflow: WorkflowRow): Promise<W
 
 const insertVersionRow = statement(
   'workflows_insert_version',
-  'insert into workflow_versions (workflow_id, version, id, body, template_keys) values ($1, $2, $3, $4, $5)',
+  `insert into workflow_versions (workflow_id, version, id, body, secrets_sealed, template_keys)
+   values ($1, $2, $3, $4, $5, $6)`,
 );
 
 export async function insertVersion(
   sql: Sql,
   version: Omit<VersionRow, 'activated_at' | 'deactivated_at'>,
 ): Promise<void> {
-  const { workflow_id, version: number, id, body, template_keys } = version;
-  await insertVersionRow(sql, [workflow_id, number, id, body, template_keys]);
+  const { workflow_id, version: number, id, body, secrets_sealed, template_keys } = version;
+  await insertVersionRow(sql, [workflow_id, number, id, body, JSON.stringify(secrets_sealed), template_keys]);
 }
 
 const findVersionRow = statement<VersionRow>(
   'workflows_find_version',
-  `select workflow_id, version, id, body, template_keys, activated_at, deactivated_at
+  `select workflow_id, version, id, body, secrets_sealed, template_keys, activated_at, deactivated_at
    from workflow_versions where workflow_id = $1 and version = $2`,
 );
 
@@ -135,18 +139,14 @@ export async function findVersion(sql: Sql, workflowId: string, version: number)
   return (await findVersionRow(sql, [workflowId, version]))[0] ?? null;
 }
 
-const listVersionRows = statement<Omit<VersionRow, 'body' | 'template_keys'>>(
+const listVersionRows = statement<VersionSummaryRow>(
   'workflows_list_versions',
   `select workflow_id, version, id, activated_at, deactivated_at from workflow_versions
    where workflow_id = $1 and ($2::uuid is null or id < $2)
    order by version desc limit $3`,
 );
 
-export function listVersions(
-  sql: Sql,
-  workflowId: string,
-  page: PageRequest,
-): Promise<Omit<VersionRow, 'body' | 'template_keys'>[]> {
+export function listVersions(sql: Sql, workflowId: string, page: PageRequest): Promise<VersionSummaryRow[]> {
   return listVersionRows(sql, [workflowId, page.before, page.limit + 1]);
 }
 
@@ -168,21 +168,58 @@ export async function countTriggers(
 
 const listBodyRows = statement<{ workflow_id: string; version: number; key: string; body: string }>(
   'workflows_list_bodies',
-  `select v.workflow_id, v.version, w.key, v.body
+  `select v.workflow_id, v.version, v.id, w.key, v.body, v.secrets_sealed
    from unnest($1::uuid[], $2::int[]) as wanted (workflow_id, version)
    join workflow_versions v using (workflow_id, version)
    join workflows w on w.id = v.workflow_id`,
 );
 
 /** For runs, which are pinned to them. */
-export function listBodies(
-  sql: Sql,
-  wanted: { workflowId: string; version: number }[],
-): Promise<{ workflow_id: string; version: number; key: string; body: string }[]> {
+export function listBodies(sql: Sql, wanted: { workflowId: string; version: number }[]): Promise<BodyRow[]> {
   return listBodyRows(sql, [
     wanted.map(({ workflowId }) => workflowId),
     wanted.map(({ version }) => version),
   ]);
+}
+
+const listWithSecretsRows = statement<Pick<VersionRow, 'id' | 'body' | 'secrets_sealed'>>(
+  'workflows_list_with_secrets',
+  `select id, body, secrets_sealed from workflow_versions
+   where workflow_id = $1 and (secrets_sealed is null or secrets_sealed <> '{}')
+   order by version desc limit $2`,
+);
+
+/** The newest versions that have credentials. */
+export function listWithSecrets(
+  sql: Sql,
+  workflowId: string,
+  limit: number,
+): Promise<Pick<VersionRow, 'id' | 'body' | 'secrets_sealed'>[]> {
+  return listWithSecretsRows(sql, [workflowId, limit]);
+}
+
+const listUnsealedRows = statement<{ id: string; body: string }>(
+  'workflows_list_unsealed',
+  'select id, body from workflow_versions where secrets_sealed is null limit $1',
+);
+
+/** Versions of the time before credentials were sealed. */
+export function listUnsealed(sql: Sql, limit: number): Promise<{ id: string; body: string }[]> {
+  return listUnsealedRows(sql, [limit]);
+}
+
+const sealRow = statement(
+  'workflows_seal_version',
+  `update workflow_versions set body = $2, secrets_sealed = $3
+   where id = $1 and secrets_sealed is null`,
+);
+
+export async function sealVersion(
+  sql: Sql,
+  id: string,
+  { body, secrets_sealed }: { body: string; secrets_sealed: Record<string, string> },
+): Promise<void> {
+  await sealRow(sql, [id, body, JSON.stringify(secrets_sealed)]);
 }
 
 const activateRow = statement(

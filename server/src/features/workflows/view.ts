@@ -1,6 +1,7 @@
 import { idTime } from '../../kernel/ids.ts';
 import type { Version, Workflow, WorkflowDetail } from './schema.ts';
-import type { VersionRow, WorkflowRow } from './store.ts';
+import { shownBody } from './sealed-body.ts';
+import type { VersionRow, VersionSummaryRow, WorkflowRow } from './store.ts';
 
 const timeOf = (id: string): string => new Date(idTime(id)).toISOString();
 
@@ -37,12 +38,12 @@ export function workflowView({ workflow: row, triggerCount }: CountedWorkflow): 
 
 export function workflowDetail(detailed: DetailedWorkflow): WorkflowDetail {
   const { active } = detailed;
-  return { ...workflowView(detailed), active_body_json: active && bodyView(active) };
+  return { ...workflowView(detailed), active_body_json: active && shownBody(active) };
 }
 
 export function versionSummary(
   workflow: WorkflowRow,
-  row: Omit<VersionRow, 'body' | 'template_keys'>,
+  row: VersionSummaryRow,
 ): Omit<Version, 'workflow_key' | 'body_json'> {
   const isActive = workflow.status === 'active' && workflow.active_version === row.version;
   return {
@@ -57,12 +58,7 @@ export function versionSummary(
 }
 
 export function versionView(workflow: WorkflowRow, row: VersionRow): Version {
-  return { workflow_key: workflow.key, ...versionSummary(workflow, row), body_json: bodyView(row) };
-}
-
-/** A body as readers get it. */
-function bodyView({ body }: VersionRow): string {
-  return body;
+  return { workflow_key: workflow.key, ...versionSummary(workflow, row), body_json: shownBody(row) };
 }
 
 export function auditViewOf(row: WorkflowRow): object {
