@@ -13,6 +13,7 @@ import { startRecorder } from './features/activity/index.ts';
 import { createEmailConnections } from './features/connections/index.ts';
 import { createDashboard } from './features/dashboard/index.ts';
 import { createRecipientAuthenticator } from './features/inbox/index.ts';
+import { startStorageMeter } from './features/usage/index.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createHttpServer } from './http/server.ts';
@@ -87,6 +88,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const metrics = createMetrics();
     const activity = startRecorder({ pool, clock: systemClock, log });
     stops.push(() => activity.stop());
+    const storage = startStorageMeter({ pool, config, log });
+    stops.push(() => storage.stop());
     const tracer = createTracer(config.OTEL_EXPORTER_OTLP_ENDPOINT, version, log);
     stops.push(() => tracer.stop());
     const entries = options.threadEntries ?? threadEntries;
@@ -109,6 +112,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       queue,
       metrics,
       activity,
+      storage,
       tracer,
       authenticator: createAuthenticator(pool, systemClock, config.CARILLON_SESSION_IDLE_HOURS * 3_600_000),
       recipients: createRecipientAuthenticator({ pool, keyring, clock: systemClock }),

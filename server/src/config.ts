@@ -348,6 +348,12 @@ export const settings = {
     meaning:
       'How long what has ended is kept: notifications with all that belongs to them, workflow runs, webhook events with their deliveries.',
   }),
+  CARILLON_STORAGE_QUOTA_MB: setting({
+    read: integer(0, 1_000_000_000),
+    fallback: 10_240,
+    meaning:
+      'How much an environment may store, in MiB: notifications with attachments, inbox items, workflow runs and the sandbox. Live environments on the plan unmetered have no quota. 0: none has.',
+  }),
   CARILLON_RETRY_SCALE: setting({
     read: positive,
     fallback: 1,

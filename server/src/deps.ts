@@ -8,6 +8,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { Keyring } from './kernel/crypto.ts';
 import type { Log } from './kernel/log.ts';
 import type { Metrics } from './kernel/metrics.ts';
+import type { StorageMeter } from './kernel/storage.ts';
 import type { TaskPool } from './kernel/threads/pool.ts';
 import type { Tracer } from './kernel/tracing.ts';
 import type { Queue } from './queue/index.ts';
@@ -24,6 +25,8 @@ export interface Deps {
   metrics: Metrics;
   /** What the overview shows. */
   activity: Activity;
+  /** The storage quotas of environments. */
+  storage: StorageMeter;
   tracer: Tracer;
   authenticator: Authenticator;
   recipients: RecipientAuthenticator;

@@ -7,6 +7,7 @@ import { deleteOldIncidents } from './features/incidents/index.ts';
 import { deleteAttachmentBytesBefore, forgetNotifications } from './features/notifications/index.ts';
 import { forgetRuns, tidyRuns, wakeRunsOf } from './features/runs/index.ts';
 import { tidySandbox } from './features/sandbox/index.ts';
+import { measureStorage } from './features/usage/index.ts';
 import { forgetEvents } from './features/webhooks/index.ts';
 import { sealSavedVersions } from './features/workflows/index.ts';
 import { deleteExpiredKeys } from './http/idempotency.ts';
@@ -40,7 +41,8 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     await tidyInbox(pool, clock(), () => stopped);
     await tidyRuns(pool, clock(), () => stopped);
     await tidyActivity(pool, clock(), () => stopped);
-    await tidySandbox(pool, clock(), () => stopped);
+    await tidySandbox(deps, () => stopped);
+    await measureStorage(deps, () => stopped);
     await deleteOldIncidents(pool);
     await deleteDeadWorkers(pool);
     if (clock() >= nextSealingAt) {

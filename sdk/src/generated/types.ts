@@ -937,6 +937,10 @@ export type Usage = {
     chattwo?: number | undefined;
     chatthree?: number | undefined;
   };
+  /** What the environment of the key stores: notifications with attachments, inbox items, workflow runs and the sandbox. Counted as they come in, and measured now and then, which is when deletions show. Null: it has no quota. */
+  stored_bytes: number | null;
+  /** Beyond it sends are refused with 402 `storage_quota_reached`. */
+  stored_bytes_limit: number | null;
 };
 
 export type User = {

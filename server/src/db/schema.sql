@@ -211,6 +211,16 @@ CREATE INDEX end_users_by_email_prefix ON public.end_users USING btree (environm
 CREATE INDEX end_users_by_id_prefix ON public.end_users USING btree (environment_id, lower(external_user_id) text_pattern_ops);
 CREATE INDEX end_users_in_order ON public.end_users USING btree (environment_id, created_at, external_user_id);
 
+create table environment_storage (
+  environment_id uuid not null,
+  measured_bytes bigint default 0 not null,
+  added_bytes bigint default 0 not null,
+  measured_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  measure_after timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  constraint environment_storage_pkey PRIMARY KEY (environment_id),
+  constraint environment_storage_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+) with (fillfactor=50);
+
 create table environments (
   id uuid not null,
   organization_id uuid not null,

@@ -67,6 +67,7 @@ const sentences: Record<ProblemCode, string> = {
   workflow_invalid:
     'The workflow would not be valid in Live; `param` is a JSON Pointer to the first problem of its body.',
   plan_limit_reached: "The sends included in the plan's month are used up.",
+  storage_quota_reached: 'The environment stores as much as it may; `GET /v1/usage` shows how much.',
   rate_limited:
     'Requests come faster than the plan of the key, or the operation, allows, or too many large ones of the environment are waiting; wait for `Retry-After` seconds.',
   internal_error: 'A fault on our side. Nothing to change in the request; quote the request id.',

@@ -72,6 +72,7 @@ export const problemCodes = {
   trigger_data_invalid: { status: 422, type: 'invalid_request_error' },
   workflow_invalid: { status: 422, type: 'invalid_request_error' },
   plan_limit_reached: { status: 402, type: 'plan_limit_error' },
+  storage_quota_reached: { status: 402, type: 'plan_limit_error' },
   rate_limited: { status: 429, type: 'rate_limit_error' },
   internal_error: { status: 500, type: 'api_error' },
   temporarily_unavailable: { status: 503, type: 'api_error' },

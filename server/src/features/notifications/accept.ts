@@ -8,7 +8,7 @@ import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import { withVendor } from '../../kernel/vendors.ts';
-import type { MeteredSend } from '../usage/index.ts';
+import { type MeteredSend, overheadBytes } from '../usage/index.ts';
 import { addressFields, type Pair } from '../users/index.ts';
 import { checkAttachments } from './attachments.ts';
 import { type ContentRow, eventEntry, type NotificationRow, type Words } from './life.ts';
@@ -18,6 +18,7 @@ import { type EventEntry, limits, type Priority, type SendRequest } from './sche
 
 /** A request that passed every check, ready to be written. */
 export interface Acceptance {
+  sender: Sender;
   row: NotificationRow;
   content: ContentRow;
   bytes: Buffer[];
@@ -131,6 +132,7 @@ function newAcceptance(principal: Sender, request: SendRequest, checked: Checked
   const id = newId(checked.now);
   const { idempotency } = checked;
   return {
+    sender: principal,
     row: {
       id,
       environment_id: environmentId,
@@ -170,6 +172,13 @@ function newAcceptance(principal: Sender, request: SendRequest, checked: Checked
     meter: meterOf(principal, { id, channel: request.channel }),
     pair: pairOf(environmentId, request.channel, checked.recipient),
   };
+}
+
+/** About what an accepted notification takes, as far as the caller decides it. */
+export function storedBytes({ content, bytes }: Acceptance): number {
+  const { subject, html_body: html, text_body: text, template_data: data } = content;
+  const words = [subject, html, text, JSON.stringify(data)];
+  return [...words, ...bytes].reduce((sum, part) => sum + (part?.length ?? 0), overheadBytes);
 }
 
 let queued = { at: 0, events: [eventEntry('Queued', 0)] };

@@ -31,6 +31,7 @@ export function acceptanceOfResend(
 ): Acceptance {
   const id = newId(now);
   return {
+    sender,
     row: {
       ...stored,
       id,

@@ -25,6 +25,7 @@ import {
   checkContent,
   checkRequest,
   checkSendAt,
+  storedBytes,
   type TestMessage,
   templateDataJson,
 } from './accept.ts';
@@ -66,7 +67,10 @@ export interface NotificationService {
   trace(principal: Principal, id: string): Promise<Trace>;
 }
 
-type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'metrics' | 'activity' | 'doorbell' | 'tasks'>;
+type ServiceDeps = Pick<
+  Deps,
+  'pool' | 'queue' | 'clock' | 'metrics' | 'activity' | 'storage' | 'doorbell' | 'tasks'
+>;
 
 /** What benchmarks replace, to measure what it costs. */
 export interface WriteOptions {
@@ -127,12 +131,14 @@ export function createNotificationService(
   }
 
   async function insert(acceptance: Acceptance): Promise<Accepted> {
-    const { row, keyClaim } = acceptance;
+    const { row, keyClaim, sender } = acceptance;
+    deps.storage.check(sender);
     const written = await batcher.add(acceptance);
     if (written instanceof Problem) throw written;
     if (written) {
       deps.metrics.accepted.inc({ channel: row.channel });
       deps.activity.count(row.environment_id, row.channel, 'accepted');
+      deps.storage.add(sender, () => storedBytes(acceptance));
       return { notification: viewOfAccepted(acceptance), replayed: false };
     }
     if (!keyClaim) throw new Error('a notification without an idempotency key was not written');

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { compileValidator } from '../../http/validation.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { hasLimit, lockPlans, refuseBeyondPlan } from '../usage/index.ts';
-import { type Acceptance, checkRequest, type Sender } from './accept.ts';
+import { type Acceptance, checkRequest, type Sender, storedBytes } from './accept.ts';
 import { insertAcceptances, insertAttachmentBytes } from './insert.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
 import { SendRequest } from './schema.ts';
@@ -32,7 +32,7 @@ export interface Drafts {
 const validate = compileValidator(SendRequest, 'body');
 
 export function createDrafts(
-  deps: Pick<Deps, 'clock' | 'metrics' | 'activity'>,
+  deps: Pick<Deps, 'clock' | 'metrics' | 'activity' | 'storage'>,
   sources: LookupSources,
 ): Drafts {
   return {
@@ -40,6 +40,7 @@ export function createDrafts(
       try {
         validate(request);
         const checked = request as SendRequest;
+        deps.storage.check(sender);
         const lookups = await lookUp(sources, sender.environmentId, checked);
         const acceptance = checkRequest(sender, checked, lookups, {
           idempotency: null,
@@ -74,6 +75,7 @@ export function createDrafts(
         const { environment_id, channel } = acceptance.row;
         deps.metrics.accepted.inc({ channel });
         deps.activity.count(environment_id, channel, 'accepted');
+        deps.storage.add(acceptance.sender, () => storedBytes(acceptance));
       }
     },
   };

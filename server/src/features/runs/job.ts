@@ -13,7 +13,7 @@ import { createRunWriter } from './writer.ts';
 
 type JobDeps = Pick<
   Deps,
-  'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'activity' | 'outbound' | 'keyring'
+  'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'activity' | 'outbound' | 'keyring' | 'storage'
 >;
 
 /** The work's own memory between the attempts at one call. */

@@ -33,7 +33,7 @@ export function runRoutes(service: RunService): Route[] {
         'The same key within 24 hours gives the first run again (200) and triggers nothing.',
       ),
       responses: { 202: TriggeredRun, 200: TriggeredRun },
-      errors: ['trigger_data_invalid'],
+      errors: ['storage_quota_reached', 'trigger_data_invalid'],
       async handler({ principal, params, body, raw }) {
         const key = idempotencyKeyOf(raw);
         const triggered = await service.trigger(principal, params.key, body.trigger_data, key);

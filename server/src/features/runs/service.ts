@@ -23,7 +23,7 @@ export interface RunService extends Events {
 }
 
 export function createRunService(
-  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'tasks'>,
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'tasks' | 'storage'>,
   workflows: Pick<WorkflowService, 'findActive'>,
 ): RunService {
   const { pool } = deps;

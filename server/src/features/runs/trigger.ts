@@ -16,6 +16,7 @@ import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { isRecord } from '../../kernel/record.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
+import { overheadBytes } from '../usage/index.ts';
 import { type ActiveVersion, triggerDataProblem, type WorkflowService } from '../workflows/index.ts';
 import { limits, type RunStatus } from './schema.ts';
 import { findRun, insertRuns, type NewRun } from './store.ts';
@@ -41,7 +42,14 @@ interface NewTrigger {
 
 /** What arrives together is written together, like notifications. */
 export function createTrigger(
-  { pool, queue, clock, activity, tasks }: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'tasks'>,
+  {
+    pool,
+    queue,
+    clock,
+    activity,
+    storage,
+    tasks,
+  }: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'storage' | 'tasks'>,
   { findActive }: Pick<WorkflowService, 'findActive'>,
 ): Trigger {
   const batcher = createBatcher<NewTrigger, boolean>(write, {
@@ -87,13 +95,15 @@ export function createTrigger(
     return latest;
   }
 
-  async function check({ environmentId }: Principal, key: string, triggerData: JsonObject): Promise<NewRun> {
+  async function check(principal: Principal, key: string, triggerData: JsonObject): Promise<NewRun> {
+    const { environmentId } = principal;
     if (JSON.stringify(triggerData).length > limits.triggerData)
       throw invalidParameter(
         'trigger_data',
         `trigger_data must have at most ${limits.triggerData} characters as JSON.`,
       );
     const active = await activeVersionFor(environmentId, key, triggerData);
+    storage.check(principal);
     const userId = userOf(triggerData);
     return {
       id: newId(clock()),
@@ -131,6 +141,7 @@ export function createTrigger(
     for (;;) {
       if (await batcher.add({ run, keyClaim })) {
         activity.triggered(run.workflow_id);
+        storage.add(principal, () => overheadBytes + JSON.stringify(triggerData).length);
         return { runId: run.id, status: 'pending', replayed: false };
       }
       if (!keyClaim) throw new Error('a run without an idempotency key was not written');

@@ -246,13 +246,31 @@ describe('the sandbox', () => {
     await fill(app.testEnvironmentId, 30, 1);
     await fill(app.liveEnvironmentId, 5, 31);
     await fill(app.liveEnvironmentId, 20, 1);
-    const bounds = { since: Date.now() - 30 * 86_400_000, messages: 25 };
+    const bounds = { since: Date.now() - 30 * 86_400_000, most: { messages: 25, bytes: 1e9 } };
     expect(await deleteExcess(app.pool, bounds, 8)).toBe(8); // a portion
     let deleted = 8;
     for (let last = 8; last === 8; deleted += last) last = await deleteExcess(app.pool, bounds, 8);
     expect(deleted).toBe(20);
     expect(await countOf(app.testEnvironmentId)).toBe(25);
     expect(await countOf(app.liveEnvironmentId)).toBe(20);
+  });
+
+  it('keeps no more than so many bytes, and the oldest messages go first', async () => {
+    await app.pool.query('delete from sandbox_messages');
+    await fill(app.testEnvironmentId, 30, 1);
+    await fill(app.liveEnvironmentId, 4, 1);
+    const { rows: newest } = await app.pool.query(
+      'select id from sandbox_messages where environment_id = $1 order by id desc limit 12',
+      [app.testEnvironmentId],
+    );
+    const bounds = { since: 0, most: { messages: 100, bytes: 25 } }; // of 2 each
+    while ((await deleteExcess(app.pool, bounds, 8)) === 8) {}
+    const { rows: kept } = await app.pool.query(
+      'select id from sandbox_messages where environment_id = $1 order by id desc',
+      [app.testEnvironmentId],
+    );
+    expect(kept).toEqual(newest);
+    expect(await countOf(app.liveEnvironmentId)).toBe(4);
   });
 });
 

@@ -115,13 +115,18 @@ export async function deleteMessagesBefore(
 
 const deleteBeyond = statement<{ count: number }>(
   'sandbox_delete_beyond',
-  // The id below which an environment keeps nothing: by age, or by number if that is later.
+  // The id below which an environment keeps nothing: by age, or by number or size if that is later.
   `with old as (
      select m.environment_id, m.id
      from environments e
      cross join lateral (
        select greatest($1::uuid, case when $2::int is not null then (
-         select id from sandbox_messages where environment_id = e.id order by id desc offset $2 limit 1) end) as id) bound
+         select id from sandbox_messages where environment_id = e.id order by id desc offset $2 limit 1) end,
+         case when $4::float8 is not null then (
+         select id from (
+           select id, sum(payload_bytes) over (order by id desc) as bytes
+           from sandbox_messages where environment_id = e.id) sized
+         where bytes > $4 order by id desc limit 1) end) as id) bound
      cross join lateral (
        select environment_id, id from sandbox_messages
        where environment_id = e.id and id <= bound.id order by id limit $3) m
@@ -131,11 +136,12 @@ const deleteBeyond = statement<{ count: number }>(
    select count(*)::int as count from gone`,
 );
 
-/** Up to `limit` messages, of all environments, that are older than a time or, unless null, more than an environment keeps. */
+/** Up to `limit` messages, of all environments, that are older than a time or, unless `most` is null, more than one keeps. */
 export async function deleteExcess(
   sql: Sql,
-  kept: { since: number; messages: number | null },
+  kept: { since: number; most: { messages: number; bytes: number } | null },
   limit: number,
 ): Promise<number> {
-  return (await deleteBeyond(sql, [lowestIdAt(kept.since), kept.messages, limit]))[0]?.count ?? 0;
+  const { messages = null, bytes = null } = kept.most ?? {};
+  return (await deleteBeyond(sql, [lowestIdAt(kept.since), messages, limit, bytes]))[0]?.count ?? 0;
 }

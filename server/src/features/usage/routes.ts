@@ -6,6 +6,7 @@ import { type Route, route } from '../../http/route.ts';
 import { DateTime, Nullable, OneOf } from '../../http/schema.ts';
 import { monthOf, nextMonth } from './month.ts';
 import { planTerms } from './plans.ts';
+import { findStored } from './storage-store.ts';
 import { listCounts, listPlanUse } from './store.ts';
 
 const Usage = Type.Object(
@@ -25,11 +26,20 @@ const Usage = Type.Object(
       type: 'object',
       properties: Object.fromEntries(channels.map((channel) => [channel, { type: 'integer' }])),
     }),
+    stored_bytes: Nullable(
+      Type.Integer({
+        description:
+          'What the environment of the key stores: notifications with attachments, inbox items, workflow runs and the sandbox. Counted as they come in, and measured now and then, which is when deletions show. Null: it has no quota.',
+      }),
+    ),
+    stored_bytes_limit: Nullable(
+      Type.Integer({ description: 'Beyond it sends are refused with 402 `storage_quota_reached`.' }),
+    ),
   },
   { title: 'Usage' },
 );
 
-export function usageRoutes({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): Route[] {
+export function usageRoutes({ pool, clock, storage }: Pick<Deps, 'pool' | 'clock' | 'storage'>): Route[] {
   return [
     route({
       method: 'GET',
@@ -47,7 +57,10 @@ export function usageRoutes({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): Rout
     }),
   ];
 
-  async function usageOf({ organizationId, plan }: Principal): Promise<Static<typeof Usage>> {
+  async function usageOf(principal: Principal): Promise<Static<typeof Usage>> {
+    const { organizationId, plan } = principal;
+    const quota = storage.quotaOf(principal);
+    if (quota !== null) await storage.flush();
     const month = monthOf(clock());
     const counts = await listCounts(pool, [organizationId], [month]);
     const used = counts.reduce((sum, { sends }) => sum + sends, 0);
@@ -66,6 +79,8 @@ export function usageRoutes({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): Rout
       by_channel: Object.fromEntries(
         channels.map((channel) => [channel, counts.find((count) => count.channel === channel)?.sends ?? 0]),
       ),
+      stored_bytes: quota === null ? null : await findStored(pool, principal.environmentId),
+      stored_bytes_limit: quota,
     };
   }
 }

@@ -38,10 +38,14 @@ describe('an unmetered organization', () => {
       remaining_sends: null,
       hard_limit: false,
       by_channel: { email: 1, in_app: 0, webhook: 0, sms: 1, chatone: 0, chattwo: 0, chatthree: 0 },
+      stored_bytes: null,
+      stored_bytes_limit: null,
     });
     expect(Date.parse(body.period_start)).toBeLessThan(Date.now());
     expect(Date.parse(body.period_end)).toBeGreaterThan(Date.now());
-    expect(await usageOf(app)).toEqual(body); // the Test key sees the same organization
+    // The Test key sees the same organization, and the storage of its own environment.
+    const stored = { stored_bytes: expect.any(Number), stored_bytes_limit: 10_737_418_240 };
+    expect(await usageOf(app)).toEqual({ ...body, ...stored });
   });
 
   test('any key may ask', async () => {
