@@ -134,6 +134,8 @@ import type {
   TestSent,
   Trace,
   TriggeredRun,
+  UpdateEmailSettingsParams,
+  UpdateEmailSettingsResult,
   UpdateMemberParams,
   UpdateOrganizationParams,
   UpdatePersonParams,
@@ -1058,6 +1060,20 @@ export interface Api {
       options?: RequestOptions,
     ): Promise<ReplaceEmailSettingsResult>;
     /**
+     * Change some of the email settings of an environment.
+     *
+     * What is left out, or null, stays as it is; the empty text clears an address or a name. `providers` is one setting: when it is given, the whole chain is replaced by it, and a provider that is not in it is removed. An element with the `id` of a provider keeps its name and the secrets that are not given.
+     *
+     * Needs the scope `channels:write`.
+     *
+     * `PATCH /v1/environments/{envId}/email-settings`
+     */
+    update(
+      envId: string,
+      params: UpdateEmailSettingsParams,
+      options?: RequestOptions,
+    ): Promise<UpdateEmailSettingsResult>;
+    /**
      * Check that an email provider can be used.
      *
      * Connects and authenticates within 5 seconds; nothing is sent.
@@ -1080,7 +1096,7 @@ export interface Api {
     /**
      * Create or replace the SMS settings of an environment.
      *
-     * Twilio (`smsone`) needs its account SID, its auth token and a sender; Vonage (`smstwo`) its API key, its API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` says how that went. They are write-only, and those that are left out stay as they are while kind and account do. In a Test environment the settings are stored and checked, but sends end in the sandbox.
+     * Twilio (`smsone`) needs its account SID, its auth token and a sender; Vonage (`smstwo`) its API key, its API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` says how that went. They are write-only, and those that are left out or null stay as they are while kind and account do; the empty text clears one that is optional. In a Test environment the settings are stored and checked, but sends end in the sandbox.
      *
      * Needs the scope `channels:write`.
      *
@@ -1191,7 +1207,7 @@ export interface Api {
     /**
      * Change a Microsoft Teams (chattwo) endpoint.
      *
-     * Fields that are left out stay as they are, and the key always does. A URL that is given, even the same one, brings a broken endpoint back.
+     * Fields that are left out or null stay as they are, and the key always does; the empty text clears a default. A URL that is given, even the same one, brings a broken endpoint back.
      *
      * Needs the scope `channels:write`.
      *
@@ -1249,7 +1265,7 @@ export interface Api {
     /**
      * Change a Discord (chatthree) endpoint.
      *
-     * Fields that are left out stay as they are, and the key always does. A URL that is given, even the same one, brings a broken endpoint back.
+     * Fields that are left out or null stay as they are, and the key always does; the empty text clears a default. A URL that is given, even the same one, brings a broken endpoint back.
      *
      * Needs the scope `channels:write`.
      *
@@ -1543,7 +1559,7 @@ export interface Api {
     /**
      * List configuration changes and sign-ins.
      *
-     * Who changed what, with the values before and after (never secrets), newest first: changes in the environment of the key, and those of the organization as a whole, to which sign-ins of its members belong.
+     * Who changed what, with the values before and after (never secrets), newest first: changes in the environment of the key, and those of the organization as a whole, to which sign-ins of its members belong. `attachments.purged` says what the attachments of a notification were (name, type, size, SHA-256) whose bytes the service has deleted.
      *
      * Needs the scope `keys:read`.
      *
@@ -1800,6 +1816,7 @@ export const api: Table = {
   emailSettings: {
     get: { method: 'GET', path: '/v1/environments/{envId}/email-settings' },
     replace: { method: 'PUT', path: '/v1/environments/{envId}/email-settings', body: true },
+    update: { method: 'PATCH', path: '/v1/environments/{envId}/email-settings', body: true },
     verifyProvider: {
       method: 'POST',
       path: '/v1/environments/{envId}/email-settings/providers/{id}/verify',

@@ -1633,12 +1633,12 @@ export type ReplaceEmailSettingsResult = {
 };
 
 export type UpdateEmailSettingsParams = {
-  /** The From address of every email. */
+  /** The From address of every email, unless the operator’s server sends it (`managed_from` in the response). */
   from_address?: (string | null) | undefined;
   /** The default display name. */
   from_name?: (string | null) | undefined;
   reply_to?: (string | null) | undefined;
-  /** A request cannot change the display name. */
+  /** A request cannot change the display name. While email goes through the operator’s server this is true, and false is refused. */
   sender_locked?: boolean | undefined;
   track_opens?: boolean | undefined;
   track_clicks?: boolean | undefined;
@@ -1661,6 +1661,8 @@ export type UpdateEmailSettingsResult = {
   from_name: string | null;
   reply_to: string | null;
   sender_locked: boolean;
+  /** The sender of every email while the environment has no enabled provider of its own and the operator’s server sends it; `from_address` and `from_name` wait. Otherwise null. */
+  managed_from: string | null;
   track_opens: boolean;
   track_clicks: boolean;
   providers: Array<{

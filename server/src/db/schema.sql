@@ -874,8 +874,8 @@ create table workflow_versions (
   body text not null,
   template_keys text[] not null,
   activated_at timestamp with time zone,
-  deactivated_at timestamp with time zone,
   secrets_sealed jsonb,
+  deactivated_at timestamp with time zone,
   constraint workflow_versions_pkey PRIMARY KEY (workflow_id, version),
   constraint workflow_versions_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
 );

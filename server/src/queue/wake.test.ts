@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { bundledThreads } from '../../test/threads.ts';
 import { createDoorbell, type Doorbell } from '../db/doorbell.ts';
 import { query } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
@@ -24,7 +25,10 @@ beforeAll(async () => {
   const { pool, url } = database;
   const log = createLog('silent');
   doorbell = createDoorbell(pool, url, log);
-  queue = createQueue({ pool, claimPool: pool, doorbell, log, metrics: createMetrics() });
+  queue = createQueue({
+    ...{ pool, claimPool: pool, database: url, doorbell, log, metrics: createMetrics() },
+    heartbeatEntry: bundledThreads().heartbeat,
+  });
 });
 afterAll(async () => {
   await doorbell.stop();

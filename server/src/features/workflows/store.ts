@@ -166,7 +166,11 @@ export async function countTriggers(
   return new Map(rows.map(({ workflow_id, count }) => [workflow_id, count]));
 }
 
-const listBodyRows = statement<{ workflow_id: string; version: number; key: string; body: string }>(
+export type BodyRow = Pick<VersionRow, 'workflow_id' | 'version' | 'id' | 'body' | 'secrets_sealed'> & {
+  key: string;
+};
+
+const listBodyRows = statement<BodyRow>(
   'workflows_list_bodies',
   `select v.workflow_id, v.version, v.id, w.key, v.body, v.secrets_sealed
    from unnest($1::uuid[], $2::int[]) as wanted (workflow_id, version)
