@@ -5,6 +5,7 @@ export const startOptions = [
   '--help',
   '--version',
   '--reset-password',
+  '--create-organization',
   '--rotate-secrets',
   '--accept-lost-key',
   '--open-incident',

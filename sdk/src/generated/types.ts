@@ -1516,7 +1516,7 @@ export type ListWorkflowsResult = {
 
 export type PromoteWorkflowParams = {
   dry_run?: (boolean | null) | undefined;
-  /** Also promote templates: true for those that the body names, or a list of template keys. Needs templates:write. */
+  /** Also promote templates: true for those that the body names, or a list of template keys. Needs templates:promote. */
   include_templates?: (boolean | Array<string> | null) | undefined;
 };
 

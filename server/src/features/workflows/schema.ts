@@ -155,7 +155,7 @@ export const PromoteRequest = Type.Object({
       items: { type: 'string', minLength: 1, maxLength: 200 },
       maxItems: limits.promotedTemplates,
       description:
-        'Also promote templates: true for those that the body names, or a list of template keys. Needs templates:write.',
+        'Also promote templates: true for those that the body names, or a list of template keys. Needs templates:promote.',
     }),
   ),
 });
