@@ -1,4 +1,4 @@
-import { shortTime } from '../ui/index.ts';
+import { shortTime } from '../ui/time-format.ts';
 import { safeHref } from './json.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Tone } from './badge.tsx';
 import styles from './chart.module.css';
-import { formatter, shortTime } from './time.tsx';
+import { formatter, shortTime } from './time-format.ts';
 
 export interface Series {
   name: string;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { duration, exactTime, relativeTime, shortTime, utcTime } from './time.tsx';
+import { duration, relativeTime } from './time.tsx';
+import { exactTime, shortTime, utcTime } from './time-format.ts';
 
 test('a time is written with its zone and as the locale writes it', () => {
   const date = new Date(2026, 0, 1, 0, 5, 6, 7);
