@@ -235,7 +235,7 @@ describe('what looks odd but is fine', () => {
   });
 
   test('unknown fields are ignored, even many', async () => {
-    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`field_${index}`, index]));
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field_${index}`, index]));
     expect((await send({ ...many, ...email })).status).toBe(202);
   });
 

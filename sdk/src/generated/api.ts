@@ -192,7 +192,7 @@ export interface Api {
     /**
      * Send up to 500 notifications.
      *
-     * Each element is a send request with an optional idempotency_key (the header Idempotency-Key means nothing here). Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise. Together they have at most 24 MiB and 100,000 JSON values, and each at most 20,000.
+     * Each element is a send request with an optional idempotency_key (the header Idempotency-Key means nothing here). Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise. Together they have at most 24 MiB and 100,000 JSON values, and each at most 10,000.
      *
      * Needs the scope `notifications:send`.
      *

@@ -60,7 +60,7 @@ const sentences: Record<ProblemCode, string> = {
     'The organization has as many open invitations, or the person as many organizations, as may be.',
   method_not_allowed: 'The address exists and takes other methods; the header `Allow` lists them.',
   payload_too_large:
-    'The body is larger than the operation accepts (1 MiB; notifications 24 MiB; without credentials 16 KiB; 20,000 values, a batch 100,000), or the headers are (16 KiB).',
+    'The body is larger than the operation accepts (1 MiB; notifications 24 MiB; without credentials 16 KiB; 10,000 values, a batch 100,000), or the headers are (16 KiB).',
   unsupported_media_type: 'The body was not sent as plain `application/json`.',
   trigger_data_invalid:
     "`trigger_data` does not fit the workflow's schema; `param` is a JSON Pointer to the first violation.",

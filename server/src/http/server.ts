@@ -21,6 +21,8 @@ import { compileRequestCheck, compileValidator } from './validation.ts';
 const mebibyte = 1_048_576;
 /** Whoever calls without credentials gets no more read than this, unless a provider's callbacks need it. */
 const publicBodyLimit = 16_384;
+/** Characters of an answer that are turned into bytes at a time. */
+const pieceLength = 262_144;
 const requestIdPattern = /^[\w.-]{1,128}$/;
 
 declare module 'fastify' {
@@ -212,19 +214,24 @@ function ownerOf(principal: FastifyRequest['principal']): string {
   return principal.kind === 'person' ? principal.userId : principal.environmentId;
 }
 
-/** A list is written element by element: a page of large ones would hold the event loop. */
+/** A list is written element by element, with other work in between: a page of large ones would hold the event loop. */
 async function written(result: Reply): Promise<Reply> {
   const { body, contentType } = result;
   if (contentType || !isRecord(body) || !Array.isArray(body.data) || body.data.length < 2) return result;
   const { data, ...rest } = body;
-  const elements: string[] = [];
-  for (const element of data) {
+  const pieces: Buffer[] = [];
+  let text = '{"data":[';
+  for (const [index, element] of data.entries()) {
     while (isLoopHeld()) await nextTurn();
-    elements.push(JSON.stringify(element));
+    text += (index > 0 ? ',' : '') + JSON.stringify(element);
+    if (text.length < pieceLength) continue;
+    pieces.push(Buffer.from(text));
+    text = '';
   }
   const others = JSON.stringify(rest).slice(1); // with its brace, or that alone
-  const text = `{"data":[${elements.join(',')}]${others === '}' ? '' : ','}${others}`;
-  return { ...result, contentType: 'application/json; charset=utf-8', body: text };
+  text += `]${others === '}' ? '' : ','}${others}`;
+  const whole = pieces.length === 0 ? text : Buffer.concat([...pieces, Buffer.from(text)]);
+  return { ...result, contentType: 'application/json; charset=utf-8', body: whole };
 }
 
 function sendReply(reply: FastifyReply, result: Reply): FastifyReply {

@@ -43,8 +43,8 @@ export interface HeartbeatDeps {
 }
 
 const intervalMs = 2_000;
-/** A worker silent for this long is dead. With the tick, another one has its work within 10 s while the database answers. */
-const aliveSeconds = 8;
+/** A worker silent for this long is dead. With the tick, another one has its work within 10 s while the database answers, also on a busy machine. */
+const aliveSeconds = 7;
 /** After an outage of the database, or when its clock is put forward, all workers look dead until they have been heard again. */
 export const outageMs = 4_000;
 const pulseMs = 1_000;

@@ -33,7 +33,7 @@ export function createSandboxStore(pool: Pool): SandboxStore {
       await insertMessages(pool, [`[${rows.join(',')}]`]);
       return rows.map(() => undefined);
     },
-    { concurrency: 2, maxItems: 500, weigh: (row) => row.length, maxWeight: 4_000_000 },
+    { concurrency: 2, maxItems: 500, weigh: (row) => row.length, maxWeight: 1_000_000 },
   );
 }
 

@@ -48,7 +48,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       tag,
       summary: 'Send up to 500 notifications',
       description:
-        'Each element is a send request with an optional idempotency_key (the header Idempotency-Key means nothing here). Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise. Together they have at most 24 MiB and 100,000 JSON values, and each at most 20,000.',
+        'Each element is a send request with an optional idempotency_key (the header Idempotency-Key means nothing here). Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise. Together they have at most 24 MiB and 100,000 JSON values, and each at most 10,000.',
       access: 'notifications:send',
       body: BatchRequest,
       listApart: 'notifications',

@@ -98,7 +98,7 @@ export function createNotificationService(
       (content.text_body?.length ?? 0) +
       templateDataJson(content.template_data).length +
       bytes.reduce((sum, file) => sum + file.length, 0),
-    maxWeight: 4_000_000,
+    maxWeight: 1_000_000, // writing four times as much at once takes 100 ms
     splitOn: (error) => !isDatabaseUnavailable(error),
   });
 
