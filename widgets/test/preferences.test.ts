@@ -52,6 +52,13 @@ describe.skipIf(!chromiumPath)('the preference centre', { timeout: 60_000 }, () 
     expect(await email.isChecked()).toBe(false);
     await email.click();
     await becomes('ada', 'email', true);
+    // Chats have the names of their services.
+    await page.evaluate(
+      "document.querySelector('carillon-preferences').channels = 'chatone chattwo chatthree'",
+    );
+    await page.getByRole('columnheader', { name: 'Slack' }).waitFor();
+    const shown = await page.getByRole('columnheader').allInnerTexts();
+    expect(shown).toEqual(['Topic', 'Slack', 'Microsoft Teams', 'Discord']);
     expect(complaints).toEqual([]);
     await context.close();
   });
