@@ -391,6 +391,15 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     const { page } = await host.open('/live/overview');
     const account = await page.getByRole('button', { name: 'Your account' }).boundingBox();
     expect((account?.y ?? 0) + (account?.height ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
+    // On a phone the menu opens over the drawer that it belongs to.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    const level = (role: string) =>
+      page.evaluate<number>(`+getComputedStyle(document.querySelector('[role="${role}"]')).zIndex`);
+    expect(await level('menu')).toBeGreaterThan(await level('dialog'));
+    await screenshot(page, 'frame-account-phone');
   }, 120_000);
 
   test('the tables of the API reference break no word, on a desk and on a phone', async () => {
