@@ -275,7 +275,7 @@ describe('accepting', () => {
     [{ name: 'New', password: 'x'.repeat(201) }, 'parameter_invalid', 'password'],
     [{ name: ' ', password }, 'parameter_invalid', 'name'],
     [{ name: 'a\nb', password }, 'parameter_invalid', 'name'],
-    [{ name: null, password }, 'parameter_invalid', 'name'],
+    [{ name: null, password }, 'parameter_missing', 'name'],
   ])('%j is refused, and the invitation stays open', async (body, code, param) => {
     const { token } = await invite(freshEmail());
     expect(await post('accept', { token, ...body })).toMatchObject({

@@ -146,7 +146,8 @@ describe('a send by external_user_id alone', () => {
     Object.assign(pool, { query });
     const unknown = alone.body.data.filter((entry: { error?: { code: string } }) => entry.error);
     expect(unknown).toHaveLength(80);
-    expect(queries).toBeLessThanOrEqual(2);
+    // The elements are taken in slices of 20 ms, so that other work comes in between; each slice asks once.
+    expect(queries).toBeLessThan(50);
   });
 
   test('nothing is written for a pair that is known', async () => {
