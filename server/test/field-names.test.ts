@@ -157,7 +157,7 @@ test('fields that operations return may be sent back to them', () => {
 test('only so many unknown fields are looked at, in a batch together', async () => {
   const unknown = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`other_${index}`, index]));
-  const many = { ...unknown(10_000), ...email, sendAt: 'x' };
+  const many = { ...unknown(9_000), ...email, sendAt: 'x' };
   expect((await app.request('POST', '/v1/notifications', { body: many })).status).toBe(202);
   const notifications = [...Array(4).fill({ ...email, ...unknown(25) }), { ...email, sendAt: 'x' }];
   const { body } = await app.request('POST', '/v1/notifications/batch', { body: { notifications } });

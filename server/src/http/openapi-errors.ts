@@ -22,7 +22,7 @@ export function errorStatuses(route: Route): number[] {
     [409, (isKeyed || access === 'session') && writes],
     [413, body !== undefined || rawBody === true],
     [415, body !== undefined],
-    [429, isKeyed],
+    [429, access !== 'public'],
   ];
   const statuses = possible.filter(([, applies]) => applies).map(([status]) => status);
   return [...new Set([...statuses, ...errors.map((code) => problemCodes[code].status)])].sort(
