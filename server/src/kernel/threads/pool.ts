@@ -60,6 +60,8 @@ const startWithinMs = 60_000;
 export function createTaskPool(options: TaskPoolOptions): TaskPool {
   const { entry, log, threads = 2, idleMs = 20_000, waitingPerOwner = 100 } = options;
   const open = new Set<PooledThread>();
+  /** Threads on their way out. */
+  const ending = new Set<Promise<void>>();
   /** By owner, in the order in which owners have their turn. */
   const queues = new Map<string, WaitingTask[]>();
   let stopped = false;
@@ -133,9 +135,16 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
   function discard(pooled: PooledThread, reason: Error | null): void {
     clearTimeout(pooled.timer);
     open.delete(pooled);
-    void pooled.thread.end();
+    void endThread(pooled);
     if (reason) pooled.running?.reject(reason);
     assign();
+  }
+
+  async function endThread({ thread }: PooledThread): Promise<void> {
+    const ended = thread.end();
+    ending.add(ended);
+    await ended;
+    ending.delete(ended);
   }
 
   function openThread(): PooledThread {
@@ -148,6 +157,7 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
       timer: setTimeout(() => discard(pooled, new Error('a thread did not start')), startWithinMs),
       thread: startThread(entry, null, {
         message(message) {
+          if (!open.has(pooled)) return; // its last words
           if (!isHello(message)) return settle(end(pooled), message as TaskAnswer);
           pooled.isReady = true;
           pooled.osThreadId = message.osThreadId;
@@ -193,10 +203,11 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
         [...open].map(async (pooled) => {
           clearTimeout(pooled.timer);
           open.delete(pooled);
-          await pooled.thread.end();
+          await endThread(pooled);
           pooled.running?.reject(stopping());
         }),
       );
+      await Promise.all(ending);
     },
   };
 }
