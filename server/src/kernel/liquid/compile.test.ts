@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBudget } from './budget.ts';
-import { compile, type Flavour, undefinedVariables } from './compile.ts';
+import { compile, type Flavour, undefinedVariables, variablesOf } from './compile.ts';
 import { TemplateFault } from './fault.ts';
 import { within } from './watchdog.ts';
 
@@ -303,6 +303,21 @@ describe('limits', () => {
   test('asking whether a long list is there or empty costs no more than asking about a short one', () => {
     const source = again('{% if a == nil or a == empty or a == blank %}1{% endif %}');
     expect(text(source, { a: ones() })).toBe('');
+  });
+
+  test('listing the variables of a long template takes no longer than reading it', () => {
+    const source = `{{ a.b }}${' '.repeat(40)}\n`.repeat(1_990);
+    const began = spentMs();
+    expect(variablesOf(source, 'html')).toEqual(['a.b']);
+    expect(spentMs() - began).toBeLessThan(500); // 2 s when each place was counted from the beginning
+  });
+
+  test('of many mistakes the first is named, and finding them takes no longer for it', () => {
+    const source = `${'{% comment %}'.repeat(900)}${'{% endcomment %}'.repeat(900)}`;
+    const options = { locale: null, budget: createBudget(), limit: 100_000 };
+    const began = spentMs();
+    expect(() => undefinedVariables(source, 'text', {}, options)).toThrow('endcomment');
+    expect(spentMs() - began).toBeLessThan(400); // 0.9 s when all of them were collected
   });
 
   test('a table of two thousand rows with dates is within them', () => {

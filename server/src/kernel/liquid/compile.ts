@@ -19,10 +19,13 @@ import { faultOf, TemplateFault } from './fault.ts';
 import { filtersFor } from './filters.ts';
 import { createJsonEmitter, JsonOutput } from './json-output.ts';
 import { markText } from './marks.ts';
+import { quickenPositions } from './positions.ts';
 import { quicken, renderTemplates } from './quick.ts';
 import { boundRanges } from './ranges.ts';
 import { createTextEmitter, escapeHtml, SafeHtml, toText } from './text.ts';
 import { within } from './watchdog.ts';
+
+quickenPositions();
 
 /** What an output becomes: HTML that does not execute, text as it is, JSON that stays JSON, and such JSON with marks (marks.ts). */
 export type Flavour = 'html' | 'text' | 'json' | 'marked';
@@ -47,6 +50,8 @@ interface EngineOptions {
 export function compile(source: string, flavour: Flavour, options: EngineOptions): CompiledTemplate {
   const engine = engineFor(flavour, options);
   const templates = read(engine, source, options);
+  // Only now: of the mistakes in a template the first is enough, and to collect 1,000 of them took a second.
+  if (options.strict) engine.options.catchAllErrors = true;
   return {
     render(data, budget, limit, otherwise) {
       const emitter = createEmitter(flavour, limit);
@@ -189,7 +194,6 @@ function createEngine(flavour: Flavour | 'value', { locale, strict = false }: En
     strictFilters: true,
     strictVariables: strict,
     lenientIf: true,
-    catchAllErrors: strict,
     operators,
     ...(flavour === 'value' ? {} : { outputEscape: outputEscapes[flavour] as (value: unknown) => string }),
     timezoneOffset: 0,
