@@ -1,7 +1,20 @@
 import { mimeTask } from './channels/email/mime.ts';
 import { textTask } from './channels/email/text.ts';
 import { sanitizeTask } from './channels/in-app/sanitize.ts';
-import { definitionTask, triggerDataTask } from './engine/tasks.ts';
+import {
+  decisionTask,
+  definitionTask,
+  matchTask,
+  simulationTask,
+  triggerDataTask,
+  validationTask,
+} from './engine/tasks.ts';
+import {
+  draftPreviewTask,
+  templateCheckTask,
+  templatePreviewTask,
+  templateRenderTask,
+} from './features/templates/tasks.ts';
 import { bodyHashTask } from './http/body-hash.ts';
 import { bodyTask } from './http/json.ts';
 
@@ -14,4 +27,12 @@ export const allTasks = [
   mimeTask,
   definitionTask,
   triggerDataTask,
+  validationTask,
+  decisionTask,
+  simulationTask,
+  matchTask,
+  templateCheckTask,
+  templatePreviewTask,
+  draftPreviewTask,
+  templateRenderTask,
 ] as const;

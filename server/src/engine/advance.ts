@@ -7,11 +7,12 @@ import {
   endOfDelay,
   evaluateCondition,
   matchKeyFor,
+  newAllowance,
   notificationOf,
   requestOf,
   StepFailure,
+  workOf,
 } from './evaluate.ts';
-import { newMeter, spentOf } from './expression.ts';
 import { nextOf, targetOf } from './graph.ts';
 import { defaultDigestItems, limits } from './limits.ts';
 import { stepOf } from './program.ts';
@@ -35,7 +36,7 @@ export function goOn(turn: Turn, first: string | null): Decision {
     state.pending = { kind: 'begin' };
     if (state.seq >= limits.stepsInRun)
       throw new StepFailure(`the run has executed ${limits.stepsInRun} steps, which is the limit`);
-    if (turn.began >= limits.stepsInDecision || turn.worked >= limits.workInDecision)
+    if (turn.began >= limits.stepsInDecision || turn.worked >= limits.workInDecision[turn.effort])
       return perform(turn, { kind: 'continue' });
     const step = stepOf(turn.program, next);
     if (!step) throw new StepFailure('this version of the workflow has no such step');
@@ -43,12 +44,12 @@ export function goOn(turn: Turn, first: string | null): Decision {
     state.seq += 1;
     state.startedAt = turn.now;
     turn.open = true;
-    turn.meter = newMeter();
+    turn.allowance = newAllowance(turn.effort);
     const begun = begin(turn, step);
     if (begun.kind === 'decided') return begun.decision;
     remember(turn, begun.outcome, null);
     close(turn, begun.outcome, null, begun.next);
-    turn.worked += spentOf(turn.meter);
+    turn.worked += workOf(turn.allowance);
     next = begun.next;
   }
 }

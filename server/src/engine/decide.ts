@@ -1,4 +1,5 @@
 import { assertNever } from '../kernel/errors.ts';
+import type { Effort } from '../kernel/threads/effort.ts';
 import { complete, goOn, pendingEffect } from './advance.ts';
 import type {
   Decision,
@@ -34,7 +35,7 @@ export function initialState(): RunState {
 
 /**
  * What a run does next, given what happened. Pure and total: the same arguments give the same decision, and what goes wrong in a
- * run is a decision that fails it with a reason.
+ * run is a decision that fails it with a reason. With a light effort it throws HeavyWork where that is not enough.
  */
 export function decide(
   definition: Definition,
@@ -42,14 +43,26 @@ export function decide(
   state: RunState,
   input: Input,
   now: number,
+  effort: Effort = 'full',
 ): Decision {
-  const turn = newTurn(definition, run, state, now);
+  const turn = newTurn(definition, run, state, now, effort);
   try {
     return answer(turn, input) ?? ignored(state);
   } catch (error) {
     if (error instanceof StepFailure) return fail(turn, error.message);
     throw error;
   }
+}
+
+/** The run ends with this reason, whatever it was about to do. */
+export function failed(
+  definition: Definition,
+  run: RunFacts,
+  state: RunState,
+  now: number,
+  reason: string,
+): Decision {
+  return fail(newTurn(definition, run, state, now, 'full'), reason);
 }
 
 function ignored(state: RunState): Decision {

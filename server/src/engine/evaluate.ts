@@ -1,4 +1,6 @@
 import { canonicalJson } from '../kernel/json.ts';
+import { type Budget, createBudget } from '../kernel/liquid/budget.ts';
+import type { Effort } from '../kernel/threads/effort.ts';
 import { isTimeZone } from '../kernel/time-zone.ts';
 import type {
   DelayStep,
@@ -14,7 +16,7 @@ import type {
   WaitForEventStep,
 } from './contract.ts';
 import { durationHint, maxDurationMs, parseDuration } from './duration.ts';
-import { ExpressionFault, type Meter, type Scope } from './expression.ts';
+import { ExpressionFault, type Meter, newMeter, type Scope, spentOf, useForReading } from './expression.ts';
 import { headerNameProblem } from './header-name.ts';
 import { limits } from './limits.ts';
 import { nextLocalTime, parseTimestamp } from './local-time.ts';
@@ -34,11 +36,22 @@ export interface Setting {
   state: RunState;
   now: number;
   /** For the step under way. */
-  meter: Meter;
+  allowance: Allowance;
 }
 
-/** Liquid has a budget of its own for each value; against CEL one counts as this much. */
-const templateWork = 100_000;
+/** What a step may do: of CEL, and of Liquid. */
+export interface Allowance {
+  meter: Meter;
+  budget: Budget;
+}
+
+export function newAllowance(effort: Effort): Allowance {
+  return { meter: newMeter(effort), budget: createBudget(effort) };
+}
+
+/** A unit of CEL is as much work as this many of Liquid. */
+const liquidUnits = 10;
+export const workOf = ({ meter, budget }: Allowance): number => spentOf(meter) + budget.spent() / liquidUnits;
 
 function scopeOf({ run, state, now }: Setting): Scope {
   return {
@@ -70,8 +83,10 @@ export function evaluateCondition(setting: Setting, source: string, field: strin
 }
 
 function evaluateExpression(setting: Setting, source: string, field: string): unknown {
+  const { program, allowance } = setting;
   try {
-    return setting.program.expressionOf(source).evaluate(scopeOf(setting), setting.meter);
+    if (!program.hasRead(source)) useForReading(allowance.meter, source);
+    return program.expressionOf(source).evaluate(scopeOf(setting), allowance.meter);
   } catch (error) {
     if (error instanceof ExpressionFault) throw new StepFailure(`${field}: ${error.message}`);
     throw error;
@@ -80,9 +95,8 @@ function evaluateExpression(setting: Setting, source: string, field: string): un
 
 function evaluate(setting: Setting, value: Json, field: string, html?: ReadonlySet<string>): Json {
   if (!isTemplated(value)) return value;
-  setting.meter.left -= templateWork;
   try {
-    return evaluateValue(setting.program.templates, value, scopeOf(setting), html);
+    return evaluateValue(setting.program.templates, value, scopeOf(setting), setting.allowance.budget, html);
   } catch (error) {
     if (!(error instanceof ValueFault)) throw error;
     const path = `${field}${error.pointer.replaceAll('/', '.')}`.replace(/^\./, '');

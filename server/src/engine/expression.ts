@@ -1,24 +1,32 @@
 import { Environment } from '@marcbachmann/cel-js';
+import { type LinearRegExp, linearRegExp, UnsupportedPattern } from '../kernel/linear-regexp.ts';
 import { within } from '../kernel/liquid/watchdog.ts';
+import { type Effort, HeavyWork } from '../kernel/threads/effort.ts';
 import { limits } from './limits.ts';
 
 /**
  * CEL has no loops, but its macros run over lists and nest, and what they make can grow. The library limits the size of an
  * expression, not its work, so the work is counted here: every node that is evaluated, and what reading, joining and comparing
- * large values takes. Counted, not timed: the same expression over the same data always gets the same verdict.
+ * large values takes, in units of about 100 ns. Counted, not timed: the same expression over the same data always gets the same
+ * verdict.
  */
-const maxWork = 500_000;
+const maxWork: Record<Effort, number> = { light: 50_000, full: 500_000 };
 /** An error costs a stack and a message, and quantifiers go on after one. */
-const errorWork = 100;
-/** A regular expression is one step that counting cannot interrupt. */
+const errorWork = 200;
+/** Reading a character of an expression. */
+const readWork = 5;
+/** The time of day in a zone: the library makes a format of dates for it, at some 140 µs. */
+const zoneWork = 1_500;
+/** What runs on the engine of the platform is one step that counting cannot interrupt. */
 const regexLimitMs = 250;
 
 /** What is left to spend. One for all expressions of a step. */
 export interface Meter {
+  effort: Effort;
   left: number;
 }
-export const newMeter = (): Meter => ({ left: maxWork });
-export const spentOf = (meter: Meter): number => maxWork - meter.left;
+export const newMeter = (effort: Effort = 'full'): Meter => ({ effort, left: maxWork[effort] });
+export const spentOf = ({ effort, left }: Meter): number => maxWork[effort] - left;
 
 /** A sentence for whoever wrote the expression. */
 export class ExpressionFault extends Error {
@@ -32,22 +40,28 @@ export type Scope = Record<(typeof scopeNames)[number], unknown>;
 export interface Expression {
   /** The static type: `bool`, `dyn`, `string`, … */
   type: string;
-  /** Throws an ExpressionFault. Whole numbers come as bigint, timestamps as Date. */
+  /** Why a regular expression that is written out in it cannot be used in what is saved now; null when all can. */
+  patternProblem(): string | null;
+  /** Throws an ExpressionFault, or HeavyWork. Whole numbers come as bigint, timestamps as Date. */
   evaluate(scope: Scope, meter: Meter): unknown;
 }
 
 /** Parts of the library's tree and evaluator that its types keep to themselves. */
 interface Node {
   op: string;
-  args: unknown[];
+  args: unknown;
   /** Of a method call that is no macro. */
   receiverWithArgs?: Node[];
+  /** Of a function call that is no macro. */
+  candidates?: unknown;
   left: Node;
   right: Node;
   /** Of an operator. */
   handle(left: unknown, right: unknown, node: Node, evaluator: Evaluator): unknown;
   /** Of a method. */
   handle(values: unknown[], evaluator: Evaluator, node: Node): unknown;
+  /** Of a function. */
+  handle(values: unknown[], node: Node, evaluator: Evaluator): unknown;
   evaluate(evaluator: Evaluator, node: Node, context: unknown): unknown;
 }
 interface Evaluator {
@@ -67,7 +81,7 @@ const arithmetic: [string, (a: number, b: number) => number][] = [
 
 const environment = createEnvironment();
 /** Of the evaluation that is going on: the library has no place for it. */
-let current: Meter = { left: 0 };
+let current: Meter = { effort: 'full', left: 0 };
 
 /** Throws an ExpressionFault. */
 export function compileExpression(source: string): Expression {
@@ -84,9 +98,20 @@ export function compileExpression(source: string): Expression {
   const usesRegex = /\bmatches\b/.test(source);
   return {
     type: checked.type ?? 'dyn',
+    patternProblem: () => (usesRegex ? patternProblemIn(parsed.ast) : null),
     evaluate: (scope, meter) =>
-      guarded(() => (usesRegex ? within(regexLimitMs, () => run(scope, meter)) : run(scope, meter))),
+      guarded(() =>
+        usesRegex && meter.effort === 'full'
+          ? within(regexLimitMs, () => run(scope, meter))
+          : run(scope, meter),
+      ),
   };
+}
+
+/** Charges for an expression that is read while a run waits. Throws an ExpressionFault, or HeavyWork. */
+export function useForReading(meter: Meter, source: string): void {
+  current = meter;
+  guarded(() => spend(readWork * source.length));
 }
 
 /**
@@ -102,12 +127,16 @@ function readable(value: unknown): unknown {
   return form;
 }
 
+/** Values looked at per unit. */
+const valuesPerUnit = 4;
+
 /** A run asks for the same data again and again. */
 const readableForms = new WeakMap<object, unknown>();
 
 /** The value itself when there is nothing to leave out. */
 function withoutConstructor(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
+  spend((1 + Object.keys(value).length) / valuesPerUnit);
   if (Array.isArray(value)) {
     const items = value.map(withoutConstructor);
     return items.some((item, index) => item !== value[index]) ? items : value;
@@ -129,7 +158,7 @@ class WorkExceeded extends Error {
 
 function spend(cost: number): void {
   current.left -= cost;
-  if (current.left < 0) throw new WorkExceeded();
+  if (current.left < 0) throw current.effort === 'light' ? new HeavyWork() : new WorkExceeded();
 }
 
 function createEnvironment(): Environment {
@@ -174,7 +203,7 @@ function countWork(made: Environment): void {
     try {
       return found.run(node, context);
     } catch (error) {
-      if (error instanceof WorkExceeded) throw error;
+      if (error instanceof WorkExceeded || error instanceof HeavyWork) throw error;
       spend(errorWork);
       return error;
     }
@@ -209,14 +238,20 @@ function runCounted(
       const right = evaluator.run(node.right, context);
       if (node.op !== 'in') spend(Math.min(weigh(left), weigh(right)));
       else if (Array.isArray(right)) spend(weigh(right));
+      else if (typeof right === 'object' && right !== null) spend(2 * Object.keys(right).length);
       return node.handle(left, right, node, evaluator);
     }
     case 'rcall':
-      if (searches.has(node.args[0]) && node.receiverWithArgs)
-        return charged(runSearch(evaluator, node, node.receiverWithArgs, context), 16, 1);
-      return charged(evaluate.call(node, evaluator, node, context), 16, 1);
+      if (!node.receiverWithArgs) return charged(evaluate.call(node, evaluator, node, context), 16, 1);
+      return charged(runMethod(evaluator, node, node.receiverWithArgs, context), 16, 1);
+    case 'call': {
+      if (!node.candidates) return charged(evaluate.call(node, evaluator, node, context), 16, 1);
+      const [, operands] = node.args as [unknown, Node[]];
+      const values = operands.map((each) => evaluator.run(each, context));
+      values.forEach(useForOperand);
+      return charged(node.handle(values, node, evaluator), 16, 1);
+    }
     case '+':
-    case 'call':
       return charged(evaluate.call(node, evaluator, node, context), 16, 1);
     case 'id':
     case '.':
@@ -232,12 +267,91 @@ function runCounted(
 /** Looking for one text in another is a step that nothing can interrupt; for hostile texts it takes the product of their lengths. */
 const searches: ReadonlySet<unknown> = new Set(['contains', 'indexOf', 'lastIndexOf', 'split']);
 
-function runSearch(evaluator: Evaluator, node: Node, operands: Node[], context: unknown): unknown {
+function runMethod(evaluator: Evaluator, node: Node, operands: Node[], context: unknown): unknown {
   const values = operands.map((each) => evaluator.run(each, context));
-  const [text, wanted] = values;
-  if (typeof text === 'string' && typeof wanted === 'string')
-    spend((text.length * (10 + wanted.length)) / 1_000);
+  const [name] = node.args as unknown[];
+  const [receiver, first] = values;
+  values.forEach(useForOperand);
+  if (typeof first === 'string') {
+    if (receiver instanceof Date) spend(zoneWork);
+    if (typeof receiver === 'string') {
+      if (name === 'matches') return matches(receiver, first);
+      if (searches.has(name)) spend((receiver.length * (10 + first.length)) / 1_000);
+    }
+  }
   return node.handle(values, evaluator, node);
+}
+
+/** What a function is given may be read as a whole, character by character: `size` of a text, `trim`, `double`. */
+function useForOperand(value: unknown): void {
+  if (typeof value === 'string' || value instanceof Uint8Array) spend(value.length / 16);
+  else if (Array.isArray(value)) spend(value.length / 8);
+  else if (typeof value === 'object' && value !== null) spend(Object.keys(value).length / 4);
+}
+
+/** How much is compiled and asked in place: counted repetitions make a pattern many times as long as it is written. */
+const lightRepetition = 5_000;
+const countedRepetition = /\{\d/;
+
+/**
+ * The author of the expression chose the pattern, and the caller the text. An engine with linear time does what it can; what it
+ * cannot do (look-ahead, back-references) is refused where an expression is saved, and what was saved before goes on working, in
+ * a thread and by the clock.
+ */
+function matches(text: string, pattern: string): boolean {
+  const product = text.length * pattern.length;
+  spend(10 + pattern.length + product / 10);
+  if (current.effort === 'light' && product > lightRepetition && countedRepetition.test(pattern))
+    throw new HeavyWork();
+  const linear = linearOf(pattern);
+  if (linear) return linear.test(text);
+  if (current.effort === 'light') throw new HeavyWork();
+  return new RegExp(pattern, 'u').test(text);
+}
+
+function patternProblemIn(part: unknown): string | null {
+  if (Array.isArray(part))
+    return part.reduce<string | null>((found, each) => found ?? patternProblemIn(each), null);
+  if (typeof part !== 'object' || part === null) return null;
+  if (!('op' in part)) return patternProblemIn(Object.values(part)); // of a macro
+  const { op, args } = part as Node;
+  const [name, , operands] = (Array.isArray(args) ? args : []) as [unknown, unknown, Node[] | undefined];
+  const pattern =
+    op === 'rcall' && name === 'matches' && operands?.[0]?.op === 'value' ? operands[0].args : null;
+  if (typeof pattern === 'string') {
+    try {
+      linearRegExp(pattern);
+    } catch (error) {
+      return `the pattern ${JSON.stringify(pattern.slice(0, 100))}: ${(error as Error).message}`;
+    }
+  }
+  return patternProblemIn(args);
+}
+
+/** The patterns that were asked for last. Null: the engine cannot do it. */
+const patterns = new Map<string, LinearRegExp | null>();
+const maxPatterns = 200;
+
+function linearOf(pattern: string): LinearRegExp | null {
+  const known = patterns.get(pattern);
+  if (known !== undefined) return known;
+  if (current.effort === 'light' && pattern.length > limits.lightPattern) throw new HeavyWork();
+  const made = linearOrNull(pattern);
+  patterns.set(pattern, made);
+  for (const oldest of patterns.keys()) {
+    if (patterns.size <= maxPatterns) break;
+    patterns.delete(oldest);
+  }
+  return made;
+}
+
+function linearOrNull(pattern: string): LinearRegExp | null {
+  try {
+    return linearRegExp(pattern);
+  } catch (error) {
+    if (error instanceof UnsupportedPattern) return null;
+    throw error; // it is no pattern at all
+  }
 }
 
 function charged(value: unknown, charactersPerUnit: number, elementsPerUnit: number): unknown {
@@ -246,6 +360,9 @@ function charged(value: unknown, charactersPerUnit: number, elementsPerUnit: num
   else if (Array.isArray(value)) spend(value.length / elementsPerUnit);
   return value;
 }
+
+/** Comparing the keys of an object. */
+const objectWork = 8;
 
 /** How many values can be reached, up to what is left to spend. */
 function weigh(value: unknown): number {
@@ -256,6 +373,7 @@ function weigh(value: unknown): number {
     const next = waiting.pop();
     weight += 1;
     if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next)) weight += objectWork;
     for (const entry of Array.isArray(next) ? next : Object.values(next)) waiting.push(entry);
   }
   return weight;
@@ -266,7 +384,7 @@ function guarded<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw new ExpressionFault(sentence(error));
+    throw error instanceof HeavyWork ? error : new ExpressionFault(sentence(error));
   }
 }
 

@@ -7,6 +7,14 @@ export { misspeltField } from './misspelt.ts';
 export { parseDefinition } from './parse.ts';
 export { definitionSchema } from './schema.ts';
 export { simulation } from './simulate.ts';
-export { definitionTask, validateTriggerData } from './tasks.ts';
+export {
+  decideInTurn,
+  definitionTask,
+  matchTask,
+  simulationLimitMs,
+  simulationTask,
+  validateInTurn,
+  validateTriggerData,
+} from './tasks.ts';
 export { mergeEntries } from './turn.ts';
 export { references, validateDefinition } from './validate.ts';

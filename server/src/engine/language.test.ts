@@ -1,5 +1,7 @@
 import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
+import { createBudget } from '../kernel/liquid/budget.ts';
+import { HeavyWork } from '../kernel/threads/effort.ts';
 import type { Json } from './contract.ts';
 import { parseDuration } from './duration.ts';
 import { compileExpression, ExpressionFault, newMeter, type Scope } from './expression.ts';
@@ -197,10 +199,55 @@ describe('expressions', () => {
     );
   });
 
-  test('a regular expression that backtracks is stopped by the clock', () => {
-    expect(() => evaluate('trigger.s.matches("^(a+)+$")', { s: `${'a'.repeat(40)}b` })).toThrow(
+  test('a regular expression does not backtrack', () => {
+    expect(evaluate('trigger.s.matches("^(a+)+$")', { s: `${'a'.repeat(5_000)}b` })).toBe(false);
+    expect(evaluate('trigger.s.matches("^(a+)+$")', { s: 'a'.repeat(5_000) })).toBe(true);
+  });
+
+  test('what no engine with linear time can do still works, and is stopped by the clock', () => {
+    const twice = 'trigger.s.matches("^(a+)\\\\1+$")';
+    expect(evaluate(twice, { s: 'aaaa' })).toBe(true);
+    expect(() => evaluate('trigger.s.matches("^(?=a)((a+)+)$")', { s: `${'a'.repeat(40)}b` })).toThrow(
       'took too long',
     );
+    expect(compileExpression(twice).patternProblem()).toContain('back-references');
+    expect(compileExpression('[1].exists(x, trigger.s.matches("(?=a)"))').patternProblem()).toContain(
+      'look-ahead',
+    );
+    expect(compileExpression('trigger.s.matches("^a+$")').patternProblem()).toBe(null);
+  });
+
+  const numbers = (length: number) => Array.from({ length }, (_, n) => n);
+  test.each<[string, Json]>([
+    [
+      'trigger.b.exists(y, y in trigger.c)',
+      {
+        b: numbers(5_000).map((n) => `x${n}`),
+        c: Object.fromEntries(numbers(5_000).map((n) => [`k${n}`, n])),
+      },
+    ],
+    [
+      'trigger.b.exists(y, timestamp(trigger.c).getHours("Europe/Rome") == 77)',
+      { b: numbers(9_000), c: '2026-01-01T00:00:00Z' },
+    ],
+    ['trigger.b.exists(y, size(trigger.c) == 0)', { b: numbers(9_000), c: '😀'.repeat(9_000) }],
+    ['trigger.b.exists(y, trigger.c.trim() == "")', { b: numbers(9_000), c: `${' '.repeat(9_000)}a` }],
+    ['trigger.b.exists(y, double(trigger.c) == 1.0)', { b: numbers(15_000), c: '9'.repeat(3_000) }],
+    ['trigger.b.exists(y, trigger.c.matches("^(.*a)*$"))', { b: numbers(9_000), c: `${'a'.repeat(900)}!` }],
+  ])('%s: what the library does in one step is charged for', (source, data) => {
+    expect(() => evaluate(source, data)).toThrow('more work than a step may do');
+  });
+
+  test('a light effort gives up early, and says that it is heavy work', () => {
+    const light = (source: string, data: Json) =>
+      compileExpression(source).evaluate(scope(data), newMeter('light'));
+    expect(light('trigger.a.exists(x, x == 999)', { a: numbers(1_000) })).toBe(true);
+    expect(() => light('trigger.a.all(x, trigger.a.all(y, x == y || true))', { a: numbers(400) })).toThrow(
+      HeavyWork,
+    );
+    expect(evaluate('trigger.a.all(x, trigger.a.all(y, true))', { a: numbers(250) })).toBe(true);
+    expect(() => light('trigger.s.matches("(?=a)")', { s: 'a' })).toThrow(HeavyWork);
+    expect(() => light('trigger.s.matches("(a{1,30}){1,30}b")', { s: 'a'.repeat(900) })).toThrow(HeavyWork);
   });
 
   test('ordinary work on a large list is allowed', () => {
@@ -211,7 +258,7 @@ describe('expressions', () => {
 
 describe('values', () => {
   const value = (given: Json, trigger: Json, html?: Set<string>) =>
-    evaluateValue(createTemplates(), given, scope(trigger), html);
+    evaluateValue(createTemplates(), given, scope(trigger), createBudget(), html);
 
   test('exactly one output keeps its type', () => {
     const trigger = { n: 5, f: 1.5, b: true, l: [1, { a: 'x' }], o: { a: null }, z: null, s: 'x' };

@@ -9,12 +9,14 @@ export const limits = {
   matchPaths: 16,
   headers: 50,
   expressionLength: 2_000,
+  /** Characters of a regular expression that is compiled in place. */
+  lightPattern: 200,
   triggerSchema: 65_536,
   /** Executed in one run, skipped ones included: the timeline stays readable, and a loop ends. */
   stepsInRun: 2_000,
-  /** Immediate steps in one decision, and evaluations of CEL that they took: a long chain gives way to others. */
+  /** Immediate steps in one decision, and the work that they took: a long chain gives way to others. */
   stepsInDecision: 100,
-  workInDecision: 250_000,
+  workInDecision: { light: 25_000, full: 250_000 },
   /** What one step leaves to later ones; all of them together. */
   output: 65_536,
   outputs: 1_048_576,

@@ -9,6 +9,8 @@ export interface Program {
   templates: Templates;
   /** Throws an ExpressionFault. */
   expressionOf(source: string): Expression;
+  /** Whether the expression was compiled before. */
+  hasRead(source: string): boolean;
 }
 
 const programs = new WeakMap<Definition, Program>();
@@ -21,6 +23,7 @@ export function programOf(definition: Definition): Program {
     definition,
     places: new Map(definition.steps.map((step, index) => [step.id, index])),
     templates: createTemplates(),
+    hasRead: (source) => expressions.has(source),
     expressionOf(source) {
       const found = expressions.get(source) ?? compileExpression(source);
       expressions.set(source, found);

@@ -1,3 +1,4 @@
+import type { Effort } from '../kernel/threads/effort.ts';
 import type {
   Decision,
   Definition,
@@ -15,7 +16,7 @@ import { decide, initialState } from './decide.ts';
 import { parseDuration } from './duration.ts';
 import { limits } from './limits.ts';
 import { parseTimestamp } from './local-time.ts';
-import { eventPatterns, matchKeyOf } from './match.ts';
+import { matchKeyOf } from './match.ts';
 
 /** An event of the script; `at` is null for one that comes as soon as it is waited for. */
 interface Scripted {
@@ -27,11 +28,13 @@ interface Scripted {
 /**
  * Runs a definition on a clock that jumps. Every decision is `decide()`'s, as in a real run; only the world is played: sends
  * are accepted and delivered and make no notification, fetches answer what the script says, the run is alone in its digests.
- * Comes up for air after each decision: a run may take thousands, and whoever drives it has others to serve.
+ * Comes up for air after each decision: a run may take thousands, and whoever drives it has others to serve. With a light effort
+ * it throws HeavyWork where that is not enough.
  */
 export function* simulation(
   definition: Definition,
   input: SimulationInput,
+  effort: Effort = 'full',
 ): Generator<undefined, Simulation, undefined> {
   const script = readScript(input);
   if ('problem' in script)
@@ -42,11 +45,16 @@ export function* simulation(
     createdAt: input.now,
     triggerData: input.triggerData,
   };
-  const patterns = eventPatterns(definition);
+  // The key of a wait is made of its paths and their values, so an event fits only by the paths of the step that waits.
+  const pathsOf = new Map(
+    definition.steps.flatMap((step) =>
+      step.kind === 'wait_for_event' ? [[step.id, Object.keys(step.match).sort()] as const] : [],
+    ),
+  );
   const waiting = [...script.events];
   let now = input.now;
   const steps = new Map<number, StepEntry>();
-  let decision: Decision = decide(definition, run, initialState(), { kind: 'start' }, now);
+  let decision: Decision = decide(definition, run, initialState(), { kind: 'start' }, now, effort);
   for (;;) {
     for (const entry of decision.entries) steps.set(entry.seq, entry);
     const { effect } = decision;
@@ -57,7 +65,7 @@ export function* simulation(
     yield;
     const happened = happens(effect, now);
     now = happened.at;
-    decision = decide(definition, run, decision.state, happened.input, now);
+    decision = decide(definition, run, decision.state, happened.input, now, effort);
   }
 
   /** What comes next, and when. */
@@ -98,17 +106,15 @@ export function* simulation(
 
   /** Takes the first event that would wake the run. At the very end of the wait the event wins, as it does in a real run when it is first. */
   function nextEvent(effect: WaitForEventEffect, from: number): { input: Input; at: number } | null {
+    const paths = pathsOf.get(effect.stepId) ?? [];
     let found: { scripted: Scripted; at: number; matchKey: string } | null = null;
     for (const scripted of waiting) {
       const at = scripted.at === null ? from : Math.max(scripted.at, from);
       const isPast = scripted.at !== null && scripted.at < from;
       if (scripted.name !== effect.eventName || at > effect.until || (isPast && !effect.lookback)) continue;
       if (found && found.at <= at) continue;
-      const matches = patterns.some(
-        ({ eventName, paths }) =>
-          eventName === scripted.name && matchKeyOf(paths, scripted.data) === effect.matchKey,
-      );
-      if (matches) found = { scripted, at, matchKey: effect.matchKey };
+      if (matchKeyOf(paths, scripted.data) === effect.matchKey)
+        found = { scripted, at, matchKey: effect.matchKey };
     }
     if (!found) return null;
     waiting.splice(waiting.indexOf(found.scripted), 1);

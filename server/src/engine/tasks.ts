@@ -1,16 +1,34 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { countedTask, runCounted } from '../kernel/threads/effort.ts';
 import { type Task, type TaskRunner, TaskStopped } from '../kernel/threads/task.ts';
-import type { DataViolation, Definition, ParsedDefinition } from './contract.ts';
+import type {
+  DataViolation,
+  Decision,
+  Definition,
+  DefinitionProblem,
+  Input,
+  JsonObject,
+  ParsedDefinition,
+  RunFacts,
+  RunState,
+  Simulation,
+  SimulationInput,
+  World,
+} from './contract.ts';
+import { decide, failed } from './decide.ts';
+import { matchKeyOf } from './match.ts';
 import { parseDefinition } from './parse.ts';
+import { simulate } from './simulate.ts';
 import {
   compileTriggerSchema,
   type TriggerDataSchema,
   triggerSchemaProblem,
   violationsOf,
 } from './trigger-data.ts';
+import { validateDefinition } from './validate.ts';
 
 /**
- * What a tenant's workflow makes the process compute, apart from its runs. Small bodies without a schema, and small data against
+ * What a tenant's workflow makes the process compute. Small bodies without a schema, and small data against
  * plain schemas, are checked in place; all else in a thread, because a schema of a few lines can take seconds.
  */
 const lightBody = 32_768;
@@ -28,6 +46,90 @@ export const definitionTask: Task<string, ParsedDefinition> = {
   // A name can be written with escapes.
   isLight: (body) => body.length <= lightBody && !/trigger_data_schema|\\u/.test(body),
   work: checkDefinition,
+};
+
+/** Characters of a definition whose expressions and templates are read in place: up to 0.7 µs each. */
+const lightValidation = 16_384;
+
+interface ValidationInput {
+  definition: Definition;
+  world: World;
+}
+
+export const validationTask: Task<ValidationInput, DefinitionProblem[]> = {
+  name: 'validate_definition',
+  isLight: ({ definition }) => JSON.stringify(definition).length <= lightValidation,
+  work: ({ definition, world }) => validateDefinition(definition, world),
+};
+
+/** What stands in the way of activation; empty when nothing does. */
+export async function validateInTurn(
+  tasks: TaskRunner,
+  owner: string,
+  definition: Definition,
+  world: World,
+): Promise<DefinitionProblem[]> {
+  try {
+    return await tasks.run(validationTask, owner, { definition, world });
+  } catch (error) {
+    if (!(error instanceof TaskStopped)) throw error;
+    return [{ code: 'too_large', message: `The body cannot be checked: ${error.message}.`, pointer: '' }];
+  }
+}
+
+export interface DecisionInput {
+  definition: Definition;
+  run: RunFacts;
+  state: RunState;
+  input: Input;
+  now: number;
+}
+
+export const decisionTask = countedTask(
+  'decide',
+  ({ definition, run, state, input, now }: DecisionInput, effort) =>
+    decide(definition, run, state, input, now, effort),
+);
+
+/** What a run does next: decided in place or, if it is much work, in a thread. */
+export async function decideInTurn(
+  tasks: TaskRunner,
+  owner: string,
+  given: DecisionInput,
+): Promise<Decision> {
+  try {
+    return await runCounted(tasks, decisionTask, owner, given);
+  } catch (error) {
+    if (!(error instanceof TaskStopped)) throw error;
+    return failed(given.definition, given.run, given.state, given.now, error.message);
+  }
+}
+
+/** Of the processor, for one simulation. */
+export const simulationLimitMs = 5_000;
+
+export const simulationTask: Task<{ definition: Definition; input: SimulationInput }, Simulation> = {
+  name: 'simulate_workflow',
+  limitMs: simulationLimitMs,
+  isLight: () => false,
+  work: ({ definition, input }) => simulate(definition, input),
+};
+
+interface MatchInput {
+  /** The paths of each pattern. */
+  patterns: (readonly string[])[];
+  data: JsonObject;
+}
+
+/** Characters of the event, as often as there are patterns: each may hash all of it, and more than once. */
+const lightMatching = 200_000;
+
+/** For each pattern the key of the waits that the event ends; null: of none. */
+export const matchTask: Task<MatchInput, (string | null)[]> = {
+  name: 'match_event',
+  isLight: ({ patterns, data }) =>
+    JSON.stringify(data).length * patterns.reduce((sum, paths) => sum + paths.length, 0) <= lightMatching,
+  work: ({ patterns, data }) => patterns.map((paths) => matchKeyOf(paths, data)),
 };
 
 interface TriggerDataInput {

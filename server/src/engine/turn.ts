@@ -1,4 +1,5 @@
 import { isTooDeep } from '../kernel/json.ts';
+import type { Effort } from '../kernel/threads/effort.ts';
 import type {
   DecidedStatus,
   Decision,
@@ -10,13 +11,13 @@ import type {
   StepEntry,
   StepOutcome,
 } from './contract.ts';
-import { resultOf, type Setting, StepFailure } from './evaluate.ts';
-import { newMeter } from './expression.ts';
+import { newAllowance, resultOf, type Setting, StepFailure } from './evaluate.ts';
 import { limits } from './limits.ts';
 import { programOf, stepOf } from './program.ts';
 
 /** One call of decide: `state` is a draft of the next state. */
 export interface Turn extends Setting {
+  effort: Effort;
   entries: StepEntry[];
   /** Steps begun in this call, and the work of those that are done. */
   began: number;
@@ -25,8 +26,15 @@ export interface Turn extends Setting {
   open: boolean;
 }
 
-export function newTurn(definition: Definition, run: RunFacts, state: RunState, now: number): Turn {
+export function newTurn(
+  definition: Definition,
+  run: RunFacts,
+  state: RunState,
+  now: number,
+  effort: Effort,
+): Turn {
   return {
+    effort,
     program: programOf(definition),
     run,
     state: { ...state },
@@ -34,7 +42,7 @@ export function newTurn(definition: Definition, run: RunFacts, state: RunState, 
     entries: [],
     began: 0,
     worked: 0,
-    meter: newMeter(),
+    allowance: newAllowance(effort),
     open: state.pending !== null && state.pending.kind !== 'begin',
   };
 }

@@ -196,7 +196,10 @@ function checkCondition(source: string, pointer: string, report: Report): void {
 /** Its type; null when it was reported. */
 function checkExpression(source: string, pointer: string, report: Report): string | null {
   try {
-    return compileExpression(source).type;
+    const expression = compileExpression(source);
+    const problem = expression.patternProblem();
+    if (problem !== null) throw new ExpressionFault(problem);
+    return expression.type;
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error;
     report('invalid_expression', `the expression cannot be used: ${error.message}`, pointer);

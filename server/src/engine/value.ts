@@ -1,7 +1,8 @@
 import { isTooDeep } from '../kernel/json.ts';
-import { type Budget, createBudget } from '../kernel/liquid/budget.ts';
+import type { Budget } from '../kernel/liquid/budget.ts';
 import { compile, compileOutput } from '../kernel/liquid/compile.ts';
-import { within } from '../kernel/liquid/watchdog.ts';
+import { withinEffort } from '../kernel/liquid/watchdog.ts';
+import { HeavyWork } from '../kernel/threads/effort.ts';
 import type { Json, JsonObject } from './contract.ts';
 import { limits } from './limits.ts';
 
@@ -22,7 +23,8 @@ export type Flavour = 'text' | 'html';
 
 /** Remembers what it compiled: one for each definition. */
 export interface Templates {
-  textOf(source: string, flavour: Flavour): Text;
+  /** `budget`: of the step that waits for it. */
+  textOf(source: string, flavour: Flavour, budget?: Budget): Text;
 }
 
 /** Whether a text depends on the run. */
@@ -34,10 +36,13 @@ export const isTemplated = (value: Json): boolean => holds(value, isTemplate);
 export function createTemplates(): Templates {
   const known: Record<Flavour, Map<string, Text>> = { text: new Map(), html: new Map() };
   return {
-    textOf(source, flavour) {
-      const found = known[flavour].get(source) ?? compileText(source, flavour);
-      known[flavour].set(source, found);
-      return found;
+    textOf(source, flavour, budget) {
+      const found = known[flavour].get(source);
+      if (found) return found;
+      budget?.useForReading(source);
+      const compiled = compileText(source, flavour);
+      known[flavour].set(source, compiled);
+      return compiled;
     },
   };
 }
@@ -56,33 +61,35 @@ function toJson(value: unknown): Json {
   return text === undefined ? null : (JSON.parse(text) as Json);
 }
 
+/** Writing, and hashing, a character of what a step's templates have made. */
+const resultUnits = 2;
+
 /** Texts below are templates, at any depth; keys are not. `htmlFields`: top-level fields whose outputs are escaped. */
 export function evaluateValue(
   templates: Templates,
   value: Json,
   scope: object,
+  budget: Budget,
   htmlFields: ReadonlySet<string> = new Set(),
 ): Json {
-  const render = () => visit(value, '', createBudget());
-  const result = holds(value, isWork) ? guarded('', () => within(watchdogMs, render)) : render();
+  const render = () => visit(value, '');
+  const result = holds(value, isWork) ? guarded('', () => withinEffort(budget.effort, render)) : render();
   if (isTooDeep(result)) throw new ValueFault('', 'it is nested too deeply');
-  if (JSON.stringify(result).length > limits.values)
-    throw new ValueFault('', `it is larger than ${limits.values} characters`);
+  const size = JSON.stringify(result).length;
+  if (size > limits.values) throw new ValueFault('', `it is larger than ${limits.values} characters`);
+  guarded('', () => budget.use(resultUnits * size));
   return result;
 
-  function visit(part: Json, pointer: string, budget: Budget): Json {
+  function visit(part: Json, pointer: string): Json {
     if (typeof part === 'string') {
       if (!isTemplate(part)) return part;
       const flavour = htmlFields.has(pointer.slice(1)) ? 'html' : 'text';
-      return guarded(pointer, () => templates.textOf(part, flavour)(scope, budget));
+      return guarded(pointer, () => templates.textOf(part, flavour, budget)(scope, budget));
     }
     if (typeof part !== 'object' || part === null) return part;
-    if (Array.isArray(part)) return part.map((item, index) => visit(item, `${pointer}/${index}`, budget));
+    if (Array.isArray(part)) return part.map((item, index) => visit(item, `${pointer}/${index}`));
     return Object.fromEntries(
-      Object.entries(part).map(([key, item]) => [
-        key,
-        visit(item, `${pointer}/${escapePointer(key)}`, budget),
-      ]),
+      Object.entries(part).map(([key, item]) => [key, visit(item, `${pointer}/${escapePointer(key)}`)]),
     );
   }
 }
@@ -91,7 +98,6 @@ export function evaluateValue(
  * What counting does not stop, the clock does: a pathological regular expression in a filter, say. The clock takes longer to set
  * than plain outputs to render, so only filters and tags get one.
  */
-const watchdogMs = 1_000;
 const isWork = (text: string): boolean => text.includes('|') || text.includes('{%');
 
 function holds(value: Json, what: (text: string) => boolean): boolean {
@@ -129,7 +135,7 @@ function guarded<Result>(pointer: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    if (error instanceof ValueFault) throw error;
+    if (error instanceof ValueFault || error instanceof HeavyWork) throw error;
     if (error instanceof RangeError) throw new ValueFault(pointer, 'it is nested too deeply');
     throw new ValueFault(pointer, error instanceof Error ? error.message : 'it cannot be rendered');
   }

@@ -34,7 +34,7 @@ const keptCharacters = 1_000_000;
 /** Walks the road of a notification up to where a carrier would be given the message, and shows it. */
 export function createContentReader(deps: ContentDeps, connections: EmailConnections): ContentReader {
   const { pool } = deps;
-  const renderer = createTemplateRenderer(pool, keptCharacters);
+  const renderer = createTemplateRenderer(pool, deps.tasks, keptCharacters);
   const links = createUnsubscribeLinks(deps);
   const roads = allRoads(deps, untracked(connections));
 

@@ -72,7 +72,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
   // Claims are few enough to wait for their turn; only requests are refused.
   const roads = allRoads({ ...deps, tasks: deps.tasks.patient }, connections);
   const places = deps.queue.places('notification', { room: capacity / 2, atOnce: 50, atOnceWhenSilent: 10 });
-  const renderer = createTemplateRenderer(pool);
+  const renderer = createTemplateRenderer(pool, deps.tasks.patient);
 
   async function load(claims: Claim[]): Promise<Map<string, Fact>> {
     const facts = await listFacts(

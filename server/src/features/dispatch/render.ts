@@ -34,7 +34,7 @@ export async function renderWords(
   const { template, channel, template_data: data, template_locale } = fact;
   if (!template) return new RenderFailure('its version of the template is gone');
   const locale = typeof data.locale === 'string' ? data.locale : template_locale;
-  return renderer.render(template, { channel, locale, data });
+  return renderer.render(template, { owner: fact.environment_id, channel, locale, data });
 }
 
 /** Rendering is the last gate. */

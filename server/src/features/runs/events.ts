@@ -1,9 +1,10 @@
 import { transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import { matchKeyOf } from '../../engine/index.ts';
+import { matchTask } from '../../engine/index.ts';
 import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { TaskStopped } from '../../kernel/threads/task.ts';
 import { findWorkflow, listPatterns } from '../workflows/index.ts';
 import { type EventRequest, endedStatuses, limits } from './schema.ts';
 import { findRun } from './store.ts';
@@ -15,16 +16,30 @@ export interface Events {
   postToWorkflow(principal: Principal, workflowKey: string, event: EventRequest): Promise<number>;
 }
 
-export function createEvents({ pool, queue, clock }: Pick<Deps, 'pool' | 'queue' | 'clock'>): Events {
+export function createEvents({
+  pool,
+  queue,
+  clock,
+  tasks,
+}: Pick<Deps, 'pool' | 'queue' | 'clock' | 'tasks'>): Events {
   /**
    * What the runs of the workflow may be matching on is known, so the event's data gives the keys of the waits it ends: however
    * many runs wait, they are found by an index. The transaction claims the waits, so a second event finds none, and moves the
    * work of their runs.
    */
-  async function post(workflowId: string, runId: string | null, event: EventRequest): Promise<number> {
+  async function post(
+    owner: string,
+    workflowId: string,
+    runId: string | null,
+    event: EventRequest,
+  ): Promise<number> {
     const { event_name: name, event_data: data } = event;
-    const keys = (await listPatterns(pool, workflowId, name)).flatMap(({ paths, lookback }) => {
-      const matchKey = matchKeyOf(paths, data);
+    const patterns = await listPatterns(pool, workflowId, name);
+    const matchKeys = await tasks
+      .run(matchTask, owner, { patterns: patterns.map(({ paths }) => paths), data })
+      .catch(refuseStopped);
+    const keys = patterns.flatMap(({ lookback }, index) => {
+      const matchKey = matchKeys[index] ?? null;
       return matchKey === null ? [] : [{ key: waits.waitKeyOf(workflowId, name, matchKey), lookback }];
     });
     if (keys.length === 0) return 0;
@@ -56,15 +71,23 @@ export function createEvents({ pool, queue, clock }: Pick<Deps, 'pool' | 'queue'
       check(event);
       const run = await findRun(pool, environmentId, runId);
       if (!run) throw notFound('run');
-      return endedStatuses.has(run.status) ? 0 : post(run.workflow_id, run.id, event);
+      return endedStatuses.has(run.status) ? 0 : post(environmentId, run.workflow_id, run.id, event);
     },
 
     async postToWorkflow({ environmentId }, workflowKey, event) {
       check(event);
       const workflow = await findWorkflow(pool, environmentId, workflowKey);
-      return workflow ? post(workflow.id, null, event) : 0;
+      return workflow ? post(environmentId, workflow.id, null, event) : 0;
     },
   };
+}
+
+function refuseStopped(error: unknown): never {
+  if (!(error instanceof TaskStopped)) throw error;
+  throw invalidParameter(
+    'event_data',
+    `event_data cannot be compared with what runs wait for: ${error.message}.`,
+  );
 }
 
 function check({ event_data: data }: EventRequest): void {

@@ -1,7 +1,6 @@
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { FetchEffect, Input, Json } from '../../engine/index.ts';
-import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import { createDrafts, type LookupSources, listStatuses } from '../notifications/index.ts';
 import { createDefinitions, nameOf } from '../workflows/index.ts';
@@ -13,7 +12,16 @@ import { createRunWriter } from './writer.ts';
 
 type JobDeps = Pick<
   Deps,
-  'pool' | 'queue' | 'clock' | 'config' | 'metrics' | 'activity' | 'outbound' | 'keyring' | 'storage'
+  | 'pool'
+  | 'queue'
+  | 'clock'
+  | 'config'
+  | 'metrics'
+  | 'activity'
+  | 'outbound'
+  | 'keyring'
+  | 'storage'
+  | 'tasks'
 >;
 
 /** The work's own memory between the attempts at one call. */
@@ -26,6 +34,8 @@ const capacity = 800;
 /** The work of taking runs on: load a batch, decide what each does next, do it, write all of it at once. */
 export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFact> {
   const { pool, clock } = deps;
+  // Claims are few enough to wait for their turn; only requests are refused.
+  const tasks = deps.tasks.patient;
   const definitions = createDefinitions(deps);
   const drafts = createDrafts(deps, sources);
   const writer = createRunWriter(deps, drafts);
@@ -92,8 +102,7 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFac
     // Ended or erased since; only the lease is left.
     if (!fact || (fact.state === null && fact.status !== 'pending' && fact.status !== 'cancelling'))
       return writer.end({ kind: 'gone', claim });
-    while (isLoopHeld()) await nextTurn();
-    const effect = fetchOf(fact);
+    const effect = await fetchOf(tasks, fact);
     if (effect) return runFetch(claim, fact, effect);
     const opening = openingOf(fact);
     switch (opening.kind) {
@@ -107,7 +116,7 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFac
   }
 
   async function goOn(claim: Claim, fact: TurnFact, input: Input): Promise<void> {
-    const turn = await untilDatabaseAnswers(() => takeTurn(drafts, fact, input));
+    const turn = await untilDatabaseAnswers(() => takeTurn({ drafts, tasks }, fact, input));
     await writer.end({ kind: 'turn', claim, turn, isTimeout: input.kind === 'timer' });
   }
 

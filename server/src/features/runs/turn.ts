@@ -2,6 +2,7 @@ import {
   type Decision,
   type Definition,
   decide,
+  decideInTurn,
   type FetchEffect,
   type Input,
   initialState,
@@ -12,9 +13,9 @@ import {
   type RunState,
   type StepEntry,
 } from '../../engine/index.ts';
-import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { idTime } from '../../kernel/ids.ts';
+import type { TaskRunner } from '../../kernel/threads/task.ts';
 import type { Draft, Drafts } from '../notifications/index.ts';
 import { sourceOf } from '../workflows/index.ts';
 import { storable } from './storable.ts';
@@ -103,17 +104,21 @@ function settledOf(notificationId: string, found: TurnFact['notification']): Inp
 }
 
 /** The call that the run is to make now; null: it is not at one. */
-export function fetchOf(fact: TurnFact): FetchEffect | null {
+export async function fetchOf(tasks: TaskRunner, fact: TurnFact): Promise<FetchEffect | null> {
   if (fact.status === 'cancelling' || fact.state?.pending?.kind !== 'fetch') return null;
-  const { effect } = decideFor(fact, fact.state, { kind: 'resume' });
+  const { effect } = await decideAtLength(tasks, fact, fact.state, { kind: 'resume' });
   return effect?.kind === 'fetch' ? effect : null;
 }
 
 /** Goes on from an input until something must be waited for. Sends are checked here and written with the turn. */
-export async function takeTurn(drafts: Drafts, fact: TurnFact, input: Input): Promise<Turn> {
-  let decision = decideFor(fact, fact.state ?? initialState(), input);
+export async function takeTurn(
+  { drafts, tasks }: { drafts: Drafts; tasks: TaskRunner },
+  fact: TurnFact,
+  input: Input,
+): Promise<Turn> {
+  let decision = await decideAtLength(tasks, fact, fact.state ?? initialState(), input);
   // It does not fit what the run waits for any more (a notification that is sent, and was to be delivered): wait on.
-  if (decision.ignored) decision = decideFor(fact, decision.state, { kind: 'resume' });
+  if (decision.ignored) decision = await decideAtLength(tasks, fact, decision.state, { kind: 'resume' });
   let { entries } = decision;
   const sends: Send[] = [];
   while (decision.effect?.kind === 'send' && sends.length < sendsInTurn) {
@@ -121,12 +126,11 @@ export async function takeTurn(drafts: Drafts, fact: TurnFact, input: Input): Pr
     const { request, attemptId } = decision.effect;
     const origin = `run:${fact.id}:${attemptId}`.slice(0, 255);
     const draft = await drafts.check(senderOf(fact), storable(request), origin);
-    while (isLoopHeld()) await nextTurn();
     const answer: Input =
       draft instanceof Problem
         ? { kind: 'send_refused', reason: refusalOf(draft) }
         : { kind: 'send_accepted', notificationId: draft.id };
-    decision = decideFor(fact, decision.state, answer);
+    decision = await decideAtLength(tasks, fact, decision.state, answer);
     entries = mergeEntries(entries, decision.entries);
     if (!(draft instanceof Problem)) sends.push({ draft, before });
   }
@@ -159,8 +163,25 @@ export function cancelled({ fact }: { fact: TurnFact }): Turn {
   return { fact, decision, entries: decision.entries, sends: [] };
 }
 
+/** Where the run may go on, which can be much work. */
+async function decideAtLength(
+  tasks: TaskRunner,
+  fact: TurnFact,
+  state: RunState,
+  input: Input,
+): Promise<Decision> {
+  const { definition, now } = fact;
+  if (!definition) return unreadable(fact, state, input);
+  return decideInTurn(tasks, fact.environment_id, { definition, run: factsOf(fact), state, input, now });
+}
+
+/** Where the run only ends or waits: nothing of it is evaluated. */
 function decideFor(fact: TurnFact, state: RunState, input: Input): Decision {
   if (fact.definition) return decide(fact.definition, factsOf(fact), state, input, fact.now);
+  return unreadable(fact, state, input);
+}
+
+function unreadable(fact: TurnFact, state: RunState, input: Input): Decision {
   return {
     ignored: false,
     status: input.kind === 'cancel' ? 'cancelled' : 'failed',

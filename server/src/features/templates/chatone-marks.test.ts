@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createBudget } from '../../kernel/liquid/budget.ts';
 import { compileBody } from './render.ts';
 
 const body = {
@@ -10,7 +11,7 @@ const body = {
   structured_template: '',
 };
 const render = (blocks: unknown, data: object) =>
-  compileBody({ ...body, structured_template: JSON.stringify(blocks) })(data).structured;
+  compileBody({ ...body, structured_template: JSON.stringify(blocks) })(data, createBudget()).structured;
 
 test('data that looks like markup stays text; markup of the template stays markup', () => {
   const blocks = [
@@ -59,10 +60,8 @@ test('data cannot bring the marks along, captured text is still data, and whole 
   const source = `{% capture both %}{{ name }}{% endcapture %}[
     {"type": "section", "text": {"type": "mrkdwn", "text": "{{ both }}"}},
     {"type": "section", "text": {{ whole }}}]`;
-  const rendered = compileBody({ ...body, structured_template: source })({
-    name: '\ufdd1!channel\ufdd2<b>',
-    whole: { type: 'mrkdwn', text: '<!channel>' },
-  }).structured;
+  const data = { name: '\ufdd1!channel\ufdd2<b>', whole: { type: 'mrkdwn', text: '<!channel>' } };
+  const rendered = compileBody({ ...body, structured_template: source })(data, createBudget()).structured;
   expect(rendered).toEqual([
     { type: 'section', text: { type: 'mrkdwn', text: '!channel&lt;b&gt;' } },
     { type: 'section', text: { type: 'mrkdwn', text: '&lt;!channel&gt;' } },
@@ -71,8 +70,7 @@ test('data cannot bring the marks along, captured text is still data, and whole 
 
 test('other channels get their data unchanged', () => {
   const card = '{"type":"AdaptiveCard","version":"1.5","body":[{"type":"TextBlock","text":"{{ name }}"}]}';
-  const { structured } = compileBody({ ...body, channel: 'chattwo', structured_template: card })({
-    name: 'R&D <3',
-  });
+  const compiled = compileBody({ ...body, channel: 'chattwo', structured_template: card });
+  const { structured } = compiled({ name: 'R&D <3' }, createBudget());
   expect(structured).toMatchObject({ body: [{ text: 'R&D <3' }] });
 });

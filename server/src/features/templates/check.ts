@@ -1,29 +1,37 @@
 import { anything } from '../../channels/shape.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
-import { createBudget } from '../../kernel/liquid/budget.ts';
+import type { Budget } from '../../kernel/liquid/budget.ts';
 import { type CompiledTemplate, compile } from '../../kernel/liquid/compile.ts';
 import { describeFault, TemplateFault } from '../../kernel/liquid/fault.ts';
-import { within } from '../../kernel/liquid/watchdog.ts';
-import { type Body, type BodyField, bodyFields, missingField } from './bodies.ts';
+import { withinEffort } from '../../kernel/liquid/watchdog.ts';
+import { HeavyWork } from '../../kernel/threads/effort.ts';
+import { type Body, type BodyField, bodyFields, canonicalLocale, missingField } from './bodies.ts';
 import { Placeholder, parseWithPlaceholders } from './placeholder.ts';
-import { aloneLimitMs, flavours, outputLimits, structuredProblem } from './render.ts';
+import { flavours, outputLimits, parseUnits, structuredProblem } from './render.ts';
 
 /** How the request names a field of the body, e.g. `bodies[2].html_template`. */
 export type ParamOf = (field: BodyField) => string;
 
-/** Everything that can be known about a body before there is data for it. Throws a Problem that names the field. */
-export function checkBody(body: Body, paramOf: ParamOf): void {
+/** Everything that can be known about a body before there is data for it. Throws a Problem that names the field, or HeavyWork. */
+export function checkBody(body: Body, paramOf: ParamOf, budget: Budget): void {
   const missing = missingField(body);
   if (missing) throw missingParameter(paramOf(missing));
-  checkFields(body, paramOf);
+  checkFields(body, paramOf, budget);
+}
+
+export function checkLocale(text: string, param: string): string {
+  const locale = canonicalLocale(text);
+  if (!locale) throw invalidParameter(param, `${param} must be a language tag such as de or de-AT.`);
+  return locale;
 }
 
 /** The fields that are there; a draft need not be complete. */
-export function checkFields(body: Body, paramOf: ParamOf): void {
+export function checkFields(body: Body, paramOf: ParamOf, budget: Budget): void {
   for (const field of bodyFields) {
     if (body[field] === '') continue;
+    budget.useForReading(body[field]);
     const template = read(body, field, paramOf(field));
-    if (field === 'structured_template') checkStructured(body, template, paramOf(field));
+    if (field === 'structured_template') checkStructured(body, template, paramOf(field), budget);
   }
 }
 
@@ -35,15 +43,19 @@ function read(body: Body, field: BodyField, param: string): CompiledTemplate {
   }
 }
 
+/** Reading a character of JSON is more work where placeholders are looked for. */
+const placeholderUnits = 3 * parseUnits;
+
 /** The data is not there yet, so placeholders stand for it. */
-function checkStructured(body: Body, template: CompiledTemplate, param: string): void {
+function checkStructured(body: Body, template: CompiledTemplate, param: string, budget: Budget): void {
   let json: string;
   try {
-    json = within(aloneLimitMs, () =>
-      template.render({}, createBudget(), outputLimits.structured_template, new Placeholder()),
+    json = withinEffort(budget.effort, () =>
+      template.render({}, budget, outputLimits.structured_template, new Placeholder()),
     );
+    budget.use(placeholderUnits * json.length);
   } catch (error) {
-    throw syntaxProblem(error, param);
+    throw error instanceof HeavyWork ? error : syntaxProblem(error, param);
   }
   let value: unknown;
   try {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import type { Principal } from '../../http/principal.ts';
 import { isLoopHeld } from '../../kernel/courtesy.ts';
+import { inPlace } from '../../kernel/threads/task.ts';
 import { listedBodies } from './input.ts';
 import { createTemplateService } from './service.ts';
 
@@ -139,7 +140,8 @@ describe('when computations have held the event loop for a while, everybody else
   });
 
   test('before each body of a list', async () => {
-    const list = () => listedBodies({ bodies: [{ channel: 'sms', text_template: 'Hi' }] });
+    const list = () =>
+      listedBodies({ tasks: inPlace, owner: '' }, { bodies: [{ channel: 'sms', text_template: 'Hi' }] });
     expect(await waitsForATurn(list)).toBe(true);
   });
 });

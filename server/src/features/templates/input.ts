@@ -1,18 +1,10 @@
-import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
-import {
-  type Body,
-  type BodyField,
-  bodyFields,
-  canonicalLocale,
-  channelOf,
-  findBody,
-  newBody,
-  sortBodies,
-} from './bodies.ts';
-import { checkBody } from './check.ts';
+import type { TaskRunner } from '../../kernel/threads/task.ts';
+import { type Body, type BodyField, bodyFields, channelOf, findBody, newBody, sortBodies } from './bodies.ts';
+import { checkLocale } from './check.ts';
 import { applyFlat, type FlatInput } from './flat.ts';
 import { type BodyElement, limits } from './schema.ts';
+import { checkInTurn } from './tasks.ts';
 
 const flatNames: Record<BodyField, string> = {
   subject_template: 'subject_template',
@@ -30,18 +22,32 @@ export interface BodiesInput extends FlatInput {
  * are the email body, unless the list has one of its own. Whatever the request changes is checked; what was saved before was
  * checked then.
  */
-export function nextBodies(current: Body[], listed: Body[] | undefined, input: FlatInput): Body[] {
+export async function nextBodies(
+  { tasks, owner }: Checking,
+  current: Body[],
+  listed: Body[] | undefined,
+  input: FlatInput,
+): Promise<Body[]> {
   const bodies = listed ?? current;
   if (listed && findBody(listed, 'email', null)) return checkSize(listed);
   const next = applyFlat(bodies, input);
   for (const body of next) {
-    if (!bodies.includes(body)) checkBody(body, (field) => flatNames[field]);
+    if (!bodies.includes(body)) await checkInTurn(tasks, owner, body, (field) => flatNames[field]);
   }
   return checkSize(next);
 }
 
+/** Who checks, and for which environment. */
+interface Checking {
+  tasks: TaskRunner;
+  owner: string;
+}
+
 /** The bodies that a request lists. Not within a transaction: a hundred of them take seconds, and others come in between. */
-export async function listedBodies({ bodies: elements }: BodiesInput): Promise<Body[] | undefined> {
+export async function listedBodies(
+  { tasks, owner }: Checking,
+  { bodies: elements }: BodiesInput,
+): Promise<Body[] | undefined> {
   if (elements === undefined) return undefined;
   const bodies: Body[] = [];
   for (const [index, element] of elements.entries()) {
@@ -50,8 +56,7 @@ export async function listedBodies({ bodies: elements }: BodiesInput): Promise<B
     if (!channel) throw invalidParameter(`${at}.channel`, `${at}.channel is not a channel.`);
     const locale = element.locale ? checkLocale(element.locale, `${at}.locale`) : null;
     const body = newBody(channel, locale, element);
-    while (isLoopHeld()) await nextTurn();
-    checkBody(body, (field) => `${at}.${field}`);
+    await checkInTurn(tasks, owner, body, (field) => `${at}.${field}`);
     if (findBody(bodies, channel, locale))
       throw invalidParameter(at, `${at} is for the same channel and locale as one before.`);
     bodies.push(body);
@@ -66,12 +71,6 @@ export function needsDefault(param: string) {
     param,
     `${param}: a locale is a variant of the default body; the channel has none yet.`,
   );
-}
-
-export function checkLocale(text: string, param: string): string {
-  const locale = canonicalLocale(text);
-  if (!locale) throw invalidParameter(param, `${param} must be a language tag such as de or de-AT.`);
-  return locale;
 }
 
 export function sizeOf(bodies: Body[]): number {

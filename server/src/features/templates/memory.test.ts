@@ -2,12 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import type { Pool } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
+import { HeavyWork } from '../../kernel/threads/effort.ts';
+import { inPlace, type TaskRunner } from '../../kernel/threads/task.ts';
 import { newBody } from './bodies.ts';
 import { createTemplateDirectory } from './directory.ts';
 import { RenderFailure } from './render.ts';
-import { createTemplateRenderer, runGuarded } from './renderer.ts';
+import { createTemplateRenderer, type RenderTask, renderLightly } from './renderer.ts';
 import * as store from './store.ts';
 
+const owner = 'some environment';
 let database: TestDatabase;
 let environmentId: string;
 beforeAll(async () => {
@@ -92,13 +95,13 @@ describe('the renderer', () => {
     const versions = await Promise.all(Array.from({ length: 100 }, (_, n) => insert(`${n} {{ x }}`)));
     const ids = versions.map(({ versionId }) => versionId);
     const { pool, queries } = counted();
-    const renderer = createTemplateRenderer(pool);
+    const renderer = createTemplateRenderer(pool, inPlace);
     await renderer.listVersions([]);
     expect(queries()).toBe(0);
     const found = await renderer.listVersions([...ids, ...ids]);
     await renderer.listVersions(ids);
     expect(queries()).toBe(1);
-    const task = { channel: 'sms' as const, locale: null, data: { x: 'y' } };
+    const task = { owner, channel: 'sms' as const, locale: null, data: { x: 'y' } };
     const texts = await Promise.all(
       ids.map(async (id) => {
         const version = found.get(id);
@@ -111,37 +114,40 @@ describe('the renderer', () => {
 
   test('compiles a body once', async () => {
     const { versionId } = await insert('{{ x }}');
-    const renderer = createTemplateRenderer(database.pool);
+    const renderer = createTemplateRenderer(database.pool, inPlace);
     const version = (await renderer.listVersions([versionId])).get(versionId);
     if (!version) throw new Error('it is there');
     for (const locale of [null, 'de', 'it'])
-      await renderer.render(version, { channel: 'sms', locale, data: {} });
+      await renderer.render(version, { owner, channel: 'sms', locale, data: {} });
     expect(version.compiled.size).toBe(1);
-    expect(await renderer.render(version, { channel: 'email', locale: null, data: {} })).toBeInstanceOf(
-      RenderFailure,
-    );
+    expect(
+      await renderer.render(version, { owner, channel: 'email', locale: null, data: {} }),
+    ).toBeInstanceOf(RenderFailure);
   });
 
   const forever = () => {
     for (;;);
   };
 
-  test('one that takes all the time fails alone', async () => {
+  test('one that takes all the time is for a thread, and holds nobody else up', async () => {
     const broken = () => {
       throw new RenderFailure('broken');
     };
-    const results = await runGuarded([() => 1, forever, () => 2, broken, forever, () => 3], 50, 500);
-    expect(results.map((result) => (result instanceof Error ? result.message : result))).toEqual([
-      ...[1, 'it took too long', 2, 'broken', 'it took too long', 3],
+    const heavy = () => {
+      throw new HeavyWork();
+    };
+    const results = await renderLightly([() => 1, forever, () => 2, broken, heavy, forever, () => 3]);
+    expect(results.map((result) => (result instanceof Error ? result.name : result))).toEqual([
+      ...[1, 'HeavyWork', 2, 'RenderFailure', 'HeavyWork', 'HeavyWork', 3],
     ]);
-    expect(await runGuarded([], 50, 500)).toEqual([]);
+    expect(await renderLightly([])).toEqual([]);
     const bug = () => {
       throw new TypeError('a bug');
     };
-    await expect(runGuarded([bug], 500, 500)).rejects.toThrow('a bug');
+    await expect(renderLightly([bug])).rejects.toThrow('a bug');
   });
 
-  test('a slow group lets other work through after each of its tasks', async () => {
+  test('a slow group lets other work through after each of its slices', async () => {
     const order: string[] = [];
     const isRunning = { now: true };
     const other = () => {
@@ -151,22 +157,49 @@ describe('the renderer', () => {
     setImmediate(other);
     const slow = (name: string) => () => {
       order.push(name);
-      forever();
+      for (const end = performance.now() + 15; performance.now() < end; );
     };
-    await runGuarded(['a', 'b', 'c'].map(slow), 20, 20);
+    await renderLightly(['a', 'b', 'c'].map(slow));
     isRunning.now = false;
     const withoutRepeats = order.filter((name, index) => name !== order[index - 1]);
-    expect(withoutRepeats.slice(0, 7)).toEqual(['a', 'other', 'a', 'other', 'b', 'other', 'c']);
+    expect(withoutRepeats.slice(0, 5)).toEqual(['a', 'other', 'b', 'other', 'c']);
+  });
+
+  test('what is too much work in place is rendered in a thread, to the same words', async () => {
+    const { versionId } = await insert('{% for row in rows %}{{ row.name | upcase }},{% endfor %}');
+    const ran: string[] = [];
+    const thread: TaskRunner = {
+      run(task, of, input) {
+        ran.push(`${task.name} of ${of}`);
+        return inPlace.run(task, of, structuredClone(input));
+      },
+    };
+    const renderer = createTemplateRenderer(database.pool, thread);
+    const version = (await renderer.listVersions([versionId])).get(versionId);
+    if (!version) throw new Error('it is there');
+    const rows = (count: number) => ({ rows: Array.from({ length: count }, (_, n) => ({ name: `n${n}` })) });
+    const render = async (count: number) => {
+      const task: RenderTask = { owner, channel: 'sms', locale: null, data: rows(count) };
+      const rendered = await renderer.render(version, task);
+      return rendered instanceof RenderFailure ? rendered.message : rendered.text_body?.split(',').length;
+    };
+    expect(await render(100)).toBe(101);
+    expect(ran).toEqual([]);
+    expect(await render(5_000)).toBe(5_001);
+    expect(ran).toEqual([`render_template of ${owner}`]);
+    expect(await render(200_000)).toContain('more work or memory');
   });
 
   test('groups that follow each other let other work through, too', async () => {
     const { versionId } = await insert('{{ x }}');
-    const renderer = createTemplateRenderer(database.pool);
+    const renderer = createTemplateRenderer(database.pool, inPlace);
     const version = (await renderer.listVersions([versionId])).get(versionId);
     if (!version) throw new Error('it is there');
     let isThrough = false;
     const all = Array.from({ length: 200 }, () =>
-      renderer.render(version, { channel: 'sms', locale: null, data: { x: 'y' } }).then(() => isThrough),
+      renderer
+        .render(version, { owner, channel: 'sms', locale: null, data: { x: 'y' } })
+        .then(() => isThrough),
     );
     await all[0];
     setImmediate(() => {

@@ -1,20 +1,22 @@
 import { textTask } from '../../channels/email/text.ts';
 import { segmentationOf } from '../../channels/sms/segments.ts';
 import { invalidParameter, Problem } from '../../kernel/errors.ts';
-import { createBudget } from '../../kernel/liquid/budget.ts';
+import { type Budget, createBudget } from '../../kernel/liquid/budget.ts';
 import { undefinedVariables, variablesOf } from '../../kernel/liquid/compile.ts';
 import { TemplateFault } from '../../kernel/liquid/fault.ts';
-import { TimeLimitExceeded, within } from '../../kernel/liquid/watchdog.ts';
+import { TimeLimitExceeded, withinEffort } from '../../kernel/liquid/watchdog.ts';
+import type { Effort } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import { withVendor } from '../../kernel/vendors.ts';
 import { type Body, bodyChannels, bodyFields, channelOf, chooseBody, newBody } from './bodies.ts';
-import { checkFields } from './check.ts';
-import { checkLocale } from './input.ts';
-import { aloneLimitMs, compileBody, flavours, outputLimits, RenderFailure } from './render.ts';
+import { checkFields, checkLocale } from './check.ts';
+import { compileBody, flavours, outputLimits, RenderFailure } from './render.ts';
 import type { PreviewRequest, PreviewResponse, RenderRequest, RenderResponse } from './schema.ts';
 
 /** A preview whose text part may still be missing: an email without one gets what its HTML says. */
-type Previewed<Response extends RenderResponse> = Omit<Response, 'text_body'> & { text_body: string | null };
+export type Previewed<Response extends RenderResponse> = Omit<Response, 'text_body'> & {
+  text_body: string | null;
+};
 
 export async function withDerivedText<Response extends RenderResponse>(
   tasks: TaskRunner,
@@ -26,19 +28,31 @@ export async function withDerivedText<Response extends RenderResponse>(
   return { ...previewed, text_body: derived } as Response;
 }
 
+export interface PreviewInput {
+  body: Body;
+  data?: object | null | undefined;
+  strict?: boolean | null | undefined;
+}
+
 /** What a send with this data would say. */
-export function previewOf(bodies: Body[], request: RenderRequest): Previewed<RenderResponse> {
-  const body = bodyFor(bodies, request);
-  return explained(() => rendered(body, request, false));
+export function previewOf(input: PreviewInput, effort: Effort): Previewed<RenderResponse> {
+  return explained(effort, () => rendered(input, false, budgetsFor(effort)));
+}
+
+/** In a thread each part of a preview may do what a rendering may; in place all of them together. */
+function budgetsFor(effort: Effort): () => Budget {
+  if (effort === 'full') return createBudget;
+  const shared = createBudget(effort);
+  return () => shared;
 }
 
 function rendered(
-  body: Body,
-  { data, strict }: Pick<RenderRequest, 'data' | 'strict'>,
+  { body, data, strict }: PreviewInput,
   isDraft: boolean,
+  nextBudget: () => Budget,
 ): Previewed<RenderResponse> {
-  if (strict) refuseUndefined(body, data ?? {});
-  const words = compileBody(body)(data ?? {}, isDraft);
+  if (strict) refuseUndefined(body, data ?? {}, nextBudget());
+  const words = compileBody(body)(data ?? {}, nextBudget(), isDraft);
   const html = words.html_body ?? '';
   return {
     subject: words.subject ?? '',
@@ -49,27 +63,28 @@ function rendered(
 }
 
 /** A body as it is being written: nothing is stored, and what it lacks is said instead of refused. */
-export function previewDraft(request: PreviewRequest): Previewed<PreviewResponse> {
+export function previewDraft(request: PreviewRequest, effort: Effort): Previewed<PreviewResponse> {
   const channel = channelOf(request.channel);
   if (!channel) throw invalidParameter('channel', 'There is no such channel.');
   const locale = request.locale ? checkLocale(request.locale, 'locale') : null;
   const body = newBody(channel, locale, request);
-  checkFields(body, (field) => field);
-  return explained(() => {
-    const words = rendered(body, request, true);
+  const nextBudget = budgetsFor(effort);
+  checkFields(body, (field) => field, nextBudget());
+  return explained(effort, () => {
+    const words = rendered({ ...request, body }, true, nextBudget);
     return {
       ...words,
-      undefined_variables: undefinedIn(body, request.data ?? {}),
-      variables: variablesIn(body),
+      undefined_variables: undefinedIn(body, request.data ?? {}, nextBudget()),
+      variables: variablesIn(body, nextBudget()),
       sms: channel === 'sms' ? segmentationOf(words.text_body ?? '') : null,
     };
   });
 }
 
 /** In the time that a rendering may take; its faults become answers. */
-function explained<Result>(work: () => Result): Result {
+function explained<Result>(effort: Effort, work: () => Result): Result {
   try {
-    return within(aloneLimitMs, work);
+    return withinEffort(effort, work);
   } catch (error) {
     return explain(error);
   }
@@ -77,7 +92,7 @@ function explained<Result>(work: () => Result): Result {
 
 const faults = [RenderFailure, TemplateFault, TimeLimitExceeded, TaskStopped];
 
-function explain(error: unknown): never {
+export function explain(error: unknown): never {
   if (!faults.some((fault) => error instanceof fault)) throw error;
   const { message } = error as Error;
   throw new Problem('template_render_failed', `The template cannot be rendered: ${message}.`, {
@@ -85,7 +100,7 @@ function explain(error: unknown): never {
   });
 }
 
-function bodyFor(bodies: Body[], { channel: name, locale, data }: RenderRequest): Body {
+export function bodyFor(bodies: Body[], { channel: name, locale, data }: RenderRequest): Body {
   const channel = name ? channelOf(name) : (bodyChannels(bodies)[0] ?? 'email');
   const wanted = locale ?? (typeof data?.locale === 'string' ? data.locale : null);
   const body = channel && chooseBody(bodies, channel, wanted);
@@ -100,31 +115,28 @@ function bodyFor(bodies: Body[], { channel: name, locale, data }: RenderRequest)
   return body;
 }
 
-function refuseUndefined(body: Body, data: object): void {
-  const names = undefinedIn(body, data);
+function refuseUndefined(body: Body, data: object, budget: Budget): void {
+  const names = undefinedIn(body, data, budget);
   if (names.length === 0) return;
   throw new Problem('parameter_invalid', `These variables are undefined: ${names.join(', ')}.`, {
     param: 'data',
   });
 }
 
-function undefinedIn(body: Body, data: object): string[] {
-  const budget = createBudget();
-  const names = bodyFields.flatMap((field) =>
-    body[field] === ''
-      ? []
-      : undefinedVariables(body[field], flavours[field], data, {
-          locale: body.locale,
-          budget,
-          limit: outputLimits[field],
-        }),
-  );
+function undefinedIn(body: Body, data: object, budget: Budget): string[] {
+  const names = bodyFields.flatMap((field) => {
+    if (body[field] === '') return [];
+    budget.useForReading(body[field]);
+    const options = { locale: body.locale, budget, limit: outputLimits[field] };
+    return undefinedVariables(body[field], flavours[field], data, options);
+  });
   return [...new Set(names)];
 }
 
-function variablesIn(body: Body): string[] {
-  const names = bodyFields.flatMap((field) =>
-    body[field] === '' ? [] : variablesOf(body[field], flavours[field]),
-  );
+function variablesIn(body: Body, budget: Budget): string[] {
+  const names = bodyFields.flatMap((field) => {
+    budget.useForReading(body[field]);
+    return body[field] === '' ? [] : variablesOf(body[field], flavours[field]);
+  });
   return [...new Set(names)].sort();
 }

@@ -3,7 +3,7 @@ import { blocksProblem } from '../../channels/chatone/shape.ts';
 import { contentProblem, embedsProblem } from '../../channels/chatthree/shape.ts';
 import { cardProblem } from '../../channels/chattwo/shape.ts';
 import type { Channel } from '../../channels/contract.ts';
-import { type Budget, createBudget } from '../../kernel/liquid/budget.ts';
+import type { Budget } from '../../kernel/liquid/budget.ts';
 import { type CompiledTemplate, compile, type Flavour } from '../../kernel/liquid/compile.ts';
 import { TemplateFault } from '../../kernel/liquid/fault.ts';
 import type { Body, BodyField } from './bodies.ts';
@@ -32,18 +32,18 @@ export const outputLimits: Record<BodyField, number> = {
 };
 const maxSubject = 998;
 
-/** For one rendering, whose budget is about a tenth of a second: the watchdog must be far away from the count. */
-export const aloneLimitMs = 1_000;
-
 /** A body that could not be rendered, in a sentence for the one who wrote it or the one who sent the data. */
 export class RenderFailure extends Error {
   override readonly name = 'RenderFailure';
 }
 
-/** A draft may render to nothing: its data is not all there yet. */
-export type CompiledBody = (data: object, isDraft?: boolean) => Rendered;
+/** Reading and checking a character of JSON. */
+export const parseUnits = 4;
 
-/** Fields are compiled when they are first rendered. The function throws a RenderFailure. */
+/** A draft may render to nothing: its data is not all there yet. */
+export type CompiledBody = (data: object, budget: Budget, isDraft?: boolean) => Rendered;
+
+/** Fields are compiled when they are first rendered. The function throws a RenderFailure, or HeavyWork. */
 export function compileBody(body: Body): CompiledBody {
   const compiled = new Map<BodyField, CompiledTemplate>();
 
@@ -52,6 +52,7 @@ export function compileBody(body: Body): CompiledBody {
     try {
       let template = compiled.get(name);
       if (!template) {
+        budget.useForReading(body[name]);
         template = compile(body[name], flavourOf(body, name), { locale: body.locale });
         compiled.set(name, template);
       }
@@ -62,9 +63,9 @@ export function compileBody(body: Body): CompiledBody {
     }
   }
 
-  return (data, isDraft = false) => {
-    const budget = createBudget();
+  return (data, budget, isDraft = false) => {
     const structured = field('structured_template', data, budget);
+    budget.use(parseUnits * (structured?.length ?? 0));
     const rendered = {
       subject: foldSubject(field('subject_template', data, budget)),
       html_body: field('html_template', data, budget),

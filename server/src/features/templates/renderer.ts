@@ -1,13 +1,17 @@
-import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Channel } from '../../channels/contract.ts';
 import type { Pool } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
-import { TimeLimitExceeded, within } from '../../kernel/liquid/watchdog.ts';
+import { nextTurn } from '../../kernel/courtesy.ts';
+import { createBudget } from '../../kernel/liquid/budget.ts';
+import { withinEffort } from '../../kernel/liquid/watchdog.ts';
+import { HeavyWork } from '../../kernel/threads/effort.ts';
+import type { TaskRunner } from '../../kernel/threads/task.ts';
 import { withVendor } from '../../kernel/vendors.ts';
 import { type Body, chooseBody } from './bodies.ts';
-import { aloneLimitMs, type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';
+import { type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';
 import { listPinnedVersions } from './store.ts';
+import { renderInThread } from './tasks.ts';
 
 /** A version with the bodies that were compiled so far. */
 export interface CompiledVersion {
@@ -23,6 +27,8 @@ export interface TemplateRenderer {
 }
 
 export interface RenderTask {
+  /** The environment, which has its turn among others where a rendering is heavy. */
+  owner: string;
   channel: Channel;
   locale: string | null;
   data: object;
@@ -30,21 +36,23 @@ export interface RenderTask {
 
 /** Characters of templates that are kept compiled; in memory they take about ten times that. */
 const keptCharacters = 16_000_000;
-/** For a group, which takes milliseconds; when it ends, whoever is left gets a turn of the event loop and the limit of one alone. */
-const groupLimitMs = 100;
+/** Renderings of one turn of the event loop share the price of the watchdog; after this long the others come first. */
 const groupSize = 50;
+const sliceMs = 10;
 
-export function createTemplateRenderer(pool: Pool, maxCharacters = keptCharacters): TemplateRenderer {
+export function createTemplateRenderer(
+  pool: Pool,
+  tasks: TaskRunner,
+  maxCharacters = keptCharacters,
+): TemplateRenderer {
   const kept = new LRUCache<string, CompiledVersion>({
     maxSize: maxCharacters,
     sizeCalculation: ({ size }) => size + 1_000,
   });
-
-  // Renderings of one turn of the event loop share the price of the watchdog.
-  const renderings = createBatcher<() => Rendered, Rendered | RenderFailure>(
-    (tasks) => runGuarded(tasks, groupLimitMs, aloneLimitMs),
-    { concurrency: 1, maxItems: groupSize },
-  );
+  const renderings = createBatcher<() => Rendered, Rendered | RenderFailure | HeavyWork>(renderLightly, {
+    concurrency: 1,
+    maxItems: groupSize,
+  });
 
   return {
     async listVersions(ids) {
@@ -64,56 +72,46 @@ export function createTemplateRenderer(pool: Pool, maxCharacters = keptCharacter
       }
       return found;
     },
-    render: (version, task) => renderings.add(() => bodyOf(version, task)(task.data)),
+    async render(version, { owner, channel, locale, data }) {
+      const body = chooseBody(version.bodies, channel, locale);
+      if (!body) return new RenderFailure(`the template has no body for ${withVendor(channel)}`);
+      const compiled = version.compiled.get(body) ?? compileBody(body);
+      version.compiled.set(body, compiled);
+      const rendered = await renderings.add(() => compiled(data, createBudget('light')));
+      return rendered instanceof HeavyWork ? renderInThread(tasks, owner, { body, data }) : rendered;
+    },
   };
 }
 
-function bodyOf({ bodies, compiled }: CompiledVersion, { channel, locale }: RenderTask): CompiledBody {
-  const body = chooseBody(bodies, channel, locale);
-  if (!body) throw new RenderFailure(`the template has no body for ${withVendor(channel)}`);
-  const known = compiled.get(body) ?? compileBody(body);
-  compiled.set(body, known);
-  return known;
-}
-
 /**
- * One result per task, after a turn of the event loop, so that other work gets through between groups. When a group takes too long
- * the rest of it goes one by one with a turn before each: nobody is blamed for his neighbours, and the process answers meanwhile.
+ * One result per rendering, and a turn of the event loop after each slice, so that other work gets through. HeavyWork: it is not for
+ * this thread.
  */
-export async function runGuarded<Result>(
-  tasks: (() => Result)[],
-  groupMs: number,
-  aloneMs: number,
-): Promise<(Result | RenderFailure)[]> {
-  const results: (Result | RenderFailure)[] = [];
-  const isDone = finishes(groupMs, () => {
-    for (const task of tasks.slice(results.length)) results.push(attempt(task));
-  });
-  await setImmediate();
-  if (isDone) return results;
-  for (const task of tasks.slice(results.length)) {
-    if (!finishes(aloneMs, () => results.push(attempt(task))))
-      results.push(new RenderFailure(new TimeLimitExceeded().message));
-    await setImmediate();
+export async function renderLightly<Result>(
+  renderings: (() => Result)[],
+): Promise<(Result | RenderFailure | HeavyWork)[]> {
+  const results: (Result | RenderFailure | HeavyWork)[] = [];
+  while (results.length < renderings.length) {
+    const end = performance.now() + sliceMs;
+    try {
+      withinEffort('light', () => {
+        do results.push(attempt(renderings[results.length] as () => Result));
+        while (results.length < renderings.length && performance.now() < end);
+      });
+    } catch (error) {
+      if (!(error instanceof HeavyWork)) throw error;
+      results.push(error); // what no count foresaw
+    }
+    await nextTurn();
   }
   return results;
 }
 
-function finishes(limitMs: number, work: () => void): boolean {
+function attempt<Result>(rendering: () => Result): Result | RenderFailure | HeavyWork {
   try {
-    within(limitMs, work);
-    return true;
+    return rendering();
   } catch (error) {
-    if (error instanceof TimeLimitExceeded) return false;
-    throw error;
-  }
-}
-
-function attempt<Result>(task: () => Result): Result | RenderFailure {
-  try {
-    return task();
-  } catch (error) {
-    if (error instanceof RenderFailure) return error;
+    if (error instanceof RenderFailure || error instanceof HeavyWork) return error;
     throw error;
   }
 }

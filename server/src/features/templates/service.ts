@@ -2,17 +2,17 @@ import type { Channel } from '../../channels/contract.ts';
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
-import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
+import { runCounted } from '../../kernel/threads/effort.ts';
 import { recordAudit } from '../audit/index.ts';
 import { type Body, channelOf, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
-import { checkBody } from './check.ts';
+import { checkLocale } from './check.ts';
 import type { Content } from './diff.ts';
 import { createTemplateDirectory, type TemplateDirectory } from './directory.ts';
-import { checkLocale, checkSize, listedBodies, needsDefault, nextBodies, requireFlat } from './input.ts';
-import { previewDraft, previewOf, withDerivedText } from './preview.ts';
+import { checkSize, listedBodies, needsDefault, nextBodies, requireFlat } from './input.ts';
+import { bodyFor, explain, withDerivedText } from './preview.ts';
 import { promoteTemplate } from './promote.ts';
 import { insertTemplate, lockTemplate, saveTemplate } from './save.ts';
 import type {
@@ -29,6 +29,7 @@ import type {
 } from './schema.ts';
 import type { TemplateRow, VersionContentRow } from './store.ts';
 import * as store from './store.ts';
+import { checkInTurn, draftPreviewTask, templatePreviewTask } from './tasks.ts';
 import { auditViewOf } from './view.ts';
 
 /** Who changes something, and with which request. */
@@ -137,7 +138,9 @@ export function createTemplateService(
 
     async create({ principal, requestId }, request) {
       requireFlat(request);
-      const bodies = nextBodies([], await listedBodies(request), request);
+      const checking = { tasks, owner: principal.environmentId };
+      const listed = await listedBodies(checking, request);
+      const bodies = await nextBodies(checking, [], listed, request);
       const content = { name: checkName(request.name), bodies };
       return transaction(pool, async (tx) => {
         const place = { environmentId: principal.environmentId, key: request.key };
@@ -168,10 +171,11 @@ export function createTemplateService(
     get: ({ environmentId }, key) => get(pool, environmentId, key),
 
     async update(author, key, request) {
-      const listed = await listedBodies(request);
-      return change(author, key, 'template.updated', ({ name, bodies }) => ({
+      const checking = { tasks, owner: author.principal.environmentId };
+      const listed = await listedBodies(checking, request);
+      return change(author, key, 'template.updated', async ({ name, bodies }) => ({
         name: request.name === undefined ? name : checkName(request.name),
-        bodies: nextBodies(bodies, listed, request),
+        bodies: await nextBodies(checking, bodies, listed, request),
       }));
     },
 
@@ -199,8 +203,7 @@ export function createTemplateService(
     async putBody(author, key, where, request) {
       const { channel, locale } = placeOf(where);
       const body = newBody(channel, locale, request);
-      while (isLoopHeld()) await nextTurn();
-      checkBody(body, (field) => field);
+      await checkInTurn(tasks, author.principal.environmentId, body, (field) => field);
       let isNew = false;
       const saved = await change(author, key, 'template.updated', ({ name, bodies }) => {
         if (locale && !findBody(bodies, channel, null)) throw needsDefault('locale');
@@ -220,13 +223,14 @@ export function createTemplateService(
 
     async render({ environmentId }, key, request) {
       const { bodies } = await get(pool, environmentId, key);
-      while (isLoopHeld()) await nextTurn();
-      return withDerivedText(tasks, environmentId, previewOf(bodies, request));
+      const input = { body: bodyFor(bodies, request), data: request.data, strict: request.strict };
+      const previewed = await runCounted(tasks, templatePreviewTask, environmentId, input).catch(explain);
+      return withDerivedText(tasks, environmentId, previewed);
     },
 
     async preview({ environmentId }, request) {
-      while (isLoopHeld()) await nextTurn();
-      return withDerivedText(tasks, environmentId, previewDraft(request));
+      const previewed = await runCounted(tasks, draftPreviewTask, environmentId, request).catch(explain);
+      return withDerivedText(tasks, environmentId, previewed);
     },
 
     async listVersions({ environmentId }, key, query) {

@@ -6,7 +6,7 @@ import {
   eventPatterns,
   parseDefinition,
   references,
-  validateDefinition,
+  validateInTurn,
   type World,
 } from '../../engine/index.ts';
 import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
@@ -31,7 +31,7 @@ type TemplateDiff = NonNullable<Awaited<ReturnType<typeof promoteTemplateWithin>
  * or, when Live would not take it, nothing. A dry run goes the same way up to the writing.
  */
 export async function promoteWorkflow(
-  { pool, clock, keyring }: Pick<Deps, 'pool' | 'clock' | 'keyring'>,
+  { pool, clock, keyring, tasks }: Pick<Deps, 'pool' | 'clock' | 'keyring' | 'tasks'>,
   author: Author,
   key: string,
   request: PromoteRequest,
@@ -62,7 +62,7 @@ export async function promoteWorkflow(
         ? await promoteNamed(tx, author, source.definition, into)
         : [];
     const world = withTemplatesOf(await worldOf(tx, live, source.definition), templates);
-    const problems = validateDefinition(source.definition, world);
+    const problems = await validateInTurn(tasks, principal.environmentId, source.definition, world);
     if (problems.length > 0) throw semanticProblem(problems);
 
     const active = before?.status === 'active' ? await versionOf(tx, before) : null;

@@ -5,8 +5,7 @@ import {
   eventPatterns,
   references,
   type Simulation,
-  simulation,
-  validateDefinition,
+  validateInTurn,
   validateTriggerData,
 } from '../../engine/index.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -32,7 +31,7 @@ import {
   type VersionRequest,
 } from './schema.ts';
 import { hasMasks, openBody, restoreMasked, sealBody } from './sealed-body.ts';
-import { finish, type SimulateRequest } from './simulation.ts';
+import { type SimulateRequest, simulateInTurn } from './simulation.ts';
 import type { VersionRow, VersionSummaryRow, WorkflowRow } from './store.ts';
 import * as store from './store.ts';
 import { auditViewOf, type CountedWorkflow, type DetailedWorkflow, sourceOf } from './view.ts';
@@ -253,7 +252,8 @@ export function createWorkflowService(
       const definition = await definitionOf(await get(pool, author.principal.environmentId, key), version);
       let errors: Validation['errors'] = [];
       await change(author, key, 'workflow.activated', async (before, tx) => {
-        errors = validateDefinition(definition, await worldOf(tx, before.environment_id, definition));
+        const world = await worldOf(tx, before.environment_id, definition);
+        errors = await validateInTurn(tasks, before.environment_id, definition, world);
         if (errors.length > 0 || dryRun) return null;
         await store.markActivated(tx, before.id, version, eventPatterns(definition));
         return { ...before, status: 'active', active_version: version };
@@ -265,15 +265,13 @@ export function createWorkflowService(
       const definition = await definitionOf(await get(pool, environmentId, key), version);
       const violations = await validateTriggerData(tasks, environmentId, definition, request.trigger_data);
       if (violations.length > 0) throw triggerDataProblem(violations);
-      const simulated = await finish(
-        simulation(definition, {
-          about: { workflowKey: key, version, source: sourceOf(environmentKind) },
-          triggerData: request.trigger_data,
-          events: request.events ?? [],
-          responses: request.responses ?? {},
-          now: request.now ? Date.parse(request.now) : clock(),
-        }),
-      );
+      const simulated = await simulateInTurn(tasks, environmentId, definition, {
+        about: { workflowKey: key, version, source: sourceOf(environmentKind) },
+        triggerData: request.trigger_data,
+        events: request.events ?? [],
+        responses: request.responses ?? {},
+        now: request.now ? Date.parse(request.now) : clock(),
+      });
       const { problem } = simulated;
       if (problem) throw invalidParameter(dotted(problem.pointer), problem.message);
       return simulated;

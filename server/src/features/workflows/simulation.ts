@@ -1,9 +1,24 @@
 import { type Static, Type } from 'typebox';
-import type { JsonObject as EngineObject, Json, Simulation, StepEntry } from '../../engine/index.ts';
-import { engineLimits, type simulation, stepKinds, stepOutcomes, stepStatuses } from '../../engine/index.ts';
+import {
+  type Definition,
+  type JsonObject as EngineObject,
+  engineLimits,
+  type Json,
+  type Simulation,
+  type SimulationInput,
+  type StepEntry,
+  simulation,
+  simulationLimitMs,
+  simulationTask,
+  stepKinds,
+  stepOutcomes,
+  stepStatuses,
+} from '../../engine/index.ts';
 import { DateTime, Nullable, OneOf, Uuid } from '../../http/schema.ts';
 import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter } from '../../kernel/errors.ts';
+import { HeavyWork } from '../../kernel/threads/effort.ts';
+import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 
 /** A JSON object as the engine takes it. */
 export const DataObject = Type.Unsafe<EngineObject>({ type: 'object' });
@@ -88,19 +103,41 @@ export function simulationView({ status, failureReason, steps }: Simulation): St
   return { status, failure_reason: failureReason, steps: steps.map(stepView) };
 }
 
-/** Of the processor, for one simulation. */
-const patienceMs = 5_000;
-
-export async function finish(running: ReturnType<typeof simulation>): Promise<Simulation> {
-  for (let spent = 0; spent < patienceMs; ) {
-    while (isLoopHeld()) await nextTurn();
-    const began = performance.now();
-    const { done, value } = running.next();
-    if (done) return value;
-    spent += performance.now() - began;
+/** In place, decision by decision, as long as each is little work; otherwise all of it in a thread. */
+export async function simulateInTurn(
+  tasks: TaskRunner,
+  owner: string,
+  definition: Definition,
+  input: SimulationInput,
+): Promise<Simulation> {
+  try {
+    const simulated = await finish(simulation(definition, input, 'light'));
+    return simulated ?? (await tasks.run(simulationTask, owner, { definition, input }));
+  } catch (error) {
+    if (!(error instanceof TaskStopped)) throw error;
+    throw tooLong();
   }
-  throw invalidParameter(
-    'trigger_data',
-    `With this data the simulation takes more than ${patienceMs / 1_000} seconds of work.`,
-  );
 }
+
+/** Null: it is too much work here. */
+async function finish(running: ReturnType<typeof simulation>): Promise<Simulation | null> {
+  try {
+    for (let spent = 0; spent < simulationLimitMs; ) {
+      while (isLoopHeld()) await nextTurn();
+      const began = performance.now();
+      const { done, value } = running.next();
+      if (done) return value;
+      spent += performance.now() - began;
+    }
+  } catch (error) {
+    if (error instanceof HeavyWork) return null;
+    throw error;
+  }
+  throw tooLong();
+}
+
+const tooLong = () =>
+  invalidParameter(
+    'trigger_data',
+    `With this data the simulation takes more than ${simulationLimitMs / 1_000} seconds of work.`,
+  );

@@ -1,11 +1,15 @@
 import { type Context, Drop } from 'liquidjs';
+import { type Effort, HeavyWork } from '../threads/effort.ts';
+import { weightOf } from './weight.ts';
 
 /**
  * How much one rendering may do and hold. It is counted, not timed: the same template with the same data always gets the same
- * verdict, and a machine that is busy with something else does not change it. A unit is about a character, or 10 ns; the
- * whole budget is about a tenth of a second, and ordinary renderings use a thousandth of it.
+ * verdict, and a machine that is busy with something else does not change it. A unit is about a character, or 10 ns (35 at the
+ * worst, in the strict engine); the whole budget is about a tenth of a second, and ordinary renderings use a thousandth of it.
  */
-const units = 10_000_000;
+const units: Record<Effort, number> = { light: 500_000, full: 10_000_000 };
+/** How much of templates may be read in place, by weight.ts: 0.7 µs each, and 1.2 µs for listing the variables. */
+const lightReading = 15_000;
 /** A tag or an output is about as much work as this many characters; so is a value that a filter looks at. */
 const tagUnits = 100;
 const valueUnits = 20;
@@ -21,7 +25,9 @@ export class BudgetExceeded extends Error {
 
 /** Speaks the two limiter interfaces of liquidjs, which asks `check` before every tag and `use` before it makes something large. */
 export interface Budget {
+  effort: Effort;
   use(count: number): void;
+  spent(): number;
   check(): void;
   /** Charges for all that can be reached from a value, before something is made of it that takes `factor` times that. */
   useFor(value: unknown, factor?: number): void;
@@ -34,19 +40,24 @@ export interface Budget {
   useForEquality(one: unknown, other: unknown): void;
   /** Charges for `<` and the like, which make text of lists and objects. */
   useForOrder(one: unknown, other: unknown): void;
+  /** Before a template is read. In a thread there is time for any that can be saved. */
+  useForReading(source: string): void;
   /** Charges for what is made once and then kept for the rest of the rendering. */
   useOnce(name: string, count: number): void;
 }
 
-export function createBudget(): Budget {
-  let left = units;
+export function createBudget(effort: Effort = 'full'): Budget {
+  let left = units[effort];
+  let reading = lightReading;
   const made = new Set<string>();
   const budget: Budget = {
+    effort,
     use(count) {
       if (!(count > 0)) return;
       left -= count;
-      if (left < 0) throw new BudgetExceeded();
+      if (left < 0) throw effort === 'light' ? new HeavyWork() : new BudgetExceeded();
     },
+    spent: () => units[effort] - left,
     check: () => budget.use(tagUnits),
     useFor(value, factor = 1) {
       budget.use(factor * weigh(value, left));
@@ -69,6 +80,11 @@ export function createBudget(): Budget {
         if (typeof side === 'string') budget.use(side.length / 32);
         else if (typeof side === 'object' && side !== null) budget.useFor(side);
       }
+    },
+    useForReading(source) {
+      if (effort === 'full') return;
+      reading -= weightOf(source);
+      if (reading < 0) throw new HeavyWork();
     },
     useOnce(name, count) {
       if (made.has(name)) return;

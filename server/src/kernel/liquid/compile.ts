@@ -15,7 +15,7 @@ import {
   toValueSync,
 } from 'liquidjs';
 import { type Budget, budgetOf, type FilterThis } from './budget.ts';
-import { faultOf, TemplateFault } from './fault.ts';
+import { failureOf, TemplateFault } from './fault.ts';
 import { filtersFor } from './filters.ts';
 import { createJsonEmitter, JsonOutput } from './json-output.ts';
 import { markText } from './marks.ts';
@@ -60,7 +60,7 @@ export function compile(source: string, flavour: Flavour, options: EngineOptions
           engine.renderer.renderTemplates(templates, newContext(engine, data, budget, otherwise), emitter),
         );
       } catch (error) {
-        throw new TemplateFault(faultOf(error));
+        throw failureOf(error);
       }
       return emitter.buffer.replaceAll('\0', '').toWellFormed();
     },
@@ -95,7 +95,7 @@ export function compileOutput(source: string): CompiledOutput | null {
       budget.useFor(value);
       return value;
     } catch (error) {
-      throw new TemplateFault(faultOf(error));
+      throw failureOf(error);
     }
   };
 }
@@ -111,7 +111,7 @@ function read(engine: Liquid, source: string, { strict = false }: { strict?: boo
       return parsed;
     });
   } catch (error) {
-    throw new TemplateFault(faultOf(error));
+    throw failureOf(error);
   }
 }
 
@@ -319,6 +319,6 @@ export function variablesOf(source: string, flavour: Flavour): string[] {
   try {
     return within(readLimitMs, () => engine.globalFullVariablesSync(parsed));
   } catch (error) {
-    throw new TemplateFault(faultOf(error));
+    throw failureOf(error);
   }
 }

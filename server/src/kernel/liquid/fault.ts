@@ -1,3 +1,4 @@
+import { HeavyWork } from '../threads/effort.ts';
 import { BudgetExceeded } from './budget.ts';
 import { TimeLimitExceeded } from './watchdog.ts';
 
@@ -44,6 +45,12 @@ export function faultOf(error: unknown): Fault {
     column,
     ...(names.every((name) => name !== undefined) ? { undefinedVariables: [...new Set(names)] } : {}),
   };
+}
+
+/** What went wrong while a template was read or rendered: its fault, or that it is too much work here. */
+export function failureOf(error: unknown): TemplateFault | HeavyWork {
+  const causes = flat(error as LiquidFailure).map((each) => each.originalError ?? each);
+  return causes.find((cause) => cause instanceof HeavyWork) ?? new TemplateFault(faultOf(error));
 }
 
 function flat(failure: LiquidFailure): LiquidFailure[] {

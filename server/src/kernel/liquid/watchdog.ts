@@ -1,4 +1,7 @@
 import { type Context, createContext, Script } from 'node:vm';
+import { isMainThread } from 'node:worker_threads';
+import { createThreadClock } from '../processor-time.ts';
+import { type Effort, HeavyWork } from '../threads/effort.ts';
 
 export class TimeLimitExceeded extends Error {
   override readonly name = 'TimeLimitExceeded';
@@ -7,6 +10,7 @@ export class TimeLimitExceeded extends Error {
   }
 }
 
+const now = createThreadClock();
 const script = new Script('work()');
 let box: (Context & { work?: () => void }) | null = null;
 
@@ -19,15 +23,30 @@ const tries = 3;
  * share one call.
  *
  * The limit is meant for the processor. The clock, which is all that can interrupt, also runs while the machine is asleep or
- * busy with something else: whoever had hardly any of it begins anew, with twice the time. So the work must bear that.
+ * busy with something else: whoever had hardly any of it begins anew, with twice the time. So the work must bear that. Threads go
+ * without: the pool stops them by their processor time.
  */
 export function within<Result>(limitMs: number, work: () => Result): Result {
+  if (!isMainThread) return work();
   for (let number = 1, clockMs = limitMs; ; number += 1, clockMs *= 2) {
-    const before = process.cpuUsage();
+    const before = now();
     const outcome = interruptible(clockMs, work);
     if (outcome) return outcome.result;
-    const { user, system } = process.cpuUsage(before);
-    if ((user + system) / 1_000 > limitMs / 2 || number === tries) throw new TimeLimitExceeded();
+    if (now() - before > limitMs / 2 || number === tries) throw new TimeLimitExceeded();
+  }
+}
+
+/** The watchdog must be far away from the count, which is about a tenth of a second for a full effort. */
+const fullLimitMs = 1_000;
+const lightLimitMs = 40;
+
+/** For a rendering: in place it must not hold the event loop, whatever the count did not foresee. */
+export function withinEffort<Result>(effort: Effort, work: () => Result): Result {
+  if (effort === 'full') return within(fullLimitMs, work);
+  try {
+    return within(lightLimitMs, work);
+  } catch (error) {
+    throw error instanceof TimeLimitExceeded ? new HeavyWork() : error;
   }
 }
 

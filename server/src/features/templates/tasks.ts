@@ -1,0 +1,89 @@
+import { LRUCache } from 'lru-cache';
+import { Problem } from '../../kernel/errors.ts';
+import { createBudget } from '../../kernel/liquid/budget.ts';
+import { withinEffort } from '../../kernel/liquid/watchdog.ts';
+import { countedTask, type Effort, runCounted } from '../../kernel/threads/effort.ts';
+import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
+import { type Body, type BodyField, bodyFields } from './bodies.ts';
+import { checkBody, type ParamOf } from './check.ts';
+import { previewDraft, previewOf } from './preview.ts';
+import { type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';
+
+/** What templates make the process compute: in place as far as a light effort goes, and otherwise in a thread (ADR 11). */
+
+interface CheckInput {
+  body: Body;
+  /** How the request names each field. */
+  params: Record<BodyField, string>;
+}
+
+export const templateCheckTask = countedTask('check_template', ({ body, params }: CheckInput, effort) => {
+  checkBody(body, (field) => params[field], createBudget(effort));
+  return null;
+});
+
+/** Throws a Problem that names the field. */
+export async function checkInTurn(
+  tasks: TaskRunner,
+  owner: string,
+  body: Body,
+  paramOf: ParamOf,
+): Promise<void> {
+  const params = Object.fromEntries(bodyFields.map((field) => [field, paramOf(field)]));
+  try {
+    await runCounted(tasks, templateCheckTask, owner, { body, params } as CheckInput);
+  } catch (error) {
+    if (!(error instanceof TaskStopped)) throw error;
+    const param = paramOf(bodyFields.find((field) => body[field] !== '') ?? 'html_template');
+    throw new Problem('template_syntax_error', `${param}: ${error.message}.`, { param });
+  }
+}
+
+export const templatePreviewTask = countedTask('preview_template', previewOf);
+export const draftPreviewTask = countedTask('preview_draft', previewDraft);
+
+interface RenderInput {
+  body: Body;
+  data: object;
+}
+
+/** What travels between threads in place of a RenderFailure. */
+type RenderOutput = { rendered: Rendered } | { failure: string };
+
+export const templateRenderTask = countedTask(
+  'render_template',
+  ({ body, data }: RenderInput, effort: Effort): RenderOutput => {
+    try {
+      return { rendered: withinEffort(effort, () => compiledOf(body)(data, createBudget(effort))) };
+    } catch (error) {
+      if (error instanceof RenderFailure) return { failure: error.message };
+      throw error;
+    }
+  },
+);
+
+/** Of a send that was too much work in place. */
+export async function renderInThread(
+  tasks: TaskRunner,
+  owner: string,
+  input: RenderInput,
+): Promise<Rendered | RenderFailure> {
+  try {
+    const output = await tasks.run(templateRenderTask, owner, input);
+    return 'rendered' in output ? output.rendered : new RenderFailure(output.failure);
+  } catch (error) {
+    if (error instanceof TaskStopped) return new RenderFailure(error.message);
+    throw error;
+  }
+}
+
+/** A thread gets one body again and again while a template is sent to many. */
+const keptCharacters = 2_000_000;
+const compiledBodies = new LRUCache<string, CompiledBody>({ maxSize: keptCharacters });
+
+function compiledOf(body: Body): CompiledBody {
+  const key = JSON.stringify(body);
+  const compiled = compiledBodies.get(key) ?? compileBody(body);
+  compiledBodies.set(key, compiled, { size: key.length });
+  return compiled;
+}
