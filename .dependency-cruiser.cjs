@@ -59,9 +59,17 @@ module.exports = {
     {
       name: 'tables-by-the-door',
       severity: 'error',
-      comment: 'Everything outside features/ sees a feature through its index.ts too.',
-      from: { path: src, pathNot: [`${src}features/`, tests] },
+      comment:
+        'Everything outside features/ sees a feature through its index.ts too. The table of what runs in threads takes its tasks.ts, so that a thread loads nothing else of it.',
+      from: { path: src, pathNot: [`${src}features/`, `${src}tasks\\.ts$`, tests] },
       to: { path: `${src}features/`, pathNot: `${src}features/[^/]+/index\\.ts$` },
+    },
+    {
+      name: 'threads-by-their-door',
+      severity: 'error',
+      comment: 'What runs in threads stands in the tasks.ts of its feature.',
+      from: { path: `${src}tasks\\.ts$` },
+      to: { path: `${src}features/`, pathNot: `${src}features/[^/]+/tasks\\.ts$` },
     },
     {
       name: 'providers-cannot-see-siblings',

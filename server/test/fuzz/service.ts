@@ -1,0 +1,48 @@
+import { startApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { Route } from '../../src/http/route.ts';
+import { allRoutes } from '../../src/routes.ts';
+import { watchTurns } from './turns.ts';
+
+/** An operation as the fuzzer sees it. */
+export type Operation = Pick<
+  Route,
+  'method' | 'path' | 'operation' | 'access' | 'body' | 'query' | 'params' | 'rawBody'
+>;
+
+export interface Started {
+  url: string;
+  operations: Operation[];
+}
+
+/** The service as it is, in a process of its own that also says how long the turns of its event loop were. */
+let table: Route[] = [];
+const app = await startApp(loadConfig(process.env), {
+  routes: (deps, options) => {
+    table = allRoutes(deps, options);
+    return table;
+  },
+});
+const watch = watchTurns();
+process.on('message', () => {
+  // The turn that answered the request has ended then.
+  setImmediate(() => process.send?.(watch.take()));
+});
+process.once('disconnect', () => {
+  watch.stop();
+  void app.stop().then(() => process.exit(0));
+});
+
+const operations = table.map(
+  ({ method, path, operation, access, body, query, params, rawBody }): Operation => ({
+    method,
+    path,
+    operation,
+    access,
+    ...(body ? { body } : {}),
+    ...(query ? { query } : {}),
+    ...(params ? { params } : {}),
+    ...(rawBody ? { rawBody } : {}),
+  }),
+);
+process.send?.({ url: app.url, operations } satisfies Started);
