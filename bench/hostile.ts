@@ -1,0 +1,232 @@
+// p99 of /healthz while one Test key does the worst it can, 20 requests at once; no lease changes hands, and another tenant's sends arrive.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { query } from '../server/src/db/sql.ts';
+import { startSmtpSimulator } from '../server/test/simulators/smtp.ts';
+import { startDatabase } from './harness/database.ts';
+import { quantile } from './harness/load.ts';
+import { createReport } from './harness/report.ts';
+import { until } from './harness/seed.ts';
+import { type Service, startService } from './harness/service.ts';
+
+const smoke = process.argv.includes('--smoke');
+const forMs = smoke ? 3_000 : 30_000;
+const atOnce = 20;
+const sendEveryMs = 100;
+const liveKey = 'crl_live_benchbenchbenchbenchbench';
+const owner = { email: 'owner@example.com', password: 'correct horse battery' };
+
+const report = createReport('hostile');
+const database = await startDatabase();
+const mailServer = await startSmtpSimulator();
+const env = {
+  CARILLON_BOOTSTRAP_LIVE_KEY: liveKey,
+  CARILLON_ADMIN_EMAIL: owner.email,
+  CARILLON_ADMIN_PASSWORD: owner.password,
+  CARILLON_ALLOW_PRIVATE_NETWORK: 'loopback',
+};
+const services: Service[] = [];
+try {
+  // The second one waits for leases of the first that seem to be nobody's any more.
+  const attacked = await startService('worker.ts', database, { ...env, CARILLON_ROLES: 'api,worker' });
+  services.push(attacked);
+  services.push(await startService('worker.ts', database, { ...env, CARILLON_ROLES: 'worker' }));
+  const { url } = attacked;
+  await configureMail(url);
+  const attacks = await prepareAttacks(url, await createAttacker(url));
+
+  const prober = fork(fileURLToPath(new URL('harness/healthz-prober.ts', import.meta.url)), [url]);
+  const end = performance.now() + forMs;
+  const answers = new Map<string, number>();
+  const sent: string[] = [];
+  await Promise.all([
+    ...Array.from({ length: atOnce }, (_, number) => attack(number)),
+    (async () => {
+      for (; performance.now() < end; await wait(sendEveryMs)) sent.push(await sendLive(url, sent.length));
+    })(),
+  ]);
+  prober.send('stop');
+  const [tookMs] = (await once(prober, 'message')) as [number[]];
+
+  for (const [what, count] of [...answers].sort()) report.line(`${what.padEnd(44)} ${count}`);
+  const states = await settledStates(sent);
+  report.line(`\n${sent.length} Live sends of another tenant: ${JSON.stringify(Object.fromEntries(states))}`);
+  const rescued = await Promise.all(services.map(rescuedBy));
+  const shares = [0.5, 0.9, 0.99, 1].map((share) => quantile(tookMs, Math.min(share, 0.9999)).toFixed(1));
+  report.line(`${tookMs.length} times /healthz, p50, p90, p99 and the longest: ${shares.join(', ')} ms\n`);
+  const arrived = mailServer.received.length;
+  report.goal(
+    'leases that changed hands',
+    rescued.reduce((sum, count) => sum + count, 0),
+    { op: '=', figure: 0 },
+  );
+  report.goal('Live sends that did not end as sent', sent.length - (states.get('sent') ?? 0), {
+    op: '=',
+    figure: 0,
+  });
+  report.goal('messages that the mail server did not get, or twice', Math.abs(sent.length - arrived), {
+    op: '=',
+    figure: 0,
+  });
+  report.close(quantile(tookMs, 0.99), { op: '<=', figure: 100 });
+
+  /** A closed loop: the attacks in turn, each connection beginning with another one. */
+  async function attack(number: number): Promise<void> {
+    for (let turn = number; performance.now() < end; turn += 1) {
+      const { name, ask } = attacks[turn % attacks.length] as Attack;
+      const answer = `${name}: ${await ask()}`;
+      answers.set(answer, (answers.get(answer) ?? 0) + 1);
+    }
+  }
+} finally {
+  for (const service of services) await service.stop();
+  await mailServer.stop();
+  await database.stop();
+}
+
+interface Attack {
+  name: string;
+  /** Gives the status of the answer. */
+  ask(): Promise<number>;
+}
+
+type Ask = (
+  method: string,
+  path: string,
+  body?: string | object,
+) => Promise<{ status: number; json: unknown }>;
+
+function asker(url: string, headers: Record<string, string>): Ask {
+  return async (method, path, body) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = text.length < 1_000_000 && response.headers.get('content-type')?.includes('json');
+    return { status: response.status, json: isJson ? JSON.parse(text) : null };
+  };
+}
+
+async function made<Value>(asked: ReturnType<Ask>): Promise<Value> {
+  const { status, json } = await asked;
+  if (status >= 300) throw new Error(`answered ${status}: ${JSON.stringify(json)}`);
+  return json as Value;
+}
+
+/** An organization of its own, without a limit to its rate: the worst that a key can be. */
+async function createAttacker(url: string): Promise<string> {
+  const login = await fetch(`${url}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(owner),
+  });
+  const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  const signedIn = { cookie, 'x-carillon-csrf': '1' };
+  const ask = asker(url, signedIn);
+  const { id } = await made<{ id: string }>(ask('POST', '/auth/organizations', { name: 'Attacker' }));
+  await query(database.pool, `update organizations set plan = 'unmetered' where id = $1`, [id]);
+  const [environment] = await query<{ id: string }>(
+    database.pool,
+    `select id from environments where organization_id = $1 and kind = 'test'`,
+    [id],
+  );
+  const inTest = asker(url, { ...signedIn, 'x-environment-id': environment?.id ?? '' });
+  const key = { name: 'attack', preset: 'full_access' };
+  return (await made<{ key: string }>(inTest('POST', '/v1/api-keys', key))).key;
+}
+
+async function prepareAttacks(url: string, key: string): Promise<Attack[]> {
+  const ask = asker(url, { authorization: `Bearer ${key}` });
+  const stranger = asker(url, {});
+  const email = { channel: 'email', recipient: { address: 'delivered@sandbox.test' }, subject: 'x' };
+  const nested = JSON.stringify({ ...email, html_body: '<b>'.repeat(33_300) });
+  const first = await made<{ id: string }>(ask('POST', '/v1/notifications', nested));
+  for (let left = 19; left > 0; left -= 1) await made(ask('POST', '/v1/notifications', nested));
+
+  // Saved while every pattern was taken.
+  await made(ask('POST', '/v1/workflows', { key: 'bomb', name: 'Bomb' }));
+  const steps = [{ id: 'a', kind: 'noop' }];
+  const schema = { properties: { a: { pattern: '^a+$' } } };
+  await made(ask('POST', '/v1/workflows/bomb/versions', { body: { trigger_data_schema: schema, steps } }));
+  await query(database.pool, `update workflow_versions set body = replace(body, '^a+$', '^(?=a)(a+)+$')`);
+  await made(ask('POST', '/v1/workflows/bomb/versions/1/activate', {}));
+  const trigger = { trigger_data: { a: `${'a'.repeat(32)}!` } };
+
+  const bomb = '{% for i in (1..n) %}{% for j in (1..n) %}{{ i }}{% endfor %}{% endfor %}';
+  await made(
+    ask('POST', '/v1/templates', {
+      ...{ key: 'bomb', name: 'Bomb', subject_template: 'x', html_body_template: bomb },
+    }),
+  );
+  const data = { n: 99_999 };
+  const numbers = Array.from({ length: 400 }, (_, n) => n);
+  const when = 'trigger.a.all(x, trigger.a.all(y, trigger.a.all(z, x == y || true)))';
+  const branch = { id: 'a', kind: 'branch', branches: [{ when, goto: 'end' }] };
+  await made(ask('POST', '/v1/workflows', { key: 'loop', name: 'Loop' }));
+  await made(ask('POST', '/v1/workflows/loop/versions', { body: { steps: [branch] } }));
+  const values = `{"channel":"email","template_data":{"a":[${'{"a":1,"b":2},'.repeat(63_000)}0]}${' '.repeat(1_800_000)}}`;
+  const long = JSON.stringify({ email: 'x'.repeat(1_000_000), password: 'x' });
+
+  const by = (name: string, asker: Ask, ...request: Parameters<Ask>): Attack => ({
+    name,
+    ask: async () => (await asker(...request)).status,
+  });
+  return [
+    by('a send of 33,300 nested tags', ask, 'POST', '/v1/notifications', nested),
+    by('the sandbox', ask, 'GET', '/v1/sandbox/messages?limit=100'),
+    by('the content of a send', ask, 'GET', `/v1/notifications/${first.id}/content`),
+    by('a pattern that backtracks', ask, 'POST', '/v1/workflows/bomb/trigger', trigger),
+    by('2.7 MB with 190,000 values', ask, 'POST', '/v1/notifications', values),
+    by('a login of 1 MB', stranger, 'POST', '/auth/login', long),
+    by('a template bomb', ask, 'POST', '/v1/templates/bomb/render', { data }),
+    by('a preview of one', ask, 'POST', '/v1/templates/preview', {
+      ...{ channel: 'email', subject_template: 'x', html_template: bomb, data },
+    }),
+    by('a send of one', ask, 'POST', '/v1/notifications', {
+      ...{ ...email, subject: undefined, template_key: 'bomb', template_data: data },
+    }),
+    by('an expression bomb', ask, 'POST', '/v1/workflows/loop/versions/1/simulate', {
+      trigger_data: { a: numbers },
+    }),
+  ];
+}
+
+/** The first tenant's Live environment sends through the mail server. */
+async function configureMail(url: string): Promise<void> {
+  const ask = asker(url, { authorization: `Bearer ${liveKey}` });
+  const { environment_id } = await made<{ environment_id: string }>(ask('GET', '/v1/me'));
+  const path = `/v1/environments/${environment_id}/email-settings`;
+  const config = { host: '127.0.0.1', port: mailServer.port, secure: false };
+  await made(ask('PUT', path, { from_address: 'bells@example.com', providers: [{ kind: 'smtp', config }] }));
+}
+
+async function sendLive(url: string, number: number): Promise<string> {
+  const ask = asker(url, { authorization: `Bearer ${liveKey}` });
+  const recipient = { address: `ada-${number}@example.com` };
+  const body = { channel: 'email', recipient, subject: 'Shipped', text_body: 'It rings.' };
+  return (await made<{ id: string }>(ask('POST', '/v1/notifications', body))).id;
+}
+
+/** How the sends ended, once all have; `outcome_unknown` is one of the ways. */
+async function settledStates(ids: string[]): Promise<Map<string, number>> {
+  const listed = () =>
+    query<{ state: string; count: number }>(
+      database.pool,
+      `select case when last_error like 'outcome_unknown%' then 'outcome_unknown' else status end as state, count(*)::int
+       from notifications where id = any ($1::uuid[]) group by 1`,
+      [ids],
+    );
+  await until(async () => (await listed()).every(({ state }) => state !== 'queued'), 60_000);
+  return new Map((await listed()).map(({ state, count }) => [state, count]));
+}
+
+/** Work that this process took over from another one. */
+async function rescuedBy({ url }: Service): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const counts = [...text.matchAll(/^carillon_work_rescued_total\{[^}]*\} (\d+)/gm)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
