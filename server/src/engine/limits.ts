@@ -9,8 +9,6 @@ export const limits = {
   matchPaths: 16,
   headers: 50,
   expressionLength: 2_000,
-  /** Characters of a regular expression that is compiled in place. */
-  lightPattern: 200,
   triggerSchema: 65_536,
   /** Executed in one run, skipped ones included: the timeline stays readable, and a loop ends. */
   stepsInRun: 2_000,
