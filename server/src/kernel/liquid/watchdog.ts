@@ -14,8 +14,8 @@ const now = createThreadClock();
 const script = new Script('work()');
 let box: (Context & { work?: () => void }) | null = null;
 
-/** How often work is begun that the machine was too busy for. */
-const tries = 3;
+/** How often work is begun that the machine was too busy for; each time it has twice as long by the clock. */
+const tries = 6;
 
 /**
  * Runs code that must not hold the thread for ever. The budget stops what we know of; this stops what we do not: a pathological
@@ -23,8 +23,8 @@ const tries = 3;
  * share one call.
  *
  * The limit is meant for the processor. The clock, which is all that can interrupt, also runs while the machine is asleep or
- * busy with something else: whoever had hardly any of it begins anew, with twice the time. So the work must bear that. Threads go
- * without: the pool stops them by their processor time.
+ * busy with something else: work that had hardly any of it begins anew, with twice the time. So the work must bear that. In worker
+ * threads there is no watchdog: the pool stops them by their processor time.
  */
 export function within<Result>(limitMs: number, work: () => Result): Result {
   if (!isMainThread) return work();
@@ -40,7 +40,7 @@ export function within<Result>(limitMs: number, work: () => Result): Result {
 const fullLimitMs = 1_000;
 const lightLimitMs = 40;
 
-/** For a rendering: in place it must not hold the event loop, whatever the count did not foresee. */
+/** For a rendering: in place it must not hold the event loop, even where the count does not foresee how long it takes. */
 export function withinEffort<Result>(effort: Effort, work: () => Result): Result {
   if (effort === 'full') return within(fullLimitMs, work);
   try {
