@@ -416,6 +416,25 @@ describe('lists', () => {
     expect(none.body.data).toEqual([]);
   });
 
+  test('pages of large notifications end early, and the next one goes on from there', async () => {
+    const marker = crypto.randomUUID();
+    const recipient = { address: 'delivered@sandbox.test', external_user_id: marker };
+    const ids: string[] = [];
+    for (let left = 5; left > 0; left -= 1) {
+      const { body } = await send({ ...email, recipient, html_body: 'x'.repeat(900_000) });
+      ids.unshift(body.id);
+    }
+    const seen: string[][] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = `external_user_id=${marker}&limit=100${cursor && `&cursor=${cursor}`}`;
+      const { body } = await app.request('GET', `/v1/notifications?${query}`);
+      seen.push(body.data.map(({ id }: { id: string }) => id));
+      cursor = body.next_cursor;
+    }
+    expect(seen.map((page) => page.length)).toEqual([2, 2, 1]);
+    expect(seen.flat()).toEqual(ids);
+  });
+
   test('by recipient ignore upper and lower case', async () => {
     const local = crypto.randomUUID();
     const { body } = await send({ ...email, recipient: { address: `Ada-${local}@example.com` } });
