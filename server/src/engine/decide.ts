@@ -54,7 +54,7 @@ export function decide(
   }
 }
 
-/** The run ends with this reason, whatever it was about to do. */
+/** The decision that fails the run with this reason. */
 export function failed(
   definition: Definition,
   run: RunFacts,

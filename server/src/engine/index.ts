@@ -8,12 +8,12 @@ export { parseDefinition } from './parse.ts';
 export { definitionSchema } from './schema.ts';
 export { simulation } from './simulate.ts';
 export {
-  decideInTurn,
+  decideBounded,
   definitionTask,
   matchTask,
   simulationLimitMs,
   simulationTask,
-  validateInTurn,
+  validateBounded,
   validateTriggerData,
 } from './tasks.ts';
 export { mergeEntries } from './turn.ts';

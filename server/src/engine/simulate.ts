@@ -28,8 +28,8 @@ interface Scripted {
 /**
  * Runs a definition on a clock that jumps. Every decision is `decide()`'s, as in a real run; only the world is played: sends
  * are accepted and delivered and make no notification, fetches answer what the script says, the run is alone in its digests.
- * Comes up for air after each decision: a run may take thousands, and whoever drives it has others to serve. With a light effort
- * it throws HeavyWork where that is not enough.
+ * Yields after each decision: a run may take thousands, and the caller has other work. With a light effort it throws HeavyWork
+ * where that is not enough.
  */
 export function* simulation(
   definition: Definition,

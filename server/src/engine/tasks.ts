@@ -63,7 +63,7 @@ export const validationTask: Task<ValidationInput, DefinitionProblem[]> = {
 };
 
 /** What stands in the way of activation; empty when nothing does. */
-export async function validateInTurn(
+export async function validateBounded(
   tasks: TaskRunner,
   owner: string,
   definition: Definition,
@@ -92,7 +92,7 @@ export const decisionTask = countedTask(
 );
 
 /** What a run does next: decided in place or, if it is much work, in a thread. */
-export async function decideInTurn(
+export async function decideBounded(
   tasks: TaskRunner,
   owner: string,
   given: DecisionInput,
@@ -197,7 +197,8 @@ export async function validateTriggerData(
       ...{ data, dataText: JSON.stringify(data) ?? '' },
     });
   } catch (error) {
-    if (!(error instanceof TaskStopped)) throw error;
+    // Data may be nested deeper than the stack is.
+    if (!(error instanceof TaskStopped) && !(error instanceof RangeError)) throw error;
     return uncheckable(error);
   }
 }

@@ -2,7 +2,7 @@ import {
   type Decision,
   type Definition,
   decide,
-  decideInTurn,
+  decideBounded,
   type FetchEffect,
   type Input,
   initialState,
@@ -106,7 +106,7 @@ function settledOf(notificationId: string, found: TurnFact['notification']): Inp
 /** The call that the run is to make now; null: it is not at one. */
 export async function fetchOf(tasks: TaskRunner, fact: TurnFact): Promise<FetchEffect | null> {
   if (fact.status === 'cancelling' || fact.state?.pending?.kind !== 'fetch') return null;
-  const { effect } = await decideAtLength(tasks, fact, fact.state, { kind: 'resume' });
+  const { effect } = await decideAsync(tasks, fact, fact.state, { kind: 'resume' });
   return effect?.kind === 'fetch' ? effect : null;
 }
 
@@ -116,9 +116,9 @@ export async function takeTurn(
   fact: TurnFact,
   input: Input,
 ): Promise<Turn> {
-  let decision = await decideAtLength(tasks, fact, fact.state ?? initialState(), input);
+  let decision = await decideAsync(tasks, fact, fact.state ?? initialState(), input);
   // It does not fit what the run waits for any more (a notification that is sent, and was to be delivered): wait on.
-  if (decision.ignored) decision = await decideAtLength(tasks, fact, decision.state, { kind: 'resume' });
+  if (decision.ignored) decision = await decideAsync(tasks, fact, decision.state, { kind: 'resume' });
   let { entries } = decision;
   const sends: Send[] = [];
   while (decision.effect?.kind === 'send' && sends.length < sendsInTurn) {
@@ -130,7 +130,7 @@ export async function takeTurn(
       draft instanceof Problem
         ? { kind: 'send_refused', reason: refusalOf(draft) }
         : { kind: 'send_accepted', notificationId: draft.id };
-    decision = await decideAtLength(tasks, fact, decision.state, answer);
+    decision = await decideAsync(tasks, fact, decision.state, answer);
     entries = mergeEntries(entries, decision.entries);
     if (!(draft instanceof Problem)) sends.push({ draft, before });
   }
@@ -164,7 +164,7 @@ export function cancelled({ fact }: { fact: TurnFact }): Turn {
 }
 
 /** Where the run may go on, which can be much work. */
-async function decideAtLength(
+async function decideAsync(
   tasks: TaskRunner,
   fact: TurnFact,
   state: RunState,
@@ -172,7 +172,7 @@ async function decideAtLength(
 ): Promise<Decision> {
   const { definition, now } = fact;
   if (!definition) return unreadable(fact, state, input);
-  return decideInTurn(tasks, fact.environment_id, { definition, run: factsOf(fact), state, input, now });
+  return decideBounded(tasks, fact.environment_id, { definition, run: factsOf(fact), state, input, now });
 }
 
 /** Where the run only ends or waits: nothing of it is evaluated. */

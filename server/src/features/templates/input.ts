@@ -4,7 +4,7 @@ import { type Body, type BodyField, bodyFields, channelOf, findBody, newBody, so
 import { checkLocale } from './check.ts';
 import { applyFlat, type FlatInput } from './flat.ts';
 import { type BodyElement, limits } from './schema.ts';
-import { checkInTurn } from './tasks.ts';
+import { checkBounded } from './tasks.ts';
 
 const flatNames: Record<BodyField, string> = {
   subject_template: 'subject_template',
@@ -32,7 +32,7 @@ export async function nextBodies(
   if (listed && findBody(listed, 'email', null)) return checkSize(listed);
   const next = applyFlat(bodies, input);
   for (const body of next) {
-    if (!bodies.includes(body)) await checkInTurn(tasks, owner, body, (field) => flatNames[field]);
+    if (!bodies.includes(body)) await checkBounded(tasks, owner, body, (field) => flatNames[field]);
   }
   return checkSize(next);
 }
@@ -56,7 +56,7 @@ export async function listedBodies(
     if (!channel) throw invalidParameter(`${at}.channel`, `${at}.channel is not a channel.`);
     const locale = element.locale ? checkLocale(element.locale, `${at}.locale`) : null;
     const body = newBody(channel, locale, element);
-    await checkInTurn(tasks, owner, body, (field) => `${at}.${field}`);
+    await checkBounded(tasks, owner, body, (field) => `${at}.${field}`);
     if (findBody(bodies, channel, locale))
       throw invalidParameter(at, `${at} is for the same channel and locale as one before.`);
     bodies.push(body);

@@ -29,7 +29,7 @@ import type {
 } from './schema.ts';
 import type { TemplateRow, VersionContentRow } from './store.ts';
 import * as store from './store.ts';
-import { checkInTurn, draftPreviewTask, templatePreviewTask } from './tasks.ts';
+import { checkBounded, draftPreviewTask, templatePreviewTask } from './tasks.ts';
 import { auditViewOf } from './view.ts';
 
 /** Who changes something, and with which request. */
@@ -203,7 +203,7 @@ export function createTemplateService(
     async putBody(author, key, where, request) {
       const { channel, locale } = placeOf(where);
       const body = newBody(channel, locale, request);
-      await checkInTurn(tasks, author.principal.environmentId, body, (field) => field);
+      await checkBounded(tasks, author.principal.environmentId, body, (field) => field);
       let isNew = false;
       const saved = await change(author, key, 'template.updated', ({ name, bodies }) => {
         if (locale && !findBody(bodies, channel, null)) throw needsDefault('locale');

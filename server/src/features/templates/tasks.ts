@@ -23,7 +23,7 @@ export const templateCheckTask = countedTask('check_template', ({ body, params }
 });
 
 /** Throws a Problem that names the field. */
-export async function checkInTurn(
+export async function checkBounded(
   tasks: TaskRunner,
   owner: string,
   body: Body,

@@ -6,7 +6,7 @@ import {
   eventPatterns,
   parseDefinition,
   references,
-  validateInTurn,
+  validateBounded,
   type World,
 } from '../../engine/index.ts';
 import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
@@ -62,7 +62,7 @@ export async function promoteWorkflow(
         ? await promoteNamed(tx, author, source.definition, into)
         : [];
     const world = withTemplatesOf(await worldOf(tx, live, source.definition), templates);
-    const problems = await validateInTurn(tasks, principal.environmentId, source.definition, world);
+    const problems = await validateBounded(tasks, principal.environmentId, source.definition, world);
     if (problems.length > 0) throw semanticProblem(problems);
 
     const active = before?.status === 'active' ? await versionOf(tx, before) : null;

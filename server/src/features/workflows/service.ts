@@ -5,7 +5,7 @@ import {
   eventPatterns,
   references,
   type Simulation,
-  validateInTurn,
+  validateBounded,
   validateTriggerData,
 } from '../../engine/index.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -31,7 +31,7 @@ import {
   type VersionRequest,
 } from './schema.ts';
 import { hasMasks, openBody, restoreMasked, sealBody } from './sealed-body.ts';
-import { type SimulateRequest, simulateInTurn } from './simulation.ts';
+import { type SimulateRequest, simulateBounded } from './simulation.ts';
 import type { VersionRow, VersionSummaryRow, WorkflowRow } from './store.ts';
 import * as store from './store.ts';
 import { auditViewOf, type CountedWorkflow, type DetailedWorkflow, sourceOf } from './view.ts';
@@ -253,7 +253,7 @@ export function createWorkflowService(
       let errors: Validation['errors'] = [];
       await change(author, key, 'workflow.activated', async (before, tx) => {
         const world = await worldOf(tx, before.environment_id, definition);
-        errors = await validateInTurn(tasks, before.environment_id, definition, world);
+        errors = await validateBounded(tasks, before.environment_id, definition, world);
         if (errors.length > 0 || dryRun) return null;
         await store.markActivated(tx, before.id, version, eventPatterns(definition));
         return { ...before, status: 'active', active_version: version };
@@ -265,7 +265,7 @@ export function createWorkflowService(
       const definition = await definitionOf(await get(pool, environmentId, key), version);
       const violations = await validateTriggerData(tasks, environmentId, definition, request.trigger_data);
       if (violations.length > 0) throw triggerDataProblem(violations);
-      const simulated = await simulateInTurn(tasks, environmentId, definition, {
+      const simulated = await simulateBounded(tasks, environmentId, definition, {
         about: { workflowKey: key, version, source: sourceOf(environmentKind) },
         triggerData: request.trigger_data,
         events: request.events ?? [],

@@ -104,7 +104,7 @@ export function simulationView({ status, failureReason, steps }: Simulation): St
 }
 
 /** In place, decision by decision, as long as each is little work; otherwise all of it in a thread. */
-export async function simulateInTurn(
+export async function simulateBounded(
   tasks: TaskRunner,
   owner: string,
   definition: Definition,
