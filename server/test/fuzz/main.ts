@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { startTemporaryPostgres } from '../../src/db/embedded/temporary.ts';
 import { fuzz, limitMs } from './search.ts';
-import { startWorld } from './world.ts';
+import { startTarget } from './target.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -20,17 +20,18 @@ if (!(minutes > 0) || !Number.isInteger(seed)) {
 
 console.log(`seed ${seed}, ${minutes} minutes\n`);
 const postgres = await startTemporaryPostgres({ fsync: 'off', synchronous_commit: 'off' });
-const world = await startWorld(postgres.url);
+const target = await startTarget(postgres.url);
 try {
-  const report = await fuzz(world, {
+  const report = await fuzz(target, {
     seed,
     forMs: minutes * 60_000,
     minimise: true,
     ...(options.area ? { areas: options.area } : {}),
     log: (line) => console.log(line),
   });
+  console.log(`\nthis machine takes ${report.cpuFactor.toFixed(2)} times as long as that of the benchmarks`);
   console.log(
-    `\n${report.inputs} inputs tried; the longest turn of the event loop in each area, of the processor:`,
+    `${report.inputs} inputs tried; the longest turn of the event loop in each area, of the processor:`,
   );
   for (const { area, inputs, accepted, steps, worstMs, worstStep, worstInput } of report.areas) {
     console.log(`${area.padEnd(26)} ${String(worstMs).padStart(7)} ms  ${worstStep}`);
@@ -41,6 +42,6 @@ try {
   console.log(`\nfuzz: ${report.findings.length} found (goal = 0; limit ${limitMs} ms)`);
   process.exitCode = report.findings.length === 0 ? 0 : 1;
 } finally {
-  await world.stop();
+  await target.stop();
   await postgres.stop();
 }

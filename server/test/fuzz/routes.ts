@@ -1,10 +1,10 @@
 import type { Random } from './random.ts';
 import type { Operation } from './service.ts';
+import type { Credentials, FuzzTarget } from './target.ts';
 import type { Area, Trial } from './trial.ts';
 import { hostileData, hostileText, hostileValue, type Json, type JsonObject, mutate } from './values.ts';
-import type { Credentials, World } from './world.ts';
 
-/** Streams have no end to wait for, and nobody is signed in any more after signing out. */
+/** Streams have no end to wait for, and signing out would end the session that the others use. */
 const leftOut = /stream|logout/i;
 const someId = '01890000-0000-7000-8000-000000000000';
 
@@ -19,10 +19,10 @@ interface Fixtures {
  * Every operation, with valid credentials and a body that its own schema describes, grown; and every list, which shows what the
  * inputs of all areas have left.
  */
-export async function createRouteAreas(world: World): Promise<{ routes: Area; lists: Area }> {
-  const fixtures = await prepare(world);
+export async function createRouteAreas(target: FuzzTarget): Promise<{ routes: Area; lists: Area }> {
+  const fixtures = await prepare(target);
   const operations = new Map(
-    world.operations
+    target.operations
       .filter(({ operation }) => !leftOut.test(operation))
       .map((each) => [each.operation, each]),
   );
@@ -36,6 +36,7 @@ export async function createRouteAreas(world: World): Promise<{ routes: Area; li
 
   const routes: Area = {
     name: 'routes',
+    perRound: 20,
     // A plain body for each, and for each with one: much of everything in a field that it does not know, and one long text.
     known: [
       ...names.map((operation) => ({ operation })),
@@ -60,7 +61,7 @@ export async function createRouteAreas(world: World): Promise<{ routes: Area; li
     (name) => 'limit' in ((operations.get(name)?.query as Schema)?.properties ?? {}),
   );
   const known = listed.map((operation) => ({ operation, query: { limit: 100 } }));
-  return { routes, lists: { name: 'lists', known, fresh: (random) => random.pick(known), run } };
+  return { routes, lists: { name: 'lists', perRound: 2, known, fresh: (random) => random.pick(known), run } };
 }
 
 function deep(levels: number): Json {
@@ -176,7 +177,7 @@ function textFor(schema: Schema, random: Random): string {
   return hostileText(random, most).slice(0, most).toWellFormed();
 }
 
-async function prepare(world: World): Promise<Fixtures> {
+async function prepare(target: FuzzTarget): Promise<Fixtures> {
   const ids: Record<string, string> = {
     externalUserId: 'ada',
     channel: 'email',
@@ -189,7 +190,7 @@ async function prepare(world: World): Promise<Fixtures> {
     body: JsonObject,
     read: (made: JsonObject) => Json | undefined,
   ) => {
-    const made = await world.request('POST', path, body);
+    const made = await target.request('POST', path, body);
     if (made.status >= 300) throw new Error(`${path}: ${made.status} ${JSON.stringify(made.body)}`);
     ids[before] = String(read(made.body as JsonObject));
   };
@@ -201,8 +202,8 @@ async function prepare(world: World): Promise<Fixtures> {
   );
   await make('workflows', '/v1/workflows', { key: 'fuzz', name: 'F' }, () => 'fuzz');
   const steps = [{ id: 'wait', kind: 'wait_for_event', event: 'paid', timeout: '1d' }];
-  await world.request('POST', '/v1/workflows/fuzz/versions', { body: { steps } });
-  await world.request('POST', '/v1/workflows/fuzz/versions/1/activate', {});
+  await target.request('POST', '/v1/workflows/fuzz/versions', { body: { steps } });
+  await target.request('POST', '/v1/workflows/fuzz/versions/1/activate', {});
   await make('runs', '/v1/workflows/fuzz/trigger', { trigger_data: {} }, ({ run_id }) => run_id);
   await make(
     'categories',
@@ -229,14 +230,14 @@ async function prepare(world: World): Promise<Fixtures> {
   await make('chattwo-endpoints', '/v1/chattwo-endpoints', chatEndpoint(chattwo), ({ id }) => id);
   const chatthree = 'https://discord.com/api/webhooks/1/x';
   await make('chatthree-endpoints', '/v1/chatthree-endpoints', chatEndpoint(chatthree), ({ id }) => id);
-  const token = await world.request('POST', '/v1/inbox/tokens', {
+  const token = await target.request('POST', '/v1/inbox/tokens', {
     external_user_id: 'ada',
     ttl_seconds: 86_400,
   });
-  const me = await world.request('GET', '/v1/me');
+  const me = await target.request('GET', '/v1/me');
   ids.envId = String(me.body.environment_id);
   ids.organizationId = String(me.body.organization_id);
-  return { ids, cookie: await world.signIn(), inboxToken: String(token.body.token) };
+  return { ids, cookie: await target.signIn(), inboxToken: String(token.body.token) };
 }
 
 const chatEndpoint = (webhook_url: string): JsonObject => ({ key: 'fuzz', label: 'Fuzz', webhook_url });

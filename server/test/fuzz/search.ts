@@ -1,13 +1,13 @@
 import { createRandom, type Random } from './random.ts';
 import { createRouteAreas } from './routes.ts';
 import { sends } from './sends.ts';
+import type { FuzzTarget } from './target.ts';
 import { previews, templates } from './templates.ts';
 import { type Area, newTrial } from './trial.ts';
 import { type JsonObject, mutate, shown, sizeOf, smaller } from './values.ts';
 import { expressions, runs, schemas, workflows } from './workflows.ts';
-import type { World } from './world.ts';
 
-/** What one turn of the event loop may take of the processor. */
+/** What one turn of the event loop may take of the processor, on the machine of the benchmarks; on a slower one it is that much more. */
 export const limitMs = 50;
 /** A garbage collection, the compiler or a neighbour on the machine can make one turn long, but not every time. */
 const repetitions = 5;
@@ -48,6 +48,7 @@ export interface AreaReport {
 }
 
 export interface FuzzReport {
+  cpuFactor: number;
   inputs: number;
   areas: AreaReport[];
   findings: Finding[];
@@ -59,17 +60,18 @@ interface Tried {
   ms: number;
 }
 
-export async function fuzz(world: World, extent: Extent): Promise<FuzzReport> {
+export async function fuzz(target: FuzzTarget, extent: Extent): Promise<FuzzReport> {
   const random = createRandom(extent.seed);
-  const { routes, lists } = await createRouteAreas(world);
+  const cpuFactor = await target.cpuFactor();
+  const { routes, lists } = await createRouteAreas(target);
   // Lists last: by then there is something to list.
   const all = [routes, previews, templates, sends, expressions, workflows, runs, schemas, lists];
   const searches = all
     .filter(({ name }) => extent.areas?.includes(name) ?? true)
-    .map((area) => createSearch(world, area, random, extent));
+    .map((area) => createSearch(target, area, random, { ...extent, limitMs: limitMs * cpuFactor }));
   const end = extent.forMs === undefined ? null : Date.now() + extent.forMs;
   for (const { area, tryInput } of searches) {
-    const step = end === null ? (area.briefly ?? 1) : 1;
+    const step = end === null ? (area.sampleEvery ?? 1) : 1;
     for (const input of area.known.filter((_, index) => index % step === 0)) await tryInput(input);
   }
   if (end === null) {
@@ -77,18 +79,26 @@ export async function fuzz(world: World, extent: Extent): Promise<FuzzReport> {
       for (let left = extent.inputsPerArea ?? 0; left > 0; left -= 1) await search.tryInput(search.drawn());
   } else {
     for (let turn = 0; Date.now() < end; turn += 1) {
-      const search = searches[turn % searches.length];
-      await search?.tryInput(search.guided());
+      const search = searches[turn % searches.length] as Search;
+      for (let left = search.area.perRound ?? 1; left > 0; left -= 1) await search.tryInput(search.guided());
     }
   }
   return {
+    cpuFactor,
     inputs: searches.reduce((sum, { report }) => sum + report().inputs, 0),
     areas: searches.map(({ report }) => report()),
     findings: searches.flatMap(({ findings }) => [...findings.values()]),
   };
 }
 
-export function createSearch(world: World, area: Area, random: Random, { minimise, log = () => {} }: Extent) {
+type Search = ReturnType<typeof createSearch>;
+
+export function createSearch(
+  target: FuzzTarget,
+  area: Area,
+  random: Random,
+  { limitMs, minimise, log = () => {} }: Pick<Extent, 'minimise' | 'log'> & { limitMs: number },
+) {
   const findings = new Map<string, Finding>();
   const pools = new Map<string, Tried[]>();
   let inputs = 0;
@@ -97,7 +107,7 @@ export function createSearch(world: World, area: Area, random: Random, { minimis
   let worst: Tried = { input: {}, step: '', ms: 0 };
 
   async function costsOf(input: JsonObject): Promise<Map<string, number>> {
-    const trial = newTrial(world);
+    const trial = newTrial(target);
     await area.run(trial, input);
     for (const [kind, count] of trial.statuses) {
       steps += count;

@@ -2,7 +2,7 @@ import { startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Route } from '../../src/http/route.ts';
 import { allRoutes } from '../../src/routes.ts';
-import { watchTurns } from './turns.ts';
+import { cpuFactor, watchEventLoop } from './event-loop.ts';
 
 /** An operation as the fuzzer sees it. */
 export type Operation = Pick<
@@ -15,6 +15,9 @@ export interface Started {
   operations: Operation[];
 }
 
+/** Each is answered with a number. */
+export type Question = 'longest block' | 'cpuFactor';
+
 /** The service as it is, in a process of its own that also says how long the turns of its event loop were. */
 let table: Route[] = [];
 const app = await startApp(loadConfig(process.env), {
@@ -23,10 +26,10 @@ const app = await startApp(loadConfig(process.env), {
     return table;
   },
 });
-const watch = watchTurns();
-process.on('message', () => {
+const watch = watchEventLoop();
+process.on('message', (question: Question) => {
   // The turn that answered the request has ended then.
-  setImmediate(() => process.send?.(watch.take()));
+  setImmediate(() => process.send?.(question === 'cpuFactor' ? cpuFactor() : watch.take()));
 });
 process.once('disconnect', () => {
   watch.stop();

@@ -2,7 +2,7 @@ import type { Random } from './random.ts';
 import type { Area, Trial } from './trial.ts';
 import { hostileData, hostileText, type JsonObject } from './values.ts';
 
-/** Texts in Liquid: every tag and filter, nested, repeated and fed with whatever the data has. */
+/** Texts in Liquid: every tag and filter, nested, repeated and fed with hostile data. */
 const filters =
   `abs at_least at_most ceil divided_by floor minus modulo plus round times append capitalize downcase lstrip prepend
   remove remove_first remove_last replace replace_first replace_last rstrip slice split squish strip strip_newlines truncate
@@ -177,7 +177,7 @@ async function preview(trial: Trial, input: JsonObject): Promise<void> {
 /** A draft as the editor shows it: checked, rendered, and asked what it lacks. */
 export const previews: Area = {
   name: 'template previews',
-  briefly: 3,
+  sampleEvery: 3,
   known: bombs.map(([html_template, data], index) => ({
     channel: 'email',
     subject_template: 'x',
@@ -200,7 +200,7 @@ const key = 'fuzzed';
 /** A saved body: checked, rendered, sent with, and promoted. */
 export const templates: Area = {
   name: 'templates',
-  briefly: 6,
+  sampleEvery: 6,
   known: bombs.map(([template, data], index) =>
     index % 2 === 0
       ? {
@@ -256,7 +256,7 @@ export async function send(trial: Trial, notification: JsonObject): Promise<void
   if (accepted.status >= 300) return;
   const path = `/v1/notifications/${accepted.body.id}`;
   await trial.afterwards('delivery', async () => {
-    const { body } = await trial.world.request('GET', path);
+    const { body } = await trial.target.request('GET', path);
     return body.status !== 'queued' && body.status !== 'sending';
   });
   await trial.ask('GET notification', 'GET', path);

@@ -1,10 +1,10 @@
 import type { Random } from './random.ts';
+import { type Answer, type Credentials, type FuzzTarget, until } from './target.ts';
 import type { Json, JsonObject } from './values.ts';
-import { type Answer, type Credentials, until, type World } from './world.ts';
 
 /** One input put to the service, step by step; what each step cost is kept by its name. */
 export interface Trial {
-  world: World;
+  target: FuzzTarget;
   /** One request. */
   ask(name: string, method: string, path: string, body?: Json | Buffer, by?: Credentials): Promise<Answer>;
   /** What goes on in the service after its answers: a send on its way, a run. */
@@ -17,25 +17,27 @@ export interface Trial {
 /** What can be searched: how inputs are made, and what is done with one. */
 export interface Area {
   name: string;
-  /** Inputs that held the loop once, and such as were tried first: a brief run tries each `briefly`-th of them. */
+  /** Inputs that held the loop once, and such as were tried first: a brief run tries each `sampleEvery`-th of them. */
   known: JsonObject[];
-  briefly?: number;
+  sampleEvery?: number;
+  /** Inputs for one of other areas: many where they take little time. */
+  perRound?: number;
   fresh(random: Random): JsonObject;
   run(trial: Trial, input: JsonObject): Promise<void>;
 }
 
-export function newTrial(world: World): Trial {
+export function newTrial(target: FuzzTarget): Trial {
   const costs = new Map<string, number>();
   const statuses = new Map<number, number>();
   async function count(name: string): Promise<void> {
-    costs.set(name, Math.max(costs.get(name) ?? 0, await world.longestTurn()));
+    costs.set(name, Math.max(costs.get(name) ?? 0, await target.longestBlock()));
   }
   return {
-    world,
+    target,
     costs,
     statuses,
     async ask(name, method, path, body, by) {
-      const answer = await world.request(method, path, body, by);
+      const answer = await target.request(method, path, body, by);
       const kind = Math.floor(answer.status / 100);
       statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
       await count(name);

@@ -72,7 +72,8 @@ const numbers = (length: number): number[] => Array.from({ length }, (_, n) => n
 
 export const expressions: Area = {
   name: 'expressions',
-  briefly: 2,
+  perRound: 4,
+  sampleEvery: 2,
   known: [
     {
       when: 'trigger.a.all(x, trigger.a.all(y, trigger.a.all(z, x == y || z == z)))',
@@ -168,7 +169,7 @@ const steps = (count: number, one: (index: number) => JsonObject): JsonObject[] 
 /** Whole definitions: read, checked, simulated with events. */
 export const workflows: Area = {
   name: 'workflows',
-  briefly: 2,
+  sampleEvery: 2,
   known: [
     {
       steps: steps(500, (n) => ({ id: `s${n}`, kind: 'noop', when: `true${' && true'.repeat(15)}` })),
@@ -362,7 +363,7 @@ async function start(trial: Trial, data: Json): Promise<void> {
   if (started.status >= 300) return;
   const path = `/v1/workflows/runs/${started.body.run_id}`;
   await trial.afterwards('run', async () => {
-    const { body } = await trial.world.request('GET', path);
+    const { body } = await trial.target.request('GET', path);
     return !['pending', 'running'].includes(body.status);
   });
   await trial.ask('GET workflow run', 'GET', path);
@@ -427,7 +428,8 @@ const doubling = (depth: number): JsonObject => ({
 /** The schema of one tenant on the data of its triggers. */
 export const schemas: Area = {
   name: 'trigger schemas',
-  briefly: 2,
+  perRound: 2,
+  sampleEvery: 2,
   known: [
     { schema: { properties: { a: { pattern: '^(a+)+$' } } }, data: { a: `${'a'.repeat(32)}!` } },
     { schema: { properties: { a: { pattern: '^(.*a){15}$' } } }, data: { a: 'a'.repeat(60) } },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Agent, request as undiciRequest } from 'undici';
-import type { Operation, Started } from './service.ts';
+import type { Operation, Question, Started } from './service.ts';
 import type { Json } from './values.ts';
 
 export interface Answer {
@@ -21,13 +21,15 @@ export interface Credentials {
 }
 
 /** A running service, and how long the turns of its event loop were. */
-export interface World {
+export interface FuzzTarget {
   operations: Operation[];
   request(method: string, path: string, body?: Json | Buffer, credentials?: Credentials): Promise<Answer>;
   /** The cookie of the first person. */
   signIn(): Promise<string>;
   /** The longest turn since this was last asked, in milliseconds of processor time. */
-  longestTurn(): Promise<number>;
+  longestBlock(): Promise<number>;
+  /** How many times as long as on the machine of the benchmarks its computations take. */
+  cpuFactor(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -46,8 +48,8 @@ const execArgv = [
 /** An answer that takes longer than this by the clock is not waited for: its turns are counted all the same. */
 const patienceMs = 60_000;
 
-/** The service in a process of its own: whatever this one does to make inputs is not measured. */
-export async function startWorld(databaseUrl: string): Promise<World> {
+/** The service in a process of its own: what this one does to make inputs is not measured. */
+export async function startTarget(databaseUrl: string): Promise<FuzzTarget> {
   const dataDir = mkdtempSync(join(tmpdir(), 'carillon-fuzz-'));
   const child: ChildProcess = fork(fileURLToPath(new URL('service.ts', import.meta.url)), [], {
     execArgv,
@@ -73,6 +75,11 @@ export async function startWorld(databaseUrl: string): Promise<World> {
   const said = async <Message>(): Promise<Message> =>
     (await Promise.race([once(child, 'message'), gone]))[0] as Message;
   const { url, operations } = await said<Started>();
+  const answerTo = (question: Question): Promise<number> => {
+    const answer = said<number>();
+    child.send(question);
+    return answer;
+  };
   const dispatcher = new Agent({ headersTimeout: patienceMs, bodyTimeout: patienceMs });
 
   return {
@@ -102,11 +109,8 @@ export async function startWorld(databaseUrl: string): Promise<World> {
       const isJson = String(response.headers['content-type']).startsWith('application/json');
       return { status: response.statusCode, body: isJson && text ? JSON.parse(text) : text };
     },
-    async longestTurn() {
-      const answer = said<number>();
-      child.send('longest turn?');
-      return answer;
-    },
+    longestBlock: () => answerTo('longest block'),
+    cpuFactor: () => answerTo('cpuFactor'),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {
         child.disconnect();
