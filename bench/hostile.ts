@@ -29,7 +29,7 @@ const env = {
 };
 const services: Service[] = [];
 try {
-  // The second one waits for leases of the first that seem to be nobody's any more.
+  // The second worker would take over leases of the first, if its heartbeats stopped.
   const attacked = await startService('worker.ts', database, { ...env, CARILLON_ROLES: 'api,worker' });
   services.push(attacked);
   services.push(await startService('worker.ts', database, { ...env, CARILLON_ROLES: 'worker' }));

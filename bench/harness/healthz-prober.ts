@@ -1,6 +1,6 @@
 /**
  * Asks /healthz at a steady rate, whether or not the earlier questions were answered, in a process of its own: what it measures is
- * the service, and not whoever attacks it. Told to stop, it says how long each answer took, in milliseconds.
+ * the service, and not the attacker. Told to stop, it says how long each answer took, in milliseconds.
  */
 const url = process.argv[2] ?? '';
 const everyMs = 20;
