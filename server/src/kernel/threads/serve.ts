@@ -40,7 +40,7 @@ async function answerOf(
 
 /** Linux gives each thread a priority of its own; elsewhere this would slow down the whole process. */
 function yieldToMainThread(): void {
-  if (process.platform === 'linux') setPriority(0, 10);
+  if (process.platform === 'linux') setPriority(0, 5);
 }
 
 function osThreadId(): number | null {
