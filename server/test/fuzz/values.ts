@@ -171,7 +171,8 @@ function slotsOf(root: { value: Json }): Slot[] {
 export function mutate<Value extends Json>(given: Value, random: Random): Value {
   const root = { value: structuredClone(given) as Json };
   for (let changes = 1 + random.below(2); changes > 0; changes -= 1) {
-    const slot = random.pick(slotsOf(root).slice(1));
+    const [whole, ...parts] = slotsOf(root) as [Slot, ...Slot[]];
+    const slot = parts.length > 0 ? random.pick(parts) : whole;
     slot.set(changed(slot.get(), random));
   }
   return sizeOf(root.value) <= maxBytes ? (root.value as Value) : given;
