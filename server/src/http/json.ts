@@ -21,8 +21,8 @@ export const maxValues = 10_000;
 export const maxListValues = 100_000;
 /** A body of this size takes 25 ms at the worst; a larger one is read in a thread. */
 const lightBytes = 65_536;
-/** And one of this size no more than any other request. */
-const tinyBytes = 4_096;
+/** And one of this size no more than any other request: it is read at once. */
+export const tinyBytes = 4_096;
 
 /**
  * Parses a request body. Six things that JSON allows must not come further: NUL (PostgreSQL cannot store it: refused),
@@ -60,7 +60,6 @@ export async function readBody(
   bytes: Buffer,
   listApart?: string,
 ): Promise<unknown> {
-  if (bytes.length <= tinyBytes) return parseJsonBytes(bytes, listApart);
   try {
     const { value, elements } = await tasks.run(bodyTask, owner, { bytes, listApart });
     await nextTurn(); // taking it over from the thread took its part of this one

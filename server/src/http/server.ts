@@ -8,7 +8,7 @@ import { newId } from '../kernel/ids.ts';
 import { isRecord } from '../kernel/record.ts';
 import type { Span } from '../kernel/tracing.ts';
 import { allowCrossOrigin } from './cors.ts';
-import { readBody } from './json.ts';
+import { parseJsonBytes, readBody, tinyBytes } from './json.ts';
 import type { Principal, Recipient, SignedIn } from './principal.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
@@ -85,10 +85,19 @@ export function createHttpServer(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     const { listApart } = request.routeOptions.config;
-    readBody(deps.tasks, ownerOf(request.principal), bytes as Buffer, listApart).then(
-      (body) => done(null, body),
-      done,
-    );
+    const body = bytes as Buffer;
+    if (body.length > tinyBytes) {
+      readBody(deps.tasks, ownerOf(request.principal), body, listApart).then(
+        (value) => done(null, value),
+        done,
+      );
+      return;
+    }
+    try {
+      done(null, parseJsonBytes(body, listApart));
+    } catch (error) {
+      done(error as Error);
+    }
   });
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -180,7 +189,7 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
       const principal = await authenticate(deps, route, request);
       request.principal = principal;
       if (principal) await limitRate(deps, principal, reply);
-      await route.admit?.(request);
+      if (route.admit) await route.admit(request);
     },
     handler: async (request, reply) => {
       checkParams?.(request.params);
@@ -203,7 +212,7 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
         reply,
       } as Call<unknown, unknown, unknown>);
       if (result.stream) return streams.serve(request, reply, result.stream);
-      return sendReply(reply, await written(result));
+      return sendReply(reply, isList(result) ? await written(result) : result);
     },
   });
 }
@@ -214,11 +223,12 @@ function ownerOf(principal: FastifyRequest['principal']): string {
   return principal.kind === 'person' ? principal.userId : principal.environmentId;
 }
 
+const isList = ({ body, contentType }: Reply): boolean =>
+  !contentType && isRecord(body) && Array.isArray(body.data) && body.data.length > 1;
+
 /** A list is written element by element, with other work in between: a page of large ones would hold the event loop. */
 async function written(result: Reply): Promise<Reply> {
-  const { body, contentType } = result;
-  if (contentType || !isRecord(body) || !Array.isArray(body.data) || body.data.length < 2) return result;
-  const { data, ...rest } = body;
+  const { data, ...rest } = result.body as { data: unknown[] };
   const pieces: Buffer[] = [];
   let text = '{"data":[';
   for (const [index, element] of data.entries()) {

@@ -81,6 +81,10 @@ export interface WriteOptions {
 
 const checkElement = compileRequestCheck(BatchElement, 'body');
 
+/** Whether its checks may take as long as those of many ordinary sends. */
+const isLarge = ({ html_body, text_body, template_data }: SendRequest): boolean =>
+  !!template_data || (html_body?.length ?? 0) + (text_body?.length ?? 0) > 10_000;
+
 export function createNotificationService(
   deps: ServiceDeps,
   sources: LookupSources,
@@ -113,7 +117,8 @@ export function createNotificationService(
     try {
       const lookups = await lookUp(sources, environmentId, request);
       if (request.attachments) await decodeAhead(request.attachments);
-      while (isLoopHeld()) await nextTurn(); // a batch may bring 500 of them
+      // A batch may bring 500 of them. One small send is not worth the question.
+      if (defaultPriority === 'bulk' || isLarge(request)) while (isLoopHeld()) await nextTurn();
       const options = { idempotency: key === null ? null : { key, bodyHash }, defaultPriority };
       return await insert(checkRequest(principal, request, lookups, { ...options, now: deps.clock() }));
     } catch (error) {
