@@ -61,9 +61,9 @@ it.each(['ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'ECONNREFUSED', 'ERR_SOCKET_TIME
   '%s is a network that cannot be reached',
   async (code) => {
     const { networkFailure } = await import(new URL('../../scripts/setup.mjs', import.meta.url).href);
-    const said = `npm error code ${code}\nnpm error network request to https://user:secret@registry.example.com/a failed, reason: x`;
+    const said = `npm error code ${code}\nnpm error network request to https://user:secret@packages.example/a failed, reason: x`;
     const sentence = networkFailure(said);
-    expect(sentence).toContain(`at https://registry.example.com cannot be reached (${code})`);
+    expect(sentence).toContain(`at https://packages.example cannot be reached (${code})`);
     expect(sentence).not.toContain('secret');
     expect(networkFailure('npm error code EUSAGE')).toBeNull();
   },
