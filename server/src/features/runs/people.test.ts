@@ -30,7 +30,8 @@ test('erasing a person cancels their runs and takes what these say', async () =>
   for (const id of [done, live]) {
     const run = await app.runUntil(id, ({ external_user_id }) => external_user_id === null);
     expect(run.trigger_data).toEqual({});
-    expect(JSON.stringify(run)).not.toMatch(/likes bells|ada/);
+    // Quoted or as an address: the random ids of a run may contain the bare letters.
+    expect(JSON.stringify(run)).not.toMatch(/likes bells|"ada"|ada@/);
   }
   expect((await app.run(live)).status).toBe('cancelled');
   expect(await app.run(other)).toMatchObject({ status: 'waiting', trigger_data: { secret: 'likes bells' } });
