@@ -1,6 +1,6 @@
 import { sha256 } from '../kernel/crypto.ts';
 import { canonicalJson, isLargerThan } from '../kernel/json.ts';
-import type { Task } from '../kernel/threads/task.ts';
+import type { Task, TaskRunner } from '../kernel/threads/task.ts';
 
 /** Equal for equal JSON values, whatever the order of keys or the white space. */
 export function hashBody(body: unknown): string {
@@ -9,6 +9,13 @@ export function hashBody(body: unknown): string {
 
 /** 10,000 values take 25 ms to be sorted and hashed, and 20 MB of attachments a quarter of a second. */
 const lightSize = 40_000;
+
+/** An ordinary body: its hash takes less than handing it to anyone. */
+const tinySize = 4_000;
+
+export function bodyHashOf(tasks: TaskRunner, owner: string, body: unknown): string | Promise<string> {
+  return isLargerThan(body, tinySize) ? tasks.run(bodyHashTask, owner, body) : hashBody(body);
+}
 
 export const bodyHashTask: Task<unknown, string> = {
   name: 'hash_body',

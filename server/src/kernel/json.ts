@@ -4,8 +4,8 @@ export const maxDepth = 100;
 export function isTooDeep(value: unknown, levels = maxDepth): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  const entries: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return entries.some((entry) => isTooDeep(entry, levels - 1));
+  for (const key in value) if (isTooDeep((value as Record<string, unknown>)[key], levels - 1)) return true;
+  return false;
 }
 
 /** Whether a value is larger than this many characters, its values counted as 10 each. Stops as soon as that is known. */
@@ -33,9 +33,10 @@ export function canonicalJson(value: unknown, depth = 0): string {
   if (depth === maxDepth) throw new RangeError('nested too deeply');
   if (Array.isArray(value)) return `[${value.map((part) => canonicalJson(part, depth + 1)).join(',')}]`;
   const record = value as Record<string, unknown>;
-  const entries = Object.keys(record)
-    .sort()
-    .filter((key) => record[key] !== undefined)
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(record[key], depth + 1)}`);
-  return `{${entries.join(',')}}`;
+  let text = '';
+  for (const key of Object.keys(record).sort()) {
+    if (record[key] === undefined) continue;
+    text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${canonicalJson(record[key], depth + 1)}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
 }

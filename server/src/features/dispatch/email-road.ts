@@ -9,56 +9,48 @@ import { listAttachmentBytes } from '../notifications/index.ts';
 import { trackedHtml } from '../tracking/index.ts';
 import { type ChannelRoads, environmentsOf, type NoRoad, type Road } from './road.ts';
 import type { DispatchFact } from './store.ts';
-import { textOfEmail } from './text-alternative.ts';
+import { authoredText, textAlternative } from './text-alternative.ts';
 
 /** The email channel: the providers of the environment, in the order of its chain. */
 export function createEmailRoads(
   deps: Pick<Deps, 'pool' | 'keyring' | 'log' | 'publicUrl'> & { tasks: TaskRunner },
   connections: EmailConnections,
 ): ChannelRoads {
-  const { pool, publicUrl } = deps;
+  const { publicUrl } = deps;
   const secrets = createLinkSecrets(deps);
   return {
     async prepare(facts) {
       const senders = await connections.sendersFor(environmentsOf(facts));
       const tracking = [...senders].filter(([, { track }]) => track.opens || track.clicks);
       const secretOf = await secrets.secretsFor(tracking.map(([id]) => id));
-      return async (fact, headers) => {
+      return (fact, headers) => {
         const sender = senders.get(fact.environment_id) ?? null;
         const secret = secretOf.get(fact.environment_id);
-        // From the HTML as it was written: nobody reads our links in the text, and they would count nothing.
-        const text = await textOfEmail(deps, fact).catch((error: unknown) => {
-          if (error instanceof TaskStopped) return error;
-          throw error;
-        });
-        if (text instanceof TaskStopped)
-          return {
-            reason: 'content_refused',
-            problem: `The HTML cannot be turned into text: ${text.message}.`,
-          };
-        const html =
-          sender && secret
-            ? await trackedBody(fact, sender, { publicUrl: publicUrl(), secret })
-            : fact.html_body;
-        return roadFor(pool, { ...fact, html_body: html, text_body: text }, sender, headers);
+        return roadFor(deps, fact, sender, secret && { publicUrl: publicUrl(), secret }, headers);
       };
     },
   };
 }
 
+interface TrackingLink {
+  publicUrl: string;
+  secret: LinkSecret;
+}
+
 async function trackedBody(
   { id, html_body: html }: DispatchFact,
   { track }: EmailSender,
-  link: { publicUrl: string; secret: LinkSecret },
+  link: TrackingLink,
 ): Promise<string | null> {
   while (isLoopHeld()) await nextTurn();
   return html === null ? null : trackedHtml(html, id, track, link);
 }
 
 async function roadFor(
-  pool: Pool,
+  deps: { pool: Pool; tasks: TaskRunner },
   fact: DispatchFact,
   sender: EmailSender | null,
+  link: TrackingLink | undefined,
   headers: Record<string, string>,
 ): Promise<Road | NoRoad> {
   const [first, ...rest] = sender?.carriers ?? [];
@@ -68,8 +60,13 @@ async function roadFor(
       problem: sender?.problem ?? 'The environment has no email provider; add one in its email settings.',
     };
   }
+  // From the HTML as it was written: tracked links in the text would count nothing.
+  const text = authoredText(fact) ?? (await textAlternative(deps, fact));
+  if (text instanceof TaskStopped)
+    return { reason: 'content_refused', problem: `The HTML cannot be turned into text: ${text.message}.` };
+  const html = link ? await trackedBody(fact, sender, link) : fact.html_body;
   const { from, replyTo } = emailIdentity(sender, fact);
-  const attachments = await attachmentsOf(pool, fact);
+  const attachments = fact.attachments ? await listAttachments(deps.pool, fact.id, fact.attachments) : [];
   if (!attachments) {
     return {
       reason: 'attachments_expired',
@@ -90,8 +87,8 @@ async function roadFor(
       from,
       replyTo,
       subject: fact.subject ?? '',
-      html: fact.html_body,
-      text: fact.text_body ?? '',
+      html,
+      text,
       attachments,
       headers,
     }),
@@ -99,11 +96,11 @@ async function roadFor(
 }
 
 /** Null: some of their bytes are gone. A message without what it was accepted with is another message. */
-async function attachmentsOf(
+async function listAttachments(
   pool: Pool,
-  { id, attachments: files }: DispatchFact,
+  id: string,
+  files: NonNullable<DispatchFact['attachments']>,
 ): Promise<EmailMessage['attachments'] | null> {
-  if (!files) return [];
   const bytes = await listAttachmentBytes(pool, id);
   const whole = files.flatMap(({ filename, content_type: contentType }, index) => {
     const file = bytes[index];

@@ -89,7 +89,9 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       pauses.load(live),
       watch.load(live),
     ]);
-    return new Map(withConsent.map((fact) => [fact.id, { ...fact, template: templateOf(fact), findRoad }]));
+    return new Map(
+      withConsent.map((fact) => [fact.id, Object.assign(fact, { template: templateOf(fact), findRoad })]),
+    );
   }
 
   async function run(claim: Claim, fact: Fact | undefined): Promise<void> {
@@ -138,7 +140,8 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     const worded = { ...rendered, rendered: words };
 
     const headers = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
-    const road = await untilDatabaseAnswers(async () => fact.findRoad({ ...fact, ...words }, headers));
+    const wordedFact = words ? { ...fact, ...words } : fact;
+    const road = await untilDatabaseAnswers(async () => fact.findRoad(wordedFact, headers));
     if ('problem' in road) return failed(worded, now, `${road.reason}: ${road.problem}`);
     return travel(claim, fact, road, worded);
   }

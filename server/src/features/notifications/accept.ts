@@ -177,7 +177,7 @@ function newAcceptance(principal: Sender, request: SendRequest, checked: Checked
 /** About what an accepted notification takes, as far as the caller decides it. */
 export function storedBytes({ content, bytes }: Acceptance): number {
   const { subject, html_body: html, text_body: text, template_data: data } = content;
-  const words = [subject, html, text, JSON.stringify(data)];
+  const words = [subject, html, text, templateDataJson(data)];
   return [...words, ...bytes].reduce((sum, part) => sum + (part?.length ?? 0), overheadBytes);
 }
 

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import { bodyHashTask } from '../../http/body-hash.ts';
+import { bodyHashOf } from '../../http/body-hash.ts';
 import {
   checkIdempotencyKey,
   findEarlierHolder,
@@ -113,7 +113,7 @@ export function createNotificationService(
     defaultPriority: Priority,
   ): Promise<Accepted> {
     const { environmentId } = principal;
-    const bodyHash = key === null ? '' : await deps.tasks.run(bodyHashTask, environmentId, request);
+    const bodyHash = key === null ? '' : await bodyHashOf(deps.tasks, environmentId, request);
     try {
       const lookups = await lookUp(sources, environmentId, request);
       if (request.attachments) await decodeAhead(request.attachments);

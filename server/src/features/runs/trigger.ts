@@ -2,7 +2,7 @@ import { parseAddressKey } from '../../channels/address-key.ts';
 import { isDatabaseUnavailable } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type JsonObject, validateTriggerData } from '../../engine/index.ts';
-import { bodyHashTask } from '../../http/body-hash.ts';
+import { bodyHashOf } from '../../http/body-hash.ts';
 import {
   checkIdempotencyKey,
   findEarlierHolder,
@@ -162,7 +162,7 @@ async function claimOf(
     environmentId,
     operation: `trigger:${workflowKey}`,
     key: checkIdempotencyKey(key),
-    bodyHash: await tasks.run(bodyHashTask, environmentId, { trigger_data: triggerData }),
+    bodyHash: await bodyHashOf(tasks, environmentId, { trigger_data: triggerData }),
   };
 }
 
