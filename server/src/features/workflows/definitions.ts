@@ -12,7 +12,7 @@ export interface PinnedVersion {
   workflowKey: string;
   /** With the credentials of its fetch steps. */
   definition: Definition | null;
-  /** With masks in their place, for everything whose results people read. */
+  /** With masks in their place, for validation: people read what it says about them. */
   shownDefinition: Definition | null;
 }
 

@@ -54,6 +54,7 @@ describe('credentials of fetch steps', () => {
     const simulated = await app.request('POST', versionsOf('sealed', '/1/simulate'), {
       body: { trigger_data: {} },
     });
+    expect(simulated.body).toMatchObject({ status: 'completed', failure_reason: null });
     const runs = await app.request('GET', '/v1/workflows/sealed/runs');
     const run = await app.run(runs.body.items[0].id);
     expect(run.steps[0].output_json).toContain('token ••••');

@@ -106,13 +106,17 @@ export function createWorkflowService(
     return { workflow, triggerCount: counted?.triggerCount ?? 0, active };
   }
 
-  /** Without credentials: what comes of it is shown. */
-  async function definitionOf(workflow: WorkflowRow, version: number): Promise<Definition> {
+  async function definitionOf(
+    workflow: WorkflowRow,
+    version: number,
+    which: 'definition' | 'shownDefinition',
+  ): Promise<Definition> {
     const loaded = await definitions.load([{ workflowId: workflow.id, version }]);
     const pinned = loaded.get(nameOf(workflow.id, version));
     if (!pinned) throw notFound('workflow version');
-    if (!pinned.shownDefinition) throw invalidParameter('version', 'This version cannot be read any more.');
-    return pinned.shownDefinition;
+    const definition = pinned[which];
+    if (!definition) throw invalidParameter('version', 'This version cannot be read any more.');
+    return definition;
   }
 
   /** One change at a time: `decide` sees the workflow as the change before left it. Null: nothing changes after all. */
@@ -249,7 +253,8 @@ export function createWorkflowService(
     },
 
     async activate(author, key, version, dryRun) {
-      const definition = await definitionOf(await get(pool, author.principal.environmentId, key), version);
+      const workflow = await get(pool, author.principal.environmentId, key);
+      const definition = await definitionOf(workflow, version, 'shownDefinition'); // its problems are shown
       let errors: Validation['errors'] = [];
       await change(author, key, 'workflow.activated', async (before, tx) => {
         const world = await worldOf(tx, before.environment_id, definition);
@@ -262,7 +267,9 @@ export function createWorkflowService(
     },
 
     async simulate({ environmentId, environmentKind }, key, version, request) {
-      const definition = await definitionOf(await get(pool, environmentId, key), version);
+      const workflow = await get(pool, environmentId, key);
+      // With credentials, as in a run: a mask is not a valid header. A simulated step shows the response, never the request.
+      const definition = await definitionOf(workflow, version, 'definition');
       const violations = await validateTriggerData(tasks, environmentId, definition, request.trigger_data);
       if (violations.length > 0) throw triggerDataProblem(violations);
       const simulated = await simulateBounded(tasks, environmentId, definition, {
