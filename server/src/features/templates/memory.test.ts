@@ -147,6 +147,27 @@ describe('the renderer', () => {
     await expect(renderLightly([bug])).rejects.toThrow('a bug');
   });
 
+  test('a group that is interrupted after its last rendering is done', async () => {
+    let isRendered = false;
+    let isInterrupted = false;
+    const rendering = () => {
+      isRendered = true;
+      return 'words';
+    };
+    // The machine stands still after the rendering, so that the watchdog interrupts and begins the group anew.
+    const group = new Proxy([rendering], {
+      get(target, name, receiver) {
+        if (name === 'length' && isRendered && !isInterrupted) {
+          isInterrupted = true;
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10_000);
+        }
+        return Reflect.get(target, name, receiver);
+      },
+    });
+    expect(await renderLightly(group)).toEqual(['words']);
+    expect(isInterrupted).toBe(true);
+  });
+
   test('a slow group lets other work through after each of its slices', async () => {
     const order: string[] = [];
     const isRunning = { now: true };

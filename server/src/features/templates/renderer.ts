@@ -95,12 +95,15 @@ export async function renderLightly<Result>(
     const end = performance.now() + sliceMs;
     try {
       withinEffort('light', () => {
-        do results.push(attempt(renderings[results.length] as () => Result));
-        while (results.length < renderings.length && performance.now() < end);
+        // The watchdog may begin this anew at any point, also behind the last result.
+        while (results.length < renderings.length) {
+          results.push(attempt(renderings[results.length] as () => Result));
+          if (performance.now() >= end) break;
+        }
       });
     } catch (error) {
       if (!(error instanceof HeavyWork)) throw error;
-      results.push(error); // what no count foresaw
+      if (results.length < renderings.length) results.push(error); // what no count foresaw
     }
     await nextTurn();
   }
