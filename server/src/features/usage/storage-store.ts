@@ -92,11 +92,12 @@ const measureOthers = statement<{ bytes: number }>(
   `select (
      (select coalesce(sum(payload_bytes), 0) from sandbox_messages where environment_id = $1)
      + (select coalesce(sum(bytes), 0) from inbox_items where environment_id = $1)
-     + (select coalesce(sum(${overheadBytes} + octet_length(r.trigger_data::text)), 0)
+     + (select coalesce(sum(${overheadBytes} + octet_length(r.trigger_data::text)
+          + (select coalesce(sum(pg_column_size(s.output)), 0) from run_steps s where s.run_id = r.id)), 0)
         from workflows w join runs r on r.workflow_id = w.id where w.environment_id = $1))::float8 as bytes`,
 );
 
-/** What an environment stores: notifications with attachments, inbox items, workflow runs, and what the sandbox keeps. */
+/** What an environment stores: notifications with attachments, inbox items, workflow runs with the outputs of their steps, and what the sandbox keeps. */
 export async function measure(sql: Sql, environmentId: string): Promise<number> {
   let total = (await measureOthers(sql, [environmentId]))[0]?.bytes ?? 0;
   for (let after: string | null = firstId; after !== null; ) {

@@ -89,6 +89,24 @@ test('another process learns of it with what it writes itself', async () => {
   await second.stop();
 });
 
+test('what the steps of a run have put out counts with the run', async () => {
+  await app.pool.query('delete from notification_contents; delete from notifications; delete from runs');
+  await measure();
+  const { body } = await app.request('POST', '/v1/workflows/wait/trigger', { body: { trigger_data: {} } });
+  await app.pool.query(
+    `insert into run_steps (run_id, seq, step_id, kind, attempt_id, status, output, started_at)
+     select $1, seq, 'call', 'fetch', 'call-' || seq, 'completed', to_json(output), now()
+     from generate_series(1, 40) as seq,
+       lateral (select string_agg(md5(seq || ' ' || part), '') as output from generate_series(1, 2000) as part) as made`,
+    [body.run_id],
+  );
+  await app.pool.query("update environment_storage set measured_at = '-infinity'");
+  await measure();
+  expect((await usageOf()).stored_bytes).toBeGreaterThan(quota);
+  expect((await send()).body.error?.code).toBe('storage_quota_reached');
+  await app.pool.query('delete from run_steps');
+});
+
 test('accepting makes no query for it', async () => {
   await app.pool.query('delete from notification_contents; delete from notifications; delete from runs');
   await measure();
