@@ -1,4 +1,5 @@
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
+import { computeOutside } from '../../kernel/threads/outside.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
 import { type Body, type BodyField, bodyFields, channelOf, findBody, newBody, sortBodies } from './bodies.ts';
 import { checkLocale } from './check.ts';
@@ -18,23 +19,27 @@ export interface BodiesInput extends FlatInput {
 }
 
 /**
- * The bodies that a create or an update asks for: those that it lists, checked already, or else the current ones. The flat fields
- * are the email body, unless the list has one of its own. Whatever the request changes is checked; what was saved before was
- * checked then.
+ * Runs a transaction with the bodies that a create or an update asks for: those that it lists, checked already, or else the current
+ * ones. The flat fields are the email body, unless the list has one of its own. Whatever the request changes is checked; what was
+ * saved before was checked then.
  */
-export async function nextBodies(
+export function nextBodies<Result>(
   { tasks, owner }: Checking,
-  current: Body[],
   listed: Body[] | undefined,
   input: FlatInput,
-): Promise<Body[]> {
-  const bodies = listed ?? current;
-  if (listed && findBody(listed, 'email', null)) return checkSize(listed);
-  const next = applyFlat(bodies, input);
-  for (const body of next) {
-    if (!bodies.includes(body)) await checkBounded(tasks, owner, body, (field) => flatNames[field]);
-  }
-  return checkSize(next);
+  transact: (nextOf: (current: Body[]) => Body[]) => Promise<Result>,
+): Promise<Result> {
+  const check = async (body: Body): Promise<void> =>
+    checkBounded(tasks, owner, body, (field) => flatNames[field]);
+  return computeOutside({ compute: check, nameOf: JSON.stringify }, (checked) =>
+    transact((current) => {
+      const bodies = listed ?? current;
+      if (listed && findBody(listed, 'email', null)) return checkSize(listed);
+      const next = applyFlat(bodies, input);
+      for (const body of next) if (!bodies.includes(body)) checked(body);
+      return checkSize(next);
+    }),
+  );
 }
 
 /** Who checks, and for which environment. */

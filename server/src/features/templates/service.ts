@@ -140,7 +140,7 @@ export function createTemplateService(
       requireFlat(request);
       const checking = { tasks, owner: principal.environmentId };
       const listed = await listedBodies(checking, request);
-      const bodies = await nextBodies(checking, [], listed, request);
+      const bodies = await nextBodies(checking, listed, request, async (nextOf) => nextOf([]));
       const content = { name: checkName(request.name), bodies };
       return transaction(pool, async (tx) => {
         const place = { environmentId: principal.environmentId, key: request.key };
@@ -173,10 +173,12 @@ export function createTemplateService(
     async update(author, key, request) {
       const checking = { tasks, owner: author.principal.environmentId };
       const listed = await listedBodies(checking, request);
-      return change(author, key, 'template.updated', async ({ name, bodies }) => ({
-        name: request.name === undefined ? name : checkName(request.name),
-        bodies: await nextBodies(checking, bodies, listed, request),
-      }));
+      return nextBodies(checking, listed, request, (nextOf) =>
+        change(author, key, 'template.updated', ({ name, bodies }) => ({
+          name: request.name === undefined ? name : checkName(request.name),
+          bodies: nextOf(bodies),
+        })),
+      );
     },
 
     async delete({ principal, requestId }, key) {

@@ -6,7 +6,6 @@ import {
   eventPatterns,
   parseDefinition,
   references,
-  validateBounded,
   type World,
 } from '../../engine/index.ts';
 import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
@@ -21,6 +20,7 @@ import { limits, type PromoteRequest, type Promotion } from './schema.ts';
 import { openBody, sealBody, shownBody } from './sealed-body.ts';
 import type { VersionRow, WorkflowRow } from './store.ts';
 import * as store from './store.ts';
+import { type ProblemsOf, validateOutside } from './validation.ts';
 import { auditViewOf } from './view.ts';
 import { worldOf } from './world.ts';
 
@@ -50,7 +50,10 @@ export async function promoteWorkflow(
   const isDryRun = request.dry_run ?? false;
   const now = clock();
 
-  return transaction(pool, async (tx) => {
+  const promoteWithin = async (
+    tx: Sql,
+    problemsOf: ProblemsOf,
+  ): Promise<{ live: string; promotion: Promotion }> => {
     const source = await getSource(tx, principal.environmentId, key);
     const live = await store.findLiveEnvironment(tx, principal.organizationId);
     if (!live) throw notFound('Live environment');
@@ -62,7 +65,7 @@ export async function promoteWorkflow(
         ? await promoteNamed(tx, author, source.definition, into)
         : [];
     const world = withTemplatesOf(await worldOf(tx, live, source.definition), templates);
-    const problems = await validateBounded(tasks, principal.environmentId, source.definition, world);
+    const problems = problemsOf({ versionId: source.version.id, definition: source.definition, world });
     if (problems.length > 0) throw semanticProblem(problems);
 
     const active = before?.status === 'active' ? await versionOf(tx, before) : null;
@@ -92,7 +95,10 @@ export async function promoteWorkflow(
         target_version: target,
       },
     };
-  });
+  };
+  return validateOutside(tasks, principal.environmentId, (problemsOf) =>
+    transaction(pool, (tx) => promoteWithin(tx, problemsOf)),
+  );
 }
 
 interface Source {

@@ -5,7 +5,6 @@ import {
   eventPatterns,
   references,
   type Simulation,
-  validateBounded,
   validateTriggerData,
 } from '../../engine/index.ts';
 import type { Principal } from '../../http/principal.ts';
@@ -34,6 +33,7 @@ import { hasMasks, openBody, restoreMasked, sealBody } from './sealed-body.ts';
 import { type SimulateRequest, simulateBounded } from './simulation.ts';
 import type { VersionRow, VersionSummaryRow, WorkflowRow } from './store.ts';
 import * as store from './store.ts';
+import { validateOutside } from './validation.ts';
 import { auditViewOf, type CountedWorkflow, type DetailedWorkflow, sourceOf } from './view.ts';
 import { worldOf } from './world.ts';
 
@@ -256,13 +256,15 @@ export function createWorkflowService(
       const workflow = await get(pool, author.principal.environmentId, key);
       const definition = await definitionOf(workflow, version, 'shownDefinition'); // its problems are shown
       let errors: Validation['errors'] = [];
-      await change(author, key, 'workflow.activated', async (before, tx) => {
-        const world = await worldOf(tx, before.environment_id, definition);
-        errors = await validateBounded(tasks, before.environment_id, definition, world);
-        if (errors.length > 0 || dryRun) return null;
-        await store.markActivated(tx, before.id, version, eventPatterns(definition));
-        return { ...before, status: 'active', active_version: version };
-      });
+      await validateOutside(tasks, author.principal.environmentId, (problemsOf) =>
+        change(author, key, 'workflow.activated', async (before, tx) => {
+          const world = await worldOf(tx, before.environment_id, definition);
+          errors = problemsOf({ versionId: String(version), definition, world });
+          if (errors.length > 0 || dryRun) return null;
+          await store.markActivated(tx, before.id, version, eventPatterns(definition));
+          return { ...before, status: 'active', active_version: version };
+        }),
+      );
       return { valid: errors.length === 0, errors };
     },
 

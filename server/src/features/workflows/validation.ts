@@ -1,0 +1,36 @@
+import { type Definition, type DefinitionProblem, validateBounded, type World } from '../../engine/index.ts';
+import { computeOutside } from '../../kernel/threads/outside.ts';
+import type { TaskRunner } from '../../kernel/threads/task.ts';
+
+interface Candidate {
+  /** Of the version, which never changes. */
+  versionId: string;
+  definition: Definition;
+  world: World;
+}
+
+export type ProblemsOf = (candidate: Candidate) => DefinitionProblem[];
+
+/** Runs a transaction in which a version is validated against what its environment holds then. */
+export function validateOutside<Result>(
+  tasks: TaskRunner,
+  owner: string,
+  transact: (problemsOf: ProblemsOf) => Promise<Result>,
+): Promise<Result> {
+  return computeOutside(
+    {
+      compute: ({ definition, world }: Candidate) => validateBounded(tasks, owner, definition, world),
+      nameOf: ({ versionId, world }) => `${versionId} ${JSON.stringify(listed(world))}`,
+    },
+    transact,
+  );
+}
+
+function listed({ templates, categories, channels }: World) {
+  const named = [...templates].map(([key, of]) => [key, [...of].sort()] as const);
+  return [
+    named.sort(([one], [other]) => (one < other ? -1 : 1)),
+    [...categories].sort(),
+    [...channels].sort(),
+  ];
+}
