@@ -32,7 +32,7 @@ await serve({
         environmentId: environment_id,
         note: null,
         leasedAt: new Date(),
-        unparked: false,
+        unparkedFrom: null,
       };
       await job.run(claim, await loads.add(claim));
     };

@@ -153,7 +153,7 @@ export function createQueue(deps: QueueDeps): Queue {
           async unpark(place, limit) {
             if (!runner || stopping) return 0;
             const rows = await parked.claimParked(deps.claimPool, workKinds[kind], place, limit, workerId);
-            runner.takeUp(kind, rows);
+            runner.takeUp(kind, rows, place);
             return rows.length;
           },
         },

@@ -137,7 +137,7 @@ test('critical work that waits at a full place goes before all that waits there'
   );
   const claim = (lane: Work['lane']): Claim => ({
     ...{ kind, id: newId(), lane, environmentId, note: null },
-    ...{ leasedAt: new Date(), unparked: false },
+    ...{ leasedAt: new Date(), unparkedFrom: null },
   });
   const rooms = await Promise.all(
     [claim('normal'), claim('normal'), claim('critical')].map((one) => places.enter(one, 'full')),

@@ -143,7 +143,7 @@ export function createPlaces(parking: Parking, options: PlacesOptions): TendedPl
   async function enter(claim: Claim, name: string): Promise<Room | null> {
     const place = placeOf(name);
     place.usedAt = steadyClock();
-    if (claim.unparked) place.arriving -= 1;
+    if (claim.unparkedFrom === name) place.arriving -= 1;
     else if (place.parked && claim.lane !== 'critical') return park(claim, place);
     if (place.inFlight < limitFor(claim, place)) return admit(place);
 

@@ -23,7 +23,7 @@ export interface Runner {
   /** True when this process has room, and will look at once. */
   wake(kind: WorkKind): boolean;
   /** Takes up work that was claimed from where it was parked. */
-  takeUp(kind: WorkKind, rows: ClaimedRow[]): void;
+  takeUp(kind: WorkKind, rows: ClaimedRow[], place: string): void;
   health(): { ok: boolean; detail: string };
   stop(deadlineMs: number): Promise<void>;
 }
@@ -118,7 +118,7 @@ export function startRunner(deps: RunnerDeps): Runner {
       line.pump();
       return true;
     },
-    takeUp: (kind, rows) => lineOf.get(kind)?.takeUp(rows, true),
+    takeUp: (kind, rows, place) => lineOf.get(kind)?.takeUp(rows, place),
     health() {
       const ok = heartbeat.isAlive();
       return { ok, detail: ok ? 'working' : 'no heartbeat reached the database lately' };
@@ -139,7 +139,7 @@ interface Line {
   kind: WorkKind;
   pump: () => void;
   hasRoom(): boolean;
-  takeUp(rows: ClaimedRow[], unparked: boolean): void;
+  takeUp(rows: ClaimedRow[], unparkedFrom: string | null): void;
   handBack(): Promise<void>;
   /** Hands back those of these leases that nobody here is at. */
   releaseUnknown(ids: string[]): Promise<void>;
@@ -193,7 +193,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
         return;
       }
       const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId);
-      takeUp(rows, false);
+      takeUp(rows, null);
       if (rows.length > 0) hurriedAt = steadyClock();
       if (rows.some(({ lane }) => lane === lanes.critical)) criticalAt = steadyClock();
       hungry = rows.length === limit || maxLane < lanes.normal;
@@ -221,7 +221,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
     portion.clear();
     for (const { id } of rows) portion.add(id);
     portionAt = steadyClock();
-    takeUp(rows, false);
+    takeUp(rows, null);
     if (rows.length === limit) hungry = true;
   }
 
@@ -232,7 +232,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
     }, ms).unref();
   }
 
-  function takeUp(rows: ClaimedRow[], unparked: boolean): void {
+  function takeUp(rows: ClaimedRow[], unparkedFrom: string | null): void {
     // Claims do not flush: a crash of the database may have lost one, and brings us again what we are already at. Or it is
     // what its own end has put back, and comes before the answer that the end is written.
     const fresh = rows.filter((row) => !held.has(row.id));
@@ -241,7 +241,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
     // What is critical does not wait until all that the others need has been read.
     const isCritical = ({ lane }: ClaimedRow) => lane === lanes.critical;
     for (const together of [fresh.filter(isCritical), fresh.filter((row) => !isCritical(row))]) {
-      if (together.length > 0) void work(together.map((row) => claimOf(row, unparked)));
+      if (together.length > 0) void work(together.map((row) => claimOf(row, unparkedFrom)));
     }
   }
 
@@ -343,7 +343,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
 
 type ClaimedRow = store.WorkRow & { leased_at: Date };
 
-function claimOf(row: ClaimedRow, unparked: boolean): Claim {
+function claimOf(row: ClaimedRow, unparkedFrom: string | null): Claim {
   return {
     kind: kindOf(row.kind),
     id: row.id,
@@ -351,6 +351,6 @@ function claimOf(row: ClaimedRow, unparked: boolean): Claim {
     environmentId: row.environment_id,
     note: row.note,
     leasedAt: row.leased_at,
-    unparked,
+    unparkedFrom,
   };
 }

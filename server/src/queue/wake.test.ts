@@ -61,7 +61,7 @@ async function wakeOnce(): Promise<WakeNote | null> {
   if (!row) return null;
   const claim: Claim = {
     ...{ kind: 'wake', id: row.id, lane: 'normal', environmentId: row.environment_id },
-    ...{ note: row.note, leasedAt: row.leased_at, unparked: false },
+    ...{ note: row.note, leasedAt: row.leased_at, unparkedFrom: null },
   };
   const finish: Queue['finish'] = async (sql, _kind, ids) => {
     const gone = await query<{ id: string }>(

@@ -46,8 +46,8 @@ export interface Claim {
   /** What `begin` wrote before a worker died, or `postpone` left; null on a first claim. */
   note: unknown;
   leasedAt: Date;
-  /** It was parked, and its place has room now. */
-  unparked: boolean;
+  /** The place where it was parked, which has room now; null: it was not parked. */
+  unparkedFrom: string | null;
 }
 
 const kindNames = Object.keys(workKinds) as WorkKind[];

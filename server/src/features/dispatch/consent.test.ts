@@ -130,7 +130,7 @@ test('the gates for a hundred notifications take as many queries as for one of e
       environmentId: app.testEnvironmentId,
       note: null,
       leasedAt: new Date(),
-      unparked: false,
+      unparkedFrom: null,
     }),
   );
 

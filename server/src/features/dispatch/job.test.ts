@@ -40,3 +40,37 @@ test('a fault before the calls of a round takes no room away from those that com
   const { body } = await app.request('POST', '/v1/notifications', { key: app.liveKey, body: email });
   await app.waitFor(body.id, (notification) => notification.status === 'delivered');
 });
+
+test('sends that wait for a thread are parked, so that they leave room for other tenants', async () => {
+  const { tasks } = app.deps;
+  const { waiting } = tasks;
+  const { run } = tasks.patient;
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  tasks.waiting = (owner) => (owner === app.liveEnvironmentId ? 1_000 : waiting(owner));
+  tasks.patient.run = async (task, owner, input) => {
+    if (owner === app.liveEnvironmentId) await opened;
+    return run(task, owner, input);
+  };
+  const { text_body: html_body, ...rest } = email;
+  const { body } = await app.request('POST', '/v1/notifications/batch', {
+    key: app.liveKey,
+    body: {
+      notifications: Array.from({ length: 200 }, () => ({ ...rest, html_body, priority: 'critical' })),
+    },
+  });
+  await waitUntil(async () => {
+    const parked = await query(app.pool, `select from queue_parked where place like 'compose:%'`);
+    return parked.length >= 100 ? true : new Error(`${parked.length} are parked`);
+  });
+  const { body: other } = await app.request('POST', '/v1/notifications', { body: email });
+  await app.waitFor(other.id, ({ status }) => status === 'delivered');
+
+  open();
+  for (const { notification } of body.data)
+    await app.waitFor(notification.id, ({ status }) => status === 'delivered');
+  Object.assign(tasks, { waiting });
+  Object.assign(tasks.patient, { run });
+});

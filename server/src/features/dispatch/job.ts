@@ -51,6 +51,12 @@ interface Fact extends ConsentFact, TemplateFact {
   findRoad: RoadFinder;
 }
 
+/** What a notification says and who carries it; without a road it has failed. */
+interface Composed {
+  road: Road | null;
+  settled: Settled;
+}
+
 /** A round through the carriers, with what it began with. */
 interface Tried {
   result: Awaited<ReturnType<typeof runRound>>;
@@ -60,6 +66,8 @@ interface Tried {
 }
 
 const roundTimeoutMs = 120_000;
+/** From so many on, sends of an environment wait outside of the process until its threads have caught up. */
+const crowdedTasks = 50;
 const capacity = 800;
 
 /** The work of sending notifications: load a batch, pass the gates, go through the provider chain, write what happened. */
@@ -132,18 +140,48 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
         break;
     }
 
+    const composed = await composeInTurn(claim, fact, base, now);
+    if (composed === 'lost') return 'lost';
+    const { road, settled } = composed;
+    return road ? travel(claim, fact, road, settled) : settled;
+  }
+
+  /**
+   * Composes at once, unless many computations of the environment already wait for a thread. Then only some of its sends wait here
+   * and the others are parked: held claims take room in the process that the sends of other tenants need.
+   */
+  async function composeInTurn(
+    claim: Claim,
+    fact: Fact,
+    base: Settled,
+    now: number,
+  ): Promise<Composed | 'lost'> {
+    const crowd = `compose:${fact.environment_id}`;
+    const isCrowded = claim.unparkedFrom === crowd || deps.tasks.waiting(fact.environment_id) >= crowdedTasks;
+    if (!isCrowded) return compose(fact, base, now);
+    const room = await places.enter(claim, crowd);
+    if (!room) return 'lost';
+    try {
+      return await compose(fact, base, now);
+    } finally {
+      room.leave(true);
+    }
+  }
+
+  async function compose(fact: Fact, base: Settled, now: number): Promise<Composed> {
     const unsubscribeUrl = unsubscribeUrlOf(links, fact);
     const words = await renderWords(renderer, withUnsubscribeUrl(fact, unsubscribeUrl));
     const rendered = { ...base, trace: traceRendering(base.trace, now, words) };
     if (words instanceof RenderFailure)
-      return failed(rendered, now, `template_render_failed: ${words.message}`);
+      return { road: null, settled: failed(rendered, now, `template_render_failed: ${words.message}`) };
     const worded = { ...rendered, rendered: words };
 
     const headers = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
     const wordedFact = words ? { ...fact, ...words } : fact;
     const road = await untilDatabaseAnswers(async () => fact.findRoad(wordedFact, headers));
-    if ('problem' in road) return failed(worded, now, `${road.reason}: ${road.problem}`);
-    return travel(claim, fact, road, worded);
+    return 'problem' in road
+      ? { road: null, settled: failed(worded, now, `${road.reason}: ${road.problem}`) }
+      : { road, settled: worded };
   }
 
   /** Goes down the road, once there is room on it. */

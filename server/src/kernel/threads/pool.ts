@@ -15,6 +15,8 @@ import { type Task, type TaskAnswer, type TaskRunner, TaskStopped } from './task
 export interface TaskPool extends TaskRunner {
   /** For work whose number is bounded elsewhere, as that of claims is: it waits, and is never refused for its number. */
   patient: TaskRunner;
+  /** How many tasks of an owner wait for a thread. */
+  waiting(owner: string): number;
   /** How many threads there are now. */
   size(): number;
   stop(): Promise<void>;
@@ -193,6 +195,7 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
   return {
     ...runner(waitingPerOwner),
     patient: runner(Infinity),
+    waiting: (owner) => queues.get(owner)?.length ?? 0,
     size: () => open.size,
     async stop() {
       stopped = true;
