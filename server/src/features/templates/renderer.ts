@@ -95,10 +95,10 @@ export async function renderLightly<Result>(
     const end = performance.now() + sliceMs;
     try {
       withinEffort('light', () => {
-        // The watchdog may begin this anew at any point, also behind the last result.
-        while (results.length < renderings.length) {
-          results.push(attempt(renderings[results.length] as () => Result));
-          if (performance.now() >= end) break;
+        // Begun anew after an interruption it goes on behind what is done, which may be all.
+        for (const rendering of renderings.slice(results.length)) {
+          results.push(attempt(rendering));
+          if (performance.now() > end) return;
         }
       });
     } catch (error) {
