@@ -48,6 +48,16 @@ test('a light input is computed in place, and any other one in a thread that sta
   expect(pool.size()).toBe(1);
 });
 
+test('a thread works where it may not change its priority', async () => {
+  const forbidding = `import os from 'node:os';
+    import { syncBuiltinESMExports } from 'node:module';
+    os.getPriority = os.setPriority = () => { throw new Error('EACCES'); };
+    syncBuiltinESMExports();`;
+  const preload = `data:text/javascript,${encodeURIComponent(forbidding)}`;
+  start({ entry: { ...entry, execArgv: [...entry.execArgv, '--import', preload] } });
+  expect(await pool.run(whereTask, 'a', { light: false })).toBeGreaterThan(0);
+});
+
 test('a thread without a task ends', async () => {
   start({ idleMs: 20 });
   await pool.run(whereTask, 'a', { light: false });

@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { Problem } from '../errors.ts';
 import type { Task, TaskAnswer, TaskRequest } from './task.ts';
@@ -38,9 +38,17 @@ async function answerOf(
   }
 }
 
+const threadPriority = 5;
+
 /** Linux gives each thread a priority of its own; elsewhere this would slow down the whole process. */
 function yieldToMainThread(): void {
-  if (process.platform === 'linux') setPriority(0, 5);
+  if (process.platform !== 'linux') return;
+  try {
+    // A process that was started at a lower priority stays there: to raise it needs a privilege.
+    if (getPriority(0) < threadPriority) setPriority(0, threadPriority);
+  } catch {
+    // A sandbox may forbid the call; the thread then works at the priority that it has.
+  }
 }
 
 function osThreadId(): number | null {
