@@ -102,18 +102,23 @@ export async function transaction<Result>(
 }
 
 /**
- * For what must not be given up because the database restarts: asks again until it answers, for two minutes. The answer alone
- * may have been lost, so this is for work that has the same effect when it is done twice.
+ * For what must not be given up because the database restarts, or chose it to end a deadlock: asks again until it answers, for two
+ * minutes. The answer alone may have been lost, so this is for work that has the same effect when it is done twice.
  */
 export async function untilDatabaseAnswers<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!isDatabaseUnavailable(error) || attempt === 600) throw error;
+      if (!(isDatabaseUnavailable(error) || isDeadlock(error)) || attempt === 600) throw error;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
+}
+
+/** The database ended this transaction so that another could go on; it is rolled back, and may be done again. */
+export function isDeadlock(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === '40P01';
 }
 
 /** The database runs, but can keep nothing new until somebody makes room. */

