@@ -67,7 +67,7 @@ function startWork(
 }
 
 function start<Fact>(
-  job: Pick<Job<Fact>, 'load' | 'run'>,
+  job: Pick<Job<Fact>, 'load' | 'run' | 'onFailed'>,
   others: Partial<Parameters<typeof startRunner>[0]> = {},
 ): void {
   const none: Job = { batch: 1, capacity: 4, load: async () => new Map(), run: async () => {} };
@@ -137,6 +137,67 @@ test('what is critical is done while what the rest of its claim needs is still b
   expect(done).toEqual(['critical']);
   goOn();
   await waitUntil(async () => done.length === 6 || new Error(`${done.length} are done`));
+});
+
+test('a ring that comes while a claim is ending is not lost', async () => {
+  let rounds = 0;
+  let ringAfter: number | null = null;
+  const claimPool = {
+    async query(config: QueryConfig) {
+      const result = await database.pool.query(config);
+      if (config.values?.[0] !== kind || config.values[1] !== lanes.bulk) return result;
+      rounds += 1; // bulk is the last that a round claims
+      if (ringAfter === null) return result;
+      let microtasks = Promise.resolve();
+      for (let each = 0; each < ringAfter; each += 1) microtasks = microtasks.then(() => {});
+      void microtasks.then(() => runner.wake('notification'));
+      ringAfter = null;
+      return result;
+    },
+  } as Pool;
+  start({ load: async () => new Map(), run: async () => {} }, { claimPool });
+  for (let microtasks = 0; microtasks < 20; microtasks += 1) {
+    const before = rounds;
+    ringAfter = microtasks;
+    runner.wake('notification');
+    await waitUntil(
+      async () => rounds >= before + 2 || new Error(`lost ${microtasks} microtasks after the claim`),
+      2_000,
+    );
+  }
+});
+
+test('work whose handler throws is told to its job once it waits, and the log names it', async () => {
+  await put('normal', 3);
+  const lines: string[] = [];
+  const failed: string[] = [];
+  const ids = async () =>
+    (await database.pool.query('select id from queue_later order by id')).rows.map(({ id }) => id);
+  start(
+    {
+      async load(claims) {
+        if (lines.length === 0) throw new Error('cannot be read');
+        return new Map(claims.map(({ id }) => [id, null]));
+      },
+      run: async () => {
+        throw new Error('a fault of ours');
+      },
+      async onFailed(given) {
+        expect(await ids()).toEqual(expect.arrayContaining(given));
+        failed.push(...given);
+      },
+    },
+    { log: createLog('warn', { write: (line) => lines.push(line) }) },
+  );
+  await waitUntil(async () => failed.length === 3 || new Error(`${failed.length} of 3`));
+  await database.pool.query('update queue_later set run_at = now()');
+  await waitUntil(async () => failed.length === 6 || new Error(`${failed.length} of 6`));
+  const [first, ...others] = lines.map((line) => JSON.parse(line));
+  expect(first).toMatchObject({ level: 50, err: { message: 'cannot be read' } });
+  expect(first.ids.toSorted()).toEqual(await ids());
+  expect(others.map(({ id }) => id).sort()).toEqual(await ids());
+  expect(others[0]).toMatchObject({ level: 50, err: { message: 'a fault of ours' }, retry_in_seconds: 30 });
+  await database.pool.query('delete from queue_later');
 });
 
 test('what puts itself back, and comes before its end is known here, is done again at once', async () => {

@@ -15,6 +15,8 @@ export interface Job<Fact = unknown> {
   load(claims: Claim[]): Promise<Map<string, Fact>>;
   /** Ends with the lease finished or postponed in the handler's own transaction. Throwing is a bug: the item is put off. */
   run(claim: Claim, fact: Fact | undefined): Promise<void>;
+  /** `load` or `run` threw, and this work now waits for another try: the place to leave something that a tenant can read. */
+  onFailed?(ids: string[]): Promise<void>;
   /** Called about twice a second. */
   tick?(): Promise<void>;
 }
@@ -256,6 +258,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       .catch((error) => log.warn({ err: error, kind }, 'a claim failed; trying again'))
       .finally(() => {
         claiming = false;
+        if (again) pump(); // it was rung after the last look, and before this
       });
   }
 
@@ -265,7 +268,8 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       const facts = await job.load(claims);
       for (const claim of claims) void runOne(claim, facts.get(claim.id));
     } catch (error) {
-      log.error({ err: error, kind, count: claims.length }, 'a batch could not be loaded');
+      const ids = claims.map(({ id }) => id);
+      log.error({ err: error, kind, ids, retry_in_seconds: putOffSeconds }, 'a batch could not be loaded');
       for (const claim of claims) settle(claim.id, true);
     }
   }
@@ -276,7 +280,8 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       await job.run(claim, fact);
     } catch (error) {
       ok = false;
-      log.error({ err: error, kind, id: claim.id }, 'work failed in a way its handler did not foresee');
+      const facts = { err: error, kind, id: claim.id, retry_in_seconds: putOffSeconds };
+      log.error(facts, 'work failed in a way its handler did not foresee');
     }
     settle(claim.id, !ok);
   }
@@ -314,6 +319,9 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       const ids = [...failed];
       await store.releaseToLater(deps.pool, number, ids, workerId, putOffSeconds);
       for (const id of ids) failed.delete(id);
+      await job
+        .onFailed?.(ids)
+        .catch((error) => log.warn({ err: error, kind, ids }, 'a failure left no trace'));
     },
     async releaseUnknown(ids) {
       const strays = ids.filter((id) => !held.has(id) && !failed.has(id));

@@ -19,13 +19,51 @@ const email = {
   text_body: 'It rings.',
 };
 
-test('a fault before the calls of a round takes no room away from those that come after', async () => {
+/** Makes every round throw until it is told to stop. */
+function breakRounds(): () => void {
   const { tracer } = app.deps;
   const { start } = tracer;
   tracer.start = (name, kind, parent) => {
     if (name === 'dispatch') throw new Error('a fault of ours');
     return start.call(tracer, name, kind, parent);
   };
+  return () => {
+    tracer.start = start;
+  };
+}
+
+test('a fault of ours shows in the trace once, and not what it was; the notification arrives when it is mended', async () => {
+  const mend = breakRounds();
+  const { body } = await app.request('POST', '/v1/notifications', { key: app.liveKey, body: email });
+  const trace = async () =>
+    (await app.request('GET', `/v1/notifications/${body.id}/trace`, { key: app.liveKey })).body;
+  const faults = async () =>
+    (await trace()).entries.filter(({ name }: { name: string }) => name === 'internal_error');
+  const isPutOff = async () => {
+    const later = await query(app.pool, 'select from queue_later where id = $1', [body.id]);
+    return later.length === 1 && (await faults()).length > 0 ? true : new Error('not put off');
+  };
+  await waitUntil(isPutOff);
+  const { status, summary, next_attempt_at } = await trace();
+  expect([status, summary]).toEqual(['queued', expect.stringContaining('A fault inside Carillon')]);
+  expect(next_attempt_at).not.toBeNull();
+  const tryNow = () => query(app.pool, 'update queue_later set run_at = now() where id = $1', [body.id]);
+  await tryNow();
+  await waitUntil(async () => {
+    const [later] = await query(app.pool, 'select run_at > now() as again from queue_later where id = $1', [
+      body.id,
+    ]);
+    return later?.again ? true : new Error('not tried again');
+  });
+  mend();
+  await tryNow();
+  await app.waitFor(body.id, (notification) => notification.status === 'delivered');
+  expect(await faults()).toEqual([expect.objectContaining({ kind: 'gate', verdict: 'defer' })]);
+  expect(JSON.stringify(await trace())).not.toContain('a fault of ours');
+});
+
+test('a fault before the calls of a round takes no room away from those that come after', async () => {
+  const mend = breakRounds();
   // More than the place of the environment has room for.
   const { status } = await app.request('POST', '/v1/notifications/batch', {
     key: app.liveKey,
@@ -36,7 +74,7 @@ test('a fault before the calls of a round takes no room away from those that com
     const later = await query(app.pool, 'select from queue_later where kind = 1');
     return later.length === 60 ? true : new Error(`${later.length} of 60 were put off`);
   });
-  tracer.start = start;
+  mend();
   const { body } = await app.request('POST', '/v1/notifications', { key: app.liveKey, body: email });
   await app.waitFor(body.id, (notification) => notification.status === 'delivered');
 });

@@ -26,7 +26,7 @@ import { prepareRoads, type Road, type RoadFinder } from './road.ts';
 import { allRoads } from './roads.ts';
 import { runRound, wasAnswered } from './round.ts';
 import { failed, type Settled, settlementOf, unsettled } from './settle.ts';
-import { listFacts } from './store.ts';
+import { listFacts, markFaulty } from './store.ts';
 import { resumedEntry, settleWaiting } from './waiting.ts';
 import { createDispatchWriter } from './writer.ts';
 
@@ -287,6 +287,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     capacity,
     load: (claims) => untilDatabaseAnswers(() => load(claims)),
     run,
+    onFailed: (ids) => markFaulty(pool, ids, clock()),
     tick: () => watch.tick(),
   };
 }

@@ -68,6 +68,29 @@ export async function settleNotifications(sql: Sql, settlements: Settlement[]): 
   await settle(sql, [JSON.stringify(rows)]);
 }
 
+const addFault = statement(
+  'dispatch_add_fault',
+  // Once for faults in a row: the next try comes in half a minute, and may fail like this one.
+  `update notifications set trace = trace || $2::jsonb
+   where id in (select id from notifications where id = any ($1::uuid[]) order by id for no key update)
+     and status = 'queued' and trace->-1->>'name' is distinct from $3`,
+);
+
+/** For those who wonder why nothing happens. What failed is said in the log alone: an error of ours may hold anything. */
+export async function markFaulty(sql: Sql, ids: string[], now: number): Promise<void> {
+  const name = 'internal_error';
+  const detail =
+    'A fault inside Carillon ended this try, and another follows within a minute. The log of the worker has the cause, under the id of the notification.';
+  const entry: StoredTraceEntry = {
+    at: new Date(now).toISOString(),
+    kind: 'gate',
+    name,
+    verdict: 'defer',
+    detail,
+  };
+  await addFault(sql, [ids, JSON.stringify([entry]), name]);
+}
+
 const lockStatuses = statement<Pick<NotificationRow, 'id' | 'status'>>(
   'dispatch_lock_statuses',
   'select id, status from notifications where id = any ($1::uuid[]) order by id for no key update',
