@@ -66,6 +66,18 @@ export interface TestAppOptions {
 /** Hashing passwords as it should be done was every twentieth second of all tests. */
 passwordCost.N = 2 ** 8;
 
+/** What a test that waits in vain shows: the last warnings and errors of the service. */
+const recentWarnings = {
+  lines: [] as string[],
+  write(line: string): void {
+    this.lines.push(line.slice(0, 2_000));
+    if (this.lines.length > 20) this.lines.shift();
+  },
+};
+
+const isLogged = ({ logTo, settings }: TestAppOptions): boolean =>
+  logTo !== undefined || settings?.LOG_LEVEL !== undefined;
+
 /** The whole service on a port of its own and a database of its own, over real sockets. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase());
@@ -87,7 +99,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     dataDir,
   );
   const app = await startApp(config, {
-    log: createLog(config.LOG_LEVEL, options.logTo),
+    log: isLogged(options) ? createLog(config.LOG_LEVEL, options.logTo) : createLog('warn', recentWarnings),
     threadEntries: bundledThreads(),
     jobs(deps, connections) {
       options.onConnections?.(connections);
@@ -171,7 +183,10 @@ export async function waitUntil<Value>(
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 100)) {
     const seen = await probe();
     if (!(seen instanceof Error)) return seen;
-    if (Date.now() > end) throw new Error(`not within ${deadlineMs} ms: ${seen.message}`);
+    if (Date.now() > end) {
+      const logged = recentWarnings.lines.map((line) => `\n${line.trimEnd()}`).join('');
+      throw new Error(`not within ${deadlineMs} ms: ${seen.message}${logged && `\nlogged:${logged}`}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
