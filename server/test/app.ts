@@ -47,6 +47,7 @@ export interface TestApp {
   waitFor(
     id: string,
     condition: (notification: TestResponse['body']) => boolean,
+    deadlineMs?: number,
   ): Promise<TestResponse['body']>;
   stop(): Promise<void>;
 }
@@ -146,14 +147,14 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     testEnvironmentId: environmentId('test'),
     liveEnvironmentId: environmentId('live'),
     request,
-    async waitFor(id, condition) {
+    async waitFor(id, condition, deadlineMs) {
       return waitUntil(async () => {
         const path = `/v1/notifications/${id}`;
         const inTest = await request('GET', path);
         const live = { key: config.CARILLON_BOOTSTRAP_LIVE_KEY ?? '' };
         const { body } = inTest.status === 200 ? inTest : await request('GET', path, live);
         return condition(body) ? body : new Error(`still ${JSON.stringify(body)}`);
-      });
+      }, deadlineMs);
     },
     async stop() {
       await app.stop();

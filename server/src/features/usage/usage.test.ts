@@ -92,7 +92,7 @@ describe('an unmetered organization', () => {
     expect(answers.every(({ status }) => status === 202)).toBe(true);
     const after = (await usageOf(app)).by_channel;
     expect([after.email - before.email, after.sms - before.sms]).toEqual([200, 100]);
-  });
+  }, 90_000);
 });
 
 describe('a free organization', () => {
