@@ -6,7 +6,14 @@ import { type ChattwoSimulator, startChattwoSimulator } from '../../server/test/
 import { type SmsoneSimulator, startSmsoneSimulator } from '../../server/test/simulators/smsone.ts';
 import { type SmtpSimulator, startSmtpSimulator } from '../../server/test/simulators/smtp.ts';
 import { axeFindings } from './axe.ts';
-import { chromiumPath, type DashboardHost, inspect, screenshot, startDashboard } from './dashboard.ts';
+import {
+  chromiumPath,
+  type DashboardHost,
+  inspect,
+  inspectPage,
+  screenshot,
+  startDashboard,
+} from './dashboard.ts';
 import { addPerson } from './people.ts';
 
 describe.skipIf(!chromiumPath)('connections', () => {
@@ -354,6 +361,41 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await go('/live/connections');
     await page.getByText('No messages in the last five minutes. It was failing before').waitFor();
     expect(await page.getByText(/0 of 0/).count()).toBe(0);
+  }, 120_000);
+
+  test('the sender that the operator fixes is shown and cannot be unlocked, until an own provider is added', async () => {
+    await call('PUT', emailPath(), { from_address: 'hello@acme.example', providers: [] });
+    const { page, go } = await host.open('/test/connections');
+    const managed = {
+      sender_locked: true,
+      managed_from: '"Notifications of the platform" <no-reply@notifications.platform-operator.example>',
+    };
+    const saved: object[] = [];
+    await page.route('**/email-settings', async (route) => {
+      if (route.request().method() === 'PUT') saved.push(route.request().postDataJSON());
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), ...managed } });
+    });
+    await go('/live/connections');
+    await page.getByText(managed.managed_from).waitFor();
+    const lock = page.getByLabel('Lock the name');
+    expect([await lock.isChecked(), await lock.isDisabled()]).toEqual([true, true]);
+    await page.getByText('Locked by the operator of this service.').waitFor();
+    expect(await inspectPage(page, 'connections-managed')).toEqual([]);
+
+    await page.getByLabel('Reply to').fill('help@acme.example');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
+    // The lock is the operator's: saving it would keep it once the environment has a provider of its own.
+    expect(saved).toEqual([expect.not.objectContaining({ sender_locked: true })]);
+
+    await page.getByRole('button', { name: 'Add provider' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Host').fill('127.0.0.1');
+    await dialog.getByRole('button', { name: 'Add to the chain' }).click();
+    await page.getByText(managed.managed_from).waitFor({ state: 'detached' });
+    expect([await lock.isChecked(), await lock.isDisabled()]).toEqual([false, false]);
+    await page.getByRole('button', { name: 'Discard' }).click();
   }, 120_000);
 
   test('the other pages look right everywhere', async () => {

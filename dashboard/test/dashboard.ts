@@ -215,8 +215,13 @@ export async function screenshot(page: Page, name: string): Promise<void> {
  * everything in the light, and in the dark at the colours, which are all that changes. Returns what was wrong.
  */
 export async function inspect(host: DashboardHost, path: string, name: string): Promise<string[]> {
-  const found: string[] = [];
   const { page, complaints } = await host.open(path);
+  return [...(await inspectPage(page, name)), ...complaints];
+}
+
+/** The same of a page that is open already: with answers that a test has changed. */
+export async function inspectPage(page: Page, name: string): Promise<string[]> {
+  const found: string[] = [];
   const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth + 1';
   for (const size of ['desktop', 'phone'] as const) {
     await hold(page, size);
@@ -229,7 +234,7 @@ export async function inspect(host: DashboardHost, path: string, name: string): 
       found.push(...findings.map((each) => `${size}-${theme}: ${each}`));
     }
   }
-  return [...found, ...complaints];
+  return found;
 }
 
 /** The same page, without loading it again. */

@@ -60,12 +60,16 @@ export const email = {
   sender: 'Sender',
   fromAddress: 'From address',
   fromAddressHint: 'Its domain must be set up at every provider of the chain.',
+  managedSender: 'Emails are sent as',
+  managedSenderText:
+    'The operator of this service fixes the sender while emails go through the operator’s server. Your own From address and name are used once a provider of your own is in the chain.',
   fromName: 'From name',
   fromNameHint: 'What people see; a send may give another.',
   replyTo: 'Reply to',
   replyToHint: 'Where answers go. Empty: to the from address.',
   senderLocked: 'Lock the name',
   senderLockedHint: 'A send cannot give another one.',
+  senderLockedManaged: 'Locked by the operator of this service.',
   trackOpens: 'Track opens',
   trackOpensHint:
     'Adds an invisible picture. Many mail programs load it by themselves, so read it as a trend.',

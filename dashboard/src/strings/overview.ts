@@ -94,6 +94,9 @@ export const overview = {
     openSample: (reason: string) => `Open the newest: ${reason}`,
     empty: 'Everything arrived',
     emptyHint: 'Nothing failed, bounced or was held back in this period.',
+    older: 'No reasons to show for this period',
+    olderHint:
+      'Some notifications did not arrive, but they were accepted before this period or have been deleted. Choose a longer period to see why.',
     capped: 'The newest 500 of the period, grouped.',
     unknown: 'No reason was given',
   },

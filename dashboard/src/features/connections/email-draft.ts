@@ -30,7 +30,8 @@ export function draftOf(saved: GetEmailSettingsResult): EmailDraft {
     from_address: saved.from_address ?? '',
     from_name: saved.from_name ?? '',
     reply_to: saved.reply_to ?? '',
-    sender_locked: saved.sender_locked,
+    // A lock of the operator is not a choice of this environment: saving it would outlast the operator's server.
+    sender_locked: saved.managed_from === null && saved.sender_locked,
     track_opens: saved.track_opens,
     track_clicks: saved.track_clicks,
     providers: saved.providers.map(providerDraft),
@@ -52,7 +53,7 @@ export function bodyOf(draft: EmailDraft): ReplaceEmailSettingsParams {
     from_address: draft.from_address.trim() || null,
     from_name: draft.from_name.trim() || null,
     reply_to: draft.reply_to.trim() || null,
-    sender_locked: draft.sender_locked,
+    ...(draft.sender_locked ? { sender_locked: true } : {}),
     track_opens: draft.track_opens,
     track_clicks: draft.track_clicks,
     providers: draft.providers.map(providerBody),
@@ -79,6 +80,11 @@ function wireValue({ type, secret }: ConfigField, value: FieldValue): unknown {
   if (text === '') return secret ? undefined : null;
   // What is no number is sent as it is: the service says what is wrong with it.
   return type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
+}
+
+/** Emails of this draft would go through the operator's server, as those of the saved settings do. */
+export function managedFromOf(draft: EmailDraft, saved: GetEmailSettingsResult): string | null {
+  return draft.providers.some(({ enabled }) => enabled) ? null : saved.managed_from;
 }
 
 export function isSameDraft(one: EmailDraft, other: EmailDraft): boolean {

@@ -13,6 +13,7 @@ import {
   type EmailDraft,
   isProviderChanged,
   isSameDraft,
+  managedFromOf,
   providerProblemOf,
 } from './email-draft.ts';
 import { savedOf } from './email-kinds.ts';
@@ -84,7 +85,13 @@ function Editor({ saved }: { saved: GetEmailSettingsResult }) {
         onChange={(providers) => change({ providers })}
         mayWrite={mayWrite}
       />
-      <SenderCard draft={draft} onChange={change} error={save.error} mayWrite={mayWrite} />
+      <SenderCard
+        draft={draft}
+        managedFrom={managedFromOf(draft, saved)}
+        onChange={change}
+        error={save.error}
+        mayWrite={mayWrite}
+      />
       {isChanged && (
         <SaveBar
           onSave={() => save.mutate()}

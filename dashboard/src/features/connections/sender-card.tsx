@@ -1,6 +1,6 @@
 import { errorOf } from '../../api/queries.ts';
 import { email as text } from '../../strings/connections.ts';
-import { Card, Checkbox, Field, Input } from '../../ui/index.ts';
+import { Card, Checkbox, Field, Input, Notice } from '../../ui/index.ts';
 import styles from './connections.module.css';
 import type { EmailDraft } from './email-draft.ts';
 
@@ -8,13 +8,21 @@ export const senderFields = ['from_address', 'from_name', 'reply_to'];
 
 export function SenderCard(props: {
   draft: EmailDraft;
+  /** The operator's sender, while emails go through the operator's server. */
+  managedFrom: string | null;
   onChange(changes: Partial<EmailDraft>): void;
   error: unknown;
   mayWrite: boolean;
 }) {
-  const { draft, onChange, error, mayWrite } = props;
+  const { draft, managedFrom, onChange, error, mayWrite } = props;
   return (
     <Card title={text.sender}>
+      {managedFrom !== null && (
+        <Notice>
+          {text.managedSender} <strong className={styles.managedFrom}>{managedFrom}</strong>.{' '}
+          {text.managedSenderText}
+        </Notice>
+      )}
       <div className={styles.fields}>
         <Field label={text.fromAddress} hint={text.fromAddressHint} error={errorOf(error, 'from_address')}>
           <Input
@@ -47,9 +55,9 @@ export function SenderCard(props: {
       <div className={styles.boxes}>
         <Checkbox
           label={text.senderLocked}
-          hint={text.senderLockedHint}
-          checked={draft.sender_locked}
-          disabled={!mayWrite}
+          hint={managedFrom === null ? text.senderLockedHint : text.senderLockedManaged}
+          checked={draft.sender_locked || managedFrom !== null}
+          disabled={!mayWrite || managedFrom !== null}
           onChange={(event) => onChange({ sender_locked: event.target.checked })}
         />
         <Checkbox

@@ -48,11 +48,7 @@ export function Failures({ data }: { data: Overview }) {
           columns={columns}
           rows={data.failures}
           rowKey={({ reason, status, channel }) => [status, channel, reason].join()}
-          empty={
-            <EmptyState title={text.failures.empty} icon="check">
-              {text.failures.emptyHint}
-            </EmptyState>
-          }
+          empty={<NoReasons totals={data.totals} />}
         />
         {data.failures.length > 0 && <p className={styles.footnote}>{text.failures.capped}</p>}
       </div>
@@ -60,8 +56,22 @@ export function Failures({ data }: { data: Overview }) {
   );
 }
 
+/** The totals count what happened in the period, the reasons are of notifications that were accepted in it. */
+function NoReasons({ totals }: { totals: Overview['totals'] }) {
+  const { failed, bounced, suppressed } = totals;
+  return failed + bounced + suppressed > 0 ? (
+    <EmptyState title={text.failures.older} icon="warning">
+      {text.failures.olderHint}
+    </EmptyState>
+  ) : (
+    <EmptyState title={text.failures.empty} icon="check">
+      {text.failures.emptyHint}
+    </EmptyState>
+  );
+}
+
 /** A code becomes words; a sentence stays what it is. */
 function inWords(reason: string): string {
-  if (reason === '') return text.failures.unknown;
+  if (reason === '' || reason === 'unknown') return text.failures.unknown;
   return /^[a-z0-9_]+$/.test(reason) ? common.sentence(reason) : common.withVendors(reason);
 }
