@@ -2,13 +2,14 @@ import { createServer } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { isDatabaseUnavailable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import { isLoopHeld, nextTurn } from '../kernel/courtesy.ts';
 import { Problem } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { isLargerThan } from '../kernel/json.ts';
 import { isRecord } from '../kernel/record.ts';
 import type { Span } from '../kernel/tracing.ts';
 import { allowCrossOrigin } from './cors.ts';
 import { parseJsonBytes, readBody, tinyBytes } from './json.ts';
+import { jsonInPieces, pieceLength } from './large-json.ts';
 import type { Principal, Recipient, SignedIn } from './principal.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
@@ -21,8 +22,6 @@ import { compileRequestCheck, compileValidator } from './validation.ts';
 const mebibyte = 1_048_576;
 /** Whoever calls without credentials gets no more read than this, unless a provider's callbacks need it. */
 const publicBodyLimit = 16_384;
-/** Characters of an answer that are turned into bytes at a time. */
-const pieceLength = 262_144;
 const requestIdPattern = /^[\w.-]{1,128}$/;
 
 declare module 'fastify' {
@@ -212,7 +211,7 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
         reply,
       } as Call<unknown, unknown, unknown>);
       if (result.stream) return streams.serve(request, reply, result.stream);
-      return sendReply(reply, isList(result) ? await written(result) : result);
+      return sendReply(reply, isLong(result, request.method) ? await written(result) : result);
     },
   });
 }
@@ -223,33 +222,26 @@ function ownerOf(principal: FastifyRequest['principal']): string {
   return principal.kind === 'person' ? principal.userId : principal.environmentId;
 }
 
-const isList = ({ body, contentType }: Reply): boolean =>
-  !contentType && isRecord(body) && Array.isArray(body.data) && body.data.length > 1;
-
-/** A list is written element by element, with other work in between: a page of large ones would hold the event loop. */
-async function written(result: Reply): Promise<Reply> {
-  const { data, ...rest } = result.body as { data: unknown[] };
-  const pieces: Buffer[] = [];
-  let text = '{"data":[';
-  for (const [index, element] of data.entries()) {
-    while (isLoopHeld()) await nextTurn();
-    text += (index > 0 ? ',' : '') + JSON.stringify(element);
-    if (text.length < pieceLength) continue;
-    pieces.push(Buffer.from(text));
-    text = '';
-  }
-  const others = JSON.stringify(rest).slice(1); // with its brace, or that alone
-  text += `]${others === '}' ? '' : ','}${others}`;
-  const whole = pieces.length === 0 ? text : Buffer.concat([...pieces, Buffer.from(text)]);
-  return { ...result, contentType: 'application/json; charset=utf-8', body: whole };
+/** Lists are, whatever they hold; of others only what is read: answers to writes are small, and there are more of them. */
+function isLong({ body, contentType }: Reply, method: string): boolean {
+  if (contentType || !isRecord(body)) return false;
+  if (Array.isArray(body.data) && body.data.length > 1) return true;
+  return method === 'GET' && isLargerThan(body, pieceLength);
 }
+
+async function written(result: Reply): Promise<Reply> {
+  const body = await jsonInPieces(result.body);
+  return { ...result, contentType: jsonType, body };
+}
+
+const jsonType = 'application/json; charset=utf-8';
 
 function sendReply(reply: FastifyReply, result: Reply): FastifyReply {
   reply.code(result.status).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
   if (result.headers) reply.headers(result.headers);
   if (result.body === undefined) return reply.send();
   if (result.contentType) return reply.type(result.contentType).send(result.body);
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(result.body));
+  return reply.type(jsonType).send(JSON.stringify(result.body));
 }
 
 async function authenticate(

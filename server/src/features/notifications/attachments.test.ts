@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { idTime } from '../../kernel/ids.ts';
-import { deleteAttachmentBytesBefore } from './index.ts';
+import { deleteAttachmentBytesBefore, listAttachmentBytes } from './index.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -118,4 +118,18 @@ test('it cannot be put off until its attachments are gone', async () => {
   ).toMatchObject({
     status: 200,
   });
+});
+
+test('bytes of any size are read as they were sent, in the order of the files', async () => {
+  const files = [0, 1, 524_288, 524_289, 3_000_001].map((size) => randomBytes(size));
+  const { id } = await send('sizes@example.com', {
+    send_at: inDays(1),
+    attachments: files.map((bytes, index) => ({
+      filename: `${index}.bin`,
+      content_type: 'application/octet-stream',
+      content_base64: bytes.toString('base64'),
+    })),
+  });
+  const read = await listAttachmentBytes(app.pool, id);
+  expect(read.map((bytes, index) => files[index]?.equals(bytes))).toEqual(files.map(() => true));
 });

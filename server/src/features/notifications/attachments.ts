@@ -62,21 +62,28 @@ export async function decodeAhead(list: readonly Attachment[]): Promise<void> {
   for (const attachment of list) {
     const { content_base64: text } = attachment;
     if (text.length <= pieceLength || decodedLength(text) > limits.attachmentBytes) continue;
-    const pieces: Buffer[] = [];
-    for (let at = 0; at < text.length; at += pieceLength) {
-      while (isLoopHeld()) await nextTurn();
-      const piece = decodeBase64(text.slice(at, at + pieceLength));
-      if (!piece) break;
-      pieces.push(piece);
-    }
-    const bytes = Buffer.concat(pieces);
-    decodedAhead.set(attachment, bytes.length === decodedLength(text) ? bytes : null);
+    decodedAhead.set(attachment, await decodeInPieces(text));
   }
+}
+
+async function decodeInPieces(base64: string): Promise<Buffer | null> {
+  if (base64.length % 4 !== 0) return null;
+  const bytes = Buffer.allocUnsafe(decodedLength(base64));
+  let length = 0;
+  for (let at = 0; at < base64.length; at += pieceLength) {
+    while (isLoopHeld()) await nextTurn();
+    const piece = base64.slice(at, at + pieceLength);
+    if (hasUrlAlphabet(piece) || bytes.write(piece, length, 'base64') !== decodedLength(piece)) return null;
+    length += decodedLength(piece);
+  }
+  return length === bytes.length ? bytes : null;
 }
 
 /** Node's decoder skips what is not base64; then the length does not come out, which is cheaper to see than a regular expression. */
 function decodeBase64(base64: string): Buffer | null {
-  if (base64.length % 4 !== 0 || base64.includes('-') || base64.includes('_')) return null;
+  if (base64.length % 4 !== 0 || hasUrlAlphabet(base64)) return null;
   const bytes = Buffer.from(base64, 'base64');
   return bytes.length === decodedLength(base64) ? bytes : null;
 }
+
+const hasUrlAlphabet = (base64: string): boolean => base64.includes('-') || base64.includes('_');

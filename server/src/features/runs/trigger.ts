@@ -56,7 +56,7 @@ export function createTrigger(
     concurrency: 2,
     maxItems: 250,
     weigh: ({ run }) => JSON.stringify(run.trigger_data).length,
-    maxWeight: 4_000_000,
+    maxWeight: 1_000_000,
     splitOn: (error) => !isDatabaseUnavailable(error),
   });
 

@@ -164,7 +164,7 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
   const batcher = createBatcher<Ending, undefined>(
     // Rows are locked in one order wherever that is possible; where it is not, a deadlock is a reason to write again.
     (endings) => untilDatabaseAnswers(() => write(endings)),
-    { concurrency: 2, maxItems: 200, weigh, maxWeight: 8_000_000 },
+    { concurrency: 2, maxItems: 200, weigh, maxWeight: 1_000_000 }, // eight times as much takes 70 ms to write as JSON
   );
   return { end: (ending) => batcher.add(ending) };
 }
