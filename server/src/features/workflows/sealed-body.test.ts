@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../../test/app.ts';
+import { createPerson } from '../../../test/people.ts';
 import { startWebhookSink, type WebhookSink } from '../../../test/simulators/webhook-sink.ts';
 import { startWorkflows, type Workflows } from '../runs/test-harness.ts';
 import { sealSavedVersions } from './housekeeping.ts';
@@ -62,6 +63,30 @@ describe('credentials of fetch steps', () => {
     for (const seen of [simulated.body, runs.body, run, audit.body])
       expect(JSON.stringify(seen)).not.toContain(secret);
     expect(await storedText()).not.toContain(secret);
+  });
+
+  test('are masked in the active body of a workflow, for every reader and in every answer that shows it', async () => {
+    await app.define('active', [call()]);
+    const path = '/v1/workflows/active';
+    const narrow = { name: 'Reader', scopes: ['workflows:read'] };
+    const { key } = (await app.request('POST', '/v1/api-keys', { body: narrow })).body;
+    const { rows } = await app.pool.query('select organization_id from environments where id = $1', [
+      app.testEnvironmentId,
+    ]);
+    const viewer = await createPerson(app, [{ organizationId: rows[0].organization_id, role: 'viewer' }]);
+    const headers = { cookie: viewer.cookie, 'x-environment-id': app.testEnvironmentId };
+    const readers = {
+      'the key that wrote it': await app.request('GET', path),
+      'a key that may only read': await app.request('GET', path, { key }),
+      'a viewer': await app.request('GET', path, { key: null, headers }),
+      'who renames it': await app.request('PATCH', path, { body: { name: 'Renamed' } }),
+    };
+    for (const [reader, { status, body }] of Object.entries(readers)) {
+      expect([reader, status]).toEqual([reader, 200]);
+      expect(JSON.stringify(body)).not.toContain(secret);
+      const [step] = JSON.parse(body.active_body_json).steps;
+      expect([reader, step.headers]).toEqual([reader, { Authorization: shown, Accept: 'application/json' }]);
+    }
   });
 
   test('stay what they were when a body is saved as it was shown, also under another step or from an older version', async () => {
