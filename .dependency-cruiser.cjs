@@ -5,7 +5,7 @@
 const src = '^server/src/';
 const tests = '(\\.test|/test-harness)\\.ts$';
 /** What is passed in: its types are known everywhere above db. */
-const given = '(deps|config)\\.ts$';
+const given = '(deps|config|config-values)\\.ts$';
 
 /** What the files below `from` may import of ours: themselves and what is listed. */
 const onlyMayImport = (name, from, allowed, comment) => ({

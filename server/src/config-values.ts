@@ -1,0 +1,142 @@
+import { isIP } from 'node:net';
+import { displayNameProblem, parseEmailAddress } from './channels/email/address.ts';
+
+/** How the texts of settings become values. Each reader throws BadValue with what the text must be. */
+export class BadValue extends Error {}
+
+export const text = (value: string): string => value;
+
+export const integer = (min: number, max: number) => (value: string) => {
+  if (!/^\d+$/.test(value) || Number(value) < min || Number(value) > max)
+    throw new BadValue(`must be a whole number from ${min} to ${max}`);
+  return Number(value);
+};
+
+export const positive = (value: string): number => {
+  const number = Number(value);
+  if (!Number.isFinite(number) || number <= 0) throw new BadValue('must be a number above 0');
+  return number;
+};
+
+export const oneOf =
+  <Value extends string>(...values: Value[]) =>
+  (value: string): Value => {
+    const found = values.find((candidate) => candidate === value);
+    if (!found) throw new BadValue(`must be one of ${values.join(', ')}`);
+    return found;
+  };
+
+export const url =
+  (...protocols: string[]) =>
+  (value: string): string => {
+    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+      throw new BadValue(
+        `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+      );
+    }
+    return value.replace(/\/+$/, '');
+  };
+
+const roleNames = ['api', 'worker'] as const;
+export type ProcessRole = (typeof roleNames)[number];
+
+export const processRoles = (value: string): ProcessRole[] =>
+  value.split(',').map((role) => oneOf(...roleNames)(role.trim()));
+
+export const encryptionKeys = (value: string): Buffer[] =>
+  value.split(',').map((part) => {
+    const key = Buffer.from(part.trim(), 'base64');
+    if (key.length !== 32) throw new BadValue('must be 32 bytes in base64 (several: comma-separated)');
+    return key;
+  });
+
+export const apiKey = (kind: 'test' | 'live') => (value: string) => {
+  if (!new RegExp(`^crl_${kind}_[0-9A-Za-z]{20,200}$`).test(value)) {
+    throw new BadValue(`must be crl_${kind}_ followed by 20 or more letters and digits`);
+  }
+  return value;
+};
+
+export const password = (value: string): string => {
+  if (value.length < 8 || value.length > 200) throw new BadValue('must have 8 to 200 characters');
+  return value;
+};
+
+export const emailAddress = (value: string): string => {
+  if (!/^[^\s@<>]+@[^\s@<>]+$/.test(value)) throw new BadValue('must be an email address');
+  return value.toLowerCase();
+};
+
+export interface ManagedSender {
+  address: string;
+  name: string | null;
+}
+
+/** `no-reply@example.com` or `Name <no-reply@example.com>`. */
+export const managedSender = (value: string): ManagedSender => {
+  const [, given = '', address = value] = /^(.*?)\s*<([^<>]*)>$/s.exec(value.trim()) ?? [];
+  const name = given.replace(/^"(.*)"$/s, '$1');
+  const parsed = parseEmailAddress(address.trim());
+  if ('problem' in parsed || displayNameProblem(name) !== null)
+    throw new BadValue(
+      'must be an email address such as no-reply@example.com or Name <no-reply@example.com>',
+    );
+  return { address: parsed.address, name: name || null };
+};
+
+export const smtpUrl = (value: string): string => {
+  const checked = url('smtp:', 'smtps:')(value);
+  if (!/^(\?require_tls=(true|false))?$/.test(new URL(checked).search))
+    throw new BadValue('may end with ?require_tls=true, and with no other query');
+  return checked;
+};
+
+export const smtpName = (value: string): string => {
+  const isLiteral = /^\[(?:IPv6:)?[0-9a-fA-F.:]+\]$/.test(value);
+  if (!isLiteral && !/^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/i.test(value))
+    throw new BadValue('must be a host name such as mail.example.com, or an address in brackets');
+  return value;
+};
+
+/** Each must match a whole URL. */
+export const patterns = (value: string): RegExp[] => value.split(',').map((part) => pattern(part.trim()));
+
+function pattern(source: string): RegExp {
+  try {
+    return new RegExp(`^(?:${source})$`);
+  } catch {
+    throw new BadValue('must be regular expressions, comma-separated');
+  }
+}
+
+export interface FlavouredPattern {
+  flavour: 'A' | 'B';
+  pattern: RegExp;
+}
+
+export const flavouredPatterns = (value: string): FlavouredPattern[] =>
+  value.split(',').map((part) => {
+    const [, flavour, source] = /^(?:([AB])=)?(.*)$/s.exec(part.trim()) ?? [];
+    return { flavour: flavour === 'A' ? 'A' : 'B', pattern: pattern(source ?? '') };
+  });
+
+export const smsAccount = (value: string): string => {
+  if (!/^[A-Za-z0-9]{1,64}$/.test(value)) throw new BadValue('must be letters and digits');
+  return value;
+};
+
+export const smsSender = (value: string): string => {
+  if (!/^\+[1-9]\d{6,14}$/.test(value) && !/^(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11}$/.test(value))
+    throw new BadValue('must be a number in E.164 form or up to 11 letters and digits');
+  return value;
+};
+
+export const networks = (value: string): string[] =>
+  value.split(',').map((part) => {
+    const [address = '', bits, ...more] = part.trim().split('/');
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+    if (most < 0 || !fits || more.length > 0)
+      throw new BadValue('must be addresses or networks, such as 10.0.0.0/8, comma-separated');
+    return part.trim();
+  });
