@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { beforeStatement } from '../../../test/app.ts';
-import { parseDefinition } from '../../engine/index.ts';
-import type { Principal } from '../../http/principal.ts';
-import { newId } from '../../kernel/ids.ts';
 import { email, startWorkflows, type Workflows } from './test-harness.ts';
-import { createTrigger } from './trigger.ts';
 
 let app: Workflows;
 let other: Workflows;
@@ -159,34 +155,4 @@ describe('an Idempotency-Key', () => {
     );
     expect(rows[0].n).toBe(5);
   });
-});
-
-test('checks against a schema that take long let everybody else in between', async () => {
-  const parsed = parseDefinition({
-    trigger_data_schema: { properties: { text: { pattern: '^(a+)+$' } } },
-    steps: [{ id: 'only', kind: 'noop' }],
-  });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const { definition } = parsed;
-  const trigger = createTrigger(app.deps, {
-    findActive: async () => ({ workflowId: newId(), version: 1, definition }),
-  });
-  const principal = { environmentId: app.testEnvironmentId } as Principal;
-  let turn = 0;
-  let next: NodeJS.Immediate;
-  const count = (): void => {
-    turn += 1;
-    next = setImmediate(count);
-  };
-  next = setImmediate(count);
-  const turns = await Promise.all(
-    Array.from({ length: 3 }, async () => {
-      await expect(trigger(principal, 'slow', { text: `${'a'.repeat(40)}!` }, null)).rejects.toMatchObject({
-        code: 'trigger_data_invalid',
-      });
-      return turn;
-    }),
-  );
-  clearImmediate(next);
-  expect(new Set(turns).size).toBe(3);
 });
