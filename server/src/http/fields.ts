@@ -28,10 +28,14 @@ type Shape = ObjectShape | { kind: 'list'; items: Shape };
 interface ObjectShape {
   kind: 'object';
   names: KnownNames;
-  /** Optional, and null is not one of their values. */
-  nullLeftOut: readonly string[];
-  /** Those with named fields inside; a free-form object is not among them. */
-  nested: readonly { name: string; shape: Shape }[];
+  fields: ReadonlyMap<string, FieldShape>;
+}
+
+interface FieldShape {
+  /** Optional, and null is not one of its values. */
+  isNullLeftOut: boolean;
+  /** The named fields inside; null for a value and for a free-form object. */
+  inside: Shape | null;
 }
 
 interface SchemaNode {
@@ -48,18 +52,11 @@ function shapeOf(schema: SchemaNode): Shape | null {
   }
   const { properties, required = [] } = schema;
   if (!properties) return null;
-  const entries = Object.entries(properties);
-  return {
-    kind: 'object',
-    names: createKnownNames(Object.keys(properties)),
-    nullLeftOut: entries
-      .filter(([name, field]) => !required.includes(name) && refusesNull(field))
-      .map(([name]) => name),
-    nested: entries.flatMap(([name, field]) => {
-      const shape = shapeOf(field);
-      return shape ? [{ name, shape }] : [];
-    }),
-  };
+  const fields = Object.entries(properties).map(([name, field]): [string, FieldShape] => [
+    name,
+    { isNullLeftOut: !required.includes(name) && refusesNull(field), inside: shapeOf(field) },
+  ]);
+  return { kind: 'object', names: createKnownNames(Object.keys(properties)), fields: new Map(fields) };
 }
 
 const refusesNull = ({ type }: SchemaNode): boolean => type !== undefined && ![type].flat().includes('null');
@@ -71,9 +68,11 @@ function checkShape(value: unknown, shape: Shape, path: string, check: Check): v
   } else if (isRecord(value)) {
     const misspelt = shape.names.findMisspelt(value, check.budget);
     if (misspelt) throw unknownParameter(join(path, misspelt.given), join(path, misspelt.meant), check.noun);
-    for (const name of shape.nullLeftOut) if (value[name] === null) delete value[name];
-    for (const { name, shape: inside } of shape.nested)
-      if (value[name] !== undefined) checkShape(value[name], inside, join(path, name), check);
+    for (const name in value) {
+      const field = shape.fields.get(name);
+      if (field?.isNullLeftOut && value[name] === null) delete value[name];
+      else if (field?.inside) checkShape(value[name], field.inside, join(path, name), check);
+    }
   }
 }
 

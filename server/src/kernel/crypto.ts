@@ -53,6 +53,11 @@ export function sha256(value: string | Buffer): Buffer {
   return hash('sha256', value, 'buffer');
 }
 
+/** The same as text: it costs half as much as bytes that are turned into text. */
+export function sha256Hex(value: string): string {
+  return hash('sha256', value, 'hex');
+}
+
 /** Compares in constant time; unequal lengths are simply unequal. */
 export function sameBytes(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);

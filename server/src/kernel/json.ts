@@ -24,6 +24,9 @@ function roomAfter(value: unknown, room: number): number {
   return left;
 }
 
+/** A name without anything to escape. */
+const plainName = /^\w*$/;
+
 /**
  * JSON with sorted keys: equal values have equal text, whatever the order of their keys, so 1 is 1.0 and is not "1". Throws a
  * RangeError when it is too deep.
@@ -36,7 +39,8 @@ export function canonicalJson(value: unknown, depth = 0): string {
   let text = '';
   for (const key of Object.keys(record).sort()) {
     if (record[key] === undefined) continue;
-    text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${canonicalJson(record[key], depth + 1)}`;
+    const name = plainName.test(key) ? `"${key}"` : JSON.stringify(key);
+    text += `${text === '' ? '{' : ','}${name}:${canonicalJson(record[key], depth + 1)}`;
   }
   return text === '' ? '{}' : `${text}}`;
 }

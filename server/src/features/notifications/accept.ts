@@ -177,8 +177,10 @@ function newAcceptance(principal: Sender, request: SendRequest, checked: Checked
 /** About what an accepted notification takes, as far as the caller decides it. */
 export function storedBytes({ content, bytes }: Acceptance): number {
   const { subject, html_body: html, text_body: text, template_data: data } = content;
-  const words = [subject, html, text, templateDataJson(data)];
-  return [...words, ...bytes].reduce((sum, part) => sum + (part?.length ?? 0), overheadBytes);
+  let sum = overheadBytes + templateDataJson(data).length;
+  sum += (subject?.length ?? 0) + (html?.length ?? 0) + (text?.length ?? 0);
+  for (const file of bytes) sum += file.length;
+  return sum;
 }
 
 let queued = { at: 0, events: [eventEntry('Queued', 0)] };
@@ -281,7 +283,7 @@ type Content = Pick<
 
 /** Content that the channel ignores is dropped here, not refused; so is everything that a template says instead. */
 export function checkContent(request: Content): Words {
-  const templateData = request.template_data ?? {};
+  const templateData = request.template_data ?? noData;
   if (templateDataJson(templateData).length > limits.templateDataBytes) {
     throw invalidParameter(
       'template_data',
@@ -300,14 +302,16 @@ export function checkContent(request: Content): Words {
   return words;
 }
 
+const noData: Record<string, unknown> = Object.freeze({});
 const templateDataTexts = new WeakMap<object, string>();
 
 /** Asked for when it is checked, weighed and written, and made once. */
 export function templateDataJson(data: Record<string, unknown>): string {
+  if (data === noData) return '{}';
   const known = templateDataTexts.get(data);
   if (known !== undefined) return known;
   const text = JSON.stringify(data);
-  if (text.length > 2) templateDataTexts.set(data, text);
+  templateDataTexts.set(data, text);
   return text;
 }
 

@@ -113,7 +113,8 @@ export function createNotificationService(
     defaultPriority: Priority,
   ): Promise<Accepted> {
     const { environmentId } = principal;
-    const bodyHash = key === null ? '' : await bodyHashOf(deps.tasks, environmentId, request);
+    const hash = key === null ? '' : bodyHashOf(deps.tasks, environmentId, request);
+    const bodyHash = typeof hash === 'string' ? hash : await hash;
     try {
       const lookups = await lookUp(sources, environmentId, request);
       if (request.attachments) await decodeAhead(request.attachments);
