@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { type App, startApp } from './app.ts';
 import { loadConfig } from './config.ts';
 import { startTemporaryPostgres } from './db/embedded/temporary.ts';
-import { channelScenes } from './demo/channels.ts';
-import { consentScenes } from './demo/consent.ts';
-import { emailScenes } from './demo/email.ts';
-import { inboxScenes } from './demo/inbox.ts';
-import { createStage } from './demo/stage.ts';
-import { webhookScenes } from './demo/webhooks.ts';
-import { workflowScenes } from './demo/workflows.ts';
+import { channelSteps } from './demo/channels.ts';
+import { consentSteps } from './demo/consent.ts';
+import { emailSteps } from './demo/email.ts';
+import { createDemoEnvironment } from './demo/environment.ts';
+import { inboxSteps } from './demo/inbox.ts';
+import { webhookSteps } from './demo/webhooks.ts';
+import { workflowSteps } from './demo/workflows.ts';
 
 /** To show something new, add a scene. */
 const scenes = [
-  ...emailScenes,
-  ...channelScenes,
-  ...consentScenes,
-  ...webhookScenes,
-  ...inboxScenes,
-  ...workflowScenes,
+  ...emailSteps,
+  ...channelSteps,
+  ...consentSteps,
+  ...webhookSteps,
+  ...inboxSteps,
+  ...workflowSteps,
 ];
 
 /** The whole service with a database of its own that goes when the demo ends. Nothing leaves this machine. */
@@ -49,11 +49,11 @@ const { app, stop } = await start();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stop().finally(() => process.exit(1)));
 console.log(`\nCarillon runs at ${app.url} for as long as this demo; every message ends in the sandbox.\n`);
-const stage = createStage(app);
+const demo = createDemoEnvironment(app);
 for (const { title, play } of scenes) {
   console.log(title);
   try {
-    await play(stage);
+    await play(demo);
   } catch (error) {
     process.exitCode = 1;
     console.error(`  ${error instanceof Error ? error.message : error}\n`);

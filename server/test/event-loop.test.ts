@@ -32,12 +32,12 @@ async function tasksIn(work: () => Promise<unknown>): Promise<string[]> {
     };
     return run;
   };
-  const [run, patient] = [watched(tasks), watched(tasks.patient)];
+  const [run, patient] = [watched(tasks), watched(tasks.unlimited)];
   try {
     await work();
   } finally {
     tasks.run = run;
-    tasks.patient.run = patient;
+    tasks.unlimited.run = patient;
   }
   return names;
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Looked } from '../src/db/look.ts';
+import type { ScannedPage } from '../src/db/filtered-page.ts';
 import { createPool, type Pool, query, type Sql } from '../src/db/sql.ts';
 import { allErasers } from '../src/erasers.ts';
 import { deleteActivityBefore, deleteCallsBefore } from '../src/features/activity/store.ts';
 import { listEntries } from '../src/features/audit/store.ts';
-import type { ListQuery } from '../src/features/notifications/schema.ts';
+import type { NotificationQuery } from '../src/features/notifications/schema.ts';
 import { listNotifications } from '../src/features/notifications/store.ts';
 import type { Person, Slice } from '../src/features/users/erasure.ts';
 import { listDeliveries } from '../src/features/webhooks/deliveries-store.ts';
@@ -43,7 +43,7 @@ async function fill(statement: string, values: unknown[], ...tables: string[]): 
 
 /** All pages of a list: the ids, and the most rows that were read for one of them. */
 async function walk<Row extends { id: string }>(
-  listPage: (page: PageRequest) => Promise<{ result: Looked<Row>; rows: number }>,
+  listPage: (page: PageRequest) => Promise<{ result: ScannedPage<Row>; rows: number }>,
 ) {
   const ids: string[] = [];
   let mostRows = 0;
@@ -51,7 +51,7 @@ async function walk<Row extends { id: string }>(
   let cursor: string | undefined;
   do {
     const { result, rows } = await listPage(pageRequest('list', cursor ? { cursor } : {}));
-    const page = pageOf('list', result.rows, 20, result.reach);
+    const page = pageOf('list', result.rows, 20, result.scannedTo);
     ids.push(...page.data.map(({ id }) => id));
     mostRows = Math.max(mostRows, rows);
     pages += 1;
@@ -82,12 +82,12 @@ describe('of 40,000 notifications', () => {
   });
 
   const page = (
-    filter: ListQuery,
+    filter: NotificationQuery,
     before: PageRequest['before'] = null,
     environmentId = app.testEnvironmentId,
   ) => rowsRead(app.pool, (sql) => listNotifications(sql, environmentId, filter, { before, limit: 20 }));
 
-  test.each<[string, ListQuery, string | null]>([
+  test.each<[string, NotificationQuery, string | null]>([
     ['the first page', {}, null],
     ['a page far back', {}, idOf(200)],
     ['a page of a time long ago', { created_before: '1970-01-01T00:00:00.001Z' }, null],
@@ -95,7 +95,7 @@ describe('of 40,000 notifications', () => {
     ['what is being sent, among all that is queued', { status: 'sending' }, null],
   ])('%s reads the rows that it shows', async (_, filter, before) => {
     const { result, rows } = await page(filter, before);
-    expect(result.reach).toBeNull();
+    expect(result.scannedTo).toBeNull();
     expect(rows).toBeLessThan(10 * 21);
   });
 
@@ -120,7 +120,7 @@ describe('of 40,000 notifications', () => {
       { external_user_id: 'nobody', channel: 'sms' },
     ] as const) {
       const { result } = await page(filter);
-      expect(result).toEqual({ rows: [], reach: null });
+      expect(result).toEqual({ rows: [], scannedTo: null });
     }
   });
 
@@ -133,7 +133,7 @@ describe('of 40,000 notifications', () => {
        order by id desc`,
       [app.testEnvironmentId],
     );
-    const filter: ListQuery = {
+    const filter: NotificationQuery = {
       status: 'queued',
       channel: 'sms',
       external_user_id: 'ada',

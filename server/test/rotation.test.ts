@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resealAll } from '../src/db/reseal.ts';
 import { createKeyring } from '../src/kernel/crypto.ts';
-import { sealedPlaces } from '../src/sealed.ts';
+import { sealedColumns } from '../src/sealed.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { buildService } from './crash/service-process.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -137,7 +137,7 @@ describe('rotating the encryption key', () => {
         expect(status).toBe(200);
       }
     })();
-    const report = await resealAll(during.pool, createKeyring([newKey, oldKey]), sealedPlaces);
+    const report = await resealAll(during.pool, createKeyring([newKey, oldKey]), sealedColumns);
     busy = false;
     await saving;
 
@@ -149,16 +149,16 @@ describe('rotating the encryption key', () => {
 
     const after = await start(newKey);
     // Only a value that is sealed anew is really opened; so to a third key, and back.
-    const opened = await resealAll(after.pool, createKeyring([thirdKey, newKey]), sealedPlaces);
+    const opened = await resealAll(after.pool, createKeyring([thirdKey, newKey]), sealedColumns);
     expect(opened.places.map(({ unopened }) => unopened)).toEqual(opened.places.map(() => 0));
-    await resealAll(after.pool, createKeyring([newKey, thirdKey]), sealedPlaces);
+    await resealAll(after.pool, createKeyring([newKey, thirdKey]), sealedColumns);
     expect((await after.request('GET', settings)).body.providers[0].config.password).toBe('••••word');
     await after.stop();
   });
 
   it('says which values nobody can open, and leaves them', async () => {
     const kept = await dump({ pool: database.pool });
-    const report = await resealAll(database.pool, createKeyring([thirdKey]), sealedPlaces);
+    const report = await resealAll(database.pool, createKeyring([thirdKey]), sealedColumns);
     expect(report.places.every(({ values, unopened }) => values === unopened)).toBe(true);
     expect([...report.used.keys()]).toEqual([idOf(newKey)]);
     expect(await dump({ pool: database.pool })).toBe(kept);
@@ -216,7 +216,7 @@ it('every column that is named for being sealed is in the table', async () => {
   const { rows } = await database.pool.query(
     "select table_name || '.' || column_name as place from information_schema.columns where table_schema = 'public' and column_name like '%sealed%'",
   );
-  const places = sealedPlaces.map(({ table, column }) => `${table}.${column}`);
+  const places = sealedColumns.map(({ table, column }) => `${table}.${column}`);
   expect(rows.length).toBeGreaterThan(3);
   for (const { place } of rows) expect(places).toContain(place);
 });

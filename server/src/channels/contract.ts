@@ -185,7 +185,7 @@ export interface Carrier {
    */
   idempotent: boolean;
   /** What shares a limit of the provider shares this name; when it says slow down, all of it waits, in every process. */
-  pace?: string;
+  rateLimitKey?: string;
   /** Whom it calls, where that may ask something of `everybody`. Tenants may choose it, so it speaks for itself alone. */
   host?: string;
   /** It is the operator's: its limits are those of all environments together. */
@@ -212,12 +212,12 @@ export interface Reservation {
 /** A carrier made from a provider's settings; it may hold connections open until it is closed. */
 export interface ProviderCarrier extends Carrier {
   /** Can messages be handed over with these settings? Nothing is sent. */
-  verify(): Promise<Verdict>;
+  verify(): Promise<VerificationResult>;
   /** Ends what is open; a send that is under way may finish first, within this time or the carrier's own. */
   close(graceMs?: number): Promise<void>;
 }
 
-export interface Verdict {
+export interface VerificationResult {
   ok: boolean;
   detail: string;
 }

@@ -1,5 +1,5 @@
 /** A call as it was made. */
-export interface Said {
+export interface ShownMessage {
   method: string;
   url: string;
   body?: string | Buffer;
@@ -21,7 +21,7 @@ export interface Exchange {
 }
 
 export function exchangeOf(
-  { method, url, body = '' }: Said,
+  { method, url, body = '' }: ShownMessage,
   answer: { status: number | null; body: Buffer },
 ): Exchange {
   return {

@@ -11,14 +11,14 @@ import { AddressRefused, assertAllowedAddress, type NetworkPolicy, resolveAllowe
  * over everything from the look-up to the last byte. An outcome, never an exception, comes back.
  */
 export interface Outbound {
-  request(call: Call): Promise<Answer | Failure>;
+  request(call: OutboundCall): Promise<OutboundAnswer | OutboundFailure>;
   /** What was said in the last call with this signal, once: for whoever gave it to a carrier and cannot see its calls. */
   takeExchange(signal: AbortSignal): Exchange | null;
   /** Breaks off what is under way. */
   stop(): Promise<void>;
 }
 
-export interface Call {
+export interface OutboundCall {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
   url: string;
   headers?: Record<string, string>;
@@ -31,7 +31,7 @@ export interface Call {
   signal?: AbortSignal;
 }
 
-export interface Answer {
+export interface OutboundAnswer {
   kind: 'answer';
   status: number;
   /** Names in lower case. */
@@ -57,7 +57,7 @@ export type FailureClass =
   | 'invalid'
   | 'stopped';
 
-export interface Failure {
+export interface OutboundFailure {
   kind: 'failure';
   failure: FailureClass;
   /** A sentence for people; names no address. */
@@ -145,7 +145,7 @@ export function createOutbound({ policy, ca }: OutboundOptions): Outbound {
   };
 }
 
-function dispatch(agent: Dispatcher, call: Call): Promise<Answer | Failure> {
+function dispatch(agent: Dispatcher, call: OutboundCall): Promise<OutboundAnswer | OutboundFailure> {
   return new Promise((resolve) => {
     const startedAt = performance.now();
     const url = new URL(call.url);
@@ -153,11 +153,11 @@ function dispatch(agent: Dispatcher, call: Call): Promise<Answer | Failure> {
     let kept = 0;
     let seen = 0;
     let status: number | null = null;
-    let headers: Answer['headers'] = {};
+    let headers: OutboundAnswer['headers'] = {};
     let controller: Dispatcher.DispatchController | null = null;
     let settled = false;
 
-    const settle = (result: (latencyMs: number, body: Buffer) => Answer | Failure): void => {
+    const settle = (result: (latencyMs: number, body: Buffer) => OutboundAnswer | OutboundFailure): void => {
       if (settled) return;
       settled = true;
       clearTimeout(deadline);

@@ -6,7 +6,7 @@ import { type Pool, query } from './sql.ts';
 export type SealAgain = (sealed: string, context: string) => string;
 
 /** A column that holds sealed values. */
-export interface SealedPlace {
+export interface SealedColumn {
   table: string;
   column: string;
   type: 'text' | 'jsonb';
@@ -25,13 +25,13 @@ export interface SealedPlace {
 
 /** A text column that holds one sealed value. */
 export function sealedText(
-  place: Omit<SealedPlace, 'type' | 'reseal'>,
+  column: Omit<SealedColumn, 'type' | 'reseal'>,
   contextOf: (row: Record<string, string>) => string,
-): SealedPlace {
-  return { ...place, type: 'text', reseal: (sealed: string, row, again) => again(sealed, contextOf(row)) };
+): SealedColumn {
+  return { ...column, type: 'text', reseal: (sealed: string, row, again) => again(sealed, contextOf(row)) };
 }
 
-export interface PlaceReport {
+export interface ColumnReport {
   /** `table.column` */
   place: string;
   values: number;
@@ -41,7 +41,7 @@ export interface PlaceReport {
 }
 
 export interface ResealReport {
-  places: PlaceReport[];
+  places: ColumnReport[];
   /** Ids of the keys that something is sealed with after all, and how much. */
   used: Map<string, number>;
 }
@@ -57,21 +57,21 @@ const maxPasses = 10;
 export async function resealAll(
   pool: Pool,
   keyring: Keyring,
-  places: readonly SealedPlace[],
-  progress: (report: PlaceReport) => void = () => {},
+  places: readonly SealedColumn[],
+  progress: (report: ColumnReport) => void = () => {},
 ): Promise<ResealReport> {
-  const reports: PlaceReport[] = [];
-  for (const place of places) {
-    const report = await resealPlace(pool, keyring, place);
+  const reports: ColumnReport[] = [];
+  for (const column of places) {
+    const report = await resealPlace(pool, keyring, column);
     reports.push(report);
     progress(report);
   }
   // A second look at the whole: what another process sealed with an old key meanwhile must not be missed.
   const used = new Map<string, number>();
-  for (const place of places) {
-    await walk(pool, place, async (rows) => {
+  for (const column of places) {
+    await walk(pool, column, async (rows) => {
       for (const row of rows) {
-        place.reseal(parsedValue(place, row), row, (sealed) => {
+        column.reseal(parsedValue(column, row), row, (sealed) => {
           const id = keyIdOf(sealed);
           used.set(id, (used.get(id) ?? 0) + 1);
           return sealed;
@@ -82,7 +82,7 @@ export async function resealAll(
   return { places: reports, used };
 }
 
-async function resealPlace(pool: Pool, keyring: Keyring, place: SealedPlace): Promise<PlaceReport> {
+async function resealPlace(pool: Pool, keyring: Keyring, column: SealedColumn): Promise<ColumnReport> {
   let resealed = 0;
   for (let pass = 1; ; pass += 1) {
     let values = 0;
@@ -98,37 +98,37 @@ async function resealPlace(pool: Pool, keyring: Keyring, place: SealedPlace): Pr
         return sealed;
       }
     };
-    await walk(pool, place, async (rows) => {
+    await walk(pool, column, async (rows) => {
       const changed = rows.flatMap((row) => {
         let count = 0;
-        const now = place.reseal(parsedValue(place, row), row, (sealed, context) => {
+        const now = column.reseal(parsedValue(column, row), row, (sealed, context) => {
           const fresh = again(sealed, context);
           if (fresh !== sealed) count += 1;
           return fresh;
         });
-        const text = place.type === 'jsonb' ? JSON.stringify(now) : String(now);
+        const text = column.type === 'jsonb' ? JSON.stringify(now) : String(now);
         return count === 0 ? [] : [{ key: row.key, old: row.value, new: text, count }];
       });
-      const replaced = await replace(pool, place, changed);
+      const replaced = await replace(pool, column, changed);
       for (const { key, count } of changed) {
         if (replaced.has(key)) resealed += count;
         else missed += 1;
       }
     });
     if (missed === 0 || pass === maxPasses)
-      return { place: `${place.table}.${place.column}`, values, resealed, unopened };
+      return { place: `${column.table}.${column.column}`, values, resealed, unopened };
   }
 }
 
 type Row = Record<string, string> & { key: string; value: string };
 
-function parsedValue({ type }: SealedPlace, { value }: Row): unknown {
+function parsedValue({ type }: SealedColumn, { value }: Row): unknown {
   return type === 'jsonb' ? JSON.parse(value) : value;
 }
 
 async function walk(
   pool: Pool,
-  { table, column, key, also = [] }: SealedPlace,
+  { table, column, key, also = [] }: SealedColumn,
   visit: (rows: Row[]) => Promise<void>,
 ): Promise<void> {
   const columns = [...new Set([key, ...also])].map((name) => `${name}::text`).join(', ');
@@ -149,7 +149,7 @@ async function walk(
 
 async function replace(
   pool: Pool,
-  { table, column, type, key }: SealedPlace,
+  { table, column, type, key }: SealedColumn,
   rows: { key: string; old: string; new: string }[],
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set();

@@ -63,13 +63,13 @@ export function likePrefix(text: string): string {
 
 /**
  * Connections pipeline: `begin` travels with the first statement, and statements that do not need each other's results can
- * travel together (`Promise.all`), in the order in which they were called. What is handed to `lastly` even travels with the
+ * travel together (`Promise.all`), in the order in which they were called. What is handed to `withCommit` even travels with the
  * commit, so that rows which everybody wants are locked for no longer than the flush takes; if any of it fails, nothing is
  * committed and the failure is thrown. It must send its statements at once: one that comes later finds the transaction ended.
  */
 export async function transaction<Result>(
   pool: Pool,
-  work: (tx: Sql, lastly: (statement: Promise<unknown>) => void) => Promise<Result>,
+  work: (tx: Sql, withCommit: (statement: Promise<unknown>) => void) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
   let ended = false;
@@ -78,13 +78,13 @@ export async function transaction<Result>(
       ended ? Promise.reject(new Error('The transaction has ended.')) : client.query(config),
   };
   const unawaited: Promise<unknown>[] = [];
-  const lastly = (statement: Promise<unknown>): void => {
+  const withCommit = (statement: Promise<unknown>): void => {
     statement.catch(() => {}); // it is looked at below, or something else has failed before it
     unawaited.push(statement);
   };
   try {
-    lastly(client.query('begin'));
-    const result = await work(tx, lastly);
+    withCommit(client.query('begin'));
+    const result = await work(tx, withCommit);
     ended = true;
     await Promise.all([...unawaited, client.query('commit')]);
     client.release();

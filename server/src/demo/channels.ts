@@ -1,16 +1,16 @@
 import type { Channel } from '../channels/contract.ts';
 import type { Notification } from '../features/notifications/index.ts';
 import { withVendor } from '../kernel/vendors.ts';
-import { type Scene, type Stage, until } from './stage.ts';
+import { type DemoEnvironment, type DemoStep, until } from './environment.ts';
 
-export const channelScenes: Scene[] = [
+export const channelSteps: DemoStep[] = [
   { title: 'The same news over all seven channels, and what the sandbox kept of it', play: playChannels },
 ];
 
 const key = 'parcel_sent';
 
-async function playChannels(stage: Stage): Promise<void> {
-  await connect(stage);
+async function playChannels(demo: DemoEnvironment): Promise<void> {
+  await connect(demo);
   const recipients: Record<Channel, object> = {
     email: { address: 'ada@example.com' },
     in_app: { external_user_id: 'hedy' },
@@ -21,7 +21,7 @@ async function playChannels(stage: Stage): Promise<void> {
     chatthree: { endpoint: 'warehouse' },
   };
   for (const [channel, recipient] of Object.entries(recipients)) {
-    const { id } = await stage.call<Notification>('POST', '/v1/notifications', {
+    const { id } = await demo.call<Notification>('POST', '/v1/notifications', {
       channel,
       recipient,
       template_data: { parcel: 'C-1042' },
@@ -29,7 +29,7 @@ async function playChannels(stage: Stage): Promise<void> {
     });
     const kept = await until(`${channel} should have ended in the sandbox.`, async () => {
       const page = `/v1/sandbox/messages?notification_id=${id}`;
-      return (await stage.call<{ data: { payload: object }[] }>('GET', page)).data[0] ?? null;
+      return (await demo.call<{ data: { payload: object }[] }>('GET', page)).data[0] ?? null;
     });
     const line = JSON.stringify(kept.payload);
     console.log(
@@ -40,7 +40,7 @@ async function playChannels(stage: Stage): Promise<void> {
 }
 
 /** What is to be said on each channel, and where: nothing of this is real, and in Test nothing is called. */
-async function connect({ call }: Stage): Promise<void> {
+async function connect({ call }: DemoEnvironment): Promise<void> {
   const text = 'Parcel {{ parcel }} is on its way.';
   await call('POST', '/v1/templates', {
     key,

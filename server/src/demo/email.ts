@@ -1,14 +1,14 @@
 import type { Notification } from '../features/notifications/index.ts';
-import type { Scene, Stage } from './stage.ts';
+import type { DemoEnvironment, DemoStep } from './environment.ts';
 
-export const emailScenes: Scene[] = [
+export const emailSteps: DemoStep[] = [
   emailScene('An email that is delivered', 'delivered@sandbox.test', 'delivered'),
   emailScene('An email that is refused once, then accepted', 'refused-once@sandbox.test', 'delivered'),
   { title: 'An email that bounces, and the next one to that address', play: playBounce },
   { title: 'A provider that cannot be reached, and the next one in the chain', play: playFailover },
 ];
 
-function emailScene(title: string, address: string, end: Notification['status']): Scene {
+function emailScene(title: string, address: string, end: Notification['status']): DemoStep {
   return {
     title: `${title} (${address})`,
     async play({ call, showLife }) {
@@ -25,7 +25,7 @@ function emailScene(title: string, address: string, end: Notification['status'])
 
 const hello = { channel: 'email', subject: 'Hello', text_body: 'It rings.' };
 
-async function playBounce({ call, showLife }: Stage): Promise<void> {
+async function playBounce({ call, showLife }: DemoEnvironment): Promise<void> {
   const request = { ...hello, recipient: { address: 'bounced+demo@sandbox.test' } };
   const first = await call<Notification>('POST', '/v1/notifications', request);
   await showLife(first.id, 'bounced');
@@ -34,7 +34,7 @@ async function playBounce({ call, showLife }: Stage): Promise<void> {
 }
 
 /** In Live, where the chain is; nobody listens at the first provider, and the second is the sandbox. */
-async function playFailover({ call, showLife, liveKey }: Stage): Promise<void> {
+async function playFailover({ call, showLife, liveKey }: DemoEnvironment): Promise<void> {
   const { environment_id } = await call<{ environment_id: string }>('GET', '/v1/me', undefined, liveKey);
   const settings = {
     from_address: 'hello@example.com',

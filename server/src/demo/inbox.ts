@@ -1,30 +1,30 @@
 import type { Notification } from '../features/notifications/index.ts';
-import { type Scene, type Stage, until } from './stage.ts';
+import { type DemoEnvironment, type DemoStep, until } from './environment.ts';
 
-export const inboxScenes: Scene[] = [
+export const inboxSteps: DemoStep[] = [
   { title: 'One inbox on two devices: what is read on one shows on the other', play: playInbox },
 ];
 
 /** Two streams of the same user stay open while an item arrives and is read. */
-async function playInbox({ url, call }: Stage): Promise<void> {
+async function playInbox({ url, call }: DemoEnvironment): Promise<void> {
   const request = { external_user_id: 'ada', scope: 'inbox', ttl_seconds: 60 };
   const { token } = await call<{ token: string }>('POST', '/v1/inbox/tokens', request);
   const abort = new AbortController();
-  const told: string[] = [];
+  const received: string[] = [];
   const follow = async (device: string): Promise<void> => {
     const headers = { authorization: `Bearer ${token}` };
     const stream = await fetch(`${url}/inbox/v1/stream`, { headers, signal: abort.signal });
     for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       for (const [, event, data] of chunk.matchAll(/^event: (.*)\ndata: (.*)$/gm)) {
         const line = `${device.padEnd(6)}  ${event?.padEnd(21)}  ${data}`;
-        told.push(line);
+        received.push(line);
         console.log(`  ${line.length > 120 ? `${line.slice(0, 119)}…` : line}`);
       }
     }
   };
   const bothTold = (event: string): Promise<true> =>
     until(`Both devices should have been told ${event}.`, () =>
-      told.filter((line) => line.includes(event)).length >= 2 ? true : null,
+      received.filter((line) => line.includes(event)).length >= 2 ? true : null,
     );
   const streams = ['phone', 'laptop'].map((device) => follow(device).catch(() => {}));
   try {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Notification } from '../features/notifications/index.ts';
-import { type Scene, type Stage, until } from './stage.ts';
+import { type DemoEnvironment, type DemoStep, until } from './environment.ts';
 
-export const webhookScenes: Scene[] = [
+export const webhookSteps: DemoStep[] = [
   { title: 'A webhook endpoint that fails twice, then succeeds', play: playWebhook },
 ];
 
@@ -13,7 +13,7 @@ interface Page<Row> {
 }
 
 /** The receiver stands in this very process, and is called as any other would be. */
-async function playWebhook({ call, showLife }: Stage): Promise<void> {
+async function playWebhook({ call, showLife }: DemoEnvironment): Promise<void> {
   let calls = 0;
   const receiver = createServer((request, response) => {
     calls += 1;

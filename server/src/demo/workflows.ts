@@ -1,6 +1,6 @@
-import { type Scene, type Stage, until } from './stage.ts';
+import { type DemoEnvironment, type DemoStep, until } from './environment.ts';
 
-export const workflowScenes: Scene[] = [
+export const workflowSteps: DemoStep[] = [
   { title: 'An order that is not paid in time, is reminded of, and paid', play: playOrder },
   { title: 'Three comments that become one message', play: playDigest },
 ];
@@ -21,8 +21,8 @@ interface Run {
 
 const mail = { kind: 'send', channel: 'email', recipient: { address: '{{ trigger.email }}' } };
 
-async function playOrder(stage: Stage): Promise<void> {
-  await define(stage, 'order', [
+async function playOrder(demo: DemoEnvironment): Promise<void> {
+  await define(demo, 'order', [
     {
       ...mail,
       id: 'confirm',
@@ -41,21 +41,21 @@ async function playOrder(stage: Stage): Promise<void> {
     { ...mail, id: 'remind', subject: 'Not paid yet', text_body: 'It waits for you.', next: 'paid' },
     { ...mail, id: 'thanks', subject: 'Paid', text_body: 'We received {{ event.amount }}.' },
   ]);
-  const id = await trigger(stage, 'order', { order_id: 'A-17', email: 'ada@example.com' });
+  const id = await trigger(demo, 'order', { order_id: 'A-17', email: 'ada@example.com' });
   await until('The reminder should have been sent.', async () => {
-    const { steps } = await stage.call<Run>('GET', `/v1/workflows/runs/${id}`);
+    const { steps } = await demo.call<Run>('GET', `/v1/workflows/runs/${id}`);
     return steps.at(-1)?.step_id === 'paid' && steps.some(({ step_id }) => step_id === 'remind')
       ? true
       : null;
   });
   const paid = { event_name: 'order.paid', event_data: { order_id: 'A-17', amount: '42 €' } };
-  const answer = await stage.call<{ awoken_run_count: number }>('POST', '/v1/workflows/order/events', paid);
-  await show(stage, id);
+  const answer = await demo.call<{ awoken_run_count: number }>('POST', '/v1/workflows/order/events', paid);
+  await show(demo, id);
   console.log(`  → the event order.paid woke ${answer.awoken_run_count} run\n`);
 }
 
-async function playDigest(stage: Stage): Promise<void> {
-  await define(stage, 'comments', [
+async function playDigest(demo: DemoEnvironment): Promise<void> {
+  await define(demo, 'comments', [
     { id: 'collect', kind: 'digest', key: '{{ trigger.user_id }}', window: '1s' },
     {
       id: 'summary',
@@ -67,25 +67,25 @@ async function playDigest(stage: Stage): Promise<void> {
   ]);
   const ids: string[] = [];
   for (const text of ['Fine.', 'Really?', 'Yes.'])
-    ids.push(await trigger(stage, 'comments', { user_id: 'joan', text }));
-  for (const id of ids) await show(stage, id);
+    ids.push(await trigger(demo, 'comments', { user_id: 'joan', text }));
+  for (const id of ids) await show(demo, id);
   console.log('');
 }
 
-async function define({ call }: Stage, key: string, steps: object[]): Promise<void> {
+async function define({ call }: DemoEnvironment, key: string, steps: object[]): Promise<void> {
   await call('POST', '/v1/workflows', { key, name: key });
   await call('POST', `/v1/workflows/${key}/versions`, { body: { steps } });
   const { valid } = await call<{ valid: boolean }>('POST', `/v1/workflows/${key}/versions/1/activate`);
   if (!valid) throw new Error(`The workflow ${key} should be valid.`);
 }
 
-async function trigger({ call }: Stage, key: string, data: object): Promise<string> {
+async function trigger({ call }: DemoEnvironment, key: string, data: object): Promise<string> {
   const body = { trigger_data: data };
   return (await call<{ run_id: string }>('POST', `/v1/workflows/${key}/trigger`, body)).run_id;
 }
 
 /** Waits for the end of the run, and prints its steps. */
-async function show({ call }: Stage, id: string): Promise<void> {
+async function show({ call }: DemoEnvironment, id: string): Promise<void> {
   const run = await until('The run should have completed.', async () => {
     const seen = await call<Run>('GET', `/v1/workflows/runs/${id}`);
     return seen.status === 'completed' ? seen : null;

@@ -1,5 +1,6 @@
 import { assertNever } from '../kernel/errors.ts';
 import type { Decision, Effect, Json, Pending, Step, StepOutcome } from './contract.ts';
+import { attemptOf, close, type DecisionDraft, end, perform, remember } from './decision-draft.ts';
 import { maxDurationMs } from './duration.ts';
 import {
   digestKeyOf,
@@ -16,40 +17,45 @@ import {
 import { nextOf, targetOf } from './graph.ts';
 import { defaultDigestItems, limits } from './limits.ts';
 import { stepOf } from './program.ts';
-import { attemptOf, close, end, perform, remember, type Turn } from './turn.ts';
 
 /** The step under way is done: remembers its output and goes on. */
-export function complete(turn: Turn, outcome: StepOutcome, output: Json, target?: string | null): Decision {
-  const { definition, places } = turn.program;
-  const next = target === undefined ? nextOf(definition, places.get(turn.state.stepId ?? '') ?? -1) : target;
-  remember(turn, outcome, output);
-  close(turn, outcome, output, next);
-  return goOn(turn, next);
+export function complete(
+  draft: DecisionDraft,
+  outcome: StepOutcome,
+  output: Json,
+  target?: string | null,
+): Decision {
+  const { definition, stepIndexes } = draft.program;
+  const next =
+    target === undefined ? nextOf(definition, stepIndexes.get(draft.state.stepId ?? '') ?? -1) : target;
+  remember(draft, outcome, output);
+  close(draft, outcome, output, next);
+  return goOn(draft, next);
 }
 
 /** Begins steps until one has to wait for the world, or the run ends. */
-export function goOn(turn: Turn, first: string | null): Decision {
-  const { state } = turn;
+export function goOn(draft: DecisionDraft, first: string | null): Decision {
+  const { state } = draft;
   for (let next = first; ; ) {
     state.stepId = next;
-    if (next === null) return end(turn, 'completed');
+    if (next === null) return end(draft, 'completed');
     state.pending = { kind: 'begin' };
     if (state.seq >= limits.stepsInRun)
       throw new StepFailure(`the run has executed ${limits.stepsInRun} steps, which is the limit`);
-    if (turn.began >= limits.stepsInDecision || turn.worked >= limits.workInDecision[turn.effort])
-      return perform(turn, { kind: 'continue' });
-    const step = stepOf(turn.program, next);
+    if (draft.began >= limits.stepsInDecision || draft.worked >= limits.workInDecision[draft.effort])
+      return perform(draft, { kind: 'continue' });
+    const step = stepOf(draft.program, next);
     if (!step) throw new StepFailure('this version of the workflow has no such step');
-    turn.began += 1;
+    draft.began += 1;
     state.seq += 1;
-    state.startedAt = turn.now;
-    turn.open = true;
-    turn.allowance = newAllowance(turn.effort);
-    const begun = begin(turn, step);
+    state.startedAt = draft.now;
+    draft.open = true;
+    draft.allowance = newAllowance(draft.effort);
+    const begun = begin(draft, step);
     if (begun.kind === 'decided') return begun.decision;
-    remember(turn, begun.outcome, null);
-    close(turn, begun.outcome, null, begun.next);
-    turn.worked += workOf(turn.allowance);
+    remember(draft, begun.outcome, null);
+    close(draft, begun.outcome, null, begun.next);
+    draft.worked += workOf(draft.allowance);
     next = begun.next;
   }
 }
@@ -58,24 +64,24 @@ type Begun =
   | { kind: 'decided'; decision: Decision }
   | { kind: 'done'; outcome: StepOutcome; next: string | null };
 
-function begin(turn: Turn, step: Step): Begun {
-  const { program, state, now } = turn;
-  const next = nextOf(program.definition, program.places.get(step.id) ?? -1);
-  if (step.when !== null && !evaluateCondition(turn, step.when, 'when'))
+function begin(draft: DecisionDraft, step: Step): Begun {
+  const { program, state, now } = draft;
+  const next = nextOf(program.definition, program.stepIndexes.get(step.id) ?? -1);
+  if (step.when !== null && !evaluateCondition(draft, step.when, 'when'))
     return { kind: 'done', outcome: 'skipped', next };
   const waitFor = (pending: Pending): Begun => {
     state.pending = pending;
-    return { kind: 'decided', decision: perform(turn, pendingEffect(turn, step)) };
+    return { kind: 'decided', decision: perform(draft, pendingEffect(draft, step)) };
   };
   switch (step.kind) {
     case 'noop':
       return { kind: 'done', outcome: 'noop', next };
     case 'cancel':
-      close(turn, 'cancelled', null, null);
-      return { kind: 'decided', decision: end(turn, 'cancelled') };
+      close(draft, 'cancelled', null, null);
+      return { kind: 'decided', decision: end(draft, 'cancelled') };
     case 'branch': {
       const taken = step.branches.find(({ when }, index) =>
-        evaluateCondition(turn, when, `branches[${index}].when`),
+        evaluateCondition(draft, when, `branches[${index}].when`),
       );
       const target = taken?.goto ?? step.otherwise;
       return {
@@ -85,7 +91,7 @@ function begin(turn: Turn, step: Step): Begun {
       };
     }
     case 'delay': {
-      const until = endOfDelay(turn, step);
+      const until = endOfDelay(draft, step);
       if (until <= now) return { kind: 'done', outcome: 'delayed', next };
       return waitFor({ kind: 'sleep', until });
     }
@@ -94,10 +100,10 @@ function begin(turn: Turn, step: Step): Begun {
     case 'fetch':
       return waitFor({ kind: 'fetch' });
     case 'digest':
-      return waitFor({ kind: 'digest', key: digestKeyOf(turn, step) });
+      return waitFor({ kind: 'digest', key: digestKeyOf(draft, step) });
     case 'wait_for_event': {
-      const wait = step.timeout === null ? maxDurationMs : durationOf(turn, step.timeout, 'timeout');
-      return waitFor({ kind: 'event', matchKey: matchKeyFor(turn, step), until: now + wait });
+      const wait = step.timeout === null ? maxDurationMs : durationOf(draft, step.timeout, 'timeout');
+      return waitFor({ kind: 'event', matchKey: matchKeyFor(draft, step), until: now + wait });
     }
     case 'unknown':
       throw new StepFailure(`this version of Carillon knows no kind of step called "${step.named}"`);
@@ -107,13 +113,13 @@ function begin(turn: Turn, step: Step): Begun {
 }
 
 /** What the world is asked for while the step under way waits: a function of the state, so it can be asked again after a crash. */
-export function pendingEffect(turn: Turn, step: Step): Effect {
-  const { pending } = turn.state;
-  const attempt = { stepId: step.id, attemptId: attemptOf(turn.state) };
+export function pendingEffect(draft: DecisionDraft, step: Step): Effect {
+  const { pending } = draft.state;
+  const attempt = { stepId: step.id, attemptId: attemptOf(draft.state) };
   switch (pending?.kind) {
     case 'send':
       if (step.kind !== 'send') break;
-      return { kind: 'send', ...attempt, request: notificationOf(turn, step), waitFor: step.waitFor };
+      return { kind: 'send', ...attempt, request: notificationOf(draft, step), waitFor: step.waitFor };
     case 'notification':
       if (step.kind !== 'send') break;
       return {
@@ -124,16 +130,16 @@ export function pendingEffect(turn: Turn, step: Step): Effect {
       };
     case 'fetch':
       if (step.kind !== 'fetch') break;
-      return { kind: 'fetch', ...attempt, request: requestOf(turn, step) };
+      return { kind: 'fetch', ...attempt, request: requestOf(draft, step) };
     case 'digest':
       if (step.kind !== 'digest') break;
       return {
         kind: 'join_digest',
         stepId: step.id,
         key: pending.key,
-        windowMs: durationOf(turn, step.window, 'window'),
+        windowMs: durationOf(draft, step.window, 'window'),
         maxItems: step.maxItems ?? defaultDigestItems,
-        item: turn.run.triggerData,
+        item: draft.run.triggerData,
       };
     case 'digest_open':
       return { kind: 'await_digest', until: pending.until };

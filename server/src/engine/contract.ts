@@ -165,7 +165,7 @@ export type ParsedDefinition =
   | { ok: false; problems: DefinitionProblem[] };
 
 /** What a definition is validated against: the environment it is to be active in. */
-export interface World {
+export interface ValidationContext {
   /** Template key → channels it has a body for; needs to know the keys of `references()` only. */
   templates: ReadonlyMap<string, ReadonlySet<string>>;
   /** Keys of the categories that are not archived. */

@@ -13,10 +13,10 @@ import type {
   Step,
   StepOutcome,
 } from './contract.ts';
+import { cancel, close, type DecisionDraft, end, fail, newDecisionDraft, perform } from './decision-draft.ts';
 import { durationOf, StepFailure } from './evaluate.ts';
 import { targetOf } from './graph.ts';
 import { stepOf } from './program.ts';
-import { cancel, close, end, fail, newTurn, perform, type Turn } from './turn.ts';
 
 const defaultNotificationWaitMs = 86_400_000;
 
@@ -45,11 +45,11 @@ export function decide(
   now: number,
   effort: Effort = 'full',
 ): Decision {
-  const turn = newTurn(definition, run, state, now, effort);
+  const draft = newDecisionDraft(definition, run, state, now, effort);
   try {
-    return answer(turn, input) ?? ignored(state);
+    return answer(draft, input) ?? ignored(state);
   } catch (error) {
-    if (error instanceof StepFailure) return fail(turn, error.message);
+    if (error instanceof StepFailure) return fail(draft, error.message);
     throw error;
   }
 }
@@ -62,7 +62,7 @@ export function failed(
   now: number,
   reason: string,
 ): Decision {
-  return fail(newTurn(definition, run, state, now, 'full'), reason);
+  return fail(newDecisionDraft(definition, run, state, now, 'full'), reason);
 }
 
 function ignored(state: RunState): Decision {
@@ -70,25 +70,25 @@ function ignored(state: RunState): Decision {
 }
 
 /** null: the input does not fit what the run is waiting for. */
-function answer(turn: Turn, input: Input): Decision | null {
-  const { pending, stepId } = turn.state;
+function answer(draft: DecisionDraft, input: Input): Decision | null {
+  const { pending, stepId } = draft.state;
   if (pending === null) return null;
-  if (input.kind === 'cancel') return cancel(turn);
+  if (input.kind === 'cancel') return cancel(draft);
   if (pending.kind === 'begin') {
     if (input.kind !== 'start' && input.kind !== 'resume') return null;
-    return goOn(turn, stepId ?? turn.program.definition.steps[0]?.id ?? null);
+    return goOn(draft, stepId ?? draft.program.definition.steps[0]?.id ?? null);
   }
-  const step = stepOf(turn.program, stepId);
+  const step = stepOf(draft.program, stepId);
   if (!step) throw new StepFailure('this version of the workflow has no such step');
-  if (input.kind === 'resume') return perform(turn, pendingEffect(turn, step));
-  if (input.kind === 'timer') return timerFired(turn, step);
+  if (input.kind === 'resume') return perform(draft, pendingEffect(draft, step));
+  if (input.kind === 'timer') return timerFired(draft, step);
   switch (step.kind) {
     case 'send':
-      return answerSend(turn, step, input);
+      return answerSend(draft, step, input);
     case 'fetch':
-      return answerFetch(turn, step.onError, input);
+      return answerFetch(draft, step.onError, input);
     case 'digest':
-      return answerDigest(turn, input);
+      return answerDigest(draft, input);
     case 'wait_for_event': {
       const fits =
         input.kind === 'event' &&
@@ -96,33 +96,33 @@ function answer(turn: Turn, input: Input): Decision | null {
         input.eventName === step.event &&
         input.matchKey === pending.matchKey;
       if (!fits) return null;
-      turn.state.eventStep = step.id;
-      return complete(turn, 'event_received', input.data);
+      draft.state.eventStep = step.id;
+      return complete(draft, 'event_received', input.data);
     }
     default:
       return null;
   }
 }
 
-function answerSend(turn: Turn, step: SendStep, input: Input): Decision | null {
-  const { pending } = turn.state;
+function answerSend(draft: DecisionDraft, step: SendStep, input: Input): Decision | null {
+  const { pending } = draft.state;
   if (input.kind === 'notification_settled') {
     if (pending?.kind === 'notification' && input.notificationId !== pending.notificationId) return null;
     const outcome = sendOutcome(step, input.status);
     if (outcome === null) return null;
     const output: JsonObject = { notification_id: input.notificationId, status: input.status };
     if (input.reason !== null) output.reason = input.reason;
-    return complete(turn, outcome, output);
+    return complete(draft, outcome, output);
   }
   if (pending?.kind !== 'send') return null;
-  if (input.kind === 'send_refused') return fail(turn, input.reason);
+  if (input.kind === 'send_refused') return fail(draft, input.reason);
   if (input.kind !== 'send_accepted') return null;
   const { notificationId } = input;
   if (step.waitFor === 'accepted' || notificationId === null)
-    return complete(turn, 'sent', { notification_id: notificationId, status: 'accepted' });
-  const wait = step.timeout === null ? defaultNotificationWaitMs : durationOf(turn, step.timeout, 'timeout');
-  turn.state.pending = { kind: 'notification', notificationId, until: turn.now + wait };
-  return perform(turn, pendingEffect(turn, step));
+    return complete(draft, 'sent', { notification_id: notificationId, status: 'accepted' });
+  const wait = step.timeout === null ? defaultNotificationWaitMs : durationOf(draft, step.timeout, 'timeout');
+  draft.state.pending = { kind: 'notification', notificationId, until: draft.now + wait };
+  return perform(draft, pendingEffect(draft, step));
 }
 
 /** null: not there yet. Whoever complains about a message has received it. */
@@ -143,43 +143,43 @@ function sendOutcome(step: SendStep, status: NotificationSettled): StepOutcome |
   }
 }
 
-function answerFetch(turn: Turn, onError: string | null, input: Input): Decision | null {
-  if (input.kind === 'fetched') return complete(turn, 'fetched', input.body);
+function answerFetch(draft: DecisionDraft, onError: string | null, input: Input): Decision | null {
+  if (input.kind === 'fetched') return complete(draft, 'fetched', input.body);
   if (input.kind !== 'fetch_failed') return null;
-  if (onError === null) return fail(turn, input.reason);
-  return complete(turn, 'failed', { error: input.reason }, targetOf(turn.program.definition, onError));
+  if (onError === null) return fail(draft, input.reason);
+  return complete(draft, 'failed', { error: input.reason }, targetOf(draft.program.definition, onError));
 }
 
-function answerDigest(turn: Turn, input: Input): Decision | null {
-  const { pending } = turn.state;
+function answerDigest(draft: DecisionDraft, input: Input): Decision | null {
+  const { pending } = draft.state;
   if (input.kind === 'digest_opened' && pending?.kind === 'digest') {
-    turn.state.pending = { kind: 'digest_open', key: pending.key, until: input.until };
-    return perform(turn, { kind: 'await_digest', until: input.until });
+    draft.state.pending = { kind: 'digest_open', key: pending.key, until: input.until };
+    return perform(draft, { kind: 'await_digest', until: input.until });
   }
   if (input.kind === 'digest_joined' && pending?.kind === 'digest') {
-    close(turn, 'digested', { key: pending.key, surviving_run_id: input.survivingRunId }, null);
-    return end(turn, 'completed');
+    close(draft, 'digested', { key: pending.key, surviving_run_id: input.survivingRunId }, null);
+    return end(draft, 'completed');
   }
   if (input.kind !== 'digest_closed') return null;
   if (pending?.kind !== 'digest' && pending?.kind !== 'digest_open') return null;
   const { items } = input;
-  turn.state.digest = { key: pending.key, count: items.length, items };
-  return complete(turn, 'digested', { key: pending.key, count: items.length });
+  draft.state.digest = { key: pending.key, count: items.length, items };
+  return complete(draft, 'digested', { key: pending.key, count: items.length });
 }
 
-function timerFired(turn: Turn, step: Step): Decision | null {
-  const { pending } = turn.state;
+function timerFired(draft: DecisionDraft, step: Step): Decision | null {
+  const { pending } = draft.state;
   if (!pending || !('until' in pending)) return null;
   // Too early, or not the engine's to end: the runtime closes a digest, and says what it collected.
-  if (turn.now < pending.until || pending.kind === 'digest_open')
-    return perform(turn, pendingEffect(turn, step));
-  if (pending.kind === 'sleep') return complete(turn, 'delayed', null);
+  if (draft.now < pending.until || pending.kind === 'digest_open')
+    return perform(draft, pendingEffect(draft, step));
+  if (pending.kind === 'sleep') return complete(draft, 'delayed', null);
   if (pending.kind === 'notification')
-    return complete(turn, 'timed_out', { notification_id: pending.notificationId, status: 'timed_out' });
+    return complete(draft, 'timed_out', { notification_id: pending.notificationId, status: 'timed_out' });
   // Else a later step would take what an earlier wait received for what this one did not.
-  turn.state.eventStep = null;
+  draft.state.eventStep = null;
   const target = step.kind === 'wait_for_event' ? step.onTimeout : null;
   return target === null
-    ? complete(turn, 'timed_out', null)
-    : complete(turn, 'timed_out', null, targetOf(turn.program.definition, target));
+    ? complete(draft, 'timed_out', null)
+    : complete(draft, 'timed_out', null, targetOf(draft.program.definition, target));
 }

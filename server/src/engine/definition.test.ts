@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maxDepth } from '../kernel/json.ts';
 import { inPlace } from '../kernel/threads/task.ts';
-import type { Definition, Json, JsonObject, World } from './contract.ts';
+import type { Definition, Json, JsonObject, ValidationContext } from './contract.ts';
 import { eventPatterns, matchKeyOf } from './match.ts';
 import { parseDefinition } from './parse.ts';
 import { definitionSchema } from './schema.ts';
 import { checkDefinition, definitionTask, triggerDataTask, validateTriggerData } from './tasks.ts';
 import { references, validateDefinition } from './validate.ts';
 
-const world: World = {
+const world: ValidationContext = {
   templates: new Map([['welcome', new Set(['email', 'sms'])]]),
   categories: new Set(['news']),
   channels: new Set(['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'chatthree']),

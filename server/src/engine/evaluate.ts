@@ -16,7 +16,14 @@ import type {
   WaitForEventStep,
 } from './contract.ts';
 import { durationHint, maxDurationMs, parseDuration } from './duration.ts';
-import { ExpressionFault, type Meter, newMeter, type Scope, spentOf, useForReading } from './expression.ts';
+import {
+  ExpressionFault,
+  type ExpressionScope,
+  type Meter,
+  newMeter,
+  spentOf,
+  useForReading,
+} from './expression.ts';
 import { headerNameProblem } from './header-name.ts';
 import { limits } from './limits.ts';
 import { nextLocalTime, parseTimestamp } from './local-time.ts';
@@ -53,7 +60,7 @@ export function newAllowance(effort: Effort): Allowance {
 const liquidUnits = 10;
 export const workOf = ({ meter, budget }: Allowance): number => spentOf(meter) + budget.spent() / liquidUnits;
 
-function scopeOf({ run, state, now }: Setting): Scope {
+function scopeOf({ run, state, now }: Setting): ExpressionScope {
   return {
     trigger: run.triggerData,
     steps: state.results,

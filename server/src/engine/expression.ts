@@ -36,7 +36,7 @@ export class ExpressionFault extends Error {
 
 /** What expressions and templates can name. */
 export const scopeNames = ['trigger', 'steps', 'event', 'digest', 'run'] as const;
-export type Scope = Record<(typeof scopeNames)[number], unknown>;
+export type ExpressionScope = Record<(typeof scopeNames)[number], unknown>;
 
 export interface Expression {
   /** The static type: `bool`, `dyn`, `string`, … */
@@ -44,7 +44,7 @@ export interface Expression {
   /** Why a regular expression that is written out in it cannot be used in what is saved now; null when all can. */
   patternProblem(): string | null;
   /** Throws an ExpressionFault, or HeavyWork. Whole numbers come as bigint, timestamps as Date. */
-  evaluate(scope: Scope, meter: Meter): unknown;
+  evaluate(scope: ExpressionScope, meter: Meter): unknown;
 }
 
 /** Parts of the library's tree and evaluator that its types keep to themselves. */
@@ -92,7 +92,7 @@ export function compileExpression(source: string): Expression {
   const checked = guarded(() => parsed.check());
   if (!checked.valid) throw new ExpressionFault(sentence(checked.error));
   countRoot(parsed.ast as unknown as Node);
-  const run = (scope: Scope, meter: Meter): unknown => {
+  const run = (scope: ExpressionScope, meter: Meter): unknown => {
     current = meter;
     return parsed(Object.fromEntries(scopeNames.map((name) => [name, readable(scope[name])])));
   };

@@ -40,11 +40,11 @@ export interface Graph {
 
 /** Of steps with the same id, the first counts; targets that do not exist lead nowhere. */
 export function analyse(definition: Definition): Graph {
-  const places = new Map<string, number>();
+  const stepIndexes = new Map<string, number>();
   for (const [index, step] of definition.steps.entries())
-    if (!places.has(step.id)) places.set(step.id, index);
+    if (!stepIndexes.has(step.id)) stepIndexes.set(step.id, index);
   const roads = definition.steps.map((_, index) =>
-    roadsFrom(definition, index).flatMap((target) => places.get(target) ?? []),
+    targetsFrom(definition, index).flatMap((target) => stepIndexes.get(target) ?? []),
   );
   const reached = reachable(roads);
   return {
@@ -55,7 +55,7 @@ export function analyse(definition: Definition): Graph {
   };
 }
 
-function roadsFrom(definition: Definition, index: number): string[] {
+function targetsFrom(definition: Definition, index: number): string[] {
   const step = definition.steps[index];
   if (!step) return [];
   const named = namedTargets(step).map(({ target }) => targetOf(definition, target));

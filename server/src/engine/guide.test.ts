@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { World } from './contract.ts';
+import type { ValidationContext } from './contract.ts';
 import { parseDefinition } from './parse.ts';
 import { validateDefinition } from './validate.ts';
 
 const guide = readFileSync(new URL('../../../docs/guides/workflows.md', import.meta.url), 'utf8');
 const examples = [...guide.matchAll(/```json\n([^`]*)```/g)].map(([, text]) => text ?? '');
 
-const world: World = {
+const world: ValidationContext = {
   templates: new Map([['welcome', new Set(['email'])]]),
   categories: new Set(['onboarding']),
   channels: new Set(['email', 'in_app', 'sms']),

@@ -1,6 +1,7 @@
 export type * from './contract.ts';
 export { stepKinds, stepOutcomes, stepStatuses } from './contract.ts';
 export { decide, initialState } from './decide.ts';
+export { mergeEntries } from './decision-draft.ts';
 export { limits as engineLimits } from './limits.ts';
 export { eventPatterns, matchKeyOf } from './match.ts';
 export { misspeltField } from './misspelt.ts';
@@ -16,5 +17,4 @@ export {
   validateBounded,
   validateTriggerData,
 } from './tasks.ts';
-export { mergeEntries } from './turn.ts';
 export { references, validateDefinition } from './validate.ts';

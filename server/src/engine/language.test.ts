@@ -4,11 +4,11 @@ import { createBudget } from '../kernel/liquid/budget.ts';
 import { HeavyWork } from '../kernel/threads/effort.ts';
 import type { Json } from './contract.ts';
 import { parseDuration } from './duration.ts';
-import { compileExpression, ExpressionFault, newMeter, type Scope } from './expression.ts';
+import { compileExpression, ExpressionFault, type ExpressionScope, newMeter } from './expression.ts';
 import { nextLocalTime, parseTimestamp } from './local-time.ts';
 import { createTemplates, evaluateValue, templateFaults, ValueFault } from './value.ts';
 
-const scope = (trigger: Json, more: Partial<Scope> = {}): Scope => ({
+const scope = (trigger: Json, more: Partial<ExpressionScope> = {}): ExpressionScope => ({
   trigger,
   steps: {},
   event: null,
@@ -96,7 +96,7 @@ describe('the hour on the wall', () => {
 });
 
 describe('expressions', () => {
-  const evaluate = (source: string, trigger: Json = {}, more: Partial<Scope> = {}) =>
+  const evaluate = (source: string, trigger: Json = {}, more: Partial<ExpressionScope> = {}) =>
     compileExpression(source).evaluate(scope(trigger, more), newMeter());
 
   test.each<[string, Json, unknown]>([

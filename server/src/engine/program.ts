@@ -5,7 +5,7 @@ import { createTemplates, type Templates } from './value.ts';
 /** A definition with what was compiled of it so far. */
 export interface Program {
   definition: Definition;
-  places: ReadonlyMap<string, number>;
+  stepIndexes: ReadonlyMap<string, number>;
   templates: Templates;
   /** Throws an ExpressionFault. */
   expressionOf(source: string): Expression;
@@ -21,7 +21,7 @@ export function programOf(definition: Definition): Program {
   const expressions = new Map<string, Expression>();
   const program: Program = {
     definition,
-    places: new Map(definition.steps.map((step, index) => [step.id, index])),
+    stepIndexes: new Map(definition.steps.map((step, index) => [step.id, index])),
     templates: createTemplates(),
     hasRead: (source) => expressions.has(source),
     expressionOf(source) {
@@ -35,7 +35,7 @@ export function programOf(definition: Definition): Program {
 }
 
 export function stepOf(program: Program, id: string | null): Step | null {
-  const place = id === null ? undefined : program.places.get(id);
+  const place = id === null ? undefined : program.stepIndexes.get(id);
   return place === undefined ? null : (program.definition.steps[place] ?? null);
 }
 

@@ -10,11 +10,11 @@ import {
   stepOutcomes,
 } from './contract.ts';
 import { decide, initialState } from './decide.ts';
+import { mergeEntries } from './decision-draft.ts';
 import { limits } from './limits.ts';
 import { matchKeyOf } from './match.ts';
 import { parseDefinition } from './parse.ts';
 import { simulate } from './simulate.ts';
-import { mergeEntries } from './turn.ts';
 
 const start = Date.parse('2026-01-10T08:00:00Z');
 const matchKeys = [

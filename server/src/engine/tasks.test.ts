@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inPlace, type TaskRunner, TaskStopped } from '../kernel/threads/task.ts';
-import type { Definition, Json, JsonObject, RunFacts, World } from './contract.ts';
+import type { Definition, Json, JsonObject, RunFacts, ValidationContext } from './contract.ts';
 import { decide, initialState } from './decide.ts';
 import { matchKeyOf } from './match.ts';
 import { parseDefinition } from './parse.ts';
@@ -91,7 +91,11 @@ test('many expressions of one step are read in a thread the first time', async (
   expect(ran.length).toBeLessThan(8); // what was read so far is kept
 });
 
-const world: World = { templates: new Map(), categories: new Set(), channels: new Set(['email']) };
+const world: ValidationContext = {
+  templates: new Map(),
+  categories: new Set(),
+  channels: new Set(['email']),
+};
 
 test('a definition with many expressions is checked in a thread, with the same result', async () => {
   const steps = Array.from({ length: 400 }, (_, n) => ({

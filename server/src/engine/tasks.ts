@@ -13,7 +13,7 @@ import type {
   RunState,
   Simulation,
   SimulationInput,
-  World,
+  ValidationContext,
 } from './contract.ts';
 import { decide, failed } from './decide.ts';
 import { matchKeyOf } from './match.ts';
@@ -53,7 +53,7 @@ const lightValidation = 16_384;
 
 interface ValidationInput {
   definition: Definition;
-  world: World;
+  world: ValidationContext;
 }
 
 export const validationTask: Task<ValidationInput, DefinitionProblem[]> = {
@@ -67,7 +67,7 @@ export async function validateBounded(
   tasks: TaskRunner,
   owner: string,
   definition: Definition,
-  world: World,
+  world: ValidationContext,
 ): Promise<DefinitionProblem[]> {
   try {
     return await tasks.run(validationTask, owner, { definition, world });

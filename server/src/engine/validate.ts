@@ -10,8 +10,8 @@ import type {
   References,
   SendStep,
   Step,
+  ValidationContext,
   WaitForEventStep,
-  World,
 } from './contract.ts';
 import { durationHint, parseDuration } from './duration.ts';
 import { compileExpression, ExpressionFault } from './expression.ts';
@@ -28,7 +28,7 @@ const maxProblems = 100;
 type Report = (code: string, message: string, pointer: string) => void;
 
 /** What stands in the way of activation; empty when nothing does. */
-export function validateDefinition(definition: Definition, world: World): DefinitionProblem[] {
+export function validateDefinition(definition: Definition, world: ValidationContext): DefinitionProblem[] {
   const problems: DefinitionProblem[] = [];
   const seen = new Set<string>();
   const ids = new Set(definition.steps.map((step) => step.id));
@@ -68,7 +68,7 @@ export function validateDefinition(definition: Definition, world: World): Defini
   return problems.slice(0, maxProblems);
 }
 
-function checkStep(program: Program, step: Step, world: World, report: Report): void {
+function checkStep(program: Program, step: Step, world: ValidationContext, report: Report): void {
   switch (step.kind) {
     case 'send':
       checkSend(program, step, world, report);
@@ -101,7 +101,7 @@ function checkStep(program: Program, step: Step, world: World, report: Report): 
 const templatedChannels: ReadonlySet<string> = new Set(['chatone', 'chattwo', 'chatthree']);
 const contentFields = ['template_key', 'subject', 'html_body', 'text_body'];
 
-function checkSend(program: Program, step: SendStep, world: World, report: Report): void {
+function checkSend(program: Program, step: SendStep, world: ValidationContext, report: Report): void {
   const { template_key: template, category } = step.content;
   const isKnown = world.channels.has(step.channel);
   if (!isKnown) {

@@ -19,12 +19,12 @@ export class ValueFault extends Error {
 /** One text that may contain Liquid. Throws a TemplateFault. */
 type Text = (scope: object, budget: Budget) => Json;
 
-export type Flavour = 'text' | 'html';
+export type TemplateFlavour = 'text' | 'html';
 
 /** Remembers what it compiled: one for each definition. */
 export interface Templates {
   /** `budget`: of the step that waits for it. */
-  textOf(source: string, flavour: Flavour, budget?: Budget): Text;
+  textOf(source: string, flavour: TemplateFlavour, budget?: Budget): Text;
 }
 
 /** Whether a text depends on the run. */
@@ -34,7 +34,7 @@ export const isTemplate = (text: string): boolean => text.includes('{{') || text
 export const isTemplated = (value: Json): boolean => holds(value, isTemplate);
 
 export function createTemplates(): Templates {
-  const known: Record<Flavour, Map<string, Text>> = { text: new Map(), html: new Map() };
+  const known: Record<TemplateFlavour, Map<string, Text>> = { text: new Map(), html: new Map() };
   return {
     textOf(source, flavour, budget) {
       const found = known[flavour].get(source);
@@ -47,7 +47,7 @@ export function createTemplates(): Templates {
   };
 }
 
-function compileText(source: string, flavour: Flavour): Text {
+function compileText(source: string, flavour: TemplateFlavour): Text {
   const output = flavour === 'html' ? null : compileOutput(source);
   if (output) return (scope, budget) => toJson(output(scope, budget));
   const template = compile(source, flavour, { locale: null });

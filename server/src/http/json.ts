@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { isLoopHeld, nextTurn } from '../kernel/courtesy.ts';
 import { Problem } from '../kernel/errors.ts';
+import { isLoopHeld, yieldToEventLoop } from '../kernel/event-loop.ts';
 import { isTooDeep, maxDepth } from '../kernel/json.ts';
 import { isRecord } from '../kernel/record.ts';
 import { type Task, type TaskRunner, TaskStopped } from '../kernel/threads/task.ts';
@@ -62,11 +62,11 @@ export async function readBody(
 ): Promise<unknown> {
   try {
     const { value, elements } = await tasks.run(bodyTask, owner, { bytes, listApart });
-    await nextTurn(); // taking it over from the thread took its part of this one
+    await yieldToEventLoop(); // taking it over from the thread took its part of this one
     if (listApart === undefined || !elements) return value;
     const list: unknown[] = [];
     for (const element of elements) {
-      while (isLoopHeld()) await nextTurn();
+      while (isLoopHeld()) await yieldToEventLoop();
       list.push(
         typeof element === 'string'
           ? JSON.parse(element)

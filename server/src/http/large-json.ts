@@ -1,4 +1,4 @@
-import { isLoopHeld, nextTurn } from '../kernel/courtesy.ts';
+import { isLoopHeld, yieldToEventLoop } from '../kernel/event-loop.ts';
 import { isLargerThan } from '../kernel/json.ts';
 
 /** Characters that are written at a time. */
@@ -14,7 +14,7 @@ export async function jsonInPieces(value: unknown): Promise<string | Buffer> {
       pieces.push(Buffer.from(text));
       text = '';
     }
-    while (isLoopHeld()) await nextTurn();
+    while (isLoopHeld()) await yieldToEventLoop();
   }
   return pieces.length === 0 ? text : Buffer.concat([...pieces, Buffer.from(text)]);
 }

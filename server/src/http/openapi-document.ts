@@ -22,7 +22,7 @@ export interface Operation {
   description: string;
   security: Record<string, string[]>[];
   parameters?: Parameter[];
-  requestBody?: { required: boolean; content: Content };
+  requestBody?: { required: boolean; content: OpenApiContent };
   responses: Record<string, Response | { $ref: string }>;
   'x-required-scope'?: string;
 }
@@ -38,11 +38,11 @@ export interface Parameter {
 export interface Response {
   description: string;
   headers?: Record<string, object>;
-  content?: Content;
+  content?: OpenApiContent;
 }
 
-export type Content = Record<string, { schema: JsonSchema }>;
+export type OpenApiContent = Record<string, { schema: JsonSchema }>;
 /** Puts a schema into the document: a named one among the components, with a reference in its place. */
-export type Place = (schema: unknown) => JsonSchema;
+export type ParameterLocation = (schema: unknown) => JsonSchema;
 
 export const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { problemCodes } from '../kernel/errors.ts';
 import { describeErrors } from './error-reference.ts';
-import { type Place, type Response, requestIdHeader } from './openapi-document.ts';
+import { type ParameterLocation, type Response, requestIdHeader } from './openapi-document.ts';
 import { isRecipientAccess } from './recipient-access.ts';
 import type { Route } from './route.ts';
 
@@ -52,7 +52,7 @@ const errorSchema = {
   },
 };
 
-export function errorResponses(place: Place): Record<string, Response> {
+export function errorResponses(place: ParameterLocation): Record<string, Response> {
   const content = { 'application/json': { schema: place(errorSchema) } };
   const statuses = [...new Set(describeErrors().map((row) => row.status))];
   const responses = statuses.map((status): [string, Response] => {

@@ -3,7 +3,7 @@ import {
   type OpenApiDocument,
   type Operation,
   type Parameter,
-  type Place,
+  type ParameterLocation,
   type Response,
   requestIdHeader,
 } from './openapi-document.ts';
@@ -24,16 +24,16 @@ Errors all look the same: \`{"error": {"type", "code", "message", "param"}}\`. C
 
 /** The OpenAPI 3.1 document of a table of routes: what registers and checks them also describes them. */
 export function openApiDocument(routes: Route[], version: string): OpenApiDocument {
-  const { place, schemas } = createSchemaCollector();
+  const { place: location, schemas } = createSchemaCollector();
   const paths: OpenApiDocument['paths'] = {};
   const operationIds = new Set<string>();
   for (const route of routes) {
     if (operationIds.has(route.operation)) throw new Error(`Two routes are called ${route.operation}.`);
     operationIds.add(route.operation);
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, place) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, location) };
   }
-  const responses = errorResponses(place);
+  const responses = errorResponses(location);
   return {
     openapi: '3.1.1',
     info: {
@@ -72,8 +72,8 @@ export function openApiDocument(routes: Route[], version: string): OpenApiDocume
   };
 }
 
-function operationOf(route: Route, place: Place): Operation {
-  const parameters = parametersOf(route, place);
+function operationOf(route: Route, location: ParameterLocation): Operation {
+  const parameters = parametersOf(route, location);
   const scope = scopeOf(route.access);
   return {
     operationId: route.operation,
@@ -87,7 +87,7 @@ function operationOf(route: Route, place: Place): Operation {
       ? {
           requestBody: {
             required: !route.bodyOptional,
-            content: { 'application/json': { schema: place(route.body) } },
+            content: { 'application/json': { schema: location(route.body) } },
           },
         }
       : {}),
@@ -95,7 +95,7 @@ function operationOf(route: Route, place: Place): Operation {
       ...Object.fromEntries(
         Object.entries(route.responses).map(([status, schema]) => [
           status,
-          success(Number(status), schema, place),
+          success(Number(status), schema, location),
         ]),
       ),
       ...Object.fromEntries(errorStatuses(route).map((status) => [status, { $ref: errorReference(status) }])),
@@ -128,17 +128,17 @@ function securityOf(access: Access): Record<string, string[]>[] {
   return [{ api_key: needed }, { session: needed }];
 }
 
-function parametersOf(route: Route, place: Place): Parameter[] {
+function parametersOf(route: Route, location: ParameterLocation): Parameter[] {
   const inPath = propertiesOf(route.params);
   const path = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
-    parameter('path', name, inPath.properties[name] ?? { type: 'string' }, true, place),
+    parameter('path', name, inPath.properties[name] ?? { type: 'string' }, true, location),
   );
   const inQuery = propertiesOf(route.query);
   const query = Object.entries(inQuery.properties).map(([name, schema]) =>
-    parameter('query', name, schema, inQuery.required.includes(name), place),
+    parameter('query', name, schema, inQuery.required.includes(name), location),
   );
   const headers = Object.entries(route.headers ?? {}).map(([name, header]) => ({
-    ...parameter('header', name, { ...header.schema }, false, place),
+    ...parameter('header', name, { ...header.schema }, false, location),
     description: header.description,
   }));
   return [...path, ...query, ...headers];
@@ -157,7 +157,7 @@ function parameter(
   name: string,
   schema: JsonSchema,
   required: boolean,
-  place: Place,
+  location: ParameterLocation,
 ): Parameter {
   const { description: text, ...rest } = schema;
   return {
@@ -165,14 +165,14 @@ function parameter(
     in: where,
     required,
     ...(typeof text === 'string' ? { description: text } : {}),
-    schema: place(rest),
+    schema: location(rest),
   };
 }
 
-function success(status: number, schema: unknown, place: Place): Response {
+function success(status: number, schema: unknown, location: ParameterLocation): Response {
   const response = { description: STATUS_CODES[status] ?? 'Success', headers: requestIdHeader };
   if (schema === null) return response;
-  const placed = place(schema);
+  const placed = location(schema);
   const type = typeof placed.contentMediaType === 'string' ? placed.contentMediaType : 'application/json';
   return { ...response, content: { [type]: { schema: placed } } };
 }

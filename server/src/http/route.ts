@@ -40,7 +40,7 @@ export interface Route {
   errors?: readonly ProblemCode[];
   /** Bytes; unless told 1 MiB, and 16 KiB for those without credentials. */
   bodyLimit?: number;
-  handler(call: Call<unknown, unknown, unknown>): Promise<Reply> | Reply;
+  handler(call: RouteCall<unknown, unknown, unknown>): Promise<Reply> | Reply;
 }
 
 /**
@@ -50,7 +50,7 @@ export interface Route {
 export type Access = Scope | 'key' | 'session' | 'public' | RecipientAccess;
 export type RecipientAccess = 'recipient' | `recipient:${RecipientScope}`;
 
-export interface Call<Body, Query, Params, Auth extends Access = Access> {
+export interface RouteCall<Body, Query, Params, Auth extends Access = Access> {
   principal: Auth extends 'public'
     ? null
     : Auth extends 'session'
@@ -84,7 +84,9 @@ interface TypedRoute<Body extends TSchema, Query extends TSchema, Params extends
   query?: Query;
   params?: Params;
   // Not where types are found out: that would cost seconds of every type check.
-  handler(call: NoInfer<Call<Static<Body>, Static<Query>, Static<Params>, Auth>>): Promise<Reply> | Reply;
+  handler(
+    call: NoInfer<RouteCall<Static<Body>, Static<Query>, Static<Params>, Auth>>,
+  ): Promise<Reply> | Reply;
 }
 
 /** Keeps the types of one route together while the table holds them all alike. */

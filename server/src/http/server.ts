@@ -13,7 +13,7 @@ import { jsonInPieces, pieceLength } from './large-json.ts';
 import type { Principal, Recipient, SignedIn } from './principal.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
-import type { Call, Reply, Route } from './route.ts';
+import type { Reply, Route, RouteCall } from './route.ts';
 import { isHttps, sessionTokenOf } from './session-cookie.ts';
 import { answerHalfOpen, createSockets } from './sockets.ts';
 import { createEventStreams, type EventStreams } from './sse.ts';
@@ -209,7 +209,7 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
         requestId: request.id,
         raw: request,
         reply,
-      } as Call<unknown, unknown, unknown>);
+      } as RouteCall<unknown, unknown, unknown>);
       if (result.stream) return streams.serve(request, reply, result.stream);
       return sendReply(reply, isLong(result, request.method) ? await written(result) : result);
     },

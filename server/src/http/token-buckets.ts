@@ -1,4 +1,4 @@
-import { createMemory } from '../kernel/memory.ts';
+import { createCache } from '../kernel/cache.ts';
 
 export interface RateVerdict {
   allowed: boolean;
@@ -29,7 +29,7 @@ export function createTokenBuckets(
   { ratePerSecond, burst }: { ratePerSecond: number; burst: number },
   nowMs: () => number = () => performance.now(),
 ): TokenBuckets {
-  const buckets = createMemory<{ tokens: number; filledAt: number }>(mostBuckets);
+  const buckets = createCache<{ tokens: number; filledAt: number }>(mostBuckets);
   return {
     take(name) {
       const now = nowMs();

@@ -52,7 +52,7 @@ export interface TriggerCell {
   triggered: number;
 }
 
-export interface Counted {
+export interface CountedActivity {
   notifications: NotificationCell[];
   calls: CallCell[];
   triggers: TriggerCell[];
@@ -62,9 +62,9 @@ export interface Tally extends Omit<Activity, 'flush'> {
   /** How many cells there are. */
   size(): number;
   /** Gives everything away and begins anew. */
-  take(): Counted;
+  take(): CountedActivity;
   /** What could not be written is counted with the rest. */
-  putBack(counted: Counted): void;
+  putBack(counted: CountedActivity): void;
 }
 
 const minuteMs = 60_000;

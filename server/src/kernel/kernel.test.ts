@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createKeyring, randomBase62, toBase62 } from './crypto.ts';
 import { idTime, isUuid, lowestIdAt, newId } from './ids.ts';
-import { decodeCursor, decodePlace, encodeCursor, encodePlace, pageOf } from './page.ts';
+import { decodeCursor, decodeOffset, encodeCursor, encodeOffset, pageOf } from './page.ts';
 
 describe('ids', () => {
   test('are UUIDs of version 7, strictly increasing, and tell their time', () => {
@@ -44,10 +44,10 @@ describe('cursors', () => {
 
   test('may hold any place, which its list must recognise', () => {
     const read = (text: string) => (text.startsWith('place ') ? text.slice(6) : null);
-    const cursor = encodePlace('list:a', 'place ü/\u{1f514}');
-    expect(decodePlace('list:a', cursor, read)).toBe('ü/\u{1f514}');
-    expect(() => decodePlace('list:b', cursor, read)).toThrow('not one that this list returned');
-    expect(() => decodePlace('list:a', encodePlace('list:a', 'other'), read)).toThrow('not one that');
+    const cursor = encodeOffset('list:a', 'place ü/\u{1f514}');
+    expect(decodeOffset('list:a', cursor, read)).toBe('ü/\u{1f514}');
+    expect(() => decodeOffset('list:b', cursor, read)).toThrow('not one that this list returned');
+    expect(() => decodeOffset('list:a', encodeOffset('list:a', 'other'), read)).toThrow('not one that');
   });
 
   test('nonsense never gets through', () => {

@@ -35,20 +35,20 @@ export function decodeCursor(list: string, cursor: string, param = 'cursor'): st
 }
 
 /** For lists that are not ordered by an id: the place where the page ended, as a text that the list itself reads again. */
-export function encodePlace(list: string, place: string): string {
-  return bindingOf(list) + Buffer.from(place).toString('base64url');
+export function encodeOffset(list: string, offset: string): string {
+  return bindingOf(list) + Buffer.from(offset).toString('base64url');
 }
 
 /** What the list makes of the text, or null when it cannot be one of its own: anybody can write a cursor. */
-export function decodePlace<Place>(
+export function decodeOffset<Place>(
   list: string,
   cursor: string,
   read: (text: string) => Place | null,
 ): Place {
   const ours = cursor.slice(0, 6) === bindingOf(list);
-  const place = ours ? read(Buffer.from(cursor.slice(6), 'base64url').toString()) : null;
-  if (place === null) throw invalidCursor('cursor');
-  return place;
+  const offset = ours ? read(Buffer.from(cursor.slice(6), 'base64url').toString()) : null;
+  if (offset === null) throw invalidCursor('cursor');
+  return offset;
 }
 
 export function invalidCursor(param: string): Problem {
@@ -70,7 +70,7 @@ export function pageRequest(
 
 /**
  * Takes the `limit + 1` rows a store read and makes the page; the extra row only tells that there is more. `reach`: how far
- * the store looked, when it did not look to the end (db/look.ts).
+ * the store looked, when it did not look to the end (db/filtered-page.ts).
  */
 export function pageOf<Row extends { id: string }>(
   list: string,

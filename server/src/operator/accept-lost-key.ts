@@ -1,8 +1,8 @@
 import { forgetKeys, listUsedKeys, loadKeyring, openKeyring } from '../db/encryption-keys.ts';
-import { keyIdOf, resealAll, type SealedPlace } from '../db/reseal.ts';
+import { keyIdOf, resealAll, type SealedColumn } from '../db/reseal.ts';
 import { transaction } from '../db/sql.ts';
 import type { Keyring } from '../kernel/crypto.ts';
-import { sealedPlaces } from '../sealed.ts';
+import { sealedColumns } from '../sealed.ts';
 import type { OperatorCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 import { recordEverywhere } from './every-organization.ts';
@@ -25,7 +25,7 @@ export const acceptLostKeyCommand: OperatorCommand = (config, print, [lost = '']
       return 1;
     }
     let toGive = 0;
-    for (const place of sealedPlaces) {
+    for (const place of sealedColumns) {
       const {
         places: [report],
       } = await resealAll(pool, withoutLost(keyring, place, lost), [place]);
@@ -49,7 +49,7 @@ export const acceptLostKeyCommand: OperatorCommand = (config, print, [lost = '']
   });
 
 /** Where values can be made anew, the lost key opens to another value than it had sealed. */
-function withoutLost(keyring: Keyring, { remake }: SealedPlace, lost: string): Keyring {
+function withoutLost(keyring: Keyring, { remake }: SealedColumn, lost: string): Keyring {
   if (!remake) return keyring;
   return {
     ...keyring,

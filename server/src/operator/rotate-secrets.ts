@@ -1,8 +1,8 @@
 import { forgetKeys, openKeyring } from '../db/encryption-keys.ts';
-import { type PlaceReport, type ResealReport, resealAll } from '../db/reseal.ts';
+import { type ColumnReport, type ResealReport, resealAll } from '../db/reseal.ts';
 import type { Pool } from '../db/sql.ts';
 import type { Keyring } from '../kernel/crypto.ts';
-import { sealedPlaces } from '../sealed.ts';
+import { sealedColumns } from '../sealed.ts';
 import type { OperatorCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 
@@ -15,11 +15,11 @@ export const rotateSecretsCommand: OperatorCommand = (config, print) =>
     const keyring = await openKeyring(pool, config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
     const [first = '', ...others] = keyring.ids;
     print(`sealing with key ${first}${others.length > 0 ? `; opening with ${others.join(', ')} too` : ''}`);
-    const report = await resealAll(pool, keyring, sealedPlaces, (place) => print(lineOf(place)));
+    const report = await resealAll(pool, keyring, sealedColumns, (place) => print(lineOf(place)));
     return conclude(pool, keyring, report, print);
   });
 
-function lineOf({ place, values, resealed, unopened }: PlaceReport): string {
+function lineOf({ place, values, resealed, unopened }: ColumnReport): string {
   const lost = unopened > 0 ? `, ${unopened} cannot be opened` : '';
   return `  ${place}: ${values} sealed values, ${resealed} sealed anew${lost}`;
 }

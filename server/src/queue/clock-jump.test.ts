@@ -68,7 +68,7 @@ function start(at: string, begun: (id: string) => void): string {
       heartbeatEntry: bundledThreads().heartbeat,
       jobs: { ...jobs, notification: job } as Record<WorkKind, Job>,
       begun: new Set(),
-      tendPlaces: async () => {},
+      refillConcurrency: async () => {},
     }),
   );
   return workerId;

@@ -26,7 +26,7 @@ export interface Heartbeat {
   begin(): Promise<void>;
   hasBegun(): boolean;
   /** When the last beat was heard, by the clock of the database. */
-  heardAt(): number;
+  lastBeatAt(): number;
   /** Since when beats arrive without a gap; a worker that could not be heard cannot say that others were silent. */
   steadySince(): Moment;
   isAlive(): boolean;
@@ -95,7 +95,7 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
       starting = setTimeout(start, startAfterMs);
     },
     hasBegun: () => last !== never,
-    heardAt: () => heardAt,
+    lastBeatAt: () => heardAt,
     steadySince: () => steadySince,
     isAlive: () => msSince(last) < aliveSeconds * 1_000,
     async stop() {

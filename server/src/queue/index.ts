@@ -2,9 +2,14 @@ import type { Doorbell } from '../db/doorbell.ts';
 import { type Pool, type Sql, untilDatabaseAnswers } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Metrics } from '../kernel/metrics.ts';
+import {
+  type ConcurrencyLimits,
+  type ConcurrencyOptions,
+  createConcurrencyLimits,
+  type RefilledConcurrency,
+} from './concurrency.ts';
 import type { HeartbeatDeps } from './heartbeat.ts';
 import * as parked from './parked-store.ts';
-import { createPlaces, type Places, type PlacesOptions, type TendedPlaces } from './places.ts';
 import { type Job, type Runner, startRunner } from './runner.ts';
 import * as store from './store.ts';
 import type { WakeNote } from './wake.ts';
@@ -19,7 +24,7 @@ import {
   workKinds,
 } from './work.ts';
 
-export type { Places, PlacesOptions, Room } from './places.ts';
+export type { ConcurrencyLimits, ConcurrencyOptions, Permit } from './concurrency.ts';
 export type { Job } from './runner.ts';
 export { createWakeJob } from './wake.ts';
 export {
@@ -47,17 +52,17 @@ export interface Queue {
    */
   wake(sql: Sql, kind: WorkKind, environmentId: string, name: string): Promise<void>;
   /** What is postponed is ready now; work that is ready or held already is left as it is. Ring afterwards. */
-  hasten(sql: Sql, kind: WorkKind, ids: string[]): Promise<void>;
+  runNow(sql: Sql, kind: WorkKind, ids: string[]): Promise<void>;
   /** Writes a note on leases before doing what cannot be undone; returns the ids still held. Only those may go on. */
   begin(sql: Sql, kind: WorkKind, notes: { id: string; note: unknown }[]): Promise<string[]>;
   /** Ends leases; returns the ids that were still held. Only the outcomes of those count. */
   finish(sql: Sql, kind: WorkKind, ids: string[]): Promise<string[]>;
-  /** Ends leases and sets the work aside by place; returns the ids that were still held. See places.ts. */
+  /** Ends leases and sets the work aside by place; returns the ids that were still held. See concurrency.ts. */
   park(sql: Sql, kind: WorkKind, work: { id: string; place: string }[]): Promise<string[]>;
   /** What is parked at `from` waits at `to` now. Places that begin with `held:` are emptied by nothing else. */
-  movePlace(sql: Sql, kind: WorkKind, from: string, to: string): Promise<void>;
+  moveParked(sql: Sql, kind: WorkKind, from: string, to: string): Promise<void>;
   /** Limits for each place that work of a kind goes to; once per kind. */
-  places(kind: WorkKind, options: PlacesOptions): Places;
+  concurrencyLimits(kind: WorkKind, options: ConcurrencyOptions): ConcurrencyLimits;
   /** Takes out work that waits, with the time it waits for. Null: somebody holds it, or it is not there. */
   withdraw(
     sql: Sql,
@@ -83,13 +88,13 @@ export interface QueueDeps extends Omit<HeartbeatDeps, 'workerId'> {
 }
 
 /** Full places that one process looks after; there are as many of them as there are dead endpoints at the moment. */
-const maxPlaces = 5_000;
+const maxLimitedKeys = 5_000;
 
 export function createQueue(deps: QueueDeps): Queue {
   const workerId = newId();
   /** Leases with a note written by us: what a stop may not hand back as if nothing had happened. */
   const begun = new Set<string>();
-  const placesOf = new Map<WorkKind, TendedPlaces>();
+  const limitsOf = new Map<WorkKind, RefilledConcurrency>();
   let runner: Runner | null = null;
   let stopping = false;
 
@@ -101,11 +106,11 @@ export function createQueue(deps: QueueDeps): Queue {
     note: work.note ?? null,
   });
 
-  async function tendPlaces(): Promise<void> {
-    const kinds = [...placesOf.keys()].map((kind) => workKinds[kind]);
-    const rows = await parked.listPlaces(deps.pool, kinds, maxPlaces);
-    for (const [kind, places] of placesOf)
-      places.tend(rows.filter((row) => row.kind === workKinds[kind]).map((row) => row.place));
+  async function refillConcurrency(): Promise<void> {
+    const kinds = [...limitsOf.keys()].map((kind) => workKinds[kind]);
+    const rows = await parked.listParkedKeys(deps.pool, kinds, maxLimitedKeys);
+    for (const [kind, limits] of limitsOf)
+      limits.refill(rows.filter((row) => row.kind === workKinds[kind]).map((row) => row.place));
   }
 
   const queue: Queue = {
@@ -126,8 +131,8 @@ export function createQueue(deps: QueueDeps): Queue {
       const note: WakeNote = { kind, name };
       return queue.enqueue(sql, [{ kind: 'wake', id: newId(), lane: 'normal', environmentId, note }]);
     },
-    async hasten(sql, kind, ids) {
-      if (ids.length > 0) await store.hasten(sql, workKinds[kind], ids);
+    async runNow(sql, kind, ids) {
+      if (ids.length > 0) await store.runNow(sql, workKinds[kind], ids);
     },
     async begin(sql, kind, notes) {
       const held = await store.updateNotes(sql, workKinds[kind], notes, workerId);
@@ -144,23 +149,23 @@ export function createQueue(deps: QueueDeps): Queue {
       for (const id of ids) begun.delete(id);
       return ids;
     },
-    movePlace: (sql, kind, from, to) => parked.updatePlace(sql, workKinds[kind], from, to),
-    places(kind, options) {
-      const places = createPlaces(
+    moveParked: (sql, kind, from, to) => parked.updateConcurrencyKey(sql, workKinds[kind], from, to),
+    concurrencyLimits(kind, options) {
+      const limits = createConcurrencyLimits(
         {
           // Like a claim it need not wait for the disk: what a crash undoes is a lease again.
           park: (work) => untilDatabaseAnswers(() => queue.park(deps.claimPool, kind, work)),
           async unpark(place, limit) {
             if (!runner || stopping) return 0;
             const rows = await parked.claimParked(deps.claimPool, workKinds[kind], place, limit, workerId);
-            runner.takeUp(kind, rows, place);
+            runner.accept(kind, rows, place);
             return rows.length;
           },
         },
         options,
       );
-      placesOf.set(kind, places);
-      return places;
+      limitsOf.set(kind, limits);
+      return limits;
     },
     async withdraw(sql, kind, id) {
       const waiting = await store.deleteWaiting(sql, workKinds[kind], id);
@@ -187,7 +192,7 @@ export function createQueue(deps: QueueDeps): Queue {
       if (!runner?.wake(kind)) deps.doorbell.ring(`work:${kind}`);
     },
     start(jobs) {
-      runner = startRunner({ ...deps, workerId, jobs, begun, tendPlaces });
+      runner = startRunner({ ...deps, workerId, jobs, begun, refillConcurrency });
     },
     async depth() {
       const rows = await store.countReady(deps.pool, Object.values(workKinds), Object.values(lanes));

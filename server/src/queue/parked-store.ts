@@ -61,7 +61,7 @@ const findPlaces = statement<{ kind: number; place: string }>(
 );
 
 /** Where work of these kinds is parked; so many places of each kind. */
-export function listPlaces(
+export function listParkedKeys(
   sql: Sql,
   kinds: number[],
   limit: number,
@@ -74,7 +74,7 @@ const changePlace = statement(
   'update queue_parked set place = $3 where kind = $1 and place = $2',
 );
 
-export async function updatePlace(sql: Sql, kind: number, from: string, to: string): Promise<void> {
+export async function updateConcurrencyKey(sql: Sql, kind: number, from: string, to: string): Promise<void> {
   await changePlace(sql, [kind, from, to]);
 }
 

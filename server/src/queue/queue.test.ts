@@ -127,7 +127,7 @@ describe('work that waits', () => {
     ]);
     let promoted: Promise<number> | undefined;
     await transaction(database.pool, async (tx) => {
-      await store.hasten(tx, workKinds.run, [run.id]);
+      await store.runNow(tx, workKinds.run, [run.id]);
       promoted = store.promote(database.pool, 100);
       promoted.catch(() => {});
       await waitUntil(async () => {

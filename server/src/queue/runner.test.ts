@@ -86,7 +86,7 @@ function start<Fact>(
     heartbeatEntry: bundledThreads().heartbeat,
     jobs: { ...jobs, notification: { batch: 100, capacity: 400, ...job } as Job },
     begun: new Set(),
-    tendPlaces: async () => {},
+    refillConcurrency: async () => {},
     ...others,
   });
 }

@@ -25,7 +25,7 @@ export interface Runner {
   /** True when this process has room, and will look at once. */
   wake(kind: WorkKind): boolean;
   /** Takes up work that was claimed from where it was parked. */
-  takeUp(kind: WorkKind, rows: ClaimedRow[], place: string): void;
+  accept(kind: WorkKind, rows: ClaimedRow[], place: string): void;
   health(): { ok: boolean; detail: string };
   stop(deadlineMs: number): Promise<void>;
 }
@@ -37,64 +37,66 @@ interface RunnerDeps extends HeartbeatDeps {
   jobs: Record<WorkKind, Job>;
   begun: ReadonlySet<string>;
   /** Looks after what is parked; about twice a second. */
-  tendPlaces(): Promise<void>;
+  refillConcurrency(): Promise<void>;
 }
 
 const tickMs = 500;
 /** How long all others have, after an outage, to be heard again before work is taken over. */
-const reunionMs = 3_000;
-const strayCheckMs = 2_000;
-const putOffSeconds = 30;
-const bulkPortion = 25;
-const bulkPatienceMs = 50;
+const settlingMs = 3_000;
+const unknownLeaseCheckMs = 2_000;
+const snoozeSeconds = 30;
+const smallBulkBatch = 25;
+const bulkWaitMs = 50;
 /** How many times as long as its portion took bulk rests while critical work comes. */
 const bulkRest = 3;
-const hurryMs = 1_000;
-const strayAfterSeconds = 5;
+const urgentWindowMs = 1_000;
+const unknownLeaseAfterSeconds = 5;
 const moveLimit = 1_000;
 
 export function startRunner(deps: RunnerDeps): Runner {
   const { log, workerId } = deps;
   let stopped = false;
   const heartbeat = createHeartbeat(deps);
-  let straysCheckedAt = never;
-  const lines = (Object.keys(workKinds) as WorkKind[]).map((kind) => createLine(deps, kind, () => stopped));
-  const lineOf = new Map(lines.map((line) => [line.kind, line]));
-  const silence = lines.map((line) => deps.doorbell.on(`work:${line.kind}`, line.pump));
+  let unknownLeasesCheckedAt = never;
+  const workers = (Object.keys(workKinds) as WorkKind[]).map((kind) =>
+    createKindWorker(deps, kind, () => stopped),
+  );
+  const workerOf = new Map(workers.map((worker) => [worker.kind, worker]));
+  const silence = workers.map((worker) => deps.doorbell.on(`work:${worker.kind}`, worker.claimNow));
 
   async function tick(): Promise<void> {
     if (!heartbeat.hasBegun()) await heartbeat.begin();
-    if (msSince(straysCheckedAt) >= strayCheckMs) {
-      await releaseStrays();
-      straysCheckedAt = thisMoment();
+    if (msSince(unknownLeasesCheckedAt) >= unknownLeaseCheckMs) {
+      await releaseUnknownLeases();
+      unknownLeasesCheckedAt = thisMoment();
     }
-    if (msSince(heartbeat.steadySince()) >= reunionMs) await rescue();
+    if (msSince(heartbeat.steadySince()) >= settlingMs) await rescue();
     while ((await store.promote(deps.pool, moveLimit)) === moveLimit && !stopped) {}
-    await deps.tendPlaces();
-    for (const line of lines) {
-      await line.handBack();
-      await deps.jobs[line.kind].tick?.();
+    await deps.refillConcurrency();
+    for (const worker of workers) {
+      await worker.handBack();
+      await deps.jobs[worker.kind].tick?.();
     }
     // Here as in all of this, one question for all kinds: most processes are idle most of the time.
     for (const kind of await store.listReady(deps.pool, Object.values(workKinds)))
-      lineOf.get(kindOf(kind))?.pump();
+      workerOf.get(kindOf(kind))?.claimNow();
   }
 
   /**
    * Leases in our name that nobody here knows of: the answer to a claim was lost with its connection. Not the young ones,
    * whose answer may be on its way.
    */
-  async function releaseStrays(): Promise<void> {
-    const old = await store.listLeasesBefore(deps.pool, workerId, strayAfterSeconds);
+  async function releaseUnknownLeases(): Promise<void> {
+    const old = await store.listLeasesBefore(deps.pool, workerId, unknownLeaseAfterSeconds);
     if (old.length === 0) return;
-    for (const line of lines) {
-      const ids = old.filter(({ kind }) => kindOf(kind) === line.kind).map(({ id }) => id);
-      await line.releaseUnknown(ids);
+    for (const worker of workers) {
+      const ids = old.filter(({ kind }) => kindOf(kind) === worker.kind).map(({ id }) => id);
+      await worker.releaseUnknown(ids);
     }
   }
 
   async function rescue(): Promise<void> {
-    const kinds = await store.rescue(deps.pool, moveLimit, heartbeat.heardAt() + outageMs);
+    const kinds = await store.rescue(deps.pool, moveLimit, heartbeat.lastBeatAt() + outageMs);
     if (kinds.length === 0) return;
     for (const kind of kinds) deps.metrics.rescued.inc({ kind: kindOf(kind) });
     log.warn({ count: kinds.length }, 'took over work of a worker that died');
@@ -115,12 +117,12 @@ export function startRunner(deps: RunnerDeps): Runner {
 
   return {
     wake(kind) {
-      const line = lineOf.get(kind);
-      if (stopped || !line?.hasRoom()) return false;
-      line.pump();
+      const worker = workerOf.get(kind);
+      if (stopped || !worker?.hasRoom()) return false;
+      worker.claimNow();
       return true;
     },
-    takeUp: (kind, rows, place) => lineOf.get(kind)?.takeUp(rows, place),
+    accept: (kind, rows, place) => workerOf.get(kind)?.accept(rows, place),
     health() {
       const ok = heartbeat.isAlive();
       return { ok, detail: ok ? 'working' : 'no heartbeat reached the database lately' };
@@ -130,18 +132,18 @@ export function startRunner(deps: RunnerDeps): Runner {
       clearTimeout(timer);
       for (const off of silence) off();
       await ticking;
-      await Promise.all(lines.map((line) => line.drain(deadlineMs)));
+      await Promise.all(workers.map((worker) => worker.drain(deadlineMs)));
       await heartbeat.stop(); // not before: what is under way keeps its leases
       await store.deleteWorker(deps.pool, workerId).catch(() => {});
     },
   };
 }
 
-interface Line {
+interface KindWorker {
   kind: WorkKind;
-  pump: () => void;
+  claimNow: () => void;
   hasRoom(): boolean;
-  takeUp(rows: ClaimedRow[], unparkedFrom: string | null): void;
+  accept(rows: ClaimedRow[], unparkedFrom: string | null): void;
   handBack(): Promise<void>;
   /** Hands back those of these leases that nobody here is at. */
   releaseUnknown(ids: string[]): Promise<void>;
@@ -149,7 +151,7 @@ interface Line {
 }
 
 /** The claims of one kind of work in this process. */
-function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean): Line {
+function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean): KindWorker {
   const { log, workerId } = deps;
   const job = deps.jobs[kind];
   const number = workKinds[kind];
@@ -160,23 +162,23 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
   };
   const held = new Set<string>();
   /** What was claimed anew while we are still at it. */
-  const cameAgain = new Set<string>();
+  const reclaimed = new Set<string>();
   /** Items whose handler failed; given back at the next tick, so that a database that is away does not lose them. */
   const failed = new Set<string>();
   let claiming = false;
   let again = false;
-  let hungry = false;
+  let hasMore = false;
   let onEmpty: (() => void) | null = null;
 
   /** Bulk items of the last claim that are still held, and when they came. */
-  const portion = new Set<string>();
-  let portionAt = 0;
+  const bulkBatch = new Set<string>();
+  let bulkBatchAt = 0;
   /** When something other than bulk was last claimed. */
-  let hurriedAt = -hurryMs;
+  let lastUrgentAt = -urgentWindowMs;
   /** When something critical was last claimed; and until when bulk then leaves the machine alone. */
-  let criticalAt = -hurryMs;
-  let restUntil = 0;
-  let patience: NodeJS.Timeout | undefined;
+  let lastCriticalAt = -urgentWindowMs;
+  let bulkRestUntil = 0;
+  let bulkTimer: NodeJS.Timeout | undefined;
 
   const roomLeft = (lane: number): number => Math.floor(room[lane as keyof typeof room]) - held.size;
 
@@ -191,14 +193,14 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       again = false;
       const { maxLane, limit } = allowance();
       if (limit === 0 || isStopped()) {
-        hungry = true;
+        hasMore = true;
         return;
       }
       const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId);
-      takeUp(rows, null);
-      if (rows.length > 0) hurriedAt = steadyClock();
-      if (rows.some(({ lane }) => lane === lanes.critical)) criticalAt = steadyClock();
-      hungry = rows.length === limit || maxLane < lanes.normal;
+      accept(rows, null);
+      if (rows.length > 0) lastUrgentAt = steadyClock();
+      if (rows.some(({ lane }) => lane === lanes.critical)) lastCriticalAt = steadyClock();
+      hasMore = rows.length === limit || maxLane < lanes.normal;
       if (rows.length === limit) again = true;
       else if (maxLane === lanes.normal) await claimBulk();
     } while (again);
@@ -210,35 +212,36 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
    * bulk also rests after each, for on a machine that is never idle everything waits.
    */
   async function claimBulk(): Promise<void> {
-    const size = steadyClock() - hurriedAt < hurryMs ? Math.min(bulkPortion, job.batch) : job.batch;
+    const size =
+      steadyClock() - lastUrgentAt < urgentWindowMs ? Math.min(smallBulkBatch, job.batch) : job.batch;
     const limit = Math.min(size, roomLeft(lanes.bulk));
-    const restsUntil = steadyClock() - criticalAt < hurryMs ? restUntil : 0;
-    const wait = (portion.size === 0 ? restsUntil : portionAt + bulkPatienceMs) - steadyClock();
+    const restsUntil = steadyClock() - lastCriticalAt < urgentWindowMs ? bulkRestUntil : 0;
+    const wait = (bulkBatch.size === 0 ? restsUntil : bulkBatchAt + bulkWaitMs) - steadyClock();
     if (limit <= 0 || wait > 0 || isStopped()) {
-      hungry = true;
-      if (wait > 0) waitForPortion(wait);
+      hasMore = true;
+      if (wait > 0) waitForBulk(wait);
       return;
     }
     const rows = await store.claim(deps.claimPool, number, lanes.bulk, limit, workerId);
-    portion.clear();
-    for (const { id } of rows) portion.add(id);
-    portionAt = steadyClock();
-    takeUp(rows, null);
-    if (rows.length === limit) hungry = true;
+    bulkBatch.clear();
+    for (const { id } of rows) bulkBatch.add(id);
+    bulkBatchAt = steadyClock();
+    accept(rows, null);
+    if (rows.length === limit) hasMore = true;
   }
 
-  function waitForPortion(ms: number): void {
-    patience ??= setTimeout(() => {
-      patience = undefined;
-      pump();
+  function waitForBulk(ms: number): void {
+    bulkTimer ??= setTimeout(() => {
+      bulkTimer = undefined;
+      claimNow();
     }, ms).unref();
   }
 
-  function takeUp(rows: ClaimedRow[], unparkedFrom: string | null): void {
+  function accept(rows: ClaimedRow[], unparkedFrom: string | null): void {
     // Claims do not flush: a crash of the database may have lost one, and brings us again what we are already at. Or it is
     // what its own end has put back, and comes before the answer that the end is written.
     const fresh = rows.filter((row) => !held.has(row.id));
-    for (const { id } of rows) if (held.has(id)) cameAgain.add(id);
+    for (const { id } of rows) if (held.has(id)) reclaimed.add(id);
     for (const { id } of fresh) held.add(id);
     // What is critical does not wait until all that the others need has been read.
     const isCritical = ({ lane }: ClaimedRow) => lane === lanes.critical;
@@ -247,7 +250,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
     }
   }
 
-  function pump(): void {
+  function claimNow(): void {
     if (claiming) {
       again = true;
       return;
@@ -258,7 +261,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       .catch((error) => log.warn({ err: error, kind }, 'a claim failed; trying again'))
       .finally(() => {
         claiming = false;
-        if (again) pump(); // it was rung after the last look, and before this
+        if (again) claimNow(); // it was rung after the last look, and before this
       });
   }
 
@@ -269,7 +272,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       for (const claim of claims) void runOne(claim, facts.get(claim.id));
     } catch (error) {
       const ids = claims.map(({ id }) => id);
-      log.error({ err: error, kind, ids, retry_in_seconds: putOffSeconds }, 'a batch could not be loaded');
+      log.error({ err: error, kind, ids, retry_in_seconds: snoozeSeconds }, 'a batch could not be loaded');
       for (const claim of claims) settle(claim.id, true);
     }
   }
@@ -280,7 +283,7 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
       await job.run(claim, fact);
     } catch (error) {
       ok = false;
-      const facts = { err: error, kind, id: claim.id, retry_in_seconds: putOffSeconds };
+      const facts = { err: error, kind, id: claim.id, retry_in_seconds: snoozeSeconds };
       log.error(facts, 'work failed in a way its handler did not foresee');
     }
     settle(claim.id, !ok);
@@ -288,22 +291,22 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
 
   function settle(id: string, putOff: boolean): void {
     held.delete(id);
-    const portionDone = portion.delete(id) && portion.size === 0;
+    const portionDone = bulkBatch.delete(id) && bulkBatch.size === 0;
     if (portionDone)
-      restUntil = steadyClock() + Math.min(bulkRest * (steadyClock() - portionAt), bulkPatienceMs);
+      bulkRestUntil = steadyClock() + Math.min(bulkRest * (steadyClock() - bulkBatchAt), bulkWaitMs);
     if (putOff) failed.add(id);
-    if (cameAgain.delete(id) && !putOff) void handBackAgain(id);
+    if (reclaimed.delete(id) && !putOff) void releaseReclaimed(id);
     if (held.size === 0) onEmpty?.();
-    if (!hungry || isStopped()) return;
+    if (!hasMore || isStopped()) return;
     // Claims are worth their round trip when they bring several items.
-    if (portionDone || allowance().limit >= job.batch / 2 || held.size === 0) pump();
+    if (portionDone || allowance().limit >= job.batch / 2 || held.size === 0) claimNow();
   }
 
   /** After a crash there is nothing to hand back: its end ended this lease, too. */
-  async function handBackAgain(id: string): Promise<void> {
+  async function releaseReclaimed(id: string): Promise<void> {
     try {
       await store.releaseToReady(deps.pool, number, [id], workerId);
-      pump();
+      claimNow();
     } catch {
       // The strays are looked for anyway.
     }
@@ -311,26 +314,26 @@ function createLine(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean):
 
   return {
     kind,
-    pump,
-    takeUp,
+    claimNow,
+    accept,
     hasRoom: () => allowance().limit > 0,
     async handBack() {
       if (failed.size === 0) return;
       const ids = [...failed];
-      await store.releaseToLater(deps.pool, number, ids, workerId, putOffSeconds);
+      await store.releaseToLater(deps.pool, number, ids, workerId, snoozeSeconds);
       for (const id of ids) failed.delete(id);
       await job
         .onFailed?.(ids)
         .catch((error) => log.warn({ err: error, kind, ids }, 'a failure left no trace'));
     },
     async releaseUnknown(ids) {
-      const strays = ids.filter((id) => !held.has(id) && !failed.has(id));
-      if (strays.length === 0) return;
-      log.warn({ kind, count: strays.length }, 'handing back work whose claim was never answered');
-      await store.releaseToReady(deps.pool, number, strays, workerId);
+      const unknownLeases = ids.filter((id) => !held.has(id) && !failed.has(id));
+      if (unknownLeases.length === 0) return;
+      log.warn({ kind, count: unknownLeases.length }, 'handing back work whose claim was never answered');
+      await store.releaseToReady(deps.pool, number, unknownLeases, workerId);
     },
     async drain(deadlineMs) {
-      clearTimeout(patience);
+      clearTimeout(bulkTimer);
       while (claiming) await new Promise((resolve) => setTimeout(resolve, 5));
       if (held.size > 0) {
         await new Promise<void>((resolve) => {

@@ -111,7 +111,7 @@ export async function promote(sql: Sql, limit: number): Promise<number> {
   return (await promoteDue(sql, [limit])).length;
 }
 
-const hastenRows = statement<{ id: string }>(
+const runNowRows = statement<{ id: string }>(
   'queue_hasten',
   `${makeReady(`
     delete from queue_later where kind = $1 and id = any ($2::uuid[])
@@ -120,8 +120,8 @@ const hastenRows = statement<{ id: string }>(
 );
 
 /** Moves work from later to ready before its time; returns the ids of what was there. */
-export async function hasten(sql: Sql, kind: number, ids: string[]): Promise<string[]> {
-  return (await hastenRows(sql, [kind, ids])).map((row) => row.id);
+export async function runNow(sql: Sql, kind: number, ids: string[]): Promise<string[]> {
+  return (await runNowRows(sql, [kind, ids])).map((row) => row.id);
 }
 
 const wakeRows = statement<{ id: string }>(

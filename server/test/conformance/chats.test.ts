@@ -84,7 +84,7 @@ async function chatoneBench(): Promise<ChatBench> {
       const carrier = createChatoneCarrier({
         api,
         name: 'chatone:T0TEAM',
-        pace: 'installation:U0ADA',
+        rateLimitKey: 'installation:U0ADA',
         autoJoin: false,
         token: async () => secret,
       });
@@ -116,7 +116,7 @@ async function chattwoBench(): Promise<ChatBench> {
           outbound,
           clock: Date.now,
           name: 'chattwo:ops',
-          pace: 'endpoint',
+          rateLimitKey: 'endpoint',
           url: (unreachable ? flow.url.replace(simulator.url, 'http://127.0.0.1:1') : flow.url).replace(
             flow.sig,
             secret,
@@ -140,7 +140,7 @@ async function chatthreeBench(): Promise<ChatBench> {
           outbound,
           clock: Date.now,
           name: 'chatthree:ops',
-          pace: 'endpoint',
+          rateLimitKey: 'endpoint',
           publicUrl: () => 'https://notify.acme.example',
           url: `${unreachable ? 'http://127.0.0.1:1' : simulator.url}/api/webhooks/${webhook.id}/${secret}`,
           ...(timeoutMs ? { timeoutMs } : {}),

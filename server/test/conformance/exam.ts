@@ -191,8 +191,8 @@ export function examine<B extends Bench>(candidate: Candidate<B>): void {
     it('says whether it may be repeated, and what shares its limits', async () => {
       const one = carrier();
       expect(one.idempotent).toBe(candidate.idempotent);
-      expect(one.pace).toBe(carrier().pace);
-      expectNoSecret(one.pace ?? '');
+      expect(one.rateLimitKey).toBe(carrier().rateLimitKey);
+      expectNoSecret(one.rateLimitKey ?? '');
     });
 
     if (candidate.idempotent) {

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from '../../kernel/record.ts';
-import type { Failure, Outbound } from '../http.ts';
+import type { Outbound, OutboundFailure } from '../http.ts';
 import { parseRetryAfter } from '../http.ts';
 import { wholeRefusal } from '../lost-answer.ts';
 
@@ -8,7 +8,7 @@ import { wholeRefusal } from '../lost-answer.ts';
  * `ok` in the body tells them apart.
  */
 export interface ChatoneApi {
-  call(method: string, call: ApiCall): Promise<ApiAnswer>;
+  call(method: string, call: ApiCall): Promise<SlackAnswer>;
 }
 
 export interface ApiCall {
@@ -21,7 +21,7 @@ export interface ApiCall {
   signal?: AbortSignal;
 }
 
-export type ApiAnswer =
+export type SlackAnswer =
   | { kind: 'ok'; body: JsonRecord; scopes: string[] }
   | { kind: 'error'; code: string; body: JsonRecord }
   | { kind: 'throttled'; retryAfterMs: number | null }
@@ -29,7 +29,7 @@ export type ApiAnswer =
   | { kind: 'status'; status: number }
   /** A 200 that is not the JSON it should be: whether it was done, nobody knows. */
   | { kind: 'unreadable' }
-  | Failure;
+  | OutboundFailure;
 
 const defaultTimeoutMs = 10_000;
 /** What was posted comes back with the answer. */
@@ -96,7 +96,7 @@ export function scopesOf(list: unknown): string[] {
 }
 
 /** The answer in a sentence, for the person who set the connection up. */
-export function describeAnswer(answer: Exclude<ApiAnswer, { kind: 'ok' }>): string {
+export function describeAnswer(answer: Exclude<SlackAnswer, { kind: 'ok' }>): string {
   switch (answer.kind) {
     case 'error':
       return `The service refuses: ${answer.code}.`;

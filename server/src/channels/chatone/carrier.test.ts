@@ -49,7 +49,7 @@ function send(what: ChatoneMessage, settings: Settings = {}): Promise<Outcome> {
   const carrier = createChatoneCarrier({
     api: createChatoneApi(outbound, service.apiUrl, Date.now),
     name: 'chatone:T0TEAM',
-    pace: 'chatone:x',
+    rateLimitKey: 'chatone:x',
     autoJoin,
     token: async (stale) => (stale === null ? token : (renewed ?? { outcome: expired })),
   });
@@ -211,7 +211,7 @@ test('nobody listening is tried again: nothing was sent', async () => {
   const carrier = createChatoneCarrier({
     api: createChatoneApi(outbound, 'http://127.0.0.1:1/api', Date.now),
     name: 'x',
-    pace: 'x',
+    rateLimitKey: 'x',
     autoJoin: false,
     token: async () => 'xoxb-1',
   });
@@ -226,7 +226,7 @@ test('too many messages to one channel are throttled by the service, each channe
   const carrier = createChatoneCarrier({
     api: createChatoneApi(outbound, strict.apiUrl, Date.now),
     name: 'x',
-    pace: 'x',
+    rateLimitKey: 'x',
     autoJoin: false,
     token: async () => token,
   });

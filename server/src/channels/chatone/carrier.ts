@@ -1,5 +1,5 @@
 import type { Carrier, ChatoneMessage, Outcome } from '../contract.ts';
-import type { ApiAnswer, ChatoneApi } from './api.ts';
+import type { ChatoneApi, SlackAnswer } from './api.ts';
 import { outcomeOf, outcomeOfJoin } from './classify.ts';
 import { postOf } from './payload.ts';
 import { blocksProblem } from './shape.ts';
@@ -7,14 +7,20 @@ import { blocksProblem } from './shape.ts';
 export interface ChatoneCarrierOptions {
   api: ChatoneApi;
   name: string;
-  pace: string;
+  rateLimitKey: string;
   autoJoin: boolean;
   /** The bot token to use now; an outcome when there is none. With `stale`, the service has just called that one expired. */
   token(stale: string | null): Promise<string | { outcome: Outcome }>;
 }
 
 /** Posts as the bot of one workspace. The service knows no idempotency key, so an open attempt is never simply repeated. */
-export function createChatoneCarrier({ api, name, pace, autoJoin, token }: ChatoneCarrierOptions): Carrier {
+export function createChatoneCarrier({
+  api,
+  name,
+  rateLimitKey,
+  autoJoin,
+  token,
+}: ChatoneCarrierOptions): Carrier {
   async function deliver(message: ChatoneMessage, bearer: string, signal: AbortSignal): Promise<Sent> {
     const post = () => api.call('chat.postMessage', { token: bearer, args: postOf(message), signal });
     const channel = message.to.address;
@@ -29,7 +35,7 @@ export function createChatoneCarrier({ api, name, pace, autoJoin, token }: Chato
     name,
     kind: 'chatone',
     idempotent: false,
-    pace,
+    rateLimitKey,
     async send(message: ChatoneMessage, signal) {
       const problem = blocksProblem(message.blocks);
       if (problem)
@@ -45,9 +51,9 @@ export function createChatoneCarrier({ api, name, pace, autoJoin, token }: Chato
   };
 }
 
-type Sent = { answer: ApiAnswer } | { outcome: Outcome };
+type Sent = { answer: SlackAnswer } | { outcome: Outcome };
 
-function isError(answer: ApiAnswer, code: string): boolean {
+function isError(answer: SlackAnswer, code: string): boolean {
   return answer.kind === 'error' && answer.code === code;
 }
 

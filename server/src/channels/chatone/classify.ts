@@ -1,8 +1,8 @@
 import type { Outcome } from '../contract.ts';
 import { lostAnswer } from '../lost-answer.ts';
-import { type ApiAnswer, describeAnswer, scopesOf } from './api.ts';
+import { describeAnswer, type SlackAnswer, scopesOf } from './api.ts';
 
-type Refusal = Exclude<ApiAnswer, { kind: 'ok' }>;
+type Refusal = Exclude<SlackAnswer, { kind: 'ok' }>;
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 

@@ -33,7 +33,7 @@ function send(
     outbound,
     clock: Date.now,
     name: 'chatthree:x',
-    pace: 'x',
+    rateLimitKey: 'x',
     publicUrl,
     url,
   });
@@ -116,7 +116,7 @@ test('an answer that says there is no call left for a while is heeded before the
     outbound,
     clock: Date.now,
     name: 'x',
-    pace: 'x',
+    rateLimitKey: 'x',
     publicUrl,
     url,
     onEnough: (ms) => rests.push(ms),

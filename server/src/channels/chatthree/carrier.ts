@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from '../../kernel/record.ts';
 import type { Carrier, ChatthreeMessage, Outcome } from '../contract.ts';
-import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
+import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
 import { lostAnswer, wholeRefusal } from '../lost-answer.ts';
 import { executionOf } from './payload.ts';
 import { contentProblem, embedsProblem } from './shape.ts';
@@ -10,7 +10,7 @@ export interface ChatthreeCarrierOptions {
   outbound: Outbound;
   clock: () => number;
   name: string;
-  pace: string;
+  rateLimitKey: string;
   url: string;
   /** Of this installation: the service wants to know who calls. */
   publicUrl: () => string;
@@ -25,7 +25,7 @@ const maxBytes = 1_048_576;
 
 /** Executes one webhook. The service knows no idempotency key for that. */
 export function createChatthreeCarrier(options: ChatthreeCarrierOptions): Carrier {
-  const { outbound, clock, name, pace, timeoutMs = defaultTimeoutMs } = options;
+  const { outbound, clock, name, rateLimitKey, timeoutMs = defaultTimeoutMs } = options;
   const url = executeUrl(options.url);
   const { host, pathname } = new URL(url);
   const token = pathname.split('/').at(-1) || url;
@@ -33,7 +33,7 @@ export function createChatthreeCarrier(options: ChatthreeCarrierOptions): Carrie
     name,
     kind: 'chatthree',
     idempotent: false,
-    pace,
+    rateLimitKey,
     host,
     async send(message: ChatthreeMessage, signal) {
       const problem = messageProblem(message);
@@ -74,14 +74,14 @@ export function isGone(code: string | null): boolean {
 }
 
 /** The headers of every answer say how many calls are left, and when there will be more (PROVIDERS 3.3). */
-function restOf(headers: Answer['headers']): number | null {
+function restOf(headers: OutboundAnswer['headers']): number | null {
   const seconds = Number(headers['x-ratelimit-reset-after']);
   if (headers['x-ratelimit-remaining'] !== '0' || !(seconds > 0)) return null;
   return Math.min(Math.ceil(seconds * 1000), longestPauseMs);
 }
 
 /** PROVIDERS 3.2. */
-function outcomeOf(answer: Answer | Failure, now: number): Outcome {
+function outcomeOf(answer: OutboundAnswer | OutboundFailure, now: number): Outcome {
   if (answer.kind === 'failure') return lostAnswer(answer);
   const { status } = answer;
   const body = parse(answer.body);
@@ -117,7 +117,7 @@ function posted(status: number, body: JsonRecord | null): Outcome {
 const longestPauseMs = 24 * 3_600_000;
 
 /** The body says it to the millisecond, the header in whole seconds. */
-function pauseOf({ headers }: Answer, body: JsonRecord | null, now: number): number | null {
+function pauseOf({ headers }: OutboundAnswer, body: JsonRecord | null, now: number): number | null {
   const seconds = body?.retry_after;
   if (typeof seconds === 'number' && seconds >= 0) return Math.min(Math.ceil(seconds * 1000), longestPauseMs);
   return parseRetryAfter(headers['retry-after'], now);

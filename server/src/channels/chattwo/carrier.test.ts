@@ -24,7 +24,13 @@ beforeEach(() => {
 const card = { type: 'AdaptiveCard', version: '1.5', body: [{ type: 'TextBlock', text: 'Hello' }] };
 
 function send(url: string, what: unknown = card, signal = AbortSignal.timeout(5_000)): Promise<Outcome> {
-  const carrier = createChattwoCarrier({ outbound, clock: Date.now, name: 'chattwo:x', pace: 'x', url });
+  const carrier = createChattwoCarrier({
+    outbound,
+    clock: Date.now,
+    name: 'chattwo:x',
+    rateLimitKey: 'x',
+    url,
+  });
   return carrier.send(
     {
       channel: 'chattwo',
@@ -121,7 +127,7 @@ test('an address that may not be called is a broken connection', async () => {
     outbound: guarded,
     clock: Date.now,
     name: 'x',
-    pace: 'x',
+    rateLimitKey: 'x',
     url: service.addFlow().url,
   });
   const message = {

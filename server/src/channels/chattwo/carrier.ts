@@ -1,5 +1,5 @@
 import type { Carrier, ChattwoMessage, Outcome } from '../contract.ts';
-import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
+import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
 import { lostAnswer, wholeRefusal } from '../lost-answer.ts';
 import { cardMessage, cardProblem } from './shape.ts';
 
@@ -7,7 +7,7 @@ export interface ChattwoCarrierOptions {
   outbound: Outbound;
   clock: () => number;
   name: string;
-  pace: string;
+  rateLimitKey: string;
   url: string;
   timeoutMs?: number;
 }
@@ -17,12 +17,12 @@ const maxBytes = 4_096;
 
 /** Hands cards to one workflow. It says that it took a card, never that the card was shown, and knows no idempotency key. */
 export function createChattwoCarrier(options: ChattwoCarrierOptions): Carrier {
-  const { outbound, clock, name, pace, url, timeoutMs = defaultTimeoutMs } = options;
+  const { outbound, clock, name, rateLimitKey, url, timeoutMs = defaultTimeoutMs } = options;
   return {
     name,
     kind: 'chattwo',
     idempotent: false,
-    pace,
+    rateLimitKey,
     async send(message: ChattwoMessage, signal) {
       const problem = cardProblem(message.card);
       if (problem) return { kind: 'rejected', detail: `The card cannot be sent: ${problem}.`, code: 'card' };
@@ -41,7 +41,7 @@ export function createChattwoCarrier(options: ChattwoCarrierOptions): Carrier {
 }
 
 /** PROVIDERS 2.3. */
-function outcomeOf(answer: Answer | Failure, now: number): Outcome {
+function outcomeOf(answer: OutboundAnswer | OutboundFailure, now: number): Outcome {
   if (answer.kind === 'failure') return lostAnswer(answer);
   const { status } = answer;
   const code = String(status);
@@ -70,7 +70,7 @@ const sentences: Record<number, string> = {
 };
 
 /** Old gateways say 200 and put what really happened into the text. */
-function taken({ body, headers }: Answer, code: string): Outcome {
+function taken({ body, headers }: OutboundAnswer, code: string): Outcome {
   const text = body.toString('utf8');
   const inside = /HTTP error (\d{3})/.exec(text)?.[1];
   const detail = `The answer was ${code}, and inside it an error ${inside}.`;

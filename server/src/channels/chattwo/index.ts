@@ -1,3 +1,3 @@
 export { createChattwoCarrier } from './carrier.ts';
 export { cardMessage } from './shape.ts';
-export { type Flavour, flavourOf } from './url.ts';
+export { flavourOf, type WebhookFlavour } from './url.ts';

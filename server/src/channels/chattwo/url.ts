@@ -1,5 +1,5 @@
 /** What stands behind a URL (CONTRACT 8). */
-export type Flavour = 'WorkflowsVariantA' | 'WorkflowsVariantB' | 'LegacyConnector';
+export type WebhookFlavour = 'WorkflowsVariantA' | 'WorkflowsVariantB' | 'LegacyConnector';
 
 export interface FurtherPattern {
   flavour: 'A' | 'B';
@@ -7,7 +7,7 @@ export interface FurtherPattern {
 }
 
 /** Null: none that is known. The URL itself is the secret, so it is never repeated. */
-export function flavourOf(text: string, further: readonly FurtherPattern[]): Flavour | null {
+export function flavourOf(text: string, further: readonly FurtherPattern[]): WebhookFlavour | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
   const own = further.find(({ pattern }) => pattern.test(text));

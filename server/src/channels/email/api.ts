@@ -3,8 +3,8 @@ import { sha256 } from '../../kernel/crypto.ts';
 import { isRecord } from '../../kernel/record.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
 import { outcomeOfStatus } from '../by-status.ts';
-import type { EmailMessage, Outcome, ProviderCarrier, Verdict } from '../contract.ts';
-import { type Answer, type Call, type Outbound, parseRetryAfter } from '../http.ts';
+import type { EmailMessage, Outcome, ProviderCarrier, VerificationResult } from '../contract.ts';
+import { type Outbound, type OutboundAnswer, type OutboundCall, parseRetryAfter } from '../http.ts';
 import { lostAnswer, wholeRefusal } from '../lost-answer.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { utf8Addresses } from './address.ts';
@@ -20,14 +20,14 @@ export interface ApiContext {
   timeoutMs?: number;
 }
 
-export type ApiRequest = Pick<Call, 'method' | 'url' | 'headers' | 'body'>;
+export type ApiRequest = Pick<OutboundCall, 'method' | 'url' | 'headers' | 'body'>;
 
-export interface ApiAnswer {
+export interface EmailApiAnswer {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string | undefined>;
   /** The body, when it is a JSON object. */
-  json: Json | null;
+  json: JsonBody | null;
   /** The beginning of the body, in one line. */
   text: string;
   /** When it came. */
@@ -47,9 +47,9 @@ export interface Api {
   takesUtf8Recipients?: true;
   /** Throws when the message cannot be put together. */
   request(message: EmailMessage): ApiRequest | Promise<ApiRequest>;
-  classify(answer: ApiAnswer): Outcome;
+  classify(answer: EmailApiAnswer): Outcome;
   /** A call that shows whether the credentials are good and sends nothing, and what its answer says. */
-  check: { request(): ApiRequest; judge(answer: ApiAnswer): Verdict };
+  check: { request(): ApiRequest; judge(answer: EmailApiAnswer): VerificationResult };
 }
 
 const sendTimeoutMs = 30_000;
@@ -64,14 +64,14 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
     const limits = { timeoutMs, maxBytes: maxAnswerBytes, ...(signal ? { signal } : {}) };
     return wholeRefusal(await outbound.request({ ...request, headers, ...limits }));
   };
-  const read = (answer: Answer): ApiAnswer => readAnswer(answer, clock(), api.secrets);
+  const read = (answer: OutboundAnswer): EmailApiAnswer => readAnswer(answer, clock(), api.secrets);
   const clean = (text: string): string => withoutSecrets(oneLine(text), api.secrets).slice(0, maxDetail);
 
   return {
     name: api.name,
     kind: api.kind,
     idempotent: api.idempotent,
-    pace: `${api.kind}:${sha256(JSON.stringify(api.account)).toString('hex').slice(0, 24)}`,
+    rateLimitKey: `${api.kind}:${sha256(JSON.stringify(api.account)).toString('hex').slice(0, 24)}`,
     async send(message: EmailMessage, signal) {
       const [refused] = utf8Addresses(message).filter(
         (field) => !(field === 'to' && api.takesUtf8Recipients),
@@ -108,7 +108,7 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
   };
 }
 
-function readAnswer(answer: Answer, at: number, secrets: readonly string[]): ApiAnswer {
+function readAnswer(answer: OutboundAnswer, at: number, secrets: readonly string[]): EmailApiAnswer {
   // Before anything is cut: half a secret would not be recognised.
   const text = withoutSecrets(answer.body.toString('utf8'), secrets);
   return {
@@ -122,10 +122,10 @@ function readAnswer(answer: Answer, at: number, secrets: readonly string[]): Api
   };
 }
 
-export type Json = Record<string, unknown>;
+export type JsonBody = Record<string, unknown>;
 
 /** The object in a text; null when there is none. */
-export function jsonObject(text: string): Json | null {
+export function jsonObject(text: string): JsonBody | null {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : null;
@@ -134,12 +134,12 @@ export function jsonObject(text: string): Json | null {
   }
 }
 
-export function recordIn(json: Json | null, name: string): Json | null {
+export function recordIn(json: JsonBody | null, name: string): JsonBody | null {
   const value = json?.[name];
   return isRecord(value) ? value : null;
 }
 
-export function textIn(json: Json | null, name: string): string | null {
+export function textIn(json: JsonBody | null, name: string): string | null {
   const value = json?.[name];
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -148,7 +148,7 @@ export function textIn(json: Json | null, name: string): string | null {
  * The provider's message, for people. Only an error in the provider's own form is repeated: a tenant chooses `base_url`, and
  * must not read what another server answers there.
  */
-export function saidIn(answer: ApiAnswer, message: string | null): string {
+export function messageIn(answer: EmailApiAnswer, message: string | null): string {
   return message === null ? `It answered ${answer.status}.` : `${answer.status} ${message}`;
 }
 
@@ -160,10 +160,10 @@ export interface Reading {
 }
 
 /** The meaning of a status where the provider gives it no meaning of its own. */
-export function outcomeByStatus(answer: ApiAnswer, { detail, code, waitMs }: Reading): Outcome {
-  const said = answer.status < 300 ? `${detail} It is not the answer that was to be expected.` : detail;
+export function outcomeByStatus(answer: EmailApiAnswer, { detail, code, waitMs }: Reading): Outcome {
+  const message = answer.status < 300 ? `${detail} It is not the answer that was to be expected.` : detail;
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], answer.at) ?? waitMs ?? null;
-  return outcomeOfStatus(answer.status, { detail: said, code, retryAfterMs });
+  return outcomeOfStatus(answer.status, { detail: message, code, retryAfterMs });
 }
 
 /** Checks a `base_url`; null: it can be used. */

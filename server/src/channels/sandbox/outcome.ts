@@ -4,19 +4,19 @@ import type { Message, Outcome, Receipt } from '../contract.ts';
  * What the sandbox answers, chosen by the recipient (docs/guides/sandbox.md, kept equal by a test). To add a magic
  * recipient, add a line.
  */
-export interface Answer {
+export interface SandboxAnswer {
   outcome: Outcome;
   /** The answer comes this much later; 0: at once. */
   afterMs: number;
 }
 
-type Script = (message: Message) => Answer;
+type Script = (message: Message) => SandboxAnswer;
 
 const delayMs = 3_000;
 
-const answer = (outcome: Outcome, afterMs = 0): Answer => ({ outcome, afterMs });
+const answer = (outcome: Outcome, afterMs = 0): SandboxAnswer => ({ outcome, afterMs });
 
-function accepted(receipts: Receipt[], afterMs = 0): Answer {
+function accepted(receipts: Receipt[], afterMs = 0): SandboxAnswer {
   return answer(
     { kind: 'accepted', providerMessageId: null, detail: 'Accepted by the sandbox.', code: '250', receipts },
     afterMs,
@@ -77,7 +77,7 @@ const smsScripts: Record<string, Script> = {
  * The magic recipients of each channel; anyone else is delivered to. A plus-tag changes nothing here, but makes an address of
  * its own, which can end up on the suppression list as a real one would.
  */
-export function sandboxAnswer(message: Message): Answer {
+export function sandboxAnswer(message: Message): SandboxAnswer {
   if (message.channel === 'sms') {
     const { address } = message.to;
     return (

@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/record.ts';
-import type { Answer } from '../http.ts';
+import type { OutboundAnswer } from '../http.ts';
 import { withoutSecrets } from '../secrets.ts';
 
 /** What providers of text messages answer, as far as it is the same for all of them. */
@@ -16,7 +16,7 @@ export function words(text: unknown, secrets: readonly string[]): string {
 }
 
 /** The object that the body holds; null when it is anything else: an error page, nothing, half of it. */
-export function jsonOf({ body }: Pick<Answer, 'body'>): Record<string, unknown> | null {
+export function jsonOf({ body }: Pick<OutboundAnswer, 'body'>): Record<string, unknown> | null {
   try {
     const parsed: unknown = JSON.parse(body.toString('utf8'));
     return isRecord(parsed) ? (parsed as Record<string, unknown>) : null;

@@ -19,7 +19,7 @@ const nothing = new Set([
 ]);
 const again = new Set(['START', 'UNSTOP']);
 
-export function wishOf(text: string): 'nothing' | 'again' | null {
+export function optOutOf(text: string): 'nothing' | 'again' | null {
   const word = text
     .normalize('NFC')
     .trim()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wishOf } from './opt-out.ts';
+import { optOutOf } from './opt-out.ts';
 import { senderFor, senderIdProblem } from './sender.ts';
 
 describe('an alphanumeric sender', () => {
@@ -53,15 +53,15 @@ describe('a reply', () => {
     '"STOP"',
     'ARRE\u0302T',
   ])('%j asks for nothing more', (text) => {
-    expect(wishOf(text)).toBe('nothing');
+    expect(optOutOf(text)).toBe('nothing');
   });
   it.each(['START', 'unstop'])('%j asks for more again', (text) => {
-    expect(wishOf(text)).toBe('again');
+    expect(optOutOf(text)).toBe('again');
   });
   it.each(['', 'yes', 'please stop by', 'stop it', 'STOP\nbut not the invoices', '🛑'])(
     '%j is left alone',
     (text) => {
-      expect(wishOf(text)).toBeNull();
+      expect(optOutOf(text)).toBeNull();
     },
   );
 });

@@ -1,4 +1,4 @@
-import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../http.ts';
+import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
 import { signedHeaders } from './signing.ts';
 
 /** One signed call, and what it means. Events and the webhook channel share it. */
@@ -54,27 +54,30 @@ export async function sendPost(outbound: Outbound, post: Post, clock: () => numb
   };
 }
 
-function judge(answer: Answer | Failure, now: number): Omit<PostResult, 'latencyMs' | 'answered'> {
+function judge(
+  answer: OutboundAnswer | OutboundFailure,
+  now: number,
+): Omit<PostResult, 'latencyMs' | 'answered'> {
   const { status } = answer;
-  const told = { status, snippet: status === null ? null : snippetOf(answer.body), retryAfterMs: null };
-  if (status === 410) return { ...told, verdict: 'gone', error: 'gone: The receiver answered 410 Gone.' };
+  const answered = { status, snippet: status === null ? null : snippetOf(answer.body), retryAfterMs: null };
+  if (status === 410) return { ...answered, verdict: 'gone', error: 'gone: The receiver answered 410 Gone.' };
   if (answer.kind === 'failure') {
     return {
-      ...told,
+      ...answered,
       verdict: answer.failure === 'blocked' ? 'blocked' : 'failed',
       error: `${answer.failure}: ${answer.detail}`,
     };
   }
-  if (answer.status >= 200 && answer.status < 300) return { ...told, verdict: 'succeeded', error: null };
+  if (answer.status >= 200 && answer.status < 300) return { ...answered, verdict: 'succeeded', error: null };
   if (answer.status < 400)
     return {
-      ...told,
+      ...answered,
       verdict: 'failed',
       error: `redirect: The receiver answered ${answer.status}; redirects are not followed.`,
     };
   const mayAskToWait = answer.status === 429 || answer.status === 503;
   return {
-    ...told,
+    ...answered,
     verdict: 'failed',
     error: `status: The receiver answered ${answer.status}.`,
     retryAfterMs: mayAskToWait ? parseRetryAfter(answer.headers['retry-after'], now) : null,

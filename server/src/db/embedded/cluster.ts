@@ -20,7 +20,7 @@ import type { Binaries } from './binaries.ts';
 import { EmbeddedPostgresError, explainOutput } from './error.ts';
 import { runTool } from './tool.ts';
 
-export interface ClusterPlace {
+export interface ClusterLocation {
   dataDir: string;
   /** The directory that holds `postgres/`; the data directory, unless the account cannot reach that. */
   home: string;
@@ -38,17 +38,17 @@ export function clusterOf(home: string): string {
 }
 
 /** Creates the cluster if there is none; afterwards it exists whole, fits the binaries, and belongs to the account. */
-export async function ensureCluster(place: ClusterPlace): Promise<void> {
-  const cluster = clusterOf(place.home);
-  if (!existsSync(path.join(cluster, 'PG_VERSION'))) return createCluster(place, cluster);
+export async function ensureCluster(location: ClusterLocation): Promise<void> {
+  const cluster = clusterOf(location.home);
+  if (!existsSync(path.join(cluster, 'PG_VERSION'))) return createCluster(location, cluster);
 
   const made = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim();
-  if (made !== String(place.binaries.major)) {
+  if (made !== String(location.binaries.major)) {
     throw new EmbeddedPostgresError(
-      `The database in ${cluster} was made by PostgreSQL ${made}, and the bundled one is PostgreSQL ${place.binaries.major}. Run the Carillon release that made it, dump it there with pg_dump, and restore the dump into an empty data directory.`,
+      `The database in ${cluster} was made by PostgreSQL ${made}, and the bundled one is PostgreSQL ${location.binaries.major}. Run the Carillon release that made it, dump it there with pg_dump, and restore the dump into an empty data directory.`,
     );
   }
-  if (place.account !== undefined && statSync(cluster).uid === 0) giveTo(place.account, cluster);
+  if (location.account !== undefined && statSync(cluster).uid === 0) giveTo(location.account, cluster);
 }
 
 /** The role's password; undefined when its file is gone. */
@@ -58,17 +58,17 @@ export function readPassword(dataDir: string): string | undefined {
 }
 
 /** Sets a new password with no server running: whoever owns the files owns the database, so a lost one is no dead end. */
-export async function resetPassword(place: ClusterPlace): Promise<void> {
+export async function resetPassword(location: ClusterLocation): Promise<void> {
   const password = newPassword();
-  await runSql(place, clusterOf(place.home), `ALTER ROLE carillon PASSWORD '${password}'`);
-  keepPassword(place.dataDir, password);
+  await runSql(location, clusterOf(location.home), `ALTER ROLE carillon PASSWORD '${password}'`);
+  keepPassword(location.dataDir, password);
 }
 
-/** In a directory of its own that is renamed into place when all is done, so that a cluster is there whole or not at all. */
-async function createCluster(place: ClusterPlace, cluster: string): Promise<void> {
-  const { account, dataDir, home } = place;
+/** In a directory of its own that is renamed into location when all is done, so that a cluster is there whole or not at all. */
+async function createCluster(location: ClusterLocation, cluster: string): Promise<void> {
+  const { account, dataDir, home } = location;
   removeEmptyDirectory(cluster);
-  place.log('creating the database…');
+  location.log('creating the database…');
   removeUnfinished(home);
   const workshop = path.join(home, UNFINISHED + randomBytes(4).toString('hex'));
   try {
@@ -83,14 +83,14 @@ async function createCluster(place: ClusterPlace, cluster: string): Promise<void
     // and does not change with the operating system's library, which would corrupt indexes.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const access = ['--username=carillon', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-    await runInitdb(place, ['-D', fresh, ...locale, ...access, '--no-sync', '--no-instructions']);
-    await runSql(place, fresh, 'CREATE DATABASE carillon', ['-c', 'fsync=off']);
+    await runInitdb(location, ['-D', fresh, ...locale, ...access, '--no-sync', '--no-instructions']);
+    await runSql(location, fresh, 'CREATE DATABASE carillon', ['-c', 'fsync=off']);
     // One flush at the end instead of one per step: 0.1 s.
-    if (place.durable) await runInitdb(place, ['-D', fresh, '--sync-only']);
+    if (location.durable) await runInitdb(location, ['-D', fresh, '--sync-only']);
 
     keepPassword(dataDir, password);
     renameSync(fresh, cluster);
-    if (place.durable) flushDirectory(home);
+    if (location.durable) flushDirectory(home);
   } finally {
     removeUnfinished(home); // once more: what an initdb that we took the ground from wrote before it died is there again
   }
@@ -103,14 +103,14 @@ function removeUnfinished(home: string): void {
   }
 }
 
-async function runInitdb(place: ClusterPlace, args: string[]): Promise<void> {
-  const { ok, output } = await runTool(place.binaries.initdb, args, place.account);
-  if (!ok) throw explainOutput('to create the database', output, place.dataDir);
+async function runInitdb(location: ClusterLocation, args: string[]): Promise<void> {
+  const { ok, output } = await runTool(location.binaries.initdb, args, location.account);
+  if (!ok) throw explainOutput('to create the database', output, location.dataDir);
 }
 
 /** Single-user mode: one backend on the bare files, no server and no driver needed. 50 ms. */
 async function runSql(
-  place: ClusterPlace,
+  location: ClusterLocation,
   cluster: string,
   statement: string,
   settings: string[] = [],
@@ -126,11 +126,11 @@ async function runSql(
     ...settings,
     'template1',
   ];
-  const { ok, output } = await runTool(place.binaries.postgres, args, place.account, `${statement}\n`);
-  if (!ok) throw explainOutput('to set up the database', output, place.dataDir);
+  const { ok, output } = await runTool(location.binaries.postgres, args, location.account, `${statement}\n`);
+  if (!ok) throw explainOutput('to set up the database', output, location.dataDir);
 }
 
-/** An empty directory in the cluster's place is fine (a mounted volume's habit); anything else is not ours to delete. */
+/** An empty directory in the cluster's location is fine (a mounted volume's habit); anything else is not ours to delete. */
 function removeEmptyDirectory(cluster: string): void {
   if (!existsSync(cluster)) return;
   if (readdirSync(cluster).length > 0) {

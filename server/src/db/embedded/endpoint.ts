@@ -7,7 +7,7 @@ import type { Account } from './account.ts';
 import { EmbeddedPostgresError } from './error.ts';
 
 /** Where the server listens: a directory with a unix socket in it, or (Windows) an address of this machine. */
-export interface Endpoint {
+export interface ServerEndpoint {
   host: string;
   port: number;
 }
@@ -22,16 +22,16 @@ const LONGEST_SOCKET_PATH = 103;
  * A new private directory for the socket. Not in the data directory: that may be too deep for a socket's name or on a file
  * system without sockets (a shared folder in a container).
  */
-export async function newEndpoint(account: Account | undefined): Promise<Endpoint> {
+export async function newEndpoint(account: Account | undefined): Promise<ServerEndpoint> {
   if (process.platform === 'win32') return { host: '127.0.0.1', port: await freePort() };
   const places = [tmpdir(), '/tmp', '/var/tmp', '/run', '/dev/shm'];
-  for (const place of places) {
+  for (const location of places) {
     const longest = Buffer.byteLength(
-      socketOf({ host: path.join(place, `${PREFIX}XXXXXX`), port: SOCKET_PORT }),
+      socketOf({ host: path.join(location, `${PREFIX}XXXXXX`), port: SOCKET_PORT }),
     );
     try {
-      if (longest > LONGEST_SOCKET_PATH || (account !== undefined && !canReach(account, place))) continue;
-      const endpoint = { host: mkdtempSync(path.join(place, PREFIX)), port: SOCKET_PORT };
+      if (longest > LONGEST_SOCKET_PATH || (account !== undefined && !canReach(account, location))) continue;
+      const endpoint = { host: mkdtempSync(path.join(location, PREFIX)), port: SOCKET_PORT };
       prepareEndpoint(endpoint, account);
       return endpoint;
     } catch {
@@ -44,7 +44,7 @@ export async function newEndpoint(account: Account | undefined): Promise<Endpoin
 }
 
 /** Before every start: the directory must still be there and ours, without the socket of a server that was killed. */
-export function prepareEndpoint(endpoint: Endpoint, account: Account | undefined): void {
+export function prepareEndpoint(endpoint: ServerEndpoint, account: Account | undefined): void {
   if (!isSocket(endpoint)) return;
   mkdirSync(endpoint.host, { recursive: true, mode: 0o700 });
   const owner = account?.uid ?? process.getuid?.();
@@ -60,7 +60,7 @@ export function prepareEndpoint(endpoint: Endpoint, account: Account | undefined
 }
 
 /** Touches nothing but what a server of ours leaves there: as root, the path may come from a file that the account can write. */
-export function removeEndpoint(endpoint: Endpoint): void {
+export function removeEndpoint(endpoint: ServerEndpoint): void {
   if (!isSocket(endpoint) || !path.basename(endpoint.host).startsWith(PREFIX)) return;
   try {
     removeSocket(endpoint);
@@ -70,7 +70,7 @@ export function removeEndpoint(endpoint: Endpoint): void {
   }
 }
 
-export function endpointSettings(endpoint: Endpoint): Record<string, string> {
+export function endpointSettings(endpoint: ServerEndpoint): Record<string, string> {
   return isSocket(endpoint)
     ? {
         listen_addresses: '',
@@ -85,14 +85,14 @@ export function endpointSettings(endpoint: Endpoint): Record<string, string> {
  * `pg` and libpq both let ?host= override the host. "localhost" stands there only because an empty host is not a valid
  * URL, and callers want to parse it (to name another database); the port, because PGPORT would decide otherwise.
  */
-export function urlOf(endpoint: Endpoint, password: string): string {
+export function urlOf(endpoint: ServerEndpoint, password: string): string {
   if (!isSocket(endpoint))
     return `postgresql://carillon:${password}@${endpoint.host}:${endpoint.port}/carillon`;
   return `postgresql://carillon:${password}@localhost:${endpoint.port}/carillon?host=${encodeURIComponent(endpoint.host)}`;
 }
 
 /** Whether a PostgreSQL is there and able to start a session: asks "do you speak TLS?", which it answers before any login. */
-export function answers(endpoint: Endpoint): Promise<boolean> {
+export function answers(endpoint: ServerEndpoint): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = isSocket(endpoint)
       ? net.connect(socketOf(endpoint))
@@ -109,15 +109,15 @@ export function answers(endpoint: Endpoint): Promise<boolean> {
   });
 }
 
-function isSocket(endpoint: Endpoint): boolean {
+function isSocket(endpoint: ServerEndpoint): boolean {
   return path.posix.isAbsolute(endpoint.host);
 }
 
-function socketOf(endpoint: Endpoint): string {
+function socketOf(endpoint: ServerEndpoint): string {
   return path.join(endpoint.host, `.s.PGSQL.${endpoint.port}`);
 }
 
-function removeSocket(endpoint: Endpoint): void {
+function removeSocket(endpoint: ServerEndpoint): void {
   rmSync(socketOf(endpoint), { force: true });
   rmSync(`${socketOf(endpoint)}.lock`, { force: true });
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { chooseAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
-import { type ClusterPlace, clusterOf, ensureCluster, readPassword, resetPassword } from './cluster.ts';
+import { type ClusterLocation, clusterOf, ensureCluster, readPassword, resetPassword } from './cluster.ts';
 import { newEndpoint, urlOf } from './endpoint.ts';
 import { diskFull, EmbeddedPostgresError, explainSystemError } from './error.ts';
 import { chooseHome, findHome, openDataDirectory } from './home.ts';
@@ -56,7 +56,7 @@ async function start(
   if (home !== dataDir) locks.push(await takeLock(home));
 
   const binaries = await findBinaries(account, log);
-  const place: ClusterPlace = { dataDir, home, account, binaries, durable: settings.fsync !== 'off', log };
+  const place: ClusterLocation = { dataDir, home, account, binaries, durable: settings.fsync !== 'off', log };
   await ensureCluster(place);
 
   const plan = {

@@ -14,7 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inheritOwner } from '../../kernel/owner.ts';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { type Endpoint, endpointSettings } from './endpoint.ts';
+import { endpointSettings, type ServerEndpoint } from './endpoint.ts';
 import { type Postmaster, pidFileOf, readPidFile } from './postmaster.ts';
 import { identify, isServerOf } from './process.ts';
 import { surroundings } from './tool.ts';
@@ -24,7 +24,7 @@ export interface ServerPlan {
   cluster: string;
   account: Account | undefined;
   binaries: Binaries;
-  endpoint: Endpoint;
+  endpoint: ServerEndpoint;
   settings: Record<string, string>;
   logFile: string;
   log: (line: string) => void;

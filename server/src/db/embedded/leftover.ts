@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { answers, type Endpoint, removeEndpoint } from './endpoint.ts';
+import { answers, removeEndpoint, type ServerEndpoint } from './endpoint.ts';
 import { commandLine, follow, type ServerPlan } from './launch.ts';
 import { type Postmaster, readPidFile, terminate } from './postmaster.ts';
 import { isServerOf } from './process.ts';
 
 export interface Leftover {
   postmaster: Postmaster;
-  endpoint: Endpoint;
+  endpoint: ServerEndpoint;
 }
 
 /**

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Endpoint } from './endpoint.ts';
+import type { ServerEndpoint } from './endpoint.ts';
 import { isAlive, isServerOf, type ProcessIdentity } from './process.ts';
 
 /** PostgreSQL's main process: a child of ours, or one that an earlier Carillon left behind. */
@@ -15,7 +15,7 @@ export interface Postmaster {
 /** What the server writes about itself into its data directory. */
 export interface PidFile {
   pid: number;
-  endpoint: Endpoint;
+  endpoint: ServerEndpoint;
   status: 'starting' | 'stopping' | 'ready' | 'standby' | undefined;
 }
 

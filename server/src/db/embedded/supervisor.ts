@@ -101,10 +101,10 @@ export class Supervisor {
       if (this.#end !== undefined)
         throw new EmbeddedPostgresError('The database was stopped while it was starting.');
 
-      const said = logSince(plan.logFile, offset) || (await this.#current.gone);
+      const output = logSince(plan.logFile, offset) || (await this.#current.gone);
       const waited = Date.now() - begun;
-      if (!STILL_OCCUPIED.test(said) || waited > OCCUPIED_PATIENCE_MS)
-        throw explainOutput('to start', said, plan.dataDir, plan.logFile);
+      if (!STILL_OCCUPIED.test(output) || waited > OCCUPIED_PATIENCE_MS)
+        throw explainOutput('to start', output, plan.dataDir, plan.logFile);
       if (waited > ORPHANS_KILLED_AFTER_MS) killOrphans(plan.cluster);
       await delay(RETRY_MS);
       if (this.#end !== undefined)

@@ -7,13 +7,13 @@ import { invalidParameter, missingParameter, Problem } from '../../kernel/errors
 import { newId } from '../../kernel/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import { recordFailedSignIn } from './failed-attempts.ts';
-import type { Gates } from './gate.ts';
 import { deleteInvitation, findInvitationByToken, type InvitationRow } from './invitations-store.ts';
 import type { RequestContext } from './member-log.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { describePerson } from './people-service.ts';
-import { findUserByEmail, insertUser, type UserRow } from './people-store.ts';
+import { type AccountRow, findUserByEmail, insertUser } from './people-store.ts';
 import { type Person, passwordLength } from './schema.ts';
+import type { Semaphores } from './semaphore.ts';
 import { type AttemptContext, startSession, wrongPassword } from './sessions-service.ts';
 import type { Acceptance, InvitationPreview } from './team-schema.ts';
 import { lockOrganization } from './team-store.ts';
@@ -39,7 +39,7 @@ export async function lookUpInvitation(
 /** Joins and signs in: somebody new chooses a name and a password, somebody known shows theirs. */
 export async function acceptInvitation(
   deps: AcceptDeps,
-  gates: Gates,
+  gates: Semaphores,
   request: Static<typeof Acceptance>,
   { findDevice, ...context }: AcceptContext,
 ): Promise<{ person: Static<typeof Person>; sessionToken: string }> {
@@ -98,7 +98,7 @@ function notOpen(): Problem {
   );
 }
 
-async function newcomer({ name, password }: Static<typeof Acceptance>): Promise<UserRow> {
+async function newcomer({ name, password }: Static<typeof Acceptance>): Promise<AccountRow> {
   if (name === undefined) throw missingParameter('name');
   if (password.length < passwordLength.least) {
     throw invalidParameter('password', `password must have at least ${passwordLength.least} characters.`);

@@ -1,11 +1,11 @@
 import type { Pool } from '../../db/sql.ts';
 import type { Authenticator, Principal, SignedIn } from '../../http/principal.ts';
 import { roleScopes, type Scope } from '../../http/scopes.ts';
+import { type Cache, createCache } from '../../kernel/cache.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
-import { createMemory, type Memory } from '../../kernel/memory.ts';
 import { grantedScopes } from './granted-scopes.ts';
 import { findKeyByHash, markKeyUsed } from './keys-store.ts';
 import { couldBeSecretKey } from './secret-key.ts';
@@ -32,9 +32,9 @@ export function createAuthenticator(
   clock: Clock,
   sessionIdleMs: number = 72 * 3_600_000,
 ): Authenticator {
-  const keys = createMemory<Promise<Identity<Principal> | null>>(memorySize, memoryMs);
-  const sessions = createMemory<Promise<Identity<Principal | null> | null>>(memorySize, memoryMs);
-  const used = createMemory<true>(memorySize, 60_000);
+  const keys = createCache<Promise<Identity<Principal> | null>>(memorySize, memoryMs);
+  const sessions = createCache<Promise<Identity<Principal | null> | null>>(memorySize, memoryMs);
+  const used = createCache<true>(memorySize, 60_000);
 
   /** Nobody waits for it, and a miss is made good a minute later: it is only shown to people. */
   function noteUse(name: string, mark: () => Promise<void>): void {
@@ -153,7 +153,7 @@ export function createAuthenticator(
 
 /** A failed load (the database was away) is not remembered. */
 function remembered<Value>(
-  cache: Memory<Promise<Value>>,
+  cache: Cache<Promise<Value>>,
   key: string,
   load: () => Promise<Value>,
 ): Promise<Value> {

@@ -7,11 +7,11 @@ import { idTime } from '../../kernel/ids.ts';
 import { acceptInvitation, lookUpInvitation } from './acceptance.ts';
 import { createCookies } from './cookies.ts';
 import type { Devices } from './devices.ts';
-import type { Gates } from './gate.ts';
 import { invite, listOpenInvitations, withdraw } from './invitations-service.ts';
 import type { InvitationRow } from './invitations-store.ts';
 import { callerOf } from './rights.ts';
 import { Person } from './schema.ts';
+import type { Semaphores } from './semaphore.ts';
 import {
   Acceptance,
   type Invitation,
@@ -26,7 +26,7 @@ import {
 
 const tag = 'Team';
 
-export function invitationRoutes(deps: Deps, gates: Gates, devices: Devices): Route[] {
+export function invitationRoutes(deps: Deps, gates: Semaphores, devices: Devices): Route[] {
   const cookies = createCookies(deps, devices);
   return [
     route({

@@ -15,7 +15,7 @@ import { newSecretKey } from './secret-key.ts';
 
 type KeyDeps = Pick<Deps, 'pool' | 'clock' | 'authenticator'>;
 
-export interface Caller {
+export interface KeyCaller {
   principal: Principal;
   requestId: string;
   client: Client;
@@ -29,7 +29,7 @@ export interface IssuedKey {
 
 export async function createKey(
   { pool, clock }: KeyDeps,
-  { principal, requestId, client }: Caller,
+  { principal, requestId, client }: KeyCaller,
   request: Static<typeof NewApiKey>,
 ): Promise<IssuedKey> {
   const wanted = request.scopes ?? (request.preset && presets[request.preset]);
@@ -63,7 +63,7 @@ export async function createKey(
 
 export async function revokeKey(
   deps: KeyDeps,
-  { principal, requestId, client }: Caller,
+  { principal, requestId, client }: KeyCaller,
   id: string,
 ): Promise<void> {
   await transaction(deps.pool, async (tx) => {
@@ -85,7 +85,7 @@ export async function revokeKey(
 /** A new key like the old one, which lives on for the grace, or not at all. */
 export async function rotateKey(
   deps: KeyDeps,
-  { principal, requestId, client }: Caller,
+  { principal, requestId, client }: KeyCaller,
   id: string,
   graceSeconds: number,
 ): Promise<IssuedKey> {

@@ -6,11 +6,11 @@ import type { SignedIn } from '../../http/principal.ts';
 import { randomBase62 } from '../../kernel/crypto.ts';
 import { invalidParameter } from '../../kernel/errors.ts';
 import { isNoteworthy } from './failed-attempts.ts';
-import type { Gates } from './gate.ts';
 import { type RequestContext, recordForMember, themselves, theService } from './member-log.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { findUserByEmail, replacePassword, updatePassword, updateUserName } from './people-store.ts';
 import type { Organization, Person } from './schema.ts';
+import type { Semaphores } from './semaphore.ts';
 import { deleteOtherSessions } from './sessions-store.ts';
 import { listMemberships } from './tenants-store.ts';
 import { admitAttempt, forgiveAccount, forgiveAttempt, sessionSubject } from './throttle.ts';
@@ -69,7 +69,7 @@ export async function rename(
  */
 export async function changePassword(
   deps: Pick<Deps, 'pool' | 'authenticator'>,
-  gates: Gates,
+  gates: Semaphores,
   person: SignedIn,
   request: { current_password: string; new_password: string },
   context: RequestContext,

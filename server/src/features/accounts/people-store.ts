@@ -1,17 +1,17 @@
 import { query, type Sql, statement } from '../../db/sql.ts';
 
-export interface UserRow {
+export interface AccountRow {
   id: string;
   name: string;
   password_hash: string;
 }
 
-const findUser = statement<UserRow>(
+const findUser = statement<AccountRow>(
   'accounts_find_user',
   'select id, name, password_hash from users where email = $1',
 );
 
-export async function findUserByEmail(sql: Sql, email: string): Promise<UserRow | undefined> {
+export async function findUserByEmail(sql: Sql, email: string): Promise<AccountRow | undefined> {
   const [row] = await findUser(sql, [email]);
   return row;
 }
@@ -24,7 +24,7 @@ const insert = statement<{ id: string }>(
 );
 
 /** False: there is somebody with this email. */
-export async function insertUser(sql: Sql, row: UserRow & { email: string }): Promise<boolean> {
+export async function insertUser(sql: Sql, row: AccountRow & { email: string }): Promise<boolean> {
   return (await insert(sql, [row.id, row.email, row.name, row.password_hash])).length > 0;
 }
 

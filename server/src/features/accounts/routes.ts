@@ -2,14 +2,13 @@ import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../../http/client.ts';
 import type { Principal } from '../../http/principal.ts';
-import { type Call, type Route, route } from '../../http/route.ts';
+import { type Route, type RouteCall, route } from '../../http/route.ts';
 import { IdParams, pageQuery } from '../../http/schema.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { pageOf, pageRequest } from '../../kernel/page.ts';
 import { createDevices } from './devices.ts';
-import { createGates } from './gate.ts';
 import { invitationRoutes } from './invitations-routes.ts';
-import { type Caller, createKey, type IssuedKey, keyView, revokeKey, rotateKey } from './keys-service.ts';
+import { createKey, type IssuedKey, type KeyCaller, keyView, revokeKey, rotateKey } from './keys-service.ts';
 import { listKeys } from './keys-store.ts';
 import {
   ApiKeyPage,
@@ -21,17 +20,18 @@ import {
   NewApiKey,
   Rotation,
 } from './schema.ts';
+import { createSemaphores } from './semaphore.ts';
 import { sessionRoutes } from './sessions-routes.ts';
 import { teamRoutes } from './team-routes.ts';
 import { type EnvironmentRow, listEnvironments } from './tenants-store.ts';
 import { environmentView } from './view.ts';
 
-type KeyCall = Call<unknown, unknown, unknown, 'keys:write'>;
+type KeyCall = RouteCall<unknown, unknown, unknown, 'keys:write'>;
 
 export function accountRoutes(deps: Deps): Route[] {
   // A password check takes 128 MiB and a thread: one of a stranger and one from a known device at a time leave room for
   // everything else the process does.
-  const gates = createGates({ width: 1, waiting: 25 });
+  const gates = createSemaphores({ width: 1, waiting: 25 });
   const devices = createDevices(deps);
   return [
     ...identityRoutes(deps),
@@ -181,7 +181,11 @@ function keyRoutes(deps: Deps): Route[] {
   ];
 }
 
-function callerOf({ principal, requestId, raw }: Pick<KeyCall, 'principal' | 'requestId' | 'raw'>): Caller {
+function callerOf({
+  principal,
+  requestId,
+  raw,
+}: Pick<KeyCall, 'principal' | 'requestId' | 'raw'>): KeyCaller {
   return { principal, requestId, client: clientOf(raw) };
 }
 

@@ -6,15 +6,15 @@ import { type Route, route } from '../../http/route.ts';
 import { IdParams, pageQuery } from '../../http/schema.ts';
 import { createCookies } from './cookies.ts';
 import type { Devices } from './devices.ts';
-import type { Gates } from './gate.ts';
 import type { RequestContext } from './member-log.ts';
 import { changePassword, describePerson, rename } from './people-service.ts';
 import { Login, PasswordChange, Person, PersonPatch, SessionPage } from './schema.ts';
+import type { Semaphores } from './semaphore.ts';
 import { emailOf, endSession, listOwnSessions, login } from './sessions-service.ts';
 
 const tag = 'Dashboard sessions';
 
-export function sessionRoutes(deps: Deps, gates: Gates, devices: Devices): Route[] {
+export function sessionRoutes(deps: Deps, gates: Semaphores, devices: Devices): Route[] {
   const cookies = createCookies(deps, devices);
   return [
     route({

@@ -7,10 +7,10 @@ import { notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordFailedSignIn } from './failed-attempts.ts';
-import type { Gates } from './gate.ts';
 import { type RequestContext, recordForMember, themselves } from './member-log.ts';
 import { hashPassword, isOutdated, verifyPassword } from './password.ts';
-import { findUserByEmail, type UserRow, updatePassword } from './people-store.ts';
+import { type AccountRow, findUserByEmail, updatePassword } from './people-store.ts';
+import type { Semaphores } from './semaphore.ts';
 import {
   deleteSession,
   insertSession,
@@ -18,7 +18,7 @@ import {
   type OwnSessionRow,
   sessionEnd,
 } from './sessions-store.ts';
-import { admitAttempt, forgiveAttempt, passwordSubjects, type Subject } from './throttle.ts';
+import { admitAttempt, forgiveAttempt, passwordSubjects, type ThrottleSubject } from './throttle.ts';
 
 export const sessionSeconds = 7 * 24 * 3600;
 
@@ -38,7 +38,7 @@ export function emailOf(text: string): string {
 /** Returns the token of a new session. */
 export function login(
   deps: SessionDeps,
-  gates: Gates,
+  gates: Semaphores,
   { email, password }: { email: string; password: string },
   context: AttemptContext,
 ): Promise<string> {
@@ -65,7 +65,7 @@ export function wrongPassword(): Problem {
   return new Problem('invalid_credentials', 'The email or the password is wrong.');
 }
 
-async function renewHash({ pool }: SessionDeps, user: UserRow, password: string): Promise<UserRow> {
+async function renewHash({ pool }: SessionDeps, user: AccountRow, password: string): Promise<AccountRow> {
   const before = user.password_hash;
   if (!isOutdated(before)) return user;
   const after = await hashPassword(password);
@@ -74,8 +74,8 @@ async function renewHash({ pool }: SessionDeps, user: UserRow, password: string)
 
 function openSession(
   { pool, clock }: SessionDeps,
-  user: UserRow,
-  subjects: readonly Subject[],
+  user: AccountRow,
+  subjects: readonly ThrottleSubject[],
   context: RequestContext,
 ): Promise<string | null> {
   return transaction(pool, async (tx) => {
@@ -88,7 +88,7 @@ function openSession(
 /** For somebody whose password was just checked. Null: it is another one by now. */
 export async function startSession(
   tx: Sql,
-  user: UserRow,
+  user: AccountRow,
   now: number,
   context: RequestContext,
 ): Promise<string | null> {

@@ -30,14 +30,14 @@ const freeAttempts = {
   session: 5,
 } as const;
 
-export interface Subject {
+export interface ThrottleSubject {
   kind: keyof typeof freeAttempts;
   /** Names are kept as hashes only. */
   id: Buffer;
 }
 
 /** For an attempt to show the password of an account: whose failures count, and against whom. */
-export function passwordSubjects(email: string, client: Client, deviceId: string | null): Subject[] {
+export function passwordSubjects(email: string, client: Client, deviceId: string | null): ThrottleSubject[] {
   if (deviceId) return [{ kind: 'device', id: accountId(email, `device:${deviceId}`) }];
   return [
     // First: a network that has to wait cannot fill the table with made-up emails.
@@ -47,23 +47,23 @@ export function passwordSubjects(email: string, client: Client, deviceId: string
   ];
 }
 
-export function networkSubject(client: Client): Subject {
+export function networkSubject(client: Client): ThrottleSubject {
   return { kind: 'network', id: sha256(`network:${networkOf(client)}`) };
 }
 
-export function sessionSubject(sessionId: string): Subject {
+export function sessionSubject(sessionId: string): ThrottleSubject {
   return { kind: 'session', id: sha256(`session:${sessionId}`) };
 }
 
 /** The failures of an admitted attempt so far, itself included, by what they were counted for. */
-export type Failures = Partial<Record<Subject['kind'], number>>;
+export type Failures = Partial<Record<ThrottleSubject['kind'], number>>;
 
 /**
  * Lets an attempt through or throws 429. Every attempt is counted as a failure before the password is looked at and taken back
  * when it was right, so that attempts which race each other, in any number of processes, get no more guesses than the limit. One
  * that is refused was no guess and counts nowhere.
  */
-export async function admitAttempt(sql: Sql, subjects: readonly Subject[]): Promise<Failures> {
+export async function admitAttempt(sql: Sql, subjects: readonly ThrottleSubject[]): Promise<Failures> {
   const failures: Failures = {};
   for (const [index, subject] of subjects.entries()) {
     const limits = { windowSeconds, freeAttempts: freeAttempts[subject.kind], longestWaitSeconds };
@@ -90,7 +90,7 @@ function mustWait(seconds: number, limit: number): Problem {
 }
 
 /** After the right password. What several people share gets only this attempt back, or one account would be enough to guess on. */
-export async function forgiveAttempt(sql: Sql, subjects: readonly Subject[]): Promise<void> {
+export async function forgiveAttempt(sql: Sql, subjects: readonly ThrottleSubject[]): Promise<void> {
   for (const { kind, id } of subjects) {
     if (kind === 'network' || kind === 'account') await takeBackLoginAttempt(sql, id);
     else await deleteLoginFailures(sql, id);
@@ -109,8 +109,10 @@ export async function forgiveAccount(sql: Sql, email: string): Promise<void> {
 }
 
 /** The kinds whose waits begin with this very failure. */
-export function waitsBegunBy(failures: Failures): Subject['kind'][] {
-  return (Object.keys(failures) as Subject['kind'][]).filter((kind) => failures[kind] === freeAttempts[kind]);
+export function waitsBegunBy(failures: Failures): ThrottleSubject['kind'][] {
+  return (Object.keys(failures) as ThrottleSubject['kind'][]).filter(
+    (kind) => failures[kind] === freeAttempts[kind],
+  );
 }
 
 /** Everything that is counted for one account begins alike, so that all of it can be found. */

@@ -3,7 +3,7 @@ import type { Principal } from '../../http/principal.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { type Connection, listConnections } from '../connections/index.ts';
 import { type Backlog, countWaiting, listMissed } from '../notifications/index.ts';
-import { findProviderStates, type ProviderStates } from '../providers/index.ts';
+import { findProviderStatuses, type ProviderStatuses } from '../providers/index.ts';
 import { findEndpoint } from '../webhooks/index.ts';
 import {
   acceptedByChannel,
@@ -37,7 +37,7 @@ export function createActivityService({
     if (environmentKind === 'test') return [];
     const [connections, states] = await Promise.all([
       listConnections(pool, environmentId, config.CARILLON_SMTP_URL !== null),
-      findProviderStates(pool, environmentId),
+      findProviderStatuses(pool, environmentId),
     ]);
     return connections.map((connection) => providerView(connection, states));
   }
@@ -118,7 +118,7 @@ function webhookView({ id, url, description, status, succeeded, failed }: Called
   return { endpoint_id: id, url, description, status, succeeded, failed, success_rate };
 }
 
-function providerView(connection: Connection, states: ProviderStates): OverviewProvider {
+function providerView(connection: Connection, states: ProviderStatuses): OverviewProvider {
   const { id, name, kind, channel, problem } = connection;
   const { status, ...health } = states.healthOf(id);
   const pausedUntil = states.pausedUntil(channel, id);

@@ -1,5 +1,10 @@
 import { type Sql, statement } from '../../db/sql.ts';
-import { type ActivityOutcome, activityOutcomes, type Counted, coarsened } from '../../kernel/activity.ts';
+import {
+  type ActivityOutcome,
+  activityOutcomes,
+  type CountedActivity,
+  coarsened,
+} from '../../kernel/activity.ts';
 import { latencyClasses } from '../../kernel/latency.ts';
 
 const outcomeColumns = activityOutcomes.join(', ');
@@ -35,10 +40,13 @@ const add = statement(
 );
 
 /** In seconds. Everything is kept by both: the fine one for a close look, the coarse one for a long one. */
-export type ActivityStep = 60 | 600;
+export type ActivityBucket = 60 | 600;
 
 /** Adds to what this and other processes have written. */
-export async function addActivity(sql: Sql, { notifications, calls, triggers }: Counted): Promise<void> {
+export async function addActivity(
+  sql: Sql,
+  { notifications, calls, triggers }: CountedActivity,
+): Promise<void> {
   const rows = [
     ...notifications.map((cell) => ({ ...cell, step: 60 })),
     ...coarsened(notifications, 600_000).map((cell) => ({ ...cell, step: 600 })),
@@ -47,7 +55,7 @@ export async function addActivity(sql: Sql, { notifications, calls, triggers }: 
 }
 
 /** A span of time and the pieces that it is shown in. */
-export interface Span {
+export interface ActivitySpan {
   from: Date;
   to: Date;
   stepSeconds: number;
@@ -81,8 +89,8 @@ const sumByStep = statement<ActivityRow & { latency: number[] | null }>(
 export async function listActivity(
   sql: Sql,
   environmentId: string,
-  { from, to, stepSeconds }: Span,
-  rowSeconds: ActivityStep,
+  { from, to, stepSeconds }: ActivitySpan,
+  rowSeconds: ActivityBucket,
 ): Promise<{ rows: ActivityRow[]; latency: number[] }> {
   const found = await sumByStep(sql, [environmentId, from, to, stepSeconds, rowSeconds]);
   return {
@@ -106,7 +114,7 @@ const sumCallsByStep = statement<CallRow>(
 );
 
 /** The caller has found the endpoint in its environment. */
-export function listCalls(sql: Sql, endpointId: string, span: Span): Promise<CallRow[]> {
+export function listCalls(sql: Sql, endpointId: string, span: ActivitySpan): Promise<CallRow[]> {
   return sumCallsByStep(sql, [endpointId, span.from, span.to, span.stepSeconds]);
 }
 
@@ -141,7 +149,7 @@ const listCalled = statement<CalledEndpoint>(
 export function listCalledEndpoints(
   sql: Sql,
   environmentId: string,
-  { from, to }: Span,
+  { from, to }: ActivitySpan,
   limit: number,
 ): Promise<CalledEndpoint[]> {
   return listCalled(sql, [environmentId, from, to, limit]);
@@ -158,7 +166,7 @@ const deleteNotifications = statement<{ count: number }>(
 /** Up to `limit` rows; returns how many there were. */
 export async function deleteActivityBefore(
   sql: Sql,
-  step: ActivityStep,
+  step: ActivityBucket,
   time: Date,
   limit: number,
 ): Promise<number> {

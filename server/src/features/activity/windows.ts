@@ -1,5 +1,5 @@
 import { callSlotMs } from '../../kernel/activity.ts';
-import type { ActivityStep, Span } from './store.ts';
+import type { ActivityBucket, ActivitySpan } from './store.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -10,16 +10,16 @@ const shapes = {
   '6h': { spanMs: 6 * hourMs, stepMs: 2 * minuteMs, rowSeconds: 60 },
   '24h': { spanMs: 24 * hourMs, stepMs: 10 * minuteMs, rowSeconds: 600 },
   '7d': { spanMs: 7 * 24 * hourMs, stepMs: hourMs, rowSeconds: 600 },
-} as const satisfies Record<string, { spanMs: number; stepMs: number; rowSeconds: ActivityStep }>;
+} as const satisfies Record<string, { spanMs: number; stepMs: number; rowSeconds: ActivityBucket }>;
 export type Window = keyof typeof shapes;
 export const windows = Object.keys(shapes) as [Window, ...Window[]];
 
-export function rowSecondsOf(window: Window): ActivityStep {
+export function rowSecondsOf(window: Window): ActivityBucket {
   return shapes[window].rowSeconds;
 }
 
 /** The last step is the one that is going on: so nothing in a window is older than the window is long, and as long is it kept. */
-export function spanOf(window: Window, now: number, leastStepMs: number = minuteMs): Span {
+export function spanOf(window: Window, now: number, leastStepMs: number = minuteMs): ActivitySpan {
   const { spanMs, stepMs: wanted } = shapes[window];
   const stepMs = Math.max(wanted, leastStepMs);
   const end = (Math.floor(now / stepMs) + 1) * stepMs;
@@ -27,12 +27,15 @@ export function spanOf(window: Window, now: number, leastStepMs: number = minute
 }
 
 /** For calls to webhook endpoints, which are counted by larger slots. */
-export function callSpanOf(window: Window, now: number): Span {
+export function callSpanOf(window: Window, now: number): ActivitySpan {
   return spanOf(window, now, callSlotMs);
 }
 
 /** One entry for each step of a span, also for those in which nothing happened. */
-export function stepsOf<Entry>({ from, to, stepSeconds }: Span, entryAt: (at: number) => Entry): Entry[] {
+export function stepsOf<Entry>(
+  { from, to, stepSeconds }: ActivitySpan,
+  entryAt: (at: number) => Entry,
+): Entry[] {
   const entries: Entry[] = [];
   for (let at = from.getTime(); at < to.getTime(); at += stepSeconds * 1000) entries.push(entryAt(at));
   return entries;

@@ -1,3 +1,3 @@
 export { tidyCallbacks } from './housekeeping.ts';
 export { callbackRoutes } from './routes.ts';
-export { createReportWriter, type ReportWriter, type Telling, type Told } from './writer.ts';
+export { type BatchResult, type CallbackBatch, createReportWriter, type ReportWriter } from './writer.ts';

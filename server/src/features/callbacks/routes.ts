@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
-import { type Call, type Reply, type Route, route } from '../../http/route.ts';
+import { type Reply, type Route, type RouteCall, route } from '../../http/route.ts';
 import type { CallbackProviders } from '../connections/index.ts';
 import { createCallbackService } from './service.ts';
 import type { ReportWriter } from './writer.ts';
@@ -20,7 +20,7 @@ export function callbackRoutes(deps: Deps, providers: CallbackProviders, writer:
     raw,
     requestId,
   }: Pick<
-    Call<unknown, unknown, { provider: string; token: string }>,
+    RouteCall<unknown, unknown, { provider: string; token: string }>,
     'params' | 'body' | 'raw' | 'requestId'
   >): Promise<Reply> {
     const request = {

@@ -5,11 +5,11 @@ import { createBatcher } from '../../kernel/batcher.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { applyReceipts, countMoved, type ReceiptFor } from '../dispatch/index.ts';
-import { applyWishes, type Wish } from '../suppressions/index.ts';
+import { applyOptOuts, type OptOutChange } from '../suppressions/index.ts';
 import { insertEvents, type SeenEvent } from './store.ts';
 
 /** What one call of a provider said. */
-export interface Telling {
+export interface CallbackBatch {
   environmentId: string;
   providerId: string;
   channel: Channel;
@@ -19,7 +19,7 @@ export interface Telling {
 }
 
 /** What became of its reports. */
-export interface Told {
+export interface BatchResult {
   applied: number;
   duplicate: number;
   /** About messages that are not ours, or not of this environment and channel. */
@@ -28,7 +28,7 @@ export interface Told {
 
 export interface ReportWriter {
   /** Resolves when it is in the database, with everything that follows from it. */
-  record(telling: Telling): Promise<Told>;
+  record(batch: CallbackBatch): Promise<BatchResult>;
 }
 
 const maxDetail = 500;
@@ -41,29 +41,29 @@ export function createReportWriter({
   activity,
 }: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity'>): ReportWriter {
   /** One transaction: which of it is news, and all its effects. So a repetition changes nothing, and nothing is half told. */
-  async function write(tellings: Telling[]): Promise<Told[]> {
+  async function write(batches: CallbackBatch[]): Promise<BatchResult[]> {
     const now = clock();
     const { results, announced, woken, moved } = await transaction(pool, async (tx) => {
-      const news = await keepNews(tx, tellings, now);
-      const receipts = news.flatMap(({ telling, reports }) => receiptsIn(telling, reports));
+      const fresh = await keepNewReports(tx, batches, now);
+      const receipts = fresh.flatMap(({ telling: batch, reports }) => receiptsIn(batch, reports));
       const applied = await applyReceipts(tx, { queue, now }, receipts);
-      await applyWishes(
+      await applyOptOuts(
         tx,
-        news.flatMap(({ telling, reports }) => wishesIn(telling, reports)),
+        fresh.flatMap(({ telling: batch, reports }) => optOutsIn(batch, reports)),
         now,
       );
       return {
         announced: applied.announced,
         woken: applied.woken,
         moved: applied.moved,
-        results: news.map(({ telling, reports }) => {
+        results: fresh.map(({ telling: batch, reports }) => {
           const known = reports.filter(
             (report) =>
               report.about === 'recipient' || applied.known.has(report.notificationId.toLowerCase()),
           );
           return {
             applied: known.length,
-            duplicate: telling.reports.length - reports.length,
+            duplicate: batch.reports.length - reports.length,
             unknown: reports.length - known.length,
           };
         }),
@@ -75,44 +75,41 @@ export function createReportWriter({
     return results;
   }
 
-  const batcher = createBatcher<Telling, Told>(write, {
+  const batcher = createBatcher<CallbackBatch, BatchResult>(write, {
     concurrency: 2,
     maxItems: 100,
     weigh: ({ reports }) => reports.length,
     maxWeight: 1_000,
     splitOn: (error) => !isDatabaseUnavailable(error),
   });
-  return { record: (telling) => batcher.add(telling) };
+  return { record: (batch) => batcher.add(batch) };
 }
 
-interface News {
-  telling: Telling;
+interface NewReports {
+  telling: CallbackBatch;
   reports: Report[];
 }
 
-async function keepNews(tx: Sql, tellings: Telling[], now: number): Promise<News[]> {
+async function keepNewReports(tx: Sql, batches: CallbackBatch[], now: number): Promise<NewReports[]> {
   const nonces = await claim(
     tx,
-    tellings.flatMap((telling) =>
-      telling.nonce === undefined ? [] : [eventOf(telling, `nonce ${telling.nonce}`)],
-    ),
+    batches.flatMap((batch) => (batch.nonce === undefined ? [] : [eventOf(batch, `nonce ${batch.nonce}`)])),
     now,
   );
-  const accepted = tellings.map((telling) => {
-    const isRepeated =
-      telling.nonce !== undefined && !nonces.take(eventOf(telling, `nonce ${telling.nonce}`));
-    return { telling, reports: isRepeated ? [] : telling.reports };
+  const accepted = batches.map((batch) => {
+    const isRepeated = batch.nonce !== undefined && !nonces.take(eventOf(batch, `nonce ${batch.nonce}`));
+    return { telling: batch, reports: isRepeated ? [] : batch.reports };
   });
   const fresh = await claim(
     tx,
-    accepted.flatMap(({ telling, reports }) =>
-      reports.map(({ eventId }) => eventOf(telling, `event ${eventId}`)),
+    accepted.flatMap(({ telling: batch, reports }) =>
+      reports.map(({ eventId }) => eventOf(batch, `event ${eventId}`)),
     ),
     now,
   );
-  return accepted.map(({ telling, reports }) => ({
-    telling,
-    reports: reports.filter(({ eventId }) => fresh.take(eventOf(telling, `event ${eventId}`))),
+  return accepted.map(({ telling: batch, reports }) => ({
+    telling: batch,
+    reports: reports.filter(({ eventId }) => fresh.take(eventOf(batch, `event ${eventId}`))),
   }));
 }
 
@@ -126,7 +123,7 @@ async function claim(
   return { take: (event) => fresh.delete(keyOf(event)) };
 }
 
-function eventOf({ environmentId, providerId }: Telling, id: string): SeenEvent {
+function eventOf({ environmentId, providerId }: CallbackBatch, id: string): SeenEvent {
   return { environmentId, providerId, hash: sha256(id).subarray(0, 16) };
 }
 
@@ -134,7 +131,7 @@ function keyOf({ environmentId, providerId, hash }: SeenEvent): string {
   return `${environmentId} ${providerId} ${hash.toString('hex')}`;
 }
 
-function receiptsIn({ environmentId, channel }: Telling, reports: Report[]): ReceiptFor[] {
+function receiptsIn({ environmentId, channel }: CallbackBatch, reports: Report[]): ReceiptFor[] {
   return reports.flatMap((report) => {
     // The id went out with the message and came back through strangers: it may be anything by now.
     if (report.about !== 'notification' || !isUuid(report.notificationId)) return [];
@@ -145,7 +142,7 @@ function receiptsIn({ environmentId, channel }: Telling, reports: Report[]): Rec
   });
 }
 
-function wishesIn({ environmentId }: Telling, reports: Report[]): Wish[] {
+function optOutsIn({ environmentId }: CallbackBatch, reports: Report[]): OptOutChange[] {
   return reports.flatMap((report) =>
     report.about === 'recipient'
       ? [{ environmentId, address: report.address, wants: report.wants, detail: cleaned(report.detail) }]

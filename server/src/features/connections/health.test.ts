@@ -6,11 +6,11 @@ import type { Sql } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLog } from '../../kernel/log.ts';
 import { findEndpoint, insertEndpoint } from './endpoints/store.ts';
-import { createHealthBook, type Subject } from './health.ts';
+import { createHealthRepository, type HealthSubject } from './health.ts';
 
 let database: TestDatabase;
 let environmentId: string;
-let subject: Subject;
+let subject: HealthSubject;
 beforeAll(async () => {
   database = await createTestDatabase();
   environmentId = newId();
@@ -45,7 +45,7 @@ const broken: Outcome = { kind: 'broken', detail: 'no entry', code: '403' };
 const deleted: Outcome = { kind: 'broken', detail: 'no such webhook', code: '10015' };
 
 /** Whatever it is to say, and how often the health was written. */
-function watched(of: Subject = subject) {
+function watched(of: HealthSubject = subject) {
   let next: Outcome = accepted;
   let writes = 0;
   const counting: Sql = {
@@ -60,12 +60,12 @@ function watched(of: Subject = subject) {
     idempotent: false,
     send: async () => next,
   };
-  const book = createHealthBook(
+  const book = createHealthRepository(
     { pool: counting, clock: Date.now, log: createLog('silent') },
     'chat_endpoints',
     (code) => code === '10015',
   );
-  const polite = book.watch(carrier, of);
+  const polite = book.observe(carrier, of);
   return {
     writes: () => writes,
     carrier: polite,
@@ -123,7 +123,7 @@ test('what is learned about old credentials says nothing about the new', async (
 });
 
 test('a database that is away costs the note, not the outcome', async () => {
-  const book = createHealthBook(
+  const book = createHealthRepository(
     {
       pool: { query: () => Promise.reject(new Error('away')) },
       clock: Date.now,
@@ -132,7 +132,7 @@ test('a database that is away costs the note, not the outcome', async () => {
     'chat_endpoints',
     () => false,
   );
-  const carrier = book.watch(
+  const carrier = book.observe(
     { name: 'x', kind: 'x', idempotent: false, send: async () => accepted },
     subject,
   );

@@ -1,9 +1,9 @@
 import type { Carrier, Outcome } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
+import { createCache } from '../../kernel/cache.ts';
 import { steadyClock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import { createMemory } from '../../kernel/memory.ts';
 
 /**
  * How connections are doing, as their last calls told. `broken`: it refused us as a whole, and is tried again; `gone`: it never
@@ -20,14 +20,14 @@ export interface Health {
 }
 
 /** A connection with the credentials of a moment: what is learned about these says nothing about the next. */
-export interface Subject extends Pick<Health, 'status' | 'last_failure_reason'> {
+export interface HealthSubject extends Pick<Health, 'status' | 'last_failure_reason'> {
   id: string;
   revision: number;
 }
 
-export interface HealthBook {
+export interface HealthRepository {
   /** A carrier whose outcomes are written down; it says so when its connection is gone, and is not to be called then. */
-  watch(carrier: Carrier, subject: Subject): Carrier;
+  observe(carrier: Carrier, subject: HealthSubject): Carrier;
 }
 
 interface Note {
@@ -48,11 +48,11 @@ interface Page {
 const spacingMs = 1_000;
 const maxReason = 500;
 
-export function createHealthBook(
+export function createHealthRepository(
   { pool, clock, log }: { pool: Sql; clock: () => number; log: Log },
   table: 'chat_endpoints' | 'chatone_installations',
   isGone: (code: string | null) => boolean,
-): HealthBook {
+): HealthRepository {
   const mark = statement(
     `connections_mark_${table}`,
     `update ${table} c set
@@ -73,7 +73,7 @@ export function createHealthBook(
   );
   // A busy endpoint has thousands of outcomes a second and one row: it is written at most once a second, with what the last
   // of them told.
-  const pages = createMemory<Page>(10_000);
+  const pages = createCache<Page>(10_000);
 
   async function write(page: Page): Promise<void> {
     const { note } = page;
@@ -86,7 +86,7 @@ export function createHealthBook(
       .catch((error) => log.warn({ err: error }, 'the health of a connection is not noted'));
   }
 
-  async function record({ id, revision }: Subject, outcome: Outcome): Promise<void> {
+  async function record({ id, revision }: HealthSubject, outcome: Outcome): Promise<void> {
     const note = noteOf(outcome, new Date(clock()).toISOString(), isGone);
     if (!note) return;
     const name = `${id} ${revision}`;
@@ -100,7 +100,7 @@ export function createHealthBook(
   }
 
   return {
-    watch: (carrier, subject) => ({
+    observe: (carrier, subject) => ({
       ...carrier,
       ...(subject.status === 'gone' ? { gone: subject.last_failure_reason ?? 'It is gone.' } : {}),
       async send(message, signal) {

@@ -10,7 +10,7 @@ export { type ChatTarget, type ChatTargets, createChatTargets } from './endpoint
 export { type EmailIdentity, type EmailSender, emailIdentity } from './identity.ts';
 export { type Connection, listConnections } from './overview.ts';
 export { connectionRoutes } from './routes.ts';
-export { connectionSealedPlaces } from './sealed.ts';
+export { connectionSealedColumns } from './sealed.ts';
 export { type Environment, settingsVersionSql } from './sender-cache.ts';
 export { createEmailConnections, type EmailConnections } from './senders.ts';
 export { smsCallbackProviders } from './sms/callback.ts';

@@ -1,13 +1,13 @@
 import type { ProviderConfig } from '../../channels/contract.ts';
 import { emailProviders, smsProviders } from '../../channels/registry.ts';
-import { type SealAgain, type SealedPlace, sealedText } from '../../db/reseal.ts';
+import { type SealAgain, type SealedColumn, sealedText } from '../../db/reseal.ts';
 import { refreshContext, tokenContext } from './chatone/tokens.ts';
 import { resealConfig } from './config.ts';
 import { endpointContext } from './endpoints/targets.ts';
 import type { SmsKind } from './sms/schema.ts';
 import type { StoredProvider } from './store.ts';
 
-const email: SealedPlace = {
+const email: SealedColumn = {
   table: 'email_settings',
   key: 'environment_id',
   column: 'providers',
@@ -19,7 +19,7 @@ const email: SealedPlace = {
     }),
 };
 
-const sms: SealedPlace = {
+const sms: SealedColumn = {
   table: 'sms_settings',
   key: 'environment_id',
   also: ['id', 'kind'],
@@ -43,4 +43,4 @@ const chats = [
   sealedText({ ...installations, column: 'refresh_sealed' }, ({ id = '' }) => refreshContext(id)),
 ];
 
-export const connectionSealedPlaces = [email, sms, ...chats];
+export const connectionSealedColumns = [email, sms, ...chats];

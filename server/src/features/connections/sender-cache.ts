@@ -1,4 +1,4 @@
-import { createMemory } from '../../kernel/memory.ts';
+import { createCache } from '../../kernel/cache.ts';
 
 export interface Environment {
   id: string;
@@ -32,7 +32,7 @@ export function createSenderCache<Settings, Sender>({
 }: SenderCacheOptions<Settings, Sender>): (
   environments: readonly Environment[],
 ) => Promise<Map<string, Sender>> {
-  const cached = createMemory<{ sender: Sender; version: string | null; madeAt: number }>(10_000);
+  const cached = createCache<{ sender: Sender; version: string | null; madeAt: number }>(10_000);
 
   return async (environments) => {
     const now = clock();

@@ -42,7 +42,7 @@ export function createEmailConnections(
     clock,
     sandbox: sandboxStore,
     outbound: deps.outbound,
-    tasks: deps.tasks.patient,
+    tasks: deps.tasks.unlimited,
     smtpName: smtpNameFor(config, address),
   });
 
@@ -85,7 +85,7 @@ export function createEmailConnections(
       // The operator chose this server, so it may well stand in the private network.
       ...createSmtpCarrier('managed', smtpConfigOfUrl(url), {
         policy: 'all',
-        tasks: deps.tasks.patient,
+        tasks: deps.tasks.unlimited,
         clientName,
       }),
       providerId: 'managed',

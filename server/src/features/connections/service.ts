@@ -1,4 +1,4 @@
-import type { ProviderConfig, Verdict } from '../../channels/contract.ts';
+import type { ProviderConfig, VerificationResult } from '../../channels/contract.ts';
 import { displayNameProblem, parseEmailAddress } from '../../channels/email/address.ts';
 import { mailboxText } from '../../channels/email/parts.ts';
 import { emailProviders, type ProviderKind } from '../../channels/registry.ts';
@@ -34,7 +34,7 @@ export interface EmailSettingsService {
   replace(principal: Principal, body: EmailSettingsBody, requestId: string): Promise<EmailSettingsView>;
   /** Changes what the body gives, and leaves the rest as it is. */
   update(principal: Principal, body: EmailSettingsBody, requestId: string): Promise<EmailSettingsView>;
-  verify(principal: Principal, providerId: string): Promise<Verdict>;
+  verify(principal: Principal, providerId: string): Promise<VerificationResult>;
 }
 
 export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsService {

@@ -4,7 +4,7 @@ import type { Reply } from '../../http/route.ts';
 import { answerFile, type StaticFile } from '../../http/static-files.ts';
 
 /** In the bundle it stands beside main.js; from the sources it is looked for in the same place. */
-const places = [
+const builtFolders = [
   new URL('./dashboard/', import.meta.url),
   new URL('../../../dist/dashboard/', import.meta.url),
 ];
@@ -50,7 +50,7 @@ interface Build {
 type Request = Pick<FastifyRequest, 'method' | 'url' | 'headers'>;
 
 /** Answers for what is no operation of the API: the pages of the dashboard and their files; null for anything else. */
-export function createDashboard(folders: readonly URL[] = places): (request: Request) => Reply | null {
+export function createDashboard(folders: readonly URL[] = builtFolders): (request: Request) => Reply | null {
   let build: Build | null = null;
 
   const file = (path: string): StaticFile | null => {

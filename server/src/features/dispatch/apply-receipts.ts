@@ -4,7 +4,7 @@ import type { Queue } from '../../queue/index.ts';
 import { announce, type NotificationRow } from '../notifications/index.ts';
 import { wakeRunsOf } from '../runs/index.ts';
 import { suppressRefused } from '../suppressions/index.ts';
-import { receiptUpdate, refusalIn } from './settle.ts';
+import { receiptUpdate, refusalIn } from './settle/settlement.ts';
 import { lockForReceipts, updateByReceipts } from './store.ts';
 
 /** What somebody reports about one notification. */
@@ -17,14 +17,14 @@ export interface ReceiptFor {
 }
 
 /** A notification whose status a receipt has changed. */
-export interface Moved {
+export interface StatusMove {
   environmentId: string;
   channel: Channel;
   before: NotificationRow['status'];
   status: Exclude<NotificationRow['status'], 'queued'>;
 }
 
-export interface Applied {
+export interface AppliedReceipts {
   /** The notifications that are there; reports about others have no effect. */
   known: Set<string>;
   /** Ring `webhook_delivery` after the commit. */
@@ -32,7 +32,7 @@ export interface Applied {
   /** Ring `run` after the commit. */
   woken: boolean;
   /** To be counted after the commit. */
-  moved: Moved[];
+  moved: StatusMove[];
 }
 
 /** An email that is opened all day must not grow without end: of each type this many are kept as events. */
@@ -44,9 +44,9 @@ const maxOfAType = 20;
  */
 export async function applyReceipts(
   tx: Sql,
-  { queue, now }: { queue: Pick<Queue, 'enqueue' | 'hasten'>; now: number },
+  { queue, now }: { queue: Pick<Queue, 'enqueue' | 'runNow'>; now: number },
   receipts: readonly ReceiptFor[],
-): Promise<Applied> {
+): Promise<AppliedReceipts> {
   const byNotification = new Map<string, ReceiptFor[]>();
   for (const entry of receipts) {
     const key = `${entry.environmentId} ${entry.notificationId}`;

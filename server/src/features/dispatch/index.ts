@@ -1,5 +1,5 @@
-export { countMoved } from './activity.ts';
-export { type Applied, applyReceipts, type ReceiptFor } from './apply-receipts.ts';
-export { contentRoutes } from './content-routes.ts';
+export { type AppliedReceipts, applyReceipts, type ReceiptFor } from './apply-receipts.ts';
+export { contentRoutes } from './content/routes.ts';
 export { createDispatchJob } from './job.ts';
 export { createReceiptJob } from './receipts.ts';
+export { countMoved } from './settle/activity.ts';

@@ -82,13 +82,13 @@ test('a fault before the calls of a round takes no room away from those that com
 test('sends that wait for a thread are parked, so that they leave room for other tenants', async () => {
   const { tasks } = app.deps;
   const { waiting } = tasks;
-  const { run } = tasks.patient;
+  const { run } = tasks.unlimited;
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
   tasks.waiting = (owner) => (owner === app.liveEnvironmentId ? 1_000 : waiting(owner));
-  tasks.patient.run = async (task, owner, input) => {
+  tasks.unlimited.run = async (task, owner, input) => {
     if (owner === app.liveEnvironmentId) await opened;
     return run(task, owner, input);
   };
@@ -110,5 +110,5 @@ test('sends that wait for a thread are parked, so that they leave room for other
   for (const { notification } of body.data)
     await app.waitFor(notification.id, ({ status }) => status === 'delivered');
   Object.assign(tasks, { waiting });
-  Object.assign(tasks.patient, { run });
+  Object.assign(tasks.unlimited, { run });
 });

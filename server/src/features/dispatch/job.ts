@@ -6,12 +6,10 @@ import type { Span } from '../../kernel/tracing.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import type { EmailConnections } from '../connections/index.ts';
 import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
-import { createPauses, createProviderWatch, type Order } from '../providers/index.ts';
+import { createProviderHealthTracker, createThrottles, type ProviderOrder } from '../providers/index.ts';
 import { createTemplateRenderer, RenderFailure } from '../templates/index.ts';
 import { createUnsubscribeLinks, unsubscribeHeaders } from '../unsubscribe/index.ts';
-import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './consent.ts';
-import { judge } from './gates.ts';
-import { type Memory, memoryAt, readMemory } from './memory.ts';
+import { type LeaseNote, leaseNoteAt, readLeaseNote } from './attempt/lease-note.ts';
 import {
   forgottenBy,
   repeatedAttempt,
@@ -19,16 +17,18 @@ import {
   repeatOf,
   resolveForgotten,
   resolveOpenAttempt,
-} from './open-attempt.ts';
-import { pausesOn } from './paces.ts';
-import { findTemplates, renderWords, type TemplateFact, traceRendering } from './render.ts';
-import { prepareRoads, type Road, type RoadFinder } from './road.ts';
-import { allRoads } from './roads.ts';
-import { runRound, wasAnswered } from './round.ts';
-import { failed, type Settled, settlementOf, unsettled } from './settle.ts';
+} from './attempt/open-attempt.ts';
+import { runRound, wasAnswered } from './attempt/round.ts';
+import { throttlesOn } from './attempt/throttles.ts';
+import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './load/consent.ts';
+import { findTemplates, type PinnedTemplateFact, renderWords, traceRendering } from './load/render.ts';
+import { channelPlanners } from './plan/channel-planners.ts';
+import { type DeliveryPlan, type PlanFor, preparePlans } from './plan/delivery-plan.ts';
+import { judge } from './plan/gates.ts';
+import { failed, type RoundSettlement, settlementOf, unsettled } from './settle/settlement.ts';
+import { resumedEntry, settleWaiting } from './settle/waiting.ts';
+import { createDispatchWriter } from './settle/writer.ts';
 import { listFacts, markFaulty } from './store.ts';
-import { resumedEntry, settleWaiting } from './waiting.ts';
-import { createDispatchWriter } from './writer.ts';
 
 type DispatchDeps = Pick<
   Deps,
@@ -47,42 +47,46 @@ type DispatchDeps = Pick<
   | 'tasks'
 >;
 
-interface Fact extends ConsentFact, TemplateFact {
-  findRoad: RoadFinder;
+interface DispatchInput extends ConsentFact, PinnedTemplateFact {
+  planFor: PlanFor;
 }
 
 /** What a notification says and who carries it; without a road it has failed. */
-interface Composed {
-  road: Road | null;
-  settled: Settled;
+interface ComposedDelivery {
+  plan: DeliveryPlan | null;
+  settled: RoundSettlement;
 }
 
 /** A round through the carriers, with what it began with. */
-interface Tried {
+interface CompletedRound {
   result: Awaited<ReturnType<typeof runRound>>;
-  order: Order;
+  order: ProviderOrder;
   span: Span;
   startedAt: number;
 }
 
 const roundTimeoutMs = 120_000;
 /** From so many on, sends of an environment wait outside of the process until its threads have caught up. */
-const crowdedTasks = 50;
+const maxWaitingTasks = 50;
 const capacity = 800;
 
 /** The work of sending notifications: load a batch, pass the gates, go through the provider chain, write what happened. */
-export function createDispatchJob(deps: DispatchDeps, connections: EmailConnections): Job<Fact> {
+export function createDispatchJob(deps: DispatchDeps, connections: EmailConnections): Job<DispatchInput> {
   const { pool, clock } = deps;
-  const pauses = createPauses(deps);
-  const watch = createProviderWatch(deps);
-  const writer = createDispatchWriter(deps, watch);
+  const throttles = createThrottles(deps);
+  const providerHealth = createProviderHealthTracker(deps);
+  const writer = createDispatchWriter(deps, providerHealth);
   const links = createUnsubscribeLinks(deps);
   // Claims are few enough to wait for their turn; only requests are refused.
-  const roads = allRoads({ ...deps, tasks: deps.tasks.patient }, connections);
-  const places = deps.queue.places('notification', { room: capacity / 2, atOnce: 50, atOnceWhenSilent: 10 });
-  const renderer = createTemplateRenderer(pool, deps.tasks.patient);
+  const planners = channelPlanners({ ...deps, tasks: deps.tasks.unlimited }, connections);
+  const concurrency = deps.queue.concurrencyLimits('notification', {
+    total: capacity / 2,
+    maxConcurrent: 50,
+    maxConcurrentWhenFailing: 10,
+  });
+  const renderer = createTemplateRenderer(pool, deps.tasks.unlimited);
 
-  async function load(claims: Claim[]): Promise<Map<string, Fact>> {
+  async function load(claims: Claim[]): Promise<Map<string, DispatchInput>> {
     const facts = await listFacts(
       pool,
       claims.map((claim) => claim.id),
@@ -90,19 +94,19 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     const live = [
       ...new Set(facts.flatMap((fact) => (fact.environment_kind === 'live' ? fact.environment_id : []))),
     ];
-    const [withConsent, templateOf, findRoad] = await Promise.all([
+    const [withConsent, templateOf, planFor] = await Promise.all([
       addConsent(pool, links, facts),
       findTemplates(renderer, facts),
-      prepareRoads(roads, facts),
-      pauses.load(live),
-      watch.load(live),
+      preparePlans(planners, facts),
+      throttles.load(live),
+      providerHealth.load(live),
     ]);
     return new Map(
-      withConsent.map((fact) => [fact.id, Object.assign(fact, { template: templateOf(fact), findRoad })]),
+      withConsent.map((fact) => [fact.id, Object.assign(fact, { template: templateOf(fact), planFor })]),
     );
   }
 
-  async function run(claim: Claim, fact: Fact | undefined): Promise<void> {
+  async function run(claim: Claim, fact: DispatchInput | undefined): Promise<void> {
     const settled = fact ? await send(claim, fact) : null;
     if (settled === 'lost') return;
     if (fact && settled && settled.status !== 'queued')
@@ -110,19 +114,19 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     await writer.end({ claim, fact: fact ?? null, settled });
   }
 
-  async function send(claim: Claim, fact: Fact): Promise<Settled | 'lost' | null> {
+  async function send(claim: Claim, fact: DispatchInput): Promise<RoundSettlement | 'lost' | null> {
     const now = clock();
-    const { open, ...remembered } = memoryAt(readMemory(claim.note), claim.leasedAt.getTime());
-    if (open && !open.idempotent) return resolveOpenAttempt(fact, open, remembered, circumstances());
-    const memory: Memory = open ? { ...remembered, repeat: remembered.repeat ?? repeatOf(open) } : remembered;
+    const { open, ...rest } = leaseNoteAt(readLeaseNote(claim.note), claim.leasedAt.getTime());
+    if (open && !open.idempotent) return resolveOpenAttempt(fact, open, rest, retryContext());
+    const note: LeaseNote = open ? { ...rest, repeat: rest.repeat ?? repeatOf(open) } : rest;
 
     // Work is due by the clock of the database. Where ours is slow it would find the same work too early, over and over.
     const { verdict, trace: judged } = judge(fact, Math.max(now, claim.leasedAt.getTime()));
-    const base: Settled = {
+    const base: RoundSettlement = {
       ...unsettled(fact),
-      memory,
+      note,
       attempts: open ? 1 : 0,
-      trace: [...wokenEntry(memory, now), ...(open ? repeatedAttempt(open, now) : []), ...judged],
+      trace: [...wokenEntry(note, now), ...(open ? repeatedAttempt(open, now) : []), ...judged],
     };
     switch (verdict.kind) {
       case 'drop':
@@ -140,82 +144,89 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
         break;
     }
 
-    const composed = await composeInTurn(claim, fact, base, now);
+    const composed = await composeWithinLimit(claim, fact, base, now);
     if (composed === 'lost') return 'lost';
-    const { road, settled } = composed;
-    return road ? travel(claim, fact, road, settled) : settled;
+    const { plan, settled } = composed;
+    return plan ? attemptDelivery(claim, fact, plan, settled) : settled;
   }
 
   /**
    * Composes at once, unless many computations of the environment already wait for a thread. Then only some of its sends wait here
    * and the others are parked: held claims take room in the process that the sends of other tenants need.
    */
-  async function composeInTurn(
+  async function composeWithinLimit(
     claim: Claim,
-    fact: Fact,
-    base: Settled,
+    fact: DispatchInput,
+    base: RoundSettlement,
     now: number,
-  ): Promise<Composed | 'lost'> {
-    const crowd = `compose:${fact.environment_id}`;
-    const isCrowded = claim.unparkedFrom === crowd || deps.tasks.waiting(fact.environment_id) >= crowdedTasks;
+  ): Promise<ComposedDelivery | 'lost'> {
+    const concurrencyKey = `compose:${fact.environment_id}`;
+    const isCrowded =
+      claim.unparkedFrom === concurrencyKey || deps.tasks.waiting(fact.environment_id) >= maxWaitingTasks;
     if (!isCrowded) return compose(fact, base, now);
-    const room = await places.enter(claim, crowd);
-    if (!room) return 'lost';
+    const permit = await concurrency.acquire(claim, concurrencyKey);
+    if (!permit) return 'lost';
     try {
       return await compose(fact, base, now);
     } finally {
-      room.leave(true);
+      permit.release(true);
     }
   }
 
-  async function compose(fact: Fact, base: Settled, now: number): Promise<Composed> {
+  async function compose(fact: DispatchInput, base: RoundSettlement, now: number): Promise<ComposedDelivery> {
     const unsubscribeUrl = unsubscribeUrlOf(links, fact);
     const words = await renderWords(renderer, withUnsubscribeUrl(fact, unsubscribeUrl));
     const rendered = { ...base, trace: traceRendering(base.trace, now, words) };
     if (words instanceof RenderFailure)
-      return { road: null, settled: failed(rendered, now, `template_render_failed: ${words.message}`) };
+      return { plan: null, settled: failed(rendered, now, `template_render_failed: ${words.message}`) };
     const worded = { ...rendered, rendered: words };
 
     const headers = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
     const wordedFact = words ? { ...fact, ...words } : fact;
-    const road = await untilDatabaseAnswers(async () => fact.findRoad(wordedFact, headers));
-    return 'problem' in road
-      ? { road: null, settled: failed(worded, now, `${road.reason}: ${road.problem}`) }
-      : { road, settled: worded };
+    const plan = await untilDatabaseAnswers(async () => fact.planFor(wordedFact, headers));
+    return 'problem' in plan
+      ? { plan: null, settled: failed(worded, now, `${plan.reason}: ${plan.problem}`) }
+      : { plan, settled: worded };
   }
 
   /** Goes down the road, once there is room on it. */
-  async function travel(claim: Claim, fact: Fact, road: Road, base: Settled): Promise<Settled | 'lost'> {
+  async function attemptDelivery(
+    claim: Claim,
+    fact: DispatchInput,
+    plan: DeliveryPlan,
+    base: RoundSettlement,
+  ): Promise<RoundSettlement | 'lost'> {
     const { environment_id: environmentId, channel } = fact;
-    const { memory } = base;
-    const forgotten = memory.repeat ? forgottenBy(memory.repeat, road.carriers, clock()) : null;
-    if (forgotten !== null) return resolveForgotten(base, fact, forgotten, circumstances());
-    const repeat = memory.repeat && repeatingCarrier(memory.repeat, road.carriers);
+    const { note } = base;
+    const forgotten = note.repeat ? forgottenBy(note.repeat, plan.carriers, clock()) : null;
+    if (forgotten !== null) return resolveForgotten(base, fact, forgotten, retryContext());
+    const repeat = note.repeat && repeatingCarrier(note.repeat, plan.carriers);
 
-    const room = road.place === undefined ? null : await places.enter(claim, road.place);
-    if (road.place !== undefined && !room) return 'lost';
+    const permit =
+      plan.concurrencyKey === undefined ? null : await concurrency.acquire(claim, plan.concurrencyKey);
+    if (plan.concurrencyKey !== undefined && !permit) return 'lost';
     // The room is given back however the round ends: one that is not is missing for as long as the process lives.
     let answered = true;
-    let tried: Tried;
+    let tried: CompletedRound;
     try {
-      tried = await tryCarriers(claim, fact, road, base, repeat);
+      tried = await tryCarriers(claim, fact, plan, base, repeat);
       answered = tried.result !== 'lost' && wasAnswered(tried.result);
     } finally {
-      room?.leave(answered);
+      permit?.release(answered);
     }
     const { result, order, span, startedAt } = tried;
     if (result === 'lost') return 'lost';
 
     const sending = eventEntry('Sending', claim.leasedAt.getTime());
-    const paces = pausesOn(pauses, environmentId, channel);
+    const channelThrottles = throttlesOn(throttles, environmentId, channel);
     for (const { carrier, outcome } of result.calls) {
       deps.metrics.attempts.inc({ channel, provider_kind: carrier.kind, outcome: outcome.kind });
-      if (outcome.kind !== 'throttled') paces.eased(carrier);
+      if (outcome.kind !== 'throttled') channelThrottles.throttleLifted(carrier);
     }
     if (result.kind === 'waiting') {
       span.end({ 'carillon.notification_id': fact.id, 'carillon.outcome': 'waiting' }, false);
       const events = [sending, ...result.events];
-      return settleWaiting(base, { ...result, events }, memory, circumstances());
+      return settleWaiting(base, { ...result, events }, note, retryContext());
     }
     span.end(
       {
@@ -225,19 +236,19 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       },
       result.outcome.kind === 'accepted',
     );
-    const { observations, counted } = watch.observe(environmentId, result.calls, memory.counted ?? {});
-    const remembered = observations.length > 0 ? { ...memory, counted } : memory;
-    const settled = settlementOf(fact, result, circumstances(), remembered);
+    const { observations, counted } = providerHealth.observe(environmentId, result.calls, note.counted ?? {});
+    const rest = observations.length > 0 ? { ...note, counted } : note;
+    const settled = settlementOf(fact, result, retryContext(), rest);
     return {
       ...settled,
       observations,
       attempts: base.attempts + settled.attempts,
       rendered: base.rendered,
-      item: settled.status === 'delivered' ? (road.item ?? null) : null,
+      item: settled.status === 'delivered' ? (plan.item ?? null) : null,
       events: [sending, ...settled.events],
       trace: [
         ...base.trace,
-        ...resumedEntry(memory, startedAt),
+        ...resumedEntry(note, startedAt),
         ...orderEntry(order.reason, startedAt),
         ...settled.trace,
       ],
@@ -246,31 +257,31 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
 
   async function tryCarriers(
     claim: Claim,
-    fact: Fact,
-    road: Road,
-    { memory, attempts }: Settled,
+    fact: DispatchInput,
+    plan: DeliveryPlan,
+    { note, attempts }: RoundSettlement,
     repeat: Carrier | undefined,
-  ): Promise<Tried> {
+  ): Promise<CompletedRound> {
     const startedAt = clock();
-    if (fact.attempt_count === 0 && !memory.waiting) {
+    if (fact.attempt_count === 0 && !note.waiting) {
       deps.metrics.acceptToAttempt.observe(
         { lane: claim.lane },
         (startedAt - (fact.send_at?.getTime() ?? idTime(fact.id))) / 1000,
       );
     }
-    const paces = pausesOn(pauses, fact.environment_id, fact.channel);
-    const order: Order = repeat
+    const channelThrottles = throttlesOn(throttles, fact.environment_id, fact.channel);
+    const order: ProviderOrder = repeat
       ? { carriers: [repeat], reason: null }
-      : await watch.order(fact.environment_id, road.carriers, claim.lane);
+      : await providerHealth.order(fact.environment_id, plan.carriers, claim.lane);
     const span = deps.tracer.start('dispatch', 'client');
     const result = await runRound({
-      message: road.message,
+      message: plan.message,
       carriers: order.carriers,
       attemptsBefore: fact.attempt_count + attempts,
       urgent: claim.lane === 'critical',
-      begin: (open) => writer.begin(claim, { ...memory, open }),
-      pausedUntil: paces.until,
-      pause: paces.pause,
+      begin: (open) => writer.begin(claim, { ...note, open }),
+      throttledUntil: channelThrottles.until,
+      throttle: channelThrottles.throttle,
       clock,
       signal: AbortSignal.timeout(roundTimeoutMs),
       takeExchange: deps.outbound.takeExchange,
@@ -278,7 +289,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     return { result, order, span, startedAt };
   }
 
-  function circumstances() {
+  function retryContext() {
     return { now: clock(), retryScale: deps.config.CARILLON_RETRY_SCALE, chance: Math.random() };
   }
 
@@ -288,11 +299,11 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     load: (claims) => untilDatabaseAnswers(() => load(claims)),
     run,
     onFailed: (ids) => markFaulty(pool, ids, clock()),
-    tick: () => watch.tick(),
+    tick: () => providerHealth.tick(),
   };
 }
 
-function wokenEntry({ due }: Memory, now: number): StoredTraceEntry[] {
+function wokenEntry({ due }: LeaseNote, now: number): StoredTraceEntry[] {
   if (due === undefined) return [];
   const detail = `Tried before its next round at ${new Date(due).toISOString()}: its connection, or the notification itself, was changed.`;
   return [

@@ -3,8 +3,8 @@ import { transaction, untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import type { Claim, Job } from '../../queue/index.ts';
-import { countMoved } from './activity.ts';
 import { applyReceipts } from './apply-receipts.ts';
+import { countMoved } from './settle/activity.ts';
 
 interface LaterReceipt {
   notification_id: string;

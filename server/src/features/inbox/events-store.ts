@@ -3,7 +3,7 @@ import type { InboxEvent } from './changes-store.ts';
 import { type ItemRow, itemColumns, type Owner } from './item.ts';
 
 /** Where a stream stands: the number of the last event it was given; null: it wants what comes from now on. */
-export interface Place extends Owner {
+export interface StreamPosition extends Owner {
   lastSeq: number | null;
 }
 
@@ -17,7 +17,7 @@ export interface LoggedEvent {
 }
 
 /** What happened in an inbox after a place, all of one moment. */
-export interface News {
+export interface InboxUpdate {
   lastSeq: number;
   unread: number;
   /** From the place on, without a gap unless what is missing has been removed. More may follow. */
@@ -58,16 +58,19 @@ const findNews = statement<NewsRow>(
 );
 
 /** In the order of the places; undefined where there is no inbox yet. */
-export async function listNews(sql: Sql, places: readonly Place[]): Promise<(News | undefined)[]> {
+export async function listUpdates(
+  sql: Sql,
+  positions: readonly StreamPosition[],
+): Promise<(InboxUpdate | undefined)[]> {
   const rows = await findNews(sql, [
-    places.map(({ environmentId }) => environmentId),
-    places.map(({ externalUserId }) => externalUserId),
-    places.map(({ lastSeq }) => lastSeq),
+    positions.map(({ environmentId }) => environmentId),
+    positions.map(({ externalUserId }) => externalUserId),
+    positions.map(({ lastSeq }) => lastSeq),
   ]);
-  const news = new Array<News | undefined>(places.length);
+  const updates = new Array<InboxUpdate | undefined>(positions.length);
   for (const row of rows) {
-    const found = news[row.place - 1] ?? { lastSeq: row.last_seq, unread: row.unread, events: [] };
-    news[row.place - 1] = found;
+    const found = updates[row.place - 1] ?? { lastSeq: row.last_seq, unread: row.unread, events: [] };
+    updates[row.place - 1] = found;
     if (row.seq === null) continue;
     found.events.push({
       seq: row.seq,
@@ -77,7 +80,7 @@ export async function listNews(sql: Sql, places: readonly Place[]): Promise<(New
       item: row.id === null ? null : (row as ItemRow),
     });
   }
-  return news;
+  return updates;
 }
 
 const insertMissing = statement(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/ids.ts';
-import type { LoggedEvent, News } from './events-store.ts';
-import { type Progress, tell } from './frames.ts';
+import type { InboxUpdate, LoggedEvent } from './events-store.ts';
+import { framesFor, type Progress } from './frames.ts';
 
 const id = newId();
 const read = (seq: number): LoggedEvent => ({
@@ -11,11 +11,15 @@ const read = (seq: number): LoggedEvent => ({
   occurredAt: new Date(0),
   item: null,
 });
-const news = (lastSeq: number, events: LoggedEvent[] = [], unread = 3): News => ({ lastSeq, unread, events });
+const news = (lastSeq: number, events: LoggedEvent[] = [], unread = 3): InboxUpdate => ({
+  lastSeq,
+  unread,
+  events,
+});
 
 /** Tells and answers with `id type`, and where the reader stands then. */
-function outcome(progress: Progress, found: News): [string[], number | null, boolean] {
-  const told = tell(progress, found);
+function outcome(progress: Progress, found: InboxUpdate): [string[], number | null, boolean] {
+  const told = framesFor(progress, found);
   const frames = [...told.frames.matchAll(/^id: (\d+)\nevent: (.*)$/gm)].map(
     ([, seq, type]) => `${seq} ${type}`,
   );
@@ -23,7 +27,7 @@ function outcome(progress: Progress, found: News): [string[], number | null, boo
 }
 
 describe('a reader is told', () => {
-  test.each<[string, Progress, News, [string[], number | null, boolean]]>([
+  test.each<[string, Progress, InboxUpdate, [string[], number | null, boolean]]>([
     ['the count first', { lastSeq: null, unread: null }, news(7), [['7 unread_count.changed'], 7, false]],
     ['nothing when nothing happened', { lastSeq: 7, unread: 3 }, news(7), [[], 7, false]],
     [

@@ -1,5 +1,5 @@
 import { eventFrame } from '../../http/sse.ts';
-import type { LoggedEvent, News } from './events-store.ts';
+import type { InboxUpdate, LoggedEvent } from './events-store.ts';
 import { itemView } from './item.ts';
 
 /** What a stream knows of what its reader has been given. */
@@ -10,7 +10,7 @@ export interface Progress {
   unread: number | null;
 }
 
-export interface Told {
+export interface StreamFrames {
   frames: string;
   progress: Progress;
   /** More is waiting in the log. */
@@ -25,33 +25,33 @@ const maxReplay = 1_000;
  * removed, or the place is not of this inbox) the reader is told to start over. The count is a state, not an event: it
  * is told after the events that led to it, and again to whoever comes back.
  */
-export function tell({ lastSeq, unread }: Progress, news: News): Told {
+export function framesFor({ lastSeq, unread }: Progress, update: InboxUpdate): StreamFrames {
   const frames: string[] = [];
-  let at = lastSeq ?? news.lastSeq;
-  const missed = at > news.lastSeq || news.lastSeq - at > maxReplay || isGap(at, news);
+  let at = lastSeq ?? update.lastSeq;
+  const missed = at > update.lastSeq || update.lastSeq - at > maxReplay || isGap(at, update);
   if (missed) {
-    at = news.lastSeq;
-    frames.push(eventFrame(at, 'reset', { unread_count: news.unread }));
-    return { frames: frames.join(''), progress: { lastSeq: at, unread: news.unread }, hasMore: false };
+    at = update.lastSeq;
+    frames.push(eventFrame(at, 'reset', { unread_count: update.unread }));
+    return { frames: frames.join(''), progress: { lastSeq: at, unread: update.unread }, hasMore: false };
   }
-  for (const event of news.events) {
+  for (const event of update.events) {
     if (event.seq !== at + 1) break; // a hole further on: the next look begins at it and finds the gap
     at = event.seq;
-    frames.push(frameOf(event, news));
+    frames.push(frameOf(event, update));
   }
-  const hasMore = at < news.lastSeq;
-  if (hasMore || unread === news.unread) {
+  const hasMore = at < update.lastSeq;
+  if (hasMore || unread === update.unread) {
     return { frames: frames.join(''), progress: { lastSeq: at, unread }, hasMore };
   }
-  frames.push(eventFrame(at, 'unread_count.changed', { unread_count: news.unread }));
-  return { frames: frames.join(''), progress: { lastSeq: at, unread: news.unread }, hasMore };
+  frames.push(eventFrame(at, 'unread_count.changed', { unread_count: update.unread }));
+  return { frames: frames.join(''), progress: { lastSeq: at, unread: update.unread }, hasMore };
 }
 
-function isGap(at: number, news: News): boolean {
-  return at < news.lastSeq && news.events[0]?.seq !== at + 1;
+function isGap(at: number, update: InboxUpdate): boolean {
+  return at < update.lastSeq && update.events[0]?.seq !== at + 1;
 }
 
-function frameOf({ seq, type, itemId, occurredAt, item }: LoggedEvent, news: News): string {
+function frameOf({ seq, type, itemId, occurredAt, item }: LoggedEvent, update: InboxUpdate): string {
   switch (type) {
     case 'arrived':
       // Erased since: there is nothing left to show, and its `deleted` follows.
@@ -63,6 +63,6 @@ function frameOf({ seq, type, itemId, occurredAt, item }: LoggedEvent, news: New
     case 'deleted':
       return eventFrame(seq, `notification.${type}`, { id: itemId });
     case 'reset':
-      return eventFrame(seq, 'reset', { unread_count: news.unread });
+      return eventFrame(seq, 'reset', { unread_count: update.unread });
   }
 }

@@ -4,5 +4,5 @@ export { tidyInbox } from './housekeeping.ts';
 export type { NewItem } from './item.ts';
 export { createRecipientAuthenticator } from './recipients.ts';
 export { inboxRoutes } from './routes.ts';
-export { inboxSealedPlaces } from './sealed.ts';
+export { inboxSealedColumns } from './sealed.ts';
 export { inboxTopic } from './topic.ts';

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { EventStream, StreamListener } from '../../http/sse.ts';
 import { Problem } from '../../kernel/errors.ts';
-import { insertInboxes, listNews, type News } from './events-store.ts';
-import { type Progress, tell } from './frames.ts';
+import { type InboxUpdate, insertInboxes, listUpdates } from './events-store.ts';
+import { framesFor, type Progress } from './frames.ts';
 import type { Owner } from './item.ts';
 import { inboxTopic } from './topic.ts';
 
@@ -86,11 +86,11 @@ export function createLiveInbox({ pool, doorbell, log }: Pick<Deps, 'pool' | 'do
   }
 
   async function serve(batch: Reader[]): Promise<void> {
-    const news = await listNews(
+    const updates = await listUpdates(
       pool,
       batch.map(({ owner, progress }) => ({ ...owner, lastSeq: progress.lastSeq })),
     );
-    const homeless = batch.filter((_reader, index) => !news[index]);
+    const homeless = batch.filter((_reader, index) => !updates[index]);
     if (homeless.length > 0) {
       await insertInboxes(
         pool,
@@ -98,17 +98,17 @@ export function createLiveInbox({ pool, doorbell, log }: Pick<Deps, 'pool' | 'do
       );
     }
     for (const [index, reader] of batch.entries()) {
-      const found = news[index];
+      const found = updates[index];
       if (!found || pass(reader, found)) marked.add(reader);
     }
   }
 
   /** True: there is more to fetch. */
-  function pass(reader: Reader, news: News): boolean {
-    const told = tell(reader.progress, news);
-    reader.progress = told.progress;
-    if (told.frames !== '') reader.stream.send(told.frames);
-    return told.hasMore;
+  function pass(reader: Reader, updates: InboxUpdate): boolean {
+    const frames = framesFor(reader.progress, updates);
+    reader.progress = frames.progress;
+    if (frames.frames !== '') reader.stream.send(frames.frames);
+    return frames.hasMore;
   }
 
   function join(reader: Reader): void {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
 import type { Recipient, RecipientAuthenticator } from '../../http/principal.ts';
+import { createCache } from '../../kernel/cache.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { Problem } from '../../kernel/errors.ts';
-import { createMemory } from '../../kernel/memory.ts';
 import { findSigningKeys, type KeyDeps, type SigningKeys } from './keys-service.ts';
 import { insertTicket, takeTicket } from './tickets-store.ts';
 import { claimedEnvironment, refusal, verifyToken } from './token.ts';
@@ -15,7 +15,7 @@ export const ticketSeconds = 30;
 /** End-user tokens and tickets → Recipient. A good token costs no query when its environment was asked for within a second. */
 export function createRecipientAuthenticator(deps: KeyDeps): RecipientAuthenticator {
   const { pool, clock } = deps;
-  const memory = createMemory<SigningKeys>(10_000, memoryMs);
+  const memory = createCache<SigningKeys>(10_000, memoryMs);
 
   async function readKeys(environmentId: string): Promise<SigningKeys | null> {
     const found = await findSigningKeys(deps, environmentId);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
-import { createMemory } from '../../kernel/memory.ts';
+import { createCache } from '../../kernel/cache.ts';
 import { findSecret, insertSecret, listSecrets, type SecretRow, updateSeal } from './store.ts';
 
 /** What all links of one environment are made with, whatever they are for. */
@@ -30,7 +30,7 @@ export function createLinkSecrets({
   keyring,
   log,
 }: Pick<Deps, 'pool' | 'keyring' | 'log'>): LinkSecrets {
-  const known = createMemory<LinkSecret>(20_000); // each by its environment and by its handle
+  const known = createCache<LinkSecret>(20_000); // each by its environment and by its handle
 
   async function open(row: SecretRow): Promise<LinkSecret | null> {
     const context = `unsubscribe:${row.environment_id}`; // what they were first for

@@ -11,8 +11,8 @@ import { withVendor } from '../../kernel/vendors.ts';
 import { type MeteredSend, overheadBytes } from '../usage/index.ts';
 import { addressFields, type Pair } from '../users/index.ts';
 import { checkAttachments } from './attachments.ts';
-import { type ContentRow, eventEntry, type NotificationRow, type Words } from './life.ts';
-import { type CategoryFact, type ConnectionFact, chatEndpointOf, type Lookups } from './lookups.ts';
+import { chatEndpointOf, type KnownCategory, type KnownConnection, type Lookups } from './lookups.ts';
+import { type ContentRow, type ContentWords, eventEntry, type NotificationRow } from './notification-row.ts';
 import { type ResolvedRecipient, resolveRecipient } from './recipient.ts';
 import { type EventEntry, limits, type Priority, type SendRequest } from './schema.ts';
 
@@ -207,7 +207,7 @@ function pairOf(
   return { environmentId, externalUserId, channel: channel as Pair['channel'], address };
 }
 
-function checkCategory({ category: key }: SendRequest, category: CategoryFact | null): void {
+function checkCategory({ category: key }: SendRequest, category: KnownCategory | null): void {
   if (!key) return;
   const param = 'category';
   if (!category) throw new Problem('category_not_found', 'There is no category with this key.', { param });
@@ -223,7 +223,7 @@ function checkWebhookEndpoint({ channel, recipient }: SendRequest, exists: boole
   });
 }
 
-function checkConnection({ channel, recipient }: SendRequest, connection: ConnectionFact | null): void {
+function checkConnection({ channel, recipient }: SendRequest, connection: KnownConnection | null): void {
   if (connection) return;
   if (channel === 'chatone') {
     const message = recipient.endpoint
@@ -282,7 +282,7 @@ type Content = Pick<
 >;
 
 /** Content that the channel ignores is dropped here, not refused; so is everything that a template says instead. */
-export function checkContent(request: Content): Words {
+export function checkContent(request: Content): ContentWords {
   const templateData = request.template_data ?? noData;
   if (templateDataJson(templateData).length > limits.templateDataBytes) {
     throw invalidParameter(
@@ -317,7 +317,7 @@ export function templateDataJson(data: Record<string, unknown>): string {
 
 const noWords = { subject: null, html_body: null, text_body: null };
 
-function checkWords(request: Content): Pick<Words, 'subject' | 'html_body' | 'text_body'> {
+function checkWords(request: Content): Pick<ContentWords, 'subject' | 'html_body' | 'text_body'> {
   const subject = request.subject || null;
   const html = request.html_body || null;
   const text = request.text_body || null;

@@ -1,9 +1,9 @@
 import type { Channel } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { Queue } from '../../queue/index.ts';
-import { listHeard, recordHeard } from '../webhooks/index.ts';
-import type { EventType } from './life.ts';
-import type { EventEntry, Notification, Status } from './schema.ts';
+import { listSubscriptions, recordSubscribed } from '../webhooks/index.ts';
+import type { EventType } from './notification-row.ts';
+import type { EventEntry, Notification, NotificationStatus } from './schema.ts';
 import type { StoredNotification } from './store.ts';
 import { viewOf } from './view.ts';
 
@@ -35,7 +35,7 @@ function typeOf(event: EventEntry, channel: Channel): string | undefined {
 /** Providers repeat themselves: of these only the first is news. */
 const once = new Set(['Delivered', 'Bounced', 'Complained']);
 
-const statusAt: Partial<Record<string, Status>> = {
+const statusAt: Partial<Record<string, NotificationStatus>> = {
   Sent: 'sent',
   Delivered: 'delivered',
   Bounced: 'bounced',
@@ -67,16 +67,16 @@ export async function announce(
       return type ? [{ environmentId, type, notificationId: id, fromEnd: events.length - index }] : [];
     }),
   );
-  const heard = await listHeard(tx, happenings);
-  if (heard.length === 0) return false;
-  const ids = [...new Set(heard.map(({ event }) => event.notificationId))];
+  const subscriptions = await listSubscriptions(tx, happenings);
+  if (subscriptions.length === 0) return false;
+  const ids = [...new Set(subscriptions.map(({ event }) => event.notificationId))];
   const rows = new Map((await listRows(tx, [ids])).map((row) => [row.id, row]));
-  const told = heard.flatMap(({ event, endpointIds }) => {
+  const told = subscriptions.flatMap(({ event, endpointIds }) => {
     const row = rows.get(event.notificationId);
     const data = row && dataOf(row, row.events.length - event.fromEnd);
     return data ? [{ event: { ...event, data }, endpointIds }] : [];
   });
-  return (await recordHeard(tx, queue, told)).length > 0;
+  return (await recordSubscribed(tx, queue, told)).length > 0;
 }
 
 type EventData = Omit<Notification, 'html_body' | 'text_body'> & { reason?: string; provider?: string };

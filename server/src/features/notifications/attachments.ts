@@ -1,5 +1,5 @@
-import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter, Problem } from '../../kernel/errors.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { limits, type SendRequest } from './schema.ts';
 
 type Attachment = NonNullable<SendRequest['attachments']>[number];
@@ -71,7 +71,7 @@ async function decodeInPieces(base64: string): Promise<Buffer | null> {
   const bytes = Buffer.allocUnsafe(decodedLength(base64));
   let length = 0;
   for (let at = 0; at < base64.length; at += pieceLength) {
-    while (isLoopHeld()) await nextTurn();
+    while (isLoopHeld()) await yieldToEventLoop();
     const piece = base64.slice(at, at + pieceLength);
     if (hasUrlAlphabet(piece) || bytes.write(piece, length, 'base64') !== decodedLength(piece)) return null;
     length += decodedLength(piece);

@@ -68,14 +68,14 @@ const redact = statement(
 /** Runs that wait for these notifications learn that they are gone. True: ring `run` after the commit. */
 export type WakeRuns = (
   tx: Sql,
-  queue: Pick<Queue, 'hasten'>,
+  queue: Pick<Queue, 'runNow'>,
   notifications: { id: string; status: 'deleted' }[],
 ) => Promise<boolean>;
 
 /** All that there is of them but for an inbox's item. True: ring `run` after the commit. */
 export async function deleteWholly(
   tx: Sql,
-  queue: Pick<Queue, 'hasten'>,
+  queue: Pick<Queue, 'runNow'>,
   wakeRuns: WakeRuns,
   environmentId: string,
   ids: string[],
@@ -92,7 +92,7 @@ export async function deleteWholly(
 }
 
 /** Queued ones are taken out of the queue and deleted; what is being sent at the moment is left for the next round. */
-export function notificationEraser(queue: Pick<Queue, 'withdraw' | 'hasten'>, wakeRuns: WakeRuns): Eraser {
+export function notificationEraser(queue: Pick<Queue, 'withdraw' | 'runNow'>, wakeRuns: WakeRuns): Eraser {
   return {
     async erase(tx, person, after) {
       const rows = await listOf(tx, [

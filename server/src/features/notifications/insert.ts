@@ -23,7 +23,7 @@ const eventsJson = createSameJson();
 const time = (value: Date | null): string | null => value?.toISOString() ?? null;
 
 /** The columns of `notifications` that are not what a new row has by itself, and how they come out of an acceptance. */
-const life: Record<string, Column> = {
+const notificationColumns: Record<string, Column> = {
   id: ['uuid', ({ row }) => row.id],
   environment_id: ['uuid', ({ row }) => row.environment_id],
   channel: ['text', ({ row }) => row.channel],
@@ -58,7 +58,7 @@ const content: Record<string, Column> = {
 };
 
 /** What the other parts of the statement go by. */
-const circumstances: Record<string, Column> = {
+const writeColumns: Record<string, Column> = {
   lane: ['smallint', ({ row }) => String(lanes[row.priority])],
   operation: ['text', ({ keyClaim }) => keyClaim?.operation ?? null],
   body_hash: ['text', ({ keyClaim }) => keyClaim?.bodyHash ?? null],
@@ -67,8 +67,8 @@ const circumstances: Record<string, Column> = {
   is_pair: ['boolean', ({ pair }) => pair && 'true'],
 };
 
-const columns = Object.entries({ ...life, ...content, ...circumstances });
-const lifeColumns = Object.keys(life).join(', ');
+const columns = Object.entries({ ...notificationColumns, ...content, ...writeColumns });
+const notificationColumnList = Object.keys(notificationColumns).join(', ');
 const contentColumns = Object.keys(content).join(', ');
 
 /**
@@ -88,7 +88,7 @@ const insertSql = (taken: string, keys = ''): string => `
    counted as (${countSendsSql('(select * from taken where organization_id is not null) sends')}),
    pairs as (${rememberAddressesSql('(select * from taken where is_pair) pairs')}),
    lives as (
-     insert into notifications (${lifeColumns}) select ${lifeColumns} from taken
+     insert into notifications (${notificationColumnList}) select ${notificationColumnList} from taken
    ),
    contents as (
      insert into notification_contents (notification_id, ${contentColumns}) select id, ${contentColumns} from taken
@@ -130,7 +130,7 @@ export async function insertAcceptances(sql: Sql, acceptances: Acceptance[]): Pr
 }
 
 /** How long after a key that was there before we expect more of them. */
-const wariness = 1_000;
+const conflictCheckWindowMs = 1_000;
 
 /**
  * The same, outside of a transaction. Hardly a key comes twice, and one that may be there already costs twice as much to write:
@@ -138,15 +138,15 @@ const wariness = 1_000;
  * while, so that a caller who repeats himself all day costs one statement a second.
  */
 export function createInsert(): (pool: Pool, acceptances: Acceptance[]) => Promise<Set<string>> {
-  let waryUntil = 0;
+  let conflictCheckUntil = 0;
   return async (pool, acceptances) => {
-    if (performance.now() < waryUntil) return insertAcceptances(pool, acceptances);
+    if (performance.now() < conflictCheckUntil) return insertAcceptances(pool, acceptances);
     try {
       await insertNew(pool, valuesOf(acceptances));
       return new Set();
     } catch (error) {
       if (!isKnownKey(error)) throw error;
-      waryUntil = performance.now() + wariness;
+      conflictCheckUntil = performance.now() + conflictCheckWindowMs;
       return insertAcceptances(pool, acceptances);
     }
   };

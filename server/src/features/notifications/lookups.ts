@@ -4,35 +4,35 @@ import type { SendRequest } from './schema.ts';
 /** What the checks of a request must know and the request does not say. It is read first, so that the checks stay pure. */
 export interface Lookups {
   /** Null: the request names none, or there is none with this key. */
-  template: TemplateFact | null;
-  category: CategoryFact | null;
+  template: KnownTemplate | null;
+  category: KnownCategory | null;
   /** What is stored about `recipient.external_user_id`; null also when nothing of it is needed. */
-  user: UserFact | null;
+  user: KnownUser | null;
   /** The webhook endpoint that `recipient.endpoint` names exists and takes calls. */
   hasWebhookEndpoint: boolean;
   /** The chat endpoint or installation that the recipient names, or that stands in for one. */
-  connection: ConnectionFact | null;
+  connection: KnownConnection | null;
 }
 
 /** Where a chat notification goes through. */
-export interface ConnectionFact {
+export interface KnownConnection {
   id: string;
   /** Of an endpoint; installations have none. */
   key: string | null;
 }
 
-export interface TemplateFact {
+export interface KnownTemplate {
   /** The content is pinned to this version. */
   versionId: string;
   channels: ReadonlySet<Channel>;
 }
 
-export interface CategoryFact {
+export interface KnownCategory {
   isCritical: boolean;
   isArchived: boolean;
 }
 
-export interface UserFact {
+export interface KnownUser {
   email: string | null;
   phone: string | null;
   chatone_user_id: string | null;
@@ -42,18 +42,18 @@ export interface UserFact {
 
 /** Who is asked. Each answers from memory most of the time: this is on the way of every send. */
 export interface LookupSources {
-  findTemplate(environmentId: string, key: string, channel: Channel): Promise<TemplateFact | null>;
-  findCategory(environmentId: string, key: string): Promise<CategoryFact | null>;
-  findUser(environmentId: string, externalUserId: string): Promise<UserFact | null>;
+  findTemplate(environmentId: string, key: string, channel: Channel): Promise<KnownTemplate | null>;
+  findCategory(environmentId: string, key: string): Promise<KnownCategory | null>;
+  findUser(environmentId: string, externalUserId: string): Promise<KnownUser | null>;
   hasWebhookEndpoint(environmentId: string, id: string): Promise<boolean>;
   /** By its key or its id. */
   findChatEndpoint(
     environmentId: string,
     channel: 'chattwo' | 'chatthree',
     name: string,
-  ): Promise<ConnectionFact | null>;
+  ): Promise<KnownConnection | null>;
   /** By its id or the id of its team; null: the newest. */
-  findInstallation(environmentId: string, name: string | null): Promise<ConnectionFact | null>;
+  findInstallation(environmentId: string, name: string | null): Promise<KnownConnection | null>;
 }
 
 type Named = Pick<SendRequest, 'channel' | 'template_key' | 'category' | 'recipient' | 'template_data'>;
@@ -82,7 +82,7 @@ function findConnection(
   sources: LookupSources,
   environmentId: string,
   { channel, recipient }: Named,
-): Promise<ConnectionFact | null> | null {
+): Promise<KnownConnection | null> | null {
   switch (channel) {
     case 'chatone':
       return sources.findInstallation(environmentId, recipient.endpoint || null);

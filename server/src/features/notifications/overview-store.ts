@@ -2,7 +2,7 @@ import type { Channel } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import { idTime, lowestIdAt } from '../../kernel/ids.ts';
 import { backlogSql } from '../../queue/index.ts';
-import type { Status } from './schema.ts';
+import type { NotificationStatus } from './schema.ts';
 
 /** What waits of an environment. */
 export interface Backlog {
@@ -48,7 +48,7 @@ export async function countWaiting(sql: Sql, environmentId: string): Promise<Bac
 export interface MissedRow {
   id: string;
   channel: Channel;
-  status: Extract<Status, 'failed' | 'bounced' | 'suppressed'>;
+  status: Extract<NotificationStatus, 'failed' | 'bounced' | 'suppressed'>;
   reason: string | null;
 }
 

@@ -3,7 +3,7 @@ import { isConversationId, isUserId } from '../../channels/chatone/index.ts';
 import { parseEmailAddress } from '../../channels/email/address.ts';
 import { parseTarget } from '../../channels/net.ts';
 import { missingParameter, Problem } from '../../kernel/errors.ts';
-import { chatEndpointOf, type RecipientField, type UserFact } from './lookups.ts';
+import { chatEndpointOf, type KnownUser, type RecipientField } from './lookups.ts';
 import type { SendRequest } from './schema.ts';
 
 /** Who a notification goes to, by the rules of its channel. */
@@ -25,7 +25,7 @@ function invalid(field: string, message: string): Problem {
 /** Picks the field by channel and checks it. Fields that the channel does not use are ignored. */
 export function resolveRecipient(
   request: Pick<SendRequest, 'channel' | 'recipient'>,
-  user: UserFact | null = null,
+  user: KnownUser | null = null,
 ): ResolvedRecipient {
   const { channel, recipient } = request;
   for (const field of ['name', 'address', 'external_user_id'] as const) {

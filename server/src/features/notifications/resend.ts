@@ -3,7 +3,7 @@ import type { KeyClaim } from '../../http/idempotency.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import { type Acceptance, meterOf, type Sender } from './accept.ts';
-import { type ContentRow, eventEntry } from './life.ts';
+import { type ContentRow, eventEntry } from './notification-row.ts';
 import type { StoredNotification } from './store.ts';
 import { viewOf } from './view.ts';
 

@@ -5,14 +5,14 @@ import { Problem } from '../../kernel/errors.ts';
 import {
   BatchRequest,
   BatchResponse,
-  ListQuery,
   Notification,
   NotificationPage,
-  PatchRequest,
+  NotificationPatch,
+  NotificationQuery,
   SendRequest,
   Trace,
 } from './schema.ts';
-import type { Accepted, NotificationService } from './service.ts';
+import type { AcceptedNotification, NotificationService } from './service.ts';
 
 const sendBodyLimit = 24 * 1_048_576; // 15 MB of attachments is 20 MB of base64
 const tag = 'Notifications';
@@ -20,7 +20,7 @@ const headers = idempotencyHeader(
   'Valid for 24 hours: a replay answers 200 with the original notification and sends nothing.',
 );
 
-const answer = ({ notification, replayed }: Accepted) =>
+const answer = ({ notification, replayed }: AcceptedNotification) =>
   replayed ? ({ status: 200, body: notification } as const) : ({ status: 202, body: notification } as const);
 
 export function notificationRoutes(service: NotificationService): Route[] {
@@ -77,7 +77,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       description:
         'Several filters at once are asked of so many notifications a page. When few have them all, a page may have fewer than `limit`, or none, while `next_cursor` says where to look on; the list ends when it is null.',
       access: 'notifications:read',
-      query: ListQuery,
+      query: NotificationQuery,
       responses: { 200: NotificationPage },
       async handler({ principal, query }) {
         return { status: 200, body: await service.list(principal, query) };
@@ -104,7 +104,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       summary: 'Change a queued notification',
       access: 'notifications:write',
       params: IdParams,
-      body: PatchRequest,
+      body: NotificationPatch,
       responses: { 200: Notification },
       async handler({ principal, params, body }) {
         return { status: 200, body: await service.update(principal, params.id, body) };

@@ -13,7 +13,7 @@ export const statuses = [
   'bounced',
   'complained',
 ] as const;
-export type Status = (typeof statuses)[number];
+export type NotificationStatus = (typeof statuses)[number];
 
 export const priorities = ['critical', 'normal', 'bulk'] as const;
 export type Priority = (typeof priorities)[number];
@@ -109,7 +109,7 @@ export const BatchRequest = Type.Object({
   notifications: Type.Array(Type.Unknown(), { minItems: 1, maxItems: limits.batch }),
 });
 
-export const PatchRequest = Type.Object(
+export const NotificationPatch = Type.Object(
   {
     ...content,
     send_at: Type.Optional(
@@ -121,7 +121,7 @@ export const PatchRequest = Type.Object(
     description: 'What is left out, or null, stays as it is; the empty text clears it.',
   },
 );
-export type PatchRequest = Static<typeof PatchRequest>;
+export type NotificationPatch = Static<typeof NotificationPatch>;
 
 export const EventEntry = Type.Object(
   {
@@ -174,7 +174,7 @@ export const Notification = Type.Object(
 );
 export type Notification = Static<typeof Notification>;
 
-export const ListQuery = Type.Object({
+export const NotificationQuery = Type.Object({
   ...pageQuery,
   status: Type.Optional(OneOf(statuses)),
   channel: Type.Optional(OneOf(channels)),
@@ -190,7 +190,7 @@ export const ListQuery = Type.Object({
   created_after: Type.Optional(DateTime),
   created_before: Type.Optional(DateTime),
 });
-export type ListQuery = Static<typeof ListQuery>;
+export type NotificationQuery = Static<typeof NotificationQuery>;
 
 export const NotificationPage = PageOf(Notification);
 

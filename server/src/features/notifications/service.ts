@@ -10,8 +10,8 @@ import {
 import type { Principal } from '../../http/principal.ts';
 import { compileRequestCheck } from '../../http/validation.ts';
 import { type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
-import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { idTime } from '../../kernel/ids.ts';
 import { newNameBudget } from '../../kernel/known-names.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
@@ -31,39 +31,43 @@ import {
 } from './accept.ts';
 import { decodeAhead } from './attachments.ts';
 import { deleteWholly, type WakeRuns } from './erase.ts';
-import type { ContentRow } from './life.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
+import type { ContentRow } from './notification-row.ts';
 import { acceptanceOfResend, checkResendable, claimOfResend } from './resend.ts';
 import {
   BatchElement,
-  type ListQuery,
   type Notification,
-  type PatchRequest,
+  type NotificationPatch,
+  type NotificationQuery,
   type Priority,
   type SendRequest,
   type Trace,
 } from './schema.ts';
 import * as store from './store.ts';
 import { traceOf, viewOf, viewOfAccepted } from './view.ts';
-import { createWrite, type Written } from './write.ts';
+import { createWrite, type WrittenNotification } from './write.ts';
 
-export interface Accepted {
+export interface AcceptedNotification {
   notification: Notification;
   /** The Idempotency-Key was seen before: nothing new was made. */
   replayed: boolean;
 }
 
 export interface NotificationService {
-  accept(principal: Principal, request: SendRequest, idempotencyKey: string | null): Promise<Accepted>;
+  accept(
+    principal: Principal,
+    request: SendRequest,
+    idempotencyKey: string | null,
+  ): Promise<AcceptedNotification>;
   /** One entry per element; a bad element never fails the others. */
-  acceptMany(principal: Principal, requests: unknown[]): Promise<(Accepted | Problem)[]>;
+  acceptMany(principal: Principal, requests: unknown[]): Promise<(AcceptedNotification | Problem)[]>;
   /** A message of our own over a chat connection, on the way that every other one takes. */
   sendTest(principal: Principal, test: TestMessage): Promise<Notification>;
   get(principal: Principal, id: string): Promise<Notification>;
-  list(principal: Principal, query: ListQuery): Promise<Page<Notification>>;
-  update(principal: Principal, id: string, patch: PatchRequest): Promise<Notification>;
+  list(principal: Principal, query: NotificationQuery): Promise<Page<Notification>>;
+  update(principal: Principal, id: string, patch: NotificationPatch): Promise<Notification>;
   delete(principal: Principal, id: string): Promise<void>;
-  resend(principal: Principal, id: string, idempotencyKey: string | null): Promise<Accepted>;
+  resend(principal: Principal, id: string, idempotencyKey: string | null): Promise<AcceptedNotification>;
   trace(principal: Principal, id: string): Promise<Trace>;
 }
 
@@ -75,7 +79,7 @@ type ServiceDeps = Pick<
 /** What benchmarks replace, to measure what it costs. */
 export interface WriteOptions {
   /** Makes what arrived together durable. */
-  write?: (acceptances: Acceptance[]) => Promise<Written[]>;
+  write?: (acceptances: Acceptance[]) => Promise<WrittenNotification[]>;
   batching?: Pick<BatcherOptions<Acceptance>, 'concurrency' | 'maxItems'>;
 }
 
@@ -111,7 +115,7 @@ export function createNotificationService(
     request: SendRequest,
     key: string | null,
     defaultPriority: Priority,
-  ): Promise<Accepted> {
+  ): Promise<AcceptedNotification> {
     const { environmentId } = principal;
     const hash = key === null ? '' : bodyHashOf(deps.tasks, environmentId, request);
     const bodyHash = typeof hash === 'string' ? hash : await hash;
@@ -119,7 +123,7 @@ export function createNotificationService(
       const lookups = await lookUp(sources, environmentId, request);
       if (request.attachments) await decodeAhead(request.attachments);
       // A batch may bring 500 of them. One small send is not worth the question.
-      if (defaultPriority === 'bulk' || isLarge(request)) while (isLoopHeld()) await nextTurn();
+      if (defaultPriority === 'bulk' || isLarge(request)) while (isLoopHeld()) await yieldToEventLoop();
       const options = { idempotency: key === null ? null : { key, bodyHash }, defaultPriority };
       return await insert(checkRequest(principal, request, lookups, { ...options, now: deps.clock() }));
     } catch (error) {
@@ -129,14 +133,17 @@ export function createNotificationService(
   }
 
   /** What a request names may be gone since (a category, a user, a template): if it was accepted then, it is answered so now. */
-  async function replayedOr(error: unknown, claim: Omit<KeyClaim, 'resourceId'>): Promise<Accepted> {
+  async function replayedOr(
+    error: unknown,
+    claim: Omit<KeyClaim, 'resourceId'>,
+  ): Promise<AcceptedNotification> {
     const holder = error instanceof Problem ? await findEarlierHolder(pool, claim) : null;
     const stored = holder && (await store.findNotification(pool, claim.environmentId, holder));
     if (!stored) throw error;
     return { notification: viewOf(stored), replayed: true };
   }
 
-  async function insert(acceptance: Acceptance): Promise<Accepted> {
+  async function insert(acceptance: Acceptance): Promise<AcceptedNotification> {
     const { row, keyClaim, sender } = acceptance;
     deps.storage.check(sender);
     const written = await batcher.add(acceptance);
@@ -192,10 +199,10 @@ export function createNotificationService(
         ),
       );
 
-      async function acceptElement(element: unknown): Promise<Accepted> {
+      async function acceptElement(element: unknown): Promise<AcceptedNotification> {
         if (element instanceof Problem) throw element;
         if (!isRecord(element)) throw new Problem('parameter_invalid', 'Each element must be a JSON object.');
-        while (isLoopHeld()) await nextTurn();
+        while (isLoopHeld()) await yieldToEventLoop();
         checkElement(element, budget);
         const { idempotency_key: key, ...request } = element as BatchElement;
         return acceptOne(principal, request, key ?? null, 'bulk');
@@ -213,8 +220,8 @@ export function createNotificationService(
     async list(principal, query) {
       const list = `notifications:${principal.environmentId}`;
       const page = pageRequest(list, query);
-      const { rows, reach } = await store.listNotifications(pool, principal.environmentId, query, page);
-      const { data, next_cursor } = pageOf(list, rows, Math.min(page.limit, fitting(rows)), reach);
+      const { rows, scannedTo } = await store.listNotifications(pool, principal.environmentId, query, page);
+      const { data, next_cursor } = pageOf(list, rows, Math.min(page.limit, fitting(rows)), scannedTo);
       return { data: data.map(viewOf), next_cursor };
     },
 
@@ -301,7 +308,7 @@ function notEditable(status: string): Problem {
 }
 
 /** null leaves a field as it is; the empty text clears it. */
-function givenFields(patch: PatchRequest): PatchRequest {
+function givenFields(patch: NotificationPatch): NotificationPatch {
   const { subject, html_body, text_body, template_data, action_url } = patch;
   const fields = { subject, html_body, text_body, template_data, action_url };
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
-import type { NotificationRow } from './life.ts';
+import type { NotificationRow } from './notification-row.ts';
 
 export type StatusRow = Pick<NotificationRow, 'id' | 'status' | 'last_error' | 'suppression_reason'>;
 

@@ -1,10 +1,10 @@
-import { type Looked, look } from '../../db/look.ts';
+import { type ScannedPage, scanPage } from '../../db/filtered-page.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import { lowestIdAt } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import { isLeasedSql, joinLease, leasedIdsSql } from '../../queue/index.ts';
-import type { ContentRow, NotificationRow } from './life.ts';
-import type { ListQuery } from './schema.ts';
+import type { ContentRow, NotificationRow } from './notification-row.ts';
+import type { NotificationQuery } from './schema.ts';
 
 /** A notification as it is read back. `leased_at`: it is being sent since then. */
 export interface StoredNotification extends NotificationRow, ContentRow {
@@ -38,9 +38,9 @@ export async function findNotification(
 export function listNotifications(
   sql: Sql,
   environmentId: string,
-  filter: ListQuery,
+  filter: NotificationQuery,
   page: PageRequest,
-): Promise<Looked<StoredNotification>> {
+): Promise<ScannedPage<StoredNotification>> {
   const values: unknown[] = [environmentId];
   const bounds: string[] = [];
   const indexed: string[] = [];
@@ -60,7 +60,7 @@ export function listNotifications(
   require(indexed, 'template_key = ?', filter.template_key);
   require(indexed, 'lower(address) = lower(?)', filter.recipient);
   require(indexed, 'external_user_id = ?', filter.external_user_id);
-  return look(sql, {
+  return scanPage(sql, {
     table: 'notifications',
     scope: 'environment_id = $1',
     bounds,
@@ -69,7 +69,7 @@ export function listNotifications(
     ids: isSending ? leasedIdsSql('notification') : undefined,
     values,
     limit: page.limit + 1,
-    most: 1_000, // rare ones are far apart: each may be a page to read from the disk
+    scanLimit: 1_000, // rare ones are far apart: each may be a page to read from the disk
     select: (rows) => `${selectFrom(`(${rows})`)} order by n.id desc`,
   });
 }

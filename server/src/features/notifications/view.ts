@@ -1,6 +1,11 @@
 import { idTime } from '../../kernel/ids.ts';
 import type { Acceptance } from './accept.ts';
-import { type ContentRow, eventEntry, type NotificationRow, type StoredTraceEntry } from './life.ts';
+import {
+  type ContentRow,
+  eventEntry,
+  type NotificationRow,
+  type StoredTraceEntry,
+} from './notification-row.ts';
 import type { Notification, Trace, TraceEntry } from './schema.ts';
 import type { StoredNotification } from './store.ts';
 

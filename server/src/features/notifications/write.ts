@@ -7,7 +7,7 @@ import type { Acceptance } from './accept.ts';
 import { createInsert, insertAcceptances, insertAttachmentBytes } from './insert.ts';
 
 /** True: written. False: its Idempotency-Key was seen before. A Problem: it does not fit into the plan. */
-export type Written = boolean | Problem;
+export type WrittenNotification = boolean | Problem;
 
 /**
  * Writes what arrived together: the notifications, the work they make necessary, what the plan counts and what was learned
@@ -16,7 +16,7 @@ export type Written = boolean | Problem;
 export function createWrite({
   pool,
   queue,
-}: Pick<Deps, 'pool' | 'queue'>): (acceptances: Acceptance[]) => Promise<Written[]> {
+}: Pick<Deps, 'pool' | 'queue'>): (acceptances: Acceptance[]) => Promise<WrittenNotification[]> {
   const insert = createInsert();
 
   return async (acceptances) => {

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, type Pool } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
-import { createMemory } from '../../kernel/memory.ts';
+import { createCache } from '../../kernel/cache.ts';
 import { type CategoryRow, listCategoriesByKey } from './categories-store.ts';
 
 /** How long an answer is believed: the longest that another process still takes sends for a category that was archived. */
@@ -20,7 +20,7 @@ export interface CategoryFact {
 }
 
 export function createCategoryDirectory(pool: Pool): CategoryDirectory {
-  const known = createMemory<Promise<CategoryFact | null>>(memorySize, memoryMs);
+  const known = createCache<Promise<CategoryFact | null>>(memorySize, memoryMs);
   const loads = createBatcher<{ environmentId: string; key: string }, CategoryFact | null>(
     async (wanted) => {
       const found = new Map(

@@ -76,17 +76,17 @@ export function createPreferenceService({ pool }: Pick<Deps, 'pool'>): Preferenc
     async set(environmentId, user, changes, source) {
       await transaction(pool, async (tx) => {
         const categories = await categoriesOf(tx, environmentId, changes);
-        const places = new Set<string>();
+        const seen = new Set<string>();
         for (const [index, change] of changes.entries()) {
           const param = `preferences[${index}]`;
           checkChange(categories.get(change.category_key), change, param);
-          const place = `${change.category_key} ${change.channel}`;
-          if (places.has(place)) {
+          const cell = `${change.category_key} ${change.channel}`;
+          if (seen.has(cell)) {
             throw new Problem('parameter_invalid', `${param} names a category and channel a second time.`, {
               param,
             });
           }
-          places.add(place);
+          seen.add(cell);
         }
         await upsertCells(tx, environmentId, userKeyOf(user), changes, source);
       });
@@ -104,12 +104,8 @@ export function createPreferenceService({ pool }: Pick<Deps, 'pool'>): Preferenc
   return service;
 }
 
-function checkChange(
-  category: CategoryRow | undefined,
-  change: PreferenceChange,
-  place: string | null,
-): void {
-  const at = (field: string) => ({ param: place === null ? null : `${place}.${field}` });
+function checkChange(category: CategoryRow | undefined, change: PreferenceChange, cell: string | null): void {
+  const at = (field: string) => ({ param: cell === null ? null : `${cell}.${field}` });
   if (!category) {
     throw new Problem(
       'category_not_found',
@@ -124,7 +120,7 @@ function checkChange(
     throw new Problem(
       'category_critical',
       `The category ${category.key} is critical: nobody can opt out of it.`,
-      { param: place === null ? 'opted_in' : `${place}.opted_in` },
+      { param: cell === null ? 'opted_in' : `${cell}.opted_in` },
     );
   }
 }

@@ -7,7 +7,7 @@ export interface ProviderKey {
   provider: string;
 }
 
-export interface Count extends ProviderKey {
+export interface HealthCount extends ProviderKey {
   name: string;
   messages: number;
   failed: number;
@@ -28,7 +28,7 @@ const addCounts = statement(
 );
 
 /** Writers meet in the same row only by chance. */
-export async function insertCounts(sql: Sql, counts: Count[]): Promise<void> {
+export async function insertCounts(sql: Sql, counts: HealthCount[]): Promise<void> {
   const told = counts.filter(({ messages, failed }) => messages !== 0 || failed !== 0);
   if (told.length > 0) await addCounts(sql, [JSON.stringify(told), Math.floor(Math.random() * shards)]);
 }

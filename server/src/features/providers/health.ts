@@ -34,14 +34,14 @@ export function signOf(outcome: Outcome): Sign | null {
 }
 
 /** When a message last counted at a provider, and how. Kept with its work, so that retries of one message count once. */
-export interface Counted {
+export interface CountedOutcome {
   at: number;
   failed: boolean;
 }
 
 /** What a message adds to the counts. One that failed before and got through now takes its failure back. */
 export function countedAs(
-  before: Counted | undefined,
+  before: CountedOutcome | undefined,
   sign: Sign,
   now: number,
 ): { messages: number; failed: number } {

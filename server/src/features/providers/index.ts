@@ -1,6 +1,12 @@
-export type { Counted } from './health.ts';
+export type { CountedOutcome } from './health.ts';
 export { forgetHealth } from './health-store.ts';
-export { createPauses, everybody, type Pauses } from './pauses.ts';
-export { findProviderStates, type ProviderStates } from './states.ts';
+export {
+  createProviderHealthTracker,
+  type Observation,
+  type ProviderCall,
+  type ProviderHealthTracker,
+  type ProviderOrder,
+} from './provider-health.ts';
+export { findProviderStatuses, type ProviderStatuses } from './statuses.ts';
+export { createThrottles, everybody, type Throttles } from './throttles.ts';
 export { findHealth, ProviderHealth } from './view.ts';
-export { type Call, createProviderWatch, type Observation, type Order, type ProviderWatch } from './watch.ts';

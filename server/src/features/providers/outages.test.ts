@@ -10,14 +10,14 @@ import { createLog } from '../../kernel/log.ts';
 import { createMetrics } from '../../kernel/metrics.ts';
 import { createQueue } from '../../queue/index.ts';
 import { forgetHealth } from './health-store.ts';
+import { createProviderHealthTracker, type ProviderHealthTracker } from './provider-health.ts';
 import { findHealth } from './view.ts';
-import { createProviderWatch, type ProviderWatch } from './watch.ts';
 
 /** Several processes that watch one provider of one environment; here each is a watch with a pool of its own. */
 let database: TestDatabase;
 let doorbell: Doorbell;
 let environmentId: string;
-let workers: { pool: Pool; watch: ProviderWatch }[];
+let workers: { pool: Pool; watch: ProviderHealthTracker }[];
 let now: number;
 
 const log = createLog('fatal');
@@ -53,7 +53,10 @@ function createWorker() {
     heartbeatEntry: bundledThreads().heartbeat,
   });
   const config = { CARILLON_RETRY_SCALE: 1 } as Deps['config'];
-  return { pool, watch: createProviderWatch({ pool, queue, clock: () => now, config, log, metrics }) };
+  return {
+    pool,
+    watch: createProviderHealthTracker({ pool, queue, clock: () => now, config, log, metrics }),
+  };
 }
 
 async function createEnvironment(plan: string): Promise<void> {

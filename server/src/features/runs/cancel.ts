@@ -7,7 +7,7 @@ import { findRun, lockRuns, markCancelling } from './store.ts';
 import { deleteWaits, lockWaits } from './waits-store.ts';
 
 /**
- * The run is marked, and its next turn ends it; a turn that is under way finds the mark before it writes anything. From now on
+ * The run is marked, and its next advance ends it; a advance that is under way finds the mark before it writes anything. From now on
  * no event wakes it. Asking twice is asking once.
  */
 export async function cancelRun(
@@ -31,7 +31,7 @@ export async function cancelRun(
         await markCancelling(tx, [runId]);
         await lockWaits(tx, [runId]);
         await deleteWaits(tx, [runId]);
-        await queue.hasten(tx, 'run', [runId]);
+        await queue.runNow(tx, 'run', [runId]);
         return 'cancelling';
     }
   });

@@ -3,14 +3,14 @@ import type { Input, JoinDigestEffect } from '../../engine/index.ts';
 import * as store from './digests-store.ts';
 
 /** A run at a digest step. */
-export interface Join {
+export interface DigestJoin {
   runId: string;
   workflowId: string;
   effect: JoinDigestEffect;
   now: number;
 }
 
-export interface Joined {
+export interface JoinedDigest {
   /** What became of each run: it opened a digest, or its item went into another's. */
   inputs: Map<string, Extract<Input, { kind: 'digest_opened' | 'digest_joined' }>>;
   /** Surviving runs whose digest is full: they need not wait for the end of the window. */
@@ -21,8 +21,8 @@ export interface Joined {
 const maxSize = 1_000_000;
 
 /** One digest for each key takes the items in the order of their runs; a full one is closed, and the next item opens another. */
-export async function joinDigests(tx: Sql, joins: Join[]): Promise<Joined> {
-  const joined: Joined = { inputs: new Map(), full: new Set() };
+export async function joinDigests(tx: Sql, joins: DigestJoin[]): Promise<JoinedDigest> {
+  const joined: JoinedDigest = { inputs: new Map(), full: new Set() };
   if (joins.length === 0) return joined;
   const groups = groupByKey(joins);
   const open = await store.lockOrOpenDigests(
@@ -67,8 +67,8 @@ export async function joinDigests(tx: Sql, joins: Join[]): Promise<Joined> {
   return joined;
 }
 
-function groupByKey(joins: Join[]): Map<string, Join[]> {
-  const groups = new Map<string, Join[]>();
+function groupByKey(joins: DigestJoin[]): Map<string, DigestJoin[]> {
+  const groups = new Map<string, DigestJoin[]>();
   for (const join of [...joins].sort((a, b) => (a.runId < b.runId ? -1 : 1))) {
     const name = nameOf(keyOf(join));
     const group = groups.get(name);
@@ -78,7 +78,7 @@ function groupByKey(joins: Join[]): Map<string, Join[]> {
   return groups;
 }
 
-function keyOf({ workflowId, effect }: Join): store.DigestKey {
+function keyOf({ workflowId, effect }: DigestJoin): store.DigestKey {
   return { workflow_id: workflowId, step_id: effect.stepId, key: effect.key };
 }
 
@@ -86,10 +86,10 @@ function nameOf({ workflow_id, step_id, key }: store.DigestKey): string {
   return JSON.stringify([workflow_id, step_id, key]);
 }
 
-function newDigest(join: Join): store.OpenDigest {
+function newDigest(join: DigestJoin): store.OpenDigest {
   return { ...keyOf(join), run_id: join.runId, item_count: 0, item_size: 0, closes_at: closingOf(join) };
 }
 
-function closingOf({ now, effect }: Join): Date {
+function closingOf({ now, effect }: DigestJoin): Date {
   return new Date(now + effect.windowMs);
 }

@@ -42,13 +42,13 @@ const redact = statement(
 );
 
 /** Runs of the person that have not ended are cancelled; what is left of them is erased in a later round. */
-export function runEraser(queue: Pick<Queue, 'hasten'>): Eraser {
+export function runEraser(queue: Pick<Queue, 'runNow'>): Eraser {
   async function cancelAll(tx: Sql, ids: string[]): Promise<void> {
     if (ids.length === 0) return;
     await markCancelling(tx, ids);
     await lockWaits(tx, ids);
     await deleteWaits(tx, ids);
-    await queue.hasten(tx, 'run', ids);
+    await queue.runNow(tx, 'run', ids);
   }
 
   return {

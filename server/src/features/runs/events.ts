@@ -59,7 +59,7 @@ export function createEvents({
         tx,
         woken.map((id) => ({ runId: id, eventId })),
       );
-      await queue.hasten(tx, 'run', woken);
+      await queue.runNow(tx, 'run', woken);
       return woken.length;
     });
     if (count > 0) queue.ring('run');

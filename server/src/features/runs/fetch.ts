@@ -1,4 +1,9 @@
-import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../../channels/http.ts';
+import {
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundFailure,
+  parseRetryAfter,
+} from '../../channels/http.ts';
 import { parseTarget } from '../../channels/net.ts';
 import { withoutSecrets } from '../../channels/secrets.ts';
 import type { FetchEffect, Json } from '../../engine/index.ts';
@@ -14,7 +19,7 @@ const shortestSecret = 8;
 const pausesMs = [1_000, 5_000, 30_000];
 const longestPauseMs = 3_600_000;
 
-export type Fetched =
+export type FetchResult =
   | { kind: 'fetched'; body: Json }
   /** It cannot be had. */
   | { kind: 'failed'; reason: string }
@@ -28,7 +33,7 @@ type Method = (typeof methods)[number];
  * The place whose room it needs; null when there is no such place. Each environment has its own at a host: many share one, and
  * the slow calls of one of them must not be what another waits for.
  */
-export function placeOf(environmentId: string, { request }: FetchEffect): string | null {
+export function concurrencyKeyOf(environmentId: string, { request }: FetchEffect): string | null {
   return URL.canParse(request.url) ? `${environmentId} ${new URL(request.url).origin}` : null;
 }
 
@@ -40,7 +45,7 @@ export async function attemptFetch(
   outbound: Outbound,
   effect: FetchEffect,
   call: { idempotencyKey: string; attempt: number; retryScale: number; now: number },
-): Promise<Fetched> {
+): Promise<FetchResult> {
   const { url, headers, body } = effect.request;
   const target = parseTarget(url, 'all');
   if ('problem' in target) return { kind: 'failed', reason: `The url ${target.problem}.` };
@@ -73,9 +78,9 @@ export async function attemptFetch(
   return { ...verdict, afterMs, answered: answer.kind === 'answer' };
 }
 
-type Verdict = Exclude<Fetched, { kind: 'again' }> | { kind: 'again'; reason: string };
+type Verdict = Exclude<FetchResult, { kind: 'again' }> | { kind: 'again'; reason: string };
 
-function judge(answer: Answer | Failure, secrets: string[]): Verdict {
+function judge(answer: OutboundAnswer | OutboundFailure, secrets: string[]): Verdict {
   if (answer.kind === 'failure') {
     const isFinal = ['blocked', 'protocol', 'invalid'].includes(answer.failure);
     return { kind: isFinal ? 'failed' : 'again', reason: answer.detail };
@@ -89,7 +94,7 @@ function judge(answer: Answer | Failure, secrets: string[]): Verdict {
 }
 
 /** An answer may repeat what it was asked with, and the output of a step is shown. What is not JSON has no output, unless it says that it is: then something went wrong on the way. */
-function read({ headers, body }: Answer, secrets: string[]): Verdict {
+function read({ headers, body }: OutboundAnswer, secrets: string[]): Verdict {
   if (body.length > maxBytes)
     return { kind: 'failed', reason: `The answer is larger than ${maxBytes / 1024} KiB.` };
   if (body.length === 0) return { kind: 'fetched', body: null };

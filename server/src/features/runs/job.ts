@@ -4,10 +4,10 @@ import type { FetchEffect, Input, Json } from '../../engine/index.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import { createDrafts, type LookupSources, listStatuses } from '../notifications/index.ts';
 import { createDefinitions, nameOf } from '../workflows/index.ts';
+import { type AdvanceInput, advanceRun, fetchOf, openingOf } from './advance.ts';
 import { listItems, listOpenDigests } from './digests-store.ts';
-import { attemptFetch, placeOf } from './fetch.ts';
+import { attemptFetch, concurrencyKeyOf } from './fetch.ts';
 import { listFacts, type RunFact } from './store.ts';
-import { fetchOf, openingOf, type TurnFact, takeTurn } from './turn.ts';
 import { createRunWriter } from './writer.ts';
 
 type JobDeps = Pick<
@@ -32,16 +32,20 @@ interface FetchNote {
 const capacity = 800;
 
 /** The work of taking runs on: load a batch, decide what each does next, do it, write all of it at once. */
-export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFact> {
+export function createRunJob(deps: JobDeps, sources: LookupSources): Job<AdvanceInput> {
   const { pool, clock } = deps;
-  // Claims are few enough to wait for their turn; only requests are refused.
-  const tasks = deps.tasks.patient;
+  // Claims are few enough to wait for their advance; only requests are refused.
+  const tasks = deps.tasks.unlimited;
   const definitions = createDefinitions(deps);
   const drafts = createDrafts(deps, sources);
   const writer = createRunWriter(deps, drafts);
-  const places = deps.queue.places('run', { room: capacity / 2, atOnce: 50, atOnceWhenSilent: 10 });
+  const concurrency = deps.queue.concurrencyLimits('run', {
+    total: capacity / 2,
+    maxConcurrent: 50,
+    maxConcurrentWhenFailing: 10,
+  });
 
-  async function load(claims: Claim[]): Promise<Map<string, TurnFact>> {
+  async function load(claims: Claim[]): Promise<Map<string, AdvanceInput>> {
     const facts = await listFacts(
       pool,
       claims.map(({ id }) => id),
@@ -70,7 +74,7 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFac
     );
   }
 
-  async function loadNotifications(facts: RunFact[]): Promise<Map<string, TurnFact['notification']>> {
+  async function loadNotifications(facts: RunFact[]): Promise<Map<string, AdvanceInput['notification']>> {
     const ids = facts.flatMap(({ state }) =>
       state?.pending?.kind === 'notification' ? state.pending.notificationId : [],
     );
@@ -85,7 +89,7 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFac
   }
 
   /** Whether it is open is asked first: of one that is closed, all items are there. */
-  async function loadDigests(facts: RunFact[]): Promise<Map<string, NonNullable<TurnFact['digest']>>> {
+  async function loadDigests(facts: RunFact[]): Promise<Map<string, NonNullable<AdvanceInput['digest']>>> {
     const ids = facts.flatMap(({ id, state }) => (state?.pending?.kind === 'digest_open' ? id : []));
     if (ids.length === 0) return new Map();
     const open = await listOpenDigests(pool, ids);
@@ -98,7 +102,7 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFac
     return new Map(ids.map((id) => [id, { isOpen: open.has(id), items: items.get(id) ?? [] }]));
   }
 
-  async function run(claim: Claim, fact: TurnFact | undefined): Promise<void> {
+  async function run(claim: Claim, fact: AdvanceInput | undefined): Promise<void> {
     // Ended or erased since; only the lease is left.
     if (!fact || (fact.state === null && fact.status !== 'pending' && fact.status !== 'cancelling'))
       return writer.end({ kind: 'gone', claim });
@@ -115,16 +119,16 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFac
     }
   }
 
-  async function goOn(claim: Claim, fact: TurnFact, input: Input): Promise<void> {
-    const turn = await untilDatabaseAnswers(() => takeTurn({ drafts, tasks }, fact, input));
-    await writer.end({ kind: 'turn', claim, turn, isTimeout: input.kind === 'timer' });
+  async function goOn(claim: Claim, fact: AdvanceInput, input: Input): Promise<void> {
+    const advance = await untilDatabaseAnswers(() => advanceRun({ drafts, tasks }, fact, input));
+    await writer.end({ kind: 'advance', claim, advance, isTimeout: input.kind === 'timer' });
   }
 
-  /** The state that says so is written: this is the turn that makes the call. */
-  async function runFetch(claim: Claim, fact: TurnFact, effect: FetchEffect): Promise<void> {
-    const place = placeOf(fact.environment_id, effect);
-    const room = place === null ? null : await places.enter(claim, place);
-    if (place !== null && !room) return; // it waits for room there, and comes again
+  /** The state that says so is written: this is the advance that makes the call. */
+  async function runFetch(claim: Claim, fact: AdvanceInput, effect: FetchEffect): Promise<void> {
+    const concurrencyKey = concurrencyKeyOf(fact.environment_id, effect);
+    const permit = concurrencyKey === null ? null : await concurrency.acquire(claim, concurrencyKey);
+    if (concurrencyKey !== null && !permit) return; // it waits for room there, and comes again
     const attempt = (claim.note as FetchNote | null)?.attempt ?? 1;
     const startedAt = clock();
     let isAlive = true;
@@ -148,7 +152,7 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<TurnFac
           return await goOn(claim, later, { kind: 'fetched', body: fetched.body });
       }
     } finally {
-      room?.leave(isAlive);
+      permit?.release(isAlive);
     }
   }
 

@@ -1,16 +1,16 @@
 import { idempotencyHeader, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
-  Awoken,
   Cancellation,
   EventRequest,
   KeyParams,
-  ListQuery,
   Run,
   RunPage,
   RunParams,
+  RunQuery,
   TriggeredRun,
   TriggerRequest,
+  WokenRuns,
 } from './schema.ts';
 import type { RunService } from './service.ts';
 
@@ -54,7 +54,7 @@ export function runRoutes(service: RunService): Route[] {
       access: 'workflows:trigger',
       params: KeyParams,
       body: EventRequest,
-      responses: { 200: Awoken },
+      responses: { 200: WokenRuns },
       async handler({ principal, params, body }) {
         return {
           status: 200,
@@ -71,7 +71,7 @@ export function runRoutes(service: RunService): Route[] {
       access: 'workflows:trigger',
       params: RunParams,
       body: EventRequest,
-      responses: { 200: Awoken },
+      responses: { 200: WokenRuns },
       async handler({ principal, params, body }) {
         const runId = params.runId.toLowerCase();
         return {
@@ -88,7 +88,7 @@ export function runRoutes(service: RunService): Route[] {
       summary: 'List the runs of a workflow, newest first',
       access: 'workflows:read',
       params: KeyParams,
-      query: ListQuery,
+      query: RunQuery,
       responses: { 200: RunPage },
       async handler({ principal, params, query }) {
         return { status: 200, body: await service.list(principal, params.key, query) };

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, Nullable, OneOf, pageQuery, Uuid } from '../../http/schema.ts';
-import { DataObject, Step, WorkflowKey } from '../workflows/index.ts';
+import { DataObject, SimulatedStep, WorkflowKey } from '../workflows/index.ts';
 
 export const limits = {
   /** Characters of JSON. */
@@ -39,7 +39,7 @@ export const EventRequest = Type.Object(
 );
 export type EventRequest = Static<typeof EventRequest>;
 
-export const Awoken = Type.Object({ awoken_run_count: Type.Integer() }, { title: 'AwokenRuns' });
+export const WokenRuns = Type.Object({ awoken_run_count: Type.Integer() }, { title: 'AwokenRuns' });
 
 export const KeyParams = Type.Object({ key: WorkflowKey });
 export const RunParams = Type.Object({ runId: Uuid });
@@ -66,7 +66,7 @@ const runFields = {
 export const RunSummary = Type.Object(runFields, { title: 'WorkflowRunSummary' });
 export type RunSummary = Static<typeof RunSummary>;
 
-export const Run = Type.Object({ ...runFields, steps: Type.Array(Step) }, { title: 'WorkflowRun' });
+export const Run = Type.Object({ ...runFields, steps: Type.Array(SimulatedStep) }, { title: 'WorkflowRun' });
 export type Run = Static<typeof Run>;
 
 export const RunPage = Type.Object({
@@ -74,13 +74,13 @@ export const RunPage = Type.Object({
   next_page_token: Nullable(Type.String()),
 });
 
-export const ListQuery = Type.Object({
+export const RunQuery = Type.Object({
   status: Type.Optional(OneOf(statuses)),
   external_user_id: Type.Optional(Type.String({ maxLength: 255 })),
   limit: pageQuery.limit,
   page_token: pageQuery.cursor,
 });
-export type ListQuery = Static<typeof ListQuery>;
+export type RunQuery = Static<typeof RunQuery>;
 
 export const Cancellation = Type.Object(
   { status: OneOf(['cancelling', 'cancelled'] as const) },

@@ -47,19 +47,19 @@ const moveRows = statement<{ run_id: string }>(
 
 /**
  * Wakes the runs that wait for these notifications to get where they are now. Call it in the transaction that moved them
- * there, before it announces events (everybody takes the turns of the queue in that order); ring `run` after the commit when
+ * there, before it announces events (everybody takes the advances of the queue in that order); ring `run` after the commit when
  * it returns true. For everybody else it is one look into a table that is empty.
  */
 export async function wakeRunsOf(
   tx: Sql,
-  queue: Pick<Queue, 'hasten'>,
+  queue: Pick<Queue, 'runNow'>,
   notifications: readonly { id: string; status: string | null }[],
 ): Promise<boolean> {
   const moved = notifications.filter(({ status }) => status !== null && status !== 'queued');
   if (moved.length === 0) return false;
   const rows = await moveRows(tx, [moved.map(({ id }) => id), moved.map(({ status }) => status)]);
   if (rows.length === 0) return false;
-  await queue.hasten(
+  await queue.runNow(
     tx,
     'run',
     rows.map((row) => row.run_id),

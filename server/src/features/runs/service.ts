@@ -5,7 +5,7 @@ import { pageOf, pageRequest } from '../../kernel/page.ts';
 import { findWorkflow, type WorkflowService } from '../workflows/index.ts';
 import { cancelRun } from './cancel.ts';
 import { createEvents, type Events } from './events.ts';
-import type { Cancellation, ListQuery, Run, RunSummary } from './schema.ts';
+import type { Cancellation, Run, RunQuery, RunSummary } from './schema.ts';
 import { listSteps } from './steps-store.ts';
 import { findRun, listRuns } from './store.ts';
 import { createTrigger, type Trigger } from './trigger.ts';
@@ -17,7 +17,7 @@ export interface RunService extends Events {
   list(
     principal: Principal,
     workflowKey: string,
-    query: ListQuery,
+    query: RunQuery,
   ): Promise<{ items: RunSummary[]; next_page_token: string | null }>;
   cancel(principal: Principal, id: string): Promise<Cancellation['status']>;
 }

@@ -4,7 +4,7 @@ import { claimKeysSql, type KeyClaim } from '../../http/idempotency.ts';
 import type { Plan } from '../../http/principal.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import { enqueueSql, lanes } from '../../queue/index.ts';
-import type { ListQuery, RunStatus } from './schema.ts';
+import type { RunQuery, RunStatus } from './schema.ts';
 import { storableJson } from './storable.ts';
 
 export interface RunRow {
@@ -73,7 +73,7 @@ export async function findRun(sql: Sql, environmentId: string, id: string): Prom
 export function listRuns(
   sql: Sql,
   workflow: { id: string; environment_id: string },
-  filter: ListQuery,
+  filter: RunQuery,
   page: PageRequest,
 ): Promise<StoredRun[]> {
   const values: unknown[] = [workflow.id, workflow.environment_id, page.limit + 1];
@@ -88,7 +88,7 @@ export function listRuns(
   return query(sql, `${select} where ${conditions.join(' and ')} order by r.id desc limit $3`, values);
 }
 
-/** Everything about one run that a turn of it needs. */
+/** Everything about one run that a advance of it needs. */
 export interface RunFact {
   id: string;
   environment_id: string;
@@ -139,7 +139,7 @@ export async function lockRuns(sql: Sql, ids: string[]): Promise<Map<string, Run
   return new Map((await lockRows(sql, [ids])).map(({ id, status }) => [id, status]));
 }
 
-/** What a turn made of a run. */
+/** What a advance made of a run. */
 export interface RunUpdate {
   id: string;
   status: RunStatus;
@@ -171,7 +171,7 @@ const markRows = statement(
   `update runs set status = 'cancelling' where id = any ($1::uuid[])`,
 );
 
-/** The next turn ends them. */
+/** The next advance ends them. */
 export async function markCancelling(sql: Sql, ids: string[]): Promise<void> {
   await markRows(sql, [ids]);
 }

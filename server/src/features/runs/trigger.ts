@@ -167,7 +167,7 @@ async function claimOf(
 }
 
 const placesOf = (data: JsonObject): Record<string, unknown>[] =>
-  [data, data.recipient, data.user].flatMap((place) => (isRecord(place) ? [place] : []));
+  [data, data.recipient, data.user].flatMap((location) => (isRecord(location) ? [location] : []));
 
 /** Whom the run is about, as far as the trigger says so. */
 function userOf(data: JsonObject): string | null {
@@ -178,11 +178,11 @@ function userOf(data: JsonObject): string | null {
 /** The same where it names nobody but an address; one may also stand as the id of a user. */
 function addressOf(data: JsonObject, userId: string | null): string | null {
   if (userId !== null) return 'key' in parseAddressKey(userId) ? userId : null;
-  const addresses = placesOf(data).flatMap((place) => [
-    place.address,
-    place.email,
-    place.phone,
-    place.chatone_user_id,
+  const addresses = placesOf(data).flatMap((location) => [
+    location.address,
+    location.email,
+    location.phone,
+    location.chatone_user_id,
   ]);
   return addresses.find((address) => isText(address, 320)) ?? null;
 }

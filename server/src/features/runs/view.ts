@@ -2,10 +2,10 @@ import type { StepEntry } from '../../engine/index.ts';
 import { idTime } from '../../kernel/ids.ts';
 import type { WebhookEvent } from '../webhooks/index.ts';
 import { sourceOf, stepView } from '../workflows/index.ts';
+import type { RunAdvance } from './advance.ts';
 import type { Run, RunSummary } from './schema.ts';
 import type { StepWrite } from './steps-store.ts';
 import type { RunUpdate, StoredRun } from './store.ts';
-import type { Turn } from './turn.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -29,14 +29,14 @@ export function runView(run: StoredRun, environmentKind: 'test' | 'live', steps:
   return { ...summaryOf(run, environmentKind), steps: steps.map(stepView) };
 }
 
-export function hasEnded({ decision }: Turn): boolean {
+export function hasEnded({ decision }: RunAdvance): boolean {
   return decision.status !== 'running' && decision.status !== 'waiting';
 }
 
-/** What a turn makes of the run's row. */
-export function updateOf(turn: Turn): RunUpdate {
-  const { fact, decision, sends } = turn;
-  const ended = hasEnded(turn);
+/** What a advance makes of the run's row. */
+export function updateOf(advance: RunAdvance): RunUpdate {
+  const { fact, decision, sends } = advance;
+  const ended = hasEnded(advance);
   const named = sends.find(({ draft }) => draft.externalUserId !== null)?.draft.externalUserId;
   return {
     id: fact.id,
@@ -44,25 +44,25 @@ export function updateOf(turn: Turn): RunUpdate {
     current_step_id: decision.state.stepId,
     state: ended ? null : decision.state,
     external_user_id: fact.external_user_id ?? named ?? null,
-    address: fact.address ?? (fact.external_user_id === null ? firstAddressOf(turn) : null),
+    address: fact.address ?? (fact.external_user_id === null ? firstAddressOf(advance) : null),
     failure_reason: decision.failureReason,
-    completed_at: ended ? iso(endOf(turn)) : null,
+    completed_at: ended ? iso(endOf(advance)) : null,
   };
 }
 
 const channelsToPeople: ReadonlySet<string> = new Set(['email', 'sms', 'in_app', 'chatone']);
 
-function firstAddressOf({ sends }: Turn): string | null {
+function firstAddressOf({ sends }: RunAdvance): string | null {
   const rows = sends.map(({ draft }) => draft.acceptance.row);
   return rows.find(({ channel, address }) => address && channelsToPeople.has(channel))?.address ?? null;
 }
 
-function endOf({ fact, entries }: Turn): number {
+function endOf({ fact, entries }: RunAdvance): number {
   return Math.max(fact.now, ...entries.map(({ completedAt }) => completedAt ?? 0));
 }
 
 /** The timeline; the step that waited is told which event ended its wait. */
-export function stepWritesOf({ fact, entries }: Turn): StepWrite[] {
+export function stepWritesOf({ fact, entries }: RunAdvance): StepWrite[] {
   const waited = fact.event_id === null ? null : fact.state?.seq;
   return entries.map((entry) => ({
     ...entry,
@@ -74,8 +74,8 @@ export function stepWritesOf({ fact, entries }: Turn): StepWrite[] {
 const announced = { completed: 'workflow.run.completed', failed: 'workflow.run.failed' } as const;
 
 /** What webhook endpoints are told of a run that has ended. No trigger data: events are kept apart from the person's records. */
-export function endedEvent(turn: Turn): WebhookEvent[] {
-  const { fact, decision } = turn;
+export function endedEvent(advance: RunAdvance): WebhookEvent[] {
+  const { fact, decision } = advance;
   if (decision.status !== 'completed' && decision.status !== 'failed') return [];
   return [
     {
@@ -88,7 +88,7 @@ export function endedEvent(turn: Turn): WebhookEvent[] {
         status: decision.status,
         source: sourceOf(fact.environment_kind),
         created_at: iso(idTime(fact.id)),
-        completed_at: iso(endOf(turn)),
+        completed_at: iso(endOf(advance)),
         failure_reason: decision.failureReason,
       },
     },

@@ -60,7 +60,7 @@ export async function suppressRefused(sql: Sql, refusals: Refusal[], now: number
 }
 
 /** What a person told a provider, about everything we send: no more (STOP), or again (START). */
-export interface Wish {
+export interface OptOutChange {
   environmentId: string;
   address: string;
   wants: 'nothing' | 'again';
@@ -68,8 +68,8 @@ export interface Wish {
 }
 
 /** In their order: of several by one person the last counts. */
-export async function applyWishes(sql: Sql, wishes: readonly Wish[], now: number): Promise<void> {
-  const last = new Map<string, Wish>();
+export async function applyOptOuts(sql: Sql, wishes: readonly OptOutChange[], now: number): Promise<void> {
+  const last = new Map<string, OptOutChange>();
   for (const wish of wishes) {
     const parsed = parseAddressKey(wish.address);
     if ('problem' in parsed || magic.has(parsed.key)) continue;

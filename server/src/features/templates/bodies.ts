@@ -1,7 +1,7 @@
 import { type Channel, channels } from '../../channels/contract.ts';
 
 /** What a template says on one channel, in one language; `locale` null: for everyone else. Absent fields are empty. */
-export interface Body {
+export interface BodyFields {
   channel: Channel;
   locale: string | null;
   subject_template: string;
@@ -31,8 +31,8 @@ export const usedFields: Record<Channel, readonly BodyField[]> = {
 };
 
 /** A body with the fields of its channel; others are ignored. */
-export function newBody(channel: Channel, locale: string | null, input: BodyInput): Body {
-  const body: Body = {
+export function newBody(channel: Channel, locale: string | null, input: BodyInput): BodyFields {
+  const body: BodyFields = {
     channel,
     locale,
     subject_template: '',
@@ -45,7 +45,7 @@ export function newBody(channel: Channel, locale: string | null, input: BodyInpu
 }
 
 /** The field that a body cannot do without and does not have. */
-export function missingField(body: Body): BodyField | null {
+export function missingField(body: BodyFields): BodyField | null {
   const empty = (field: BodyField): boolean => body[field].trim() === '';
   if (body.channel === 'email' && empty('subject_template')) return 'subject_template';
   const content = usedFields[body.channel].filter((field) => field !== 'subject_template');
@@ -53,18 +53,22 @@ export function missingField(body: Body): BodyField | null {
 }
 
 /** The order in which bodies are kept and shown: by channel, the default before its locales. */
-export function sortBodies(bodies: Body[]): Body[] {
-  const rank = (body: Body): number => channels.indexOf(body.channel);
+export function sortBodies(bodies: BodyFields[]): BodyFields[] {
+  const rank = (body: BodyFields): number => channels.indexOf(body.channel);
   return [...bodies].sort(
     (one, other) => rank(one) - rank(other) || ((one.locale ?? '') < (other.locale ?? '') ? -1 : 1),
   );
 }
 
-export function findBody(bodies: Body[], channel: Channel, locale: string | null): Body | undefined {
+export function findBody(
+  bodies: BodyFields[],
+  channel: Channel,
+  locale: string | null,
+): BodyFields | undefined {
   return bodies.find((body) => body.channel === channel && body.locale === locale);
 }
 
-export function replaceBody(bodies: Body[], body: Body): Body[] {
+export function replaceBody(bodies: BodyFields[], body: BodyFields): BodyFields[] {
   return sortBodies([
     ...bodies.filter((each) => each.channel !== body.channel || each.locale !== body.locale),
     body,
@@ -72,7 +76,7 @@ export function replaceBody(bodies: Body[], body: Body): Body[] {
 }
 
 /** Without its default a channel has no body: its locales go too. */
-export function removeBody(bodies: Body[], channel: Channel, locale: string | null): Body[] {
+export function removeBody(bodies: BodyFields[], channel: Channel, locale: string | null): BodyFields[] {
   return bodies.filter((body) => body.channel !== channel || (locale !== null && body.locale !== locale));
 }
 
@@ -86,7 +90,11 @@ export function canonicalLocale(text: string): string | null {
 }
 
 /** `de-AT` finds de-AT, then de, then the default. */
-export function chooseBody(bodies: Body[], channel: Channel, locale: string | null): Body | undefined {
+export function chooseBody(
+  bodies: BodyFields[],
+  channel: Channel,
+  locale: string | null,
+): BodyFields | undefined {
   for (let wanted = locale && canonicalLocale(locale); wanted; wanted = wanted.replace(/-?[^-]*$/, '')) {
     const found = findBody(bodies, channel, wanted);
     if (found) return found;
@@ -97,7 +105,7 @@ export function chooseBody(bodies: Body[], channel: Channel, locale: string | nu
 /** Kebab-case, as `body_channels` shows them. */
 export const kebab = (channel: Channel): string => channel.replaceAll('_', '-');
 
-export function bodyChannels(bodies: Body[]): Channel[] {
+export function bodyChannels(bodies: BodyFields[]): Channel[] {
   return channels.filter((channel) => bodies.some((body) => body.channel === channel));
 }
 

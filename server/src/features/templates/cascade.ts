@@ -2,8 +2,8 @@ import type { Channel } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import { promoteTemplate } from './promote.ts';
-import type { Promotion } from './schema.ts';
-import type { Author } from './service.ts';
+import type { TemplatePromotion } from './schema.ts';
+import type { TemplateAuthor } from './service.ts';
 import { findTemplate } from './store.ts';
 import { auditViewOf } from './view.ts';
 
@@ -33,10 +33,10 @@ export async function listTemplateChannels(
 /** Null: the environment of the author has no such template. With `now` null it only says what would change. */
 export async function promoteTemplateWithin(
   tx: Sql,
-  { principal, requestId }: Author,
+  { principal, requestId }: TemplateAuthor,
   key: string,
   target: { environmentId: string; now: number | null },
-): Promise<{ diff: Promotion['template_diff']; channels: ReadonlySet<Channel> } | null> {
+): Promise<{ diff: TemplatePromotion['template_diff']; channels: ReadonlySet<Channel> } | null> {
   const source = await findTemplate(tx, principal.environmentId, key, null);
   if (!source) return null;
   const { diff, before, after } = await promoteTemplate(tx, source, target.environmentId, target.now);

@@ -5,7 +5,7 @@ import { type CompiledTemplate, compile } from '../../kernel/liquid/compile.ts';
 import { describeFault, TemplateFault } from '../../kernel/liquid/fault.ts';
 import { withinEffort } from '../../kernel/liquid/watchdog.ts';
 import { HeavyWork } from '../../kernel/threads/effort.ts';
-import { type Body, type BodyField, bodyFields, canonicalLocale, missingField } from './bodies.ts';
+import { type BodyField, type BodyFields, bodyFields, canonicalLocale, missingField } from './bodies.ts';
 import { Placeholder, parseWithPlaceholders } from './placeholder.ts';
 import { flavours, outputLimits, parseUnits, structuredProblem } from './render.ts';
 
@@ -13,7 +13,7 @@ import { flavours, outputLimits, parseUnits, structuredProblem } from './render.
 export type ParamOf = (field: BodyField) => string;
 
 /** Everything that can be known about a body before there is data for it. Throws a Problem that names the field, or HeavyWork. */
-export function checkBody(body: Body, paramOf: ParamOf, budget: Budget): void {
+export function checkBody(body: BodyFields, paramOf: ParamOf, budget: Budget): void {
   const missing = missingField(body);
   if (missing) throw missingParameter(paramOf(missing));
   checkFields(body, paramOf, budget);
@@ -26,7 +26,7 @@ export function checkLocale(text: string, param: string): string {
 }
 
 /** The fields that are there; a draft need not be complete. */
-export function checkFields(body: Body, paramOf: ParamOf, budget: Budget): void {
+export function checkFields(body: BodyFields, paramOf: ParamOf, budget: Budget): void {
   for (const field of bodyFields) {
     if (body[field] === '') continue;
     budget.useForReading(body[field]);
@@ -35,7 +35,7 @@ export function checkFields(body: Body, paramOf: ParamOf, budget: Budget): void 
   }
 }
 
-function read(body: Body, field: BodyField, param: string): CompiledTemplate {
+function read(body: BodyFields, field: BodyField, param: string): CompiledTemplate {
   try {
     return compile(body[field], flavours[field], { locale: body.locale });
   } catch (error) {
@@ -47,7 +47,7 @@ function read(body: Body, field: BodyField, param: string): CompiledTemplate {
 const placeholderUnits = 3 * parseUnits;
 
 /** The data is not there yet, so placeholders stand for it. */
-function checkStructured(body: Body, template: CompiledTemplate, param: string, budget: Budget): void {
+function checkStructured(body: BodyFields, template: CompiledTemplate, param: string, budget: Budget): void {
   let json: string;
   try {
     json = withinEffort(budget.effort, () =>

@@ -1,17 +1,17 @@
-import { type Body, type BodyField, findBody, newBody, sortBodies } from './bodies.ts';
-import type { Change, Promotion } from './schema.ts';
+import { type BodyField, type BodyFields, findBody, newBody, sortBodies } from './bodies.ts';
+import type { Change, TemplatePromotion } from './schema.ts';
 
-export interface Content {
+export interface TemplateContent {
   name: string;
-  bodies: Body[];
+  bodies: BodyFields[];
 }
 
 /** What a promotion of `next` does to `before` (null: there is nothing yet). */
 export function diffTemplates(
   key: string,
-  before: Content | null,
-  next: Content,
-): Promotion['template_diff'] {
+  before: TemplateContent | null,
+  next: TemplateContent,
+): TemplatePromotion['template_diff'] {
   const bodies = sortBodies([
     ...next.bodies,
     ...(before?.bodies ?? []).filter((body) => !findBody(next.bodies, body.channel, body.locale)),
@@ -27,7 +27,7 @@ export function diffTemplates(
   return { key, status: before ? (isSame ? 'unchanged' : 'modified') : 'added', name, bodies };
 }
 
-function diffBodies(before: Body | undefined, next: Body | undefined, none: Body) {
+function diffBodies(before: BodyFields | undefined, next: BodyFields | undefined, none: BodyFields) {
   const change = (field: BodyField): Change => diffText((before ?? none)[field], (next ?? none)[field]);
   const fields = {
     subject: change('subject_template'),

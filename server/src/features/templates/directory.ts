@@ -1,6 +1,6 @@
 import type { Channel } from '../../channels/contract.ts';
 import type { Pool } from '../../db/sql.ts';
-import { createMemory } from '../../kernel/memory.ts';
+import { createCache } from '../../kernel/cache.ts';
 import { findCurrentVersion } from './store.ts';
 
 /** How long an answer is believed: the longest that another process goes on pinning the version before. */
@@ -19,7 +19,7 @@ export interface TemplateDirectory {
 }
 
 export function createTemplateDirectory(pool: Pool): TemplateDirectory {
-  const known = createMemory<Promise<CurrentVersion | null>>(memorySize, memoryMs);
+  const known = createCache<Promise<CurrentVersion | null>>(memorySize, memoryMs);
   const nameOf = (environmentId: string, key: string): string => `${environmentId} ${key}`;
 
   async function load(environmentId: string, key: string): Promise<CurrentVersion | null> {

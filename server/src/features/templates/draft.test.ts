@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import type { Principal } from '../../http/principal.ts';
-import { isLoopHeld } from '../../kernel/courtesy.ts';
+import { isLoopHeld } from '../../kernel/event-loop.ts';
 import { inPlace } from '../../kernel/threads/task.ts';
 import { listedBodies } from './input.ts';
 import { createTemplateService } from './service.ts';

@@ -1,4 +1,4 @@
-import { type Body, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
+import { type BodyFields, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
 
 /** The flat fields of older clients: another view of the default email body (and, for its text, of the SMS body). */
 export interface FlatFields {
@@ -9,7 +9,7 @@ export interface FlatFields {
 
 export type FlatInput = { [Field in keyof FlatFields]?: string | null | undefined };
 
-export function flatOf(bodies: Body[]): FlatFields {
+export function flatOf(bodies: BodyFields[]): FlatFields {
   const email = findBody(bodies, 'email', null);
   return {
     subject_template: email?.subject_template ?? '',
@@ -19,7 +19,7 @@ export function flatOf(bodies: Body[]): FlatFields {
 }
 
 /** Writes flat fields into the bodies they show; those left out stay as they are. */
-export function applyFlat(bodies: Body[], input: FlatInput): Body[] {
+export function applyFlat(bodies: BodyFields[], input: FlatInput): BodyFields[] {
   // null leaves a field as it is; the empty text clears it.
   const subject = input.subject_template ?? undefined;
   const html = input.html_body_template ?? undefined;

@@ -1,7 +1,15 @@
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
 import { computeOutside } from '../../kernel/threads/outside.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
-import { type Body, type BodyField, bodyFields, channelOf, findBody, newBody, sortBodies } from './bodies.ts';
+import {
+  type BodyField,
+  type BodyFields,
+  bodyFields,
+  channelOf,
+  findBody,
+  newBody,
+  sortBodies,
+} from './bodies.ts';
 import { checkLocale } from './check.ts';
 import { applyFlat, type FlatInput } from './flat.ts';
 import { type BodyElement, limits } from './schema.ts';
@@ -25,11 +33,11 @@ export interface BodiesInput extends FlatInput {
  */
 export function nextBodies<Result>(
   { tasks, owner }: Checking,
-  listed: Body[] | undefined,
+  listed: BodyFields[] | undefined,
   input: FlatInput,
-  transact: (nextOf: (current: Body[]) => Body[]) => Promise<Result>,
+  transact: (nextOf: (current: BodyFields[]) => BodyFields[]) => Promise<Result>,
 ): Promise<Result> {
-  const check = async (body: Body): Promise<void> =>
+  const check = async (body: BodyFields): Promise<void> =>
     checkBounded(tasks, owner, body, (field) => flatNames[field]);
   return computeOutside({ compute: check, nameOf: JSON.stringify }, (checked) =>
     transact((current) => {
@@ -52,9 +60,9 @@ interface Checking {
 export async function listedBodies(
   { tasks, owner }: Checking,
   { bodies: elements }: BodiesInput,
-): Promise<Body[] | undefined> {
+): Promise<BodyFields[] | undefined> {
   if (elements === undefined) return undefined;
-  const bodies: Body[] = [];
+  const bodies: BodyFields[] = [];
   for (const [index, element] of elements.entries()) {
     const at = `bodies[${index}]`;
     const channel = channelOf(element.channel);
@@ -78,7 +86,7 @@ export function needsDefault(param: string) {
   );
 }
 
-export function sizeOf(bodies: Body[]): number {
+export function sizeOf(bodies: BodyFields[]): number {
   return bodies.reduce(
     (sum, body) => sum + bodyFields.reduce((length, field) => length + body[field].length, 0),
     0,
@@ -86,7 +94,7 @@ export function sizeOf(bodies: Body[]): number {
 }
 
 /** What a template may hold in all. */
-export function checkSize(bodies: Body[]): Body[] {
+export function checkSize(bodies: BodyFields[]): BodyFields[] {
   if (bodies.length > limits.bodies)
     throw invalidParameter('bodies', `A template may have at most ${limits.bodies} bodies.`);
   if (sizeOf(bodies) > limits.template)

@@ -8,20 +8,20 @@ import { TimeLimitExceeded, withinEffort } from '../../kernel/liquid/watchdog.ts
 import type { Effort } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import { withVendor } from '../../kernel/vendors.ts';
-import { type Body, bodyChannels, bodyFields, channelOf, chooseBody, newBody } from './bodies.ts';
+import { type BodyFields, bodyChannels, bodyFields, channelOf, chooseBody, newBody } from './bodies.ts';
 import { checkFields, checkLocale } from './check.ts';
 import { compileBody, flavours, outputLimits, RenderFailure } from './render.ts';
 import type { PreviewRequest, PreviewResponse, RenderRequest, RenderResponse } from './schema.ts';
 
 /** A preview whose text part may still be missing: an email without one gets what its HTML says. */
-export type Previewed<Response extends RenderResponse> = Omit<Response, 'text_body'> & {
+export type TemplatePreview<Response extends RenderResponse> = Omit<Response, 'text_body'> & {
   text_body: string | null;
 };
 
 export async function withDerivedText<Response extends RenderResponse>(
   tasks: TaskRunner,
   owner: string,
-  previewed: Previewed<Response>,
+  previewed: TemplatePreview<Response>,
 ): Promise<Response> {
   const { text_body: text, html_body: html } = previewed;
   const derived = text ?? (await tasks.run(textTask, owner, html).catch(explain));
@@ -29,13 +29,13 @@ export async function withDerivedText<Response extends RenderResponse>(
 }
 
 export interface PreviewInput {
-  body: Body;
+  body: BodyFields;
   data?: object | null | undefined;
   strict?: boolean | null | undefined;
 }
 
 /** What a send with this data would say. */
-export function previewOf(input: PreviewInput, effort: Effort): Previewed<RenderResponse> {
+export function previewOf(input: PreviewInput, effort: Effort): TemplatePreview<RenderResponse> {
   return explained(effort, () => rendered(input, false, budgetsFor(effort)));
 }
 
@@ -50,7 +50,7 @@ function rendered(
   { body, data, strict }: PreviewInput,
   isDraft: boolean,
   nextBudget: () => Budget,
-): Previewed<RenderResponse> {
+): TemplatePreview<RenderResponse> {
   if (strict) refuseUndefined(body, data ?? {}, nextBudget());
   const words = compileBody(body)(data ?? {}, nextBudget(), isDraft);
   const html = words.html_body ?? '';
@@ -63,7 +63,7 @@ function rendered(
 }
 
 /** A body as it is being written: nothing is stored, and what it lacks is said instead of refused. */
-export function previewDraft(request: PreviewRequest, effort: Effort): Previewed<PreviewResponse> {
+export function previewDraft(request: PreviewRequest, effort: Effort): TemplatePreview<PreviewResponse> {
   const channel = channelOf(request.channel);
   if (!channel) throw invalidParameter('channel', 'There is no such channel.');
   const locale = request.locale ? checkLocale(request.locale, 'locale') : null;
@@ -100,7 +100,7 @@ export function explain(error: unknown): never {
   });
 }
 
-export function bodyFor(bodies: Body[], { channel: name, locale, data }: RenderRequest): Body {
+export function bodyFor(bodies: BodyFields[], { channel: name, locale, data }: RenderRequest): BodyFields {
   const channel = name ? channelOf(name) : (bodyChannels(bodies)[0] ?? 'email');
   const wanted = locale ?? (typeof data?.locale === 'string' ? data.locale : null);
   const body = channel && chooseBody(bodies, channel, wanted);
@@ -115,7 +115,7 @@ export function bodyFor(bodies: Body[], { channel: name, locale, data }: RenderR
   return body;
 }
 
-function refuseUndefined(body: Body, data: object, budget: Budget): void {
+function refuseUndefined(body: BodyFields, data: object, budget: Budget): void {
   const names = undefinedIn(body, data, budget);
   if (names.length === 0) return;
   throw new Problem('parameter_invalid', `These variables are undefined: ${names.join(', ')}.`, {
@@ -123,7 +123,7 @@ function refuseUndefined(body: Body, data: object, budget: Budget): void {
   });
 }
 
-function undefinedIn(body: Body, data: object, budget: Budget): string[] {
+function undefinedIn(body: BodyFields, data: object, budget: Budget): string[] {
   const names = bodyFields.flatMap((field) => {
     if (body[field] === '') return [];
     budget.useForReading(body[field]);
@@ -133,7 +133,7 @@ function undefinedIn(body: Body, data: object, budget: Budget): string[] {
   return [...new Set(names)];
 }
 
-function variablesIn(body: Body, budget: Budget): string[] {
+function variablesIn(body: BodyFields, budget: Budget): string[] {
   const names = bodyFields.flatMap((field) => {
     budget.useForReading(body[field]);
     return body[field] === '' ? [] : variablesOf(body[field], flavours[field]);

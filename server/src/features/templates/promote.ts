@@ -1,11 +1,11 @@
 import type { Sql } from '../../db/sql.ts';
 import { diffTemplates } from './diff.ts';
 import { insertTemplate, lockTemplate, saveTemplate } from './save.ts';
-import type { Promotion } from './schema.ts';
+import type { TemplatePromotion } from './schema.ts';
 import { findTemplate, type TemplateRow } from './store.ts';
 
-export interface Promoted {
-  diff: Promotion['template_diff'];
+export interface PromotedTemplate {
+  diff: TemplatePromotion['template_diff'];
   before: TemplateRow | null;
   /** Null: nothing was written. */
   after: TemplateRow | null;
@@ -17,7 +17,7 @@ export async function promoteTemplate(
   source: TemplateRow,
   environmentId: string,
   now: number | null,
-): Promise<Promoted> {
+): Promise<PromotedTemplate> {
   const { key } = source;
   const content = { name: source.name, bodies: source.bodies };
   const found = await findTemplate(tx, environmentId, key, null);

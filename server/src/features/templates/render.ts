@@ -6,7 +6,7 @@ import type { Channel } from '../../channels/contract.ts';
 import type { Budget } from '../../kernel/liquid/budget.ts';
 import { type CompiledTemplate, compile, type Flavour } from '../../kernel/liquid/compile.ts';
 import { TemplateFault } from '../../kernel/liquid/fault.ts';
-import type { Body, BodyField } from './bodies.ts';
+import type { BodyField, BodyFields } from './bodies.ts';
 
 /** What a body says for one set of data. */
 export interface Rendered {
@@ -44,7 +44,7 @@ export const parseUnits = 4;
 export type CompiledBody = (data: object, budget: Budget, isDraft?: boolean) => Rendered;
 
 /** Fields are compiled when they are first rendered. The function throws a RenderFailure, or HeavyWork. */
-export function compileBody(body: Body): CompiledBody {
+export function compileBody(body: BodyFields): CompiledBody {
   const compiled = new Map<BodyField, CompiledTemplate>();
 
   function field(name: BodyField, data: object, budget: Budget): string | null {
@@ -79,7 +79,7 @@ export function compileBody(body: Body): CompiledBody {
 }
 
 /** The blocks of chatone hold markup, in which data must not ring bells: `<!channel>` in a name pings nobody. */
-function flavourOf({ channel }: Body, field: BodyField): Flavour {
+function flavourOf({ channel }: BodyFields, field: BodyField): Flavour {
   return channel === 'chatone' && field === 'structured_template' ? 'marked' : flavours[field];
 }
 

@@ -2,22 +2,22 @@ import { LRUCache } from 'lru-cache';
 import type { Channel } from '../../channels/contract.ts';
 import type { Pool } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
-import { nextTurn } from '../../kernel/courtesy.ts';
+import { yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { createBudget } from '../../kernel/liquid/budget.ts';
 import { withinEffort } from '../../kernel/liquid/watchdog.ts';
 import { HeavyWork } from '../../kernel/threads/effort.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
 import { withVendor } from '../../kernel/vendors.ts';
-import { type Body, chooseBody } from './bodies.ts';
+import { type BodyFields, chooseBody } from './bodies.ts';
 import { type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';
 import { listPinnedVersions } from './store.ts';
 import { renderInThread } from './tasks.ts';
 
 /** A version with the bodies that were compiled so far. */
 export interface CompiledVersion {
-  bodies: Body[];
+  bodies: BodyFields[];
   size: number;
-  compiled: Map<Body, CompiledBody>;
+  compiled: Map<BodyFields, CompiledBody>;
 }
 
 export interface TemplateRenderer {
@@ -65,7 +65,7 @@ export function createTemplateRenderer(
       }
       if (unknown.size > 0) {
         for (const { id, bodies, size } of await listPinnedVersions(pool, [...unknown])) {
-          const version = { bodies, size, compiled: new Map<Body, CompiledBody>() };
+          const version = { bodies, size, compiled: new Map<BodyFields, CompiledBody>() };
           kept.set(id, version);
           found.set(id, version);
         }
@@ -105,7 +105,7 @@ export async function renderLightly<Result>(
       if (!(error instanceof HeavyWork)) throw error;
       if (results.length < renderings.length) results.push(error); // what no count foresaw
     }
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return results;
 }

@@ -3,24 +3,24 @@ import { type Route, route } from '../../http/route.ts';
 import {
   BodyParams,
   BodyQuery,
-  CreateRequest,
   KeyParams,
-  ListQuery,
-  PatchRequest,
+  NewTemplate,
   PreviewRequest,
   PreviewResponse,
   PromoteRequest,
-  Promotion,
   PutBodyRequest,
   RenderRequest,
   RenderResponse,
   SavedTemplateBody,
   Template,
   TemplatePage,
+  TemplatePatch,
+  TemplatePromotion,
+  TemplateQuery,
+  TemplateVersionQuery,
   VersionContent,
   VersionPage,
   VersionParams,
-  VersionQuery,
 } from './schema.ts';
 import type { TemplateService } from './service.ts';
 import { madeAt, viewOf } from './view.ts';
@@ -38,7 +38,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       description:
         'Templates are Liquid. HTML fields escape what they output, structured fields output JSON, subjects and text output data as it is. Syntax, and the JSON of structured bodies, are checked now.',
       access: 'templates:write',
-      body: CreateRequest,
+      body: NewTemplate,
       responses: { 201: Template },
       async handler({ principal, body, requestId }) {
         return { status: 201, body: viewOf(await service.create({ principal, requestId }, body)) };
@@ -52,7 +52,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       summary: 'List templates, newest first',
       description: 'A page may be shorter than limit when the templates are large; next_cursor goes on.',
       access: 'templates:read',
-      query: ListQuery,
+      query: TemplateQuery,
       responses: { 200: TemplatePage },
       async handler({ principal, query }) {
         const { data, next_cursor } = await service.list(principal, query);
@@ -83,7 +83,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       access: 'templates:write',
       params: KeyParams,
       headers: ifMatchHeader,
-      body: PatchRequest,
+      body: TemplatePatch,
       responses: { 200: Template },
       async handler({ principal, params, body, requestId, raw }) {
         const author = { principal, requestId, ifVersion: ifMatch(raw) };
@@ -185,7 +185,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       summary: 'List the versions of a template, newest first',
       access: 'templates:read',
       params: KeyParams,
-      query: VersionQuery,
+      query: TemplateVersionQuery,
       responses: { 200: VersionPage },
       async handler({ principal, params, query }) {
         const { data, next_cursor } = await service.listVersions(principal, params.key, query);
@@ -236,7 +236,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       params: KeyParams,
       body: PromoteRequest,
       bodyOptional: true,
-      responses: { 200: Promotion },
+      responses: { 200: TemplatePromotion },
       async handler({ principal, params, body, requestId }) {
         const promotion = await service.promote({ principal, requestId }, params.key, body.dry_run ?? false);
         return { status: 200, body: promotion };

@@ -1,7 +1,7 @@
 import type { Sql } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bodyChannels } from './bodies.ts';
-import type { Content } from './diff.ts';
+import type { TemplateContent } from './diff.ts';
 import { sizeOf } from './input.ts';
 import type { TemplateRow } from './store.ts';
 import * as store from './store.ts';
@@ -10,7 +10,7 @@ import * as store from './store.ts';
 export async function insertTemplate(
   tx: Sql,
   place: { environmentId: string; key: string },
-  content: Content,
+  content: TemplateContent,
   now: number,
 ): Promise<TemplateRow | null> {
   const template: TemplateRow = {
@@ -30,7 +30,7 @@ export async function insertTemplate(
 export async function saveTemplate(
   tx: Sql,
   template: TemplateRow,
-  content: Content,
+  content: TemplateContent,
   now: number,
 ): Promise<TemplateRow> {
   const { name, bodies } = content;

@@ -41,7 +41,7 @@ const BodyElement = Type.Object({
 const Bodies = Type.Optional(Type.Array(BodyElement, { maxItems: limits.bodies }));
 export type BodyElement = Static<typeof BodyElement>;
 
-export const CreateRequest = Type.Object(
+export const NewTemplate = Type.Object(
   {
     key: Type.String({ pattern: dottedKey }),
     name: Name,
@@ -54,9 +54,9 @@ export const CreateRequest = Type.Object(
       'subject_template and html_body_template fill the email body and are required unless bodies is given.',
   },
 );
-export type CreateRequest = Static<typeof CreateRequest>;
+export type NewTemplate = Static<typeof NewTemplate>;
 
-export const PatchRequest = Type.Object(
+export const TemplatePatch = Type.Object(
   { name: Type.Optional(Name), ...flatInput, bodies: Bodies },
   {
     title: 'TemplatePatch',
@@ -64,7 +64,7 @@ export const PatchRequest = Type.Object(
       'The flat fields change the email body; bodies replaces all of them. What is left out, or null, stays; the empty text clears it.',
   },
 );
-export type PatchRequest = Static<typeof PatchRequest>;
+export type TemplatePatch = Static<typeof TemplatePatch>;
 
 export const PutBodyRequest = Type.Object(bodyInput, { title: 'TemplateBodyPut' });
 export type PutBodyRequest = Static<typeof PutBodyRequest>;
@@ -105,11 +105,11 @@ export const Template = Type.Object(
 export type Template = Static<typeof Template>;
 
 export const TemplatePage = PageOf(Template);
-export const ListQuery = Type.Object({
+export const TemplateQuery = Type.Object({
   ...pageQuery,
   search: Search('A part of the key or the name, in either case of letters.'),
 });
-export type ListQuery = Static<typeof ListQuery>;
+export type TemplateQuery = Static<typeof TemplateQuery>;
 
 export const KeyParams = Type.Object({ key: Type.String({ maxLength: 100 }) });
 export const BodyParams = Type.Object({
@@ -181,8 +181,8 @@ export type PreviewResponse = Static<typeof PreviewResponse>;
 
 const versionFields = { version: Type.Integer(), name: Type.String(), created_at: DateTime };
 export const VersionPage = PageOf(Type.Object(versionFields, { title: 'TemplateVersion' }));
-export const VersionQuery = Type.Object(pageQuery);
-export type VersionQuery = Static<typeof VersionQuery>;
+export const TemplateVersionQuery = Type.Object(pageQuery);
+export type TemplateVersionQuery = Static<typeof TemplateVersionQuery>;
 export const VersionContent = Type.Object(
   { ...versionFields, bodies: Type.Array(TemplateBody) },
   { title: 'TemplateVersionContent' },
@@ -194,7 +194,7 @@ export const changes = ['added', 'removed', 'modified', 'unchanged'] as const;
 export type Change = (typeof changes)[number];
 const Change = OneOf(changes);
 
-export const Promotion = Type.Object(
+export const TemplatePromotion = Type.Object(
   {
     applied: Type.Boolean({ description: 'Live was changed: not in a dry run, nor when it was identical.' }),
     status: OneOf(['new', 'changed', 'identical']),
@@ -217,4 +217,4 @@ export const Promotion = Type.Object(
   },
   { title: 'TemplatePromotion' },
 );
-export type Promotion = Static<typeof Promotion>;
+export type TemplatePromotion = Static<typeof TemplatePromotion>;

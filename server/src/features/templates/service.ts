@@ -7,25 +7,25 @@ import { isUuid } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { runCounted } from '../../kernel/threads/effort.ts';
 import { recordAudit } from '../audit/index.ts';
-import { type Body, channelOf, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
+import { type BodyFields, channelOf, findBody, newBody, removeBody, replaceBody } from './bodies.ts';
 import { checkLocale } from './check.ts';
-import type { Content } from './diff.ts';
+import type { TemplateContent } from './diff.ts';
 import { createTemplateDirectory, type TemplateDirectory } from './directory.ts';
 import { checkSize, listedBodies, needsDefault, nextBodies, requireFlat } from './input.ts';
 import { bodyFor, explain, withDerivedText } from './preview.ts';
 import { promoteTemplate } from './promote.ts';
 import { insertTemplate, lockTemplate, saveTemplate } from './save.ts';
 import type {
-  CreateRequest,
-  ListQuery,
-  PatchRequest,
+  NewTemplate,
   PreviewRequest,
   PreviewResponse,
-  Promotion,
   PutBodyRequest,
   RenderRequest,
   RenderResponse,
-  VersionQuery,
+  TemplatePatch,
+  TemplatePromotion,
+  TemplateQuery,
+  TemplateVersionQuery,
 } from './schema.ts';
 import type { TemplateRow, VersionContentRow } from './store.ts';
 import * as store from './store.ts';
@@ -33,46 +33,46 @@ import { checkBounded, draftPreviewTask, templatePreviewTask } from './tasks.ts'
 import { auditViewOf } from './view.ts';
 
 /** Who changes something, and with which request. */
-export interface Author {
+export interface TemplateAuthor {
   principal: Principal;
   requestId: string;
 }
 
-export interface Editor extends Author {
+export interface Editor extends TemplateAuthor {
   /** Null: whatever the version is. Otherwise the change is made to this version or not at all. */
   ifVersion: number | null;
 }
 
 export interface TemplateService {
-  create(author: Author, request: CreateRequest): Promise<TemplateRow>;
-  list(principal: Principal, query: ListQuery): Promise<Page<TemplateRow>>;
+  create(author: TemplateAuthor, request: NewTemplate): Promise<TemplateRow>;
+  list(principal: Principal, query: TemplateQuery): Promise<Page<TemplateRow>>;
   get(principal: Principal, key: string): Promise<TemplateRow>;
-  update(author: Editor, key: string, request: PatchRequest): Promise<TemplateRow>;
-  delete(author: Author, key: string): Promise<void>;
+  update(author: Editor, key: string, request: TemplatePatch): Promise<TemplateRow>;
+  delete(author: TemplateAuthor, key: string): Promise<void>;
   putBody(
     author: Editor,
     key: string,
-    where: BodyPlace,
+    where: BodyLocation,
     request: PutBodyRequest,
-  ): Promise<{ body: Body; version: number; isNew: boolean }>;
-  deleteBody(author: Editor, key: string, where: BodyPlace): Promise<void>;
+  ): Promise<{ body: BodyFields; version: number; isNew: boolean }>;
+  deleteBody(author: Editor, key: string, where: BodyLocation): Promise<void>;
   render(principal: Principal, key: string, request: RenderRequest): Promise<RenderResponse>;
   /** Of a body that is not saved. */
   preview(principal: Principal, request: PreviewRequest): Promise<PreviewResponse>;
   listVersions(
     principal: Principal,
     key: string,
-    query: VersionQuery,
+    query: TemplateVersionQuery,
   ): Promise<Page<{ id: string; version: number; name: string }>>;
   getVersion(principal: Principal, key: string, version: number): Promise<VersionContentRow>;
   restore(author: Editor, key: string, version: number): Promise<TemplateRow>;
-  promote(author: Author, key: string, dryRun: boolean): Promise<Promotion>;
+  promote(author: TemplateAuthor, key: string, dryRun: boolean): Promise<TemplatePromotion>;
   /** For acceptance: the version to pin. */
   find: TemplateDirectory['find'];
 }
 
 /** As the path and query give it. */
-export interface BodyPlace {
+export interface BodyLocation {
   channel: string;
   locale: string | undefined;
 }
@@ -112,7 +112,7 @@ export function createTemplateService(
     { principal, requestId, ifVersion }: Editor,
     key: string,
     action: string,
-    decide: (template: TemplateRow, tx: Sql) => Content | Promise<Content>,
+    decide: (template: TemplateRow, tx: Sql) => TemplateContent | Promise<TemplateContent>,
   ): Promise<TemplateRow> {
     const saved = await transaction(pool, async (tx) => {
       const before = await getLocked(tx, principal.environmentId, key);
@@ -143,8 +143,8 @@ export function createTemplateService(
       const bodies = await nextBodies(checking, listed, request, async (nextOf) => nextOf([]));
       const content = { name: checkName(request.name), bodies };
       return transaction(pool, async (tx) => {
-        const place = { environmentId: principal.environmentId, key: request.key };
-        const made = await insertTemplate(tx, place, content, clock());
+        const location = { environmentId: principal.environmentId, key: request.key };
+        const made = await insertTemplate(tx, location, content, clock());
         if (!made)
           throw new Problem('duplicate_key', 'There is a template with this key already.', { param: 'key' });
         await recordAudit(tx, {
@@ -292,7 +292,7 @@ function versionConflict(current: number, given: number): Problem {
   );
 }
 
-function promotionStatus({ status }: Promotion['template_diff']): Promotion['status'] {
+function promotionStatus({ status }: TemplatePromotion['template_diff']): TemplatePromotion['status'] {
   if (status === 'added') return 'new';
   return status === 'unchanged' ? 'identical' : 'changed';
 }
@@ -303,7 +303,7 @@ function checkName(name: string): string {
   return name;
 }
 
-function placeOf({ channel: name, locale }: BodyPlace): { channel: Channel; locale: string | null } {
+function placeOf({ channel: name, locale }: BodyLocation): { channel: Channel; locale: string | null } {
   const channel = channelOf(name);
   if (!channel) throw invalidParameter('channel', 'There is no such channel.');
   return { channel, locale: locale ? checkLocale(locale, 'locale') : null };

@@ -1,7 +1,7 @@
 import type { Channel } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { PageRequest } from '../../kernel/page.ts';
-import type { Body } from './bodies.ts';
+import type { BodyFields } from './bodies.ts';
 
 /** A template as it is now: its own row and that of its current version. */
 export interface TemplateRow {
@@ -11,22 +11,22 @@ export interface TemplateRow {
   current_version_id: string;
   version: number;
   name: string;
-  bodies: Body[];
+  bodies: BodyFields[];
 }
 
-export interface VersionRow {
+export interface TemplateVersionRow {
   id: string;
   environment_id: string;
   template_id: string;
   version: number;
   name: string;
   channels: Channel[];
-  bodies: Body[];
+  bodies: BodyFields[];
   size: number;
 }
 
 /** What a version says, and when it was made. */
-export type VersionContentRow = Pick<VersionRow, 'id' | 'version' | 'name' | 'bodies'>;
+export type VersionContentRow = Pick<TemplateVersionRow, 'id' | 'version' | 'name' | 'bodies'>;
 
 const select = `
   select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies
@@ -120,7 +120,7 @@ const insertVersionRow = statement(
    values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 );
 
-export async function insertVersion(sql: Sql, version: VersionRow): Promise<void> {
+export async function insertVersion(sql: Sql, version: TemplateVersionRow): Promise<void> {
   const { id, environment_id, template_id, name, channels, bodies, size } = version;
   await insertVersionRow(sql, [
     ...[id, environment_id, template_id, version.version, name, channels, JSON.stringify(bodies), size],
@@ -143,7 +143,7 @@ export async function deleteTemplate(sql: Sql, environmentId: string, id: string
   await deleteRow(sql, [environmentId, id]);
 }
 
-const listVersionRows = statement<Pick<VersionRow, 'id' | 'version' | 'name'>>(
+const listVersionRows = statement<Pick<TemplateVersionRow, 'id' | 'version' | 'name'>>(
   'templates_list_versions',
   `select id, version, name
    from template_versions
@@ -157,7 +157,7 @@ export function listVersions(
   environmentId: string,
   templateId: string,
   page: PageRequest,
-): Promise<Pick<VersionRow, 'id' | 'version' | 'name'>[]> {
+): Promise<Pick<TemplateVersionRow, 'id' | 'version' | 'name'>[]> {
   return listVersionRows(sql, [environmentId, templateId, page.before, page.limit + 1]);
 }
 
@@ -193,7 +193,7 @@ export async function findCurrentVersion(
   return (await findPin(sql, [environmentId, key]))[0] ?? null;
 }
 
-const listPinned = statement<{ id: string; bodies: Body[]; size: number }>(
+const listPinned = statement<{ id: string; bodies: BodyFields[]; size: number }>(
   'templates_list_pinned',
   'select id, bodies, size from template_versions where id = any ($1::uuid[])',
 );
@@ -202,7 +202,7 @@ const listPinned = statement<{ id: string; bodies: Body[]; size: number }>(
 export function listPinnedVersions(
   sql: Sql,
   ids: string[],
-): Promise<{ id: string; bodies: Body[]; size: number }[]> {
+): Promise<{ id: string; bodies: BodyFields[]; size: number }[]> {
   return listPinned(sql, [ids]);
 }
 

@@ -4,7 +4,7 @@ import { createBudget } from '../../kernel/liquid/budget.ts';
 import { withinEffort } from '../../kernel/liquid/watchdog.ts';
 import { countedTask, type Effort, runCounted } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
-import { type Body, type BodyField, bodyFields } from './bodies.ts';
+import { type BodyField, type BodyFields, bodyFields } from './bodies.ts';
 import { checkBody, type ParamOf } from './check.ts';
 import { previewDraft, previewOf } from './preview.ts';
 import { type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';
@@ -12,7 +12,7 @@ import { type CompiledBody, compileBody, type Rendered, RenderFailure } from './
 /** What templates make the process compute: in place as far as a light effort goes, and otherwise in a thread (ADR 11). */
 
 interface CheckInput {
-  body: Body;
+  body: BodyFields;
   /** How the request names each field. */
   params: Record<BodyField, string>;
 }
@@ -26,7 +26,7 @@ export const templateCheckTask = countedTask('check_template', ({ body, params }
 export async function checkBounded(
   tasks: TaskRunner,
   owner: string,
-  body: Body,
+  body: BodyFields,
   paramOf: ParamOf,
 ): Promise<void> {
   const params = Object.fromEntries(bodyFields.map((field) => [field, paramOf(field)]));
@@ -43,7 +43,7 @@ export const templatePreviewTask = countedTask('preview_template', previewOf);
 export const draftPreviewTask = countedTask('preview_draft', previewDraft);
 
 interface RenderInput {
-  body: Body;
+  body: BodyFields;
   data: object;
 }
 
@@ -81,7 +81,7 @@ export async function renderInThread(
 const keptCharacters = 2_000_000;
 const compiledBodies = new LRUCache<string, CompiledBody>({ maxSize: keptCharacters });
 
-function compiledOf(body: Body): CompiledBody {
+function compiledOf(body: BodyFields): CompiledBody {
   const key = JSON.stringify(body);
   const compiled = compiledBodies.get(key) ?? compileBody(body);
   compiledBodies.set(key, compiled, { size: key.length });

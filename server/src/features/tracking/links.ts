@@ -47,12 +47,12 @@ function isWebUrl(text: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && username === '';
 }
 
-export interface Hit {
+export interface LinkHit {
   environmentId: string;
   notificationId: string;
 }
 
-export async function readOpen(secrets: LinkSecrets, token: string): Promise<Hit | null> {
+export async function readOpen(secrets: LinkSecrets, token: string): Promise<LinkHit | null> {
   const read = await readToken(secrets, 'open', token);
   if (read?.payload.length !== 16) return null;
   return { environmentId: read.environmentId, notificationId: idOfBytes(read.payload) };
@@ -62,7 +62,7 @@ export async function readOpen(secrets: LinkSecrets, token: string): Promise<Hit
 export async function readClick(
   secrets: LinkSecrets,
   token: string,
-): Promise<(Hit & { url: string }) | null> {
+): Promise<(LinkHit & { url: string }) | null> {
   const read = await readToken(secrets, 'click', token);
   if (!read || read.payload.length <= 16) return null;
   const url = read.payload.subarray(16).toString('utf8');

@@ -3,10 +3,10 @@ import { Type } from 'typebox';
 import type { Report } from '../../channels/contract.ts';
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
+import { createCache } from '../../kernel/cache.ts';
 import { notFound } from '../../kernel/errors.ts';
-import { createMemory } from '../../kernel/memory.ts';
 import { createLinkSecrets } from '../links/index.ts';
-import { type Hit, readClick, readOpen } from './links.ts';
+import { type LinkHit, readClick, readOpen } from './links.ts';
 
 /** Takes what was seen to where providers' reports go. */
 export interface HitRecorder {
@@ -44,13 +44,13 @@ export function trackingRoutes(
   const { clock, log } = deps;
   const secrets = createLinkSecrets(deps);
   // What this process has just written: somebody who asks all the time does not keep the database busy.
-  const recent = createMemory<true>(10_000, minuteMs);
+  const recent = createCache<true>(10_000, minuteMs);
 
   /** Repetitions within a minute are one: clients and their proxies ask more than once. */
   async function count(
     raw: FastifyRequest,
     type: 'Opened' | 'Clicked',
-    hit: Hit,
+    hit: LinkHit,
     detail: string | null,
   ): Promise<void> {
     if (isMachine(raw)) return;

@@ -1,21 +1,21 @@
 import type { Deps } from '../../deps.ts';
-import { createMemory } from '../../kernel/memory.ts';
+import { createCache } from '../../kernel/cache.ts';
 import { createLinkSecrets, type LinkSecret } from '../links/index.ts';
-import { deriveKey, handleOf, type LinkKey, makeToken, openToken, type Subject } from './token.ts';
+import { deriveKey, handleOf, type LinkKey, makeToken, openToken, type UnsubscribeSubject } from './token.ts';
 
 export interface UnsubscribeLinks {
   /** The keys of environments, made on first use; one query at most for those that are not known yet. */
   keysFor(environmentIds: string[]): Promise<Map<string, LinkKey>>;
-  urlOf(key: LinkKey, subject: Subject): string;
+  urlOf(key: LinkKey, subject: UnsubscribeSubject): string;
   /** Null: no link of ours. */
-  read(token: string): Promise<(Subject & { environmentId: string }) | null>;
+  read(token: string): Promise<(UnsubscribeSubject & { environmentId: string }) | null>;
 }
 
 type LinkDeps = Pick<Deps, 'pool' | 'keyring' | 'publicUrl' | 'log'>;
 
 export function createUnsubscribeLinks(deps: LinkDeps): UnsubscribeLinks {
   const secrets = createLinkSecrets(deps);
-  const keys = createMemory<LinkKey>(10_000);
+  const keys = createCache<LinkKey>(10_000);
 
   function keyOf({ environmentId, handle, secret }: LinkSecret): LinkKey {
     const key = keys.get(environmentId) ?? deriveKey(handle, secret);

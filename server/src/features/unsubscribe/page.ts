@@ -4,7 +4,7 @@ import type { Reply } from '../../http/route.ts';
 import { languageFor } from './languages.ts';
 
 /** What the visitor came for: to be asked, to be told that it is done, or with a link that is none. */
-export type Visit = { kind: 'ask' | 'done'; categoryName: string } | { kind: 'lost' };
+export type UnsubscribeVisit = { kind: 'ask' | 'done'; categoryName: string } | { kind: 'lost' };
 
 const style = `
 :root { color-scheme: light dark; --ground: #ffffff; --ink: #1d1f24; --soft: #5a5f6b; --line: #8a8f9a; --act: #7a3b00; --on-act: #ffffff; }
@@ -29,7 +29,7 @@ const securityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export function pageFor(visit: Visit, acceptLanguage: string | undefined): Reply {
+export function pageFor(visit: UnsubscribeVisit, acceptLanguage: string | undefined): Reply {
   const { language, texts } = languageFor(acceptLanguage);
   const about = (text: string, name: string): Html => html`${text.replace('{name}', () => name)}`;
   const [title, content] =

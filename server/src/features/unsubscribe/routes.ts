@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
-import { type Call, type Reply, type Route, route } from '../../http/route.ts';
+import { type Reply, type Route, type RouteCall, route } from '../../http/route.ts';
 import { findCategory, upsertCells } from '../preferences/index.ts';
 import { createUnsubscribeLinks } from './links.ts';
 import { pageFor } from './page.ts';
-import type { Subject } from './token.ts';
+import type { UnsubscribeSubject } from './token.ts';
 
 const tag = 'Unsubscribe';
 const Page = Type.String({ contentMediaType: 'text/html' });
@@ -17,8 +17,8 @@ export function unsubscribeRoutes(deps: Pick<Deps, 'pool' | 'keyring' | 'publicU
   const links = createUnsubscribeLinks(deps);
 
   async function visit(
-    { params, raw }: Pick<Call<unknown, unknown, { token: string }>, 'params' | 'raw'>,
-    act: (subject: Subject & { environmentId: string }) => Promise<'ask' | 'done'>,
+    { params, raw }: Pick<RouteCall<unknown, unknown, { token: string }>, 'params' | 'raw'>,
+    act: (subject: UnsubscribeSubject & { environmentId: string }) => Promise<'ask' | 'done'>,
   ): Promise<Reply> {
     const language = raw.headers['accept-language'];
     const subject = await links.read(params.token);

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:cry
 import { sameBytes } from '../../kernel/crypto.ts';
 
 /** Who stops what: the key of the user's preferences, and the category. */
-export interface Subject {
+export interface UnsubscribeSubject {
   user: string;
   category: string;
 }
@@ -25,7 +25,7 @@ const headBytes = 1 + handleBytes;
  * may be an address) and the tag authenticates all of it and is the IV as well (the SIV construction). So the same recipient
  * gets the same link every time, which retries need, nothing can be guessed, and nothing can be altered.
  */
-export function makeToken(key: LinkKey, { user, category }: Subject): string {
+export function makeToken(key: LinkKey, { user, category }: UnsubscribeSubject): string {
   const head = Buffer.concat([Buffer.of(version), key.handle]);
   const text = Buffer.from(`${category}\0${user}`); // neither can contain NUL
   const tag = tagOf(key, head, text);
@@ -38,7 +38,7 @@ export function handleOf(token: string): Buffer | null {
 }
 
 /** Null: it is not one that this key made, to the letter. */
-export function openToken(key: LinkKey, token: string): Subject | null {
+export function openToken(key: LinkKey, token: string): UnsubscribeSubject | null {
   const bytes = bytesOf(token);
   if (!bytes) return null;
   const head = bytes.subarray(0, headBytes);

@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
+import { createCache } from '../../kernel/cache.ts';
 import { Problem } from '../../kernel/errors.ts';
-import { createMemory } from '../../kernel/memory.ts';
 import type { QuotaHolder, StorageMeter } from '../../kernel/storage.ts';
 import { addStored, claimMeasure, measure, saveMeasured } from './storage-store.ts';
 
@@ -31,7 +31,7 @@ export function startStorageMeter({
   config,
   log,
 }: Pick<Deps, 'pool' | 'config' | 'log'>): StorageMeter & { stop(): Promise<void> } {
-  const stored = createMemory<{ bytes: number }>(10_000);
+  const stored = createCache<{ bytes: number }>(10_000);
   let added = new Map<string, number>();
   let writing: Promise<void> = Promise.resolve();
 

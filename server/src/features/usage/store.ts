@@ -4,7 +4,7 @@ import { type Sql, statement } from '../../db/sql.ts';
 /** Batches that commit at the same time rarely meet on one of so many rows. */
 const shards = 16;
 
-export interface Count {
+export interface PlanCount {
   organizationId: string;
   /** First day of the calendar month (UTC), as YYYY-MM-DD. */
   month: string;
@@ -80,7 +80,11 @@ const sums = statement<{ organization_id: string; month: string; channel: Channe
    group by 1, 2, 3`,
 );
 
-export async function listCounts(sql: Sql, organizationIds: string[], months: string[]): Promise<Count[]> {
+export async function listCounts(
+  sql: Sql,
+  organizationIds: string[],
+  months: string[],
+): Promise<PlanCount[]> {
   const rows = await sums(sql, [organizationIds, months]);
   return rows.map(({ organization_id, ...count }) => ({ organizationId: organization_id, ...count }));
 }

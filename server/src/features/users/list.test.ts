@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { query } from '../../db/sql.ts';
-import { encodePlace } from '../../kernel/page.ts';
+import { encodeOffset } from '../../kernel/page.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -85,18 +85,18 @@ test('bad input is refused, also a cursor that somebody made', async () => {
   const own = `users:${app.testEnvironmentId}`;
   for (const cursor of [
     'nonsense',
-    encodePlace(`users:${app.liveEnvironmentId}`, '1 ada'),
-    encodePlace(own, 'ada'),
-    encodePlace(own, '-1 ada'),
-    encodePlace(own, `${'9'.repeat(17)} ada`),
-    encodePlace(own, '1 '),
-    encodePlace(own, '1 a\0b'),
+    encodeOffset(`users:${app.liveEnvironmentId}`, '1 ada'),
+    encodeOffset(own, 'ada'),
+    encodeOffset(own, '-1 ada'),
+    encodeOffset(own, `${'9'.repeat(17)} ada`),
+    encodeOffset(own, '1 '),
+    encodeOffset(own, '1 a\0b'),
   ]) {
     expect(await list({ cursor })).toMatchObject({
       status: 400,
       body: { error: { code: 'invalid_cursor' } },
     });
   }
-  const farOff = await list({ cursor: encodePlace(own, `${'9'.repeat(16)} ada`) });
+  const farOff = await list({ cursor: encodeOffset(own, `${'9'.repeat(16)} ada`) });
   expect(farOff.status).toBe(200);
 });

@@ -6,7 +6,7 @@ import type { Principal } from '../../http/principal.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { invalidParameter, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { decodePlace, encodePlace, type Page } from '../../kernel/page.ts';
+import { decodeOffset, encodeOffset, type Page } from '../../kernel/page.ts';
 import { isTimeZone } from '../../kernel/time-zone.ts';
 import { recordAudit } from '../audit/index.ts';
 import { type Eraser, erasePerson, findPerson } from './erasure.ts';
@@ -17,8 +17,8 @@ import {
   listNewestUsers,
   listUsers,
   replaceUser,
+  type UserCursor,
   type UserFields,
-  type UserPlace,
   type UserRow,
 } from './store.ts';
 
@@ -41,11 +41,11 @@ export function createUserService(
   return {
     async list({ environmentId }, { search, cursor, limit = 20 }) {
       const list = `users:${environmentId}`;
-      const before = cursor === undefined ? null : decodePlace(list, cursor, readPlace);
+      const before = cursor === undefined ? null : decodeOffset(list, cursor, readPlace);
       const rows = await listNewestUsers(pool, environmentId, search, { before, limit });
       const data = rows.slice(0, limit);
       const last = data.at(-1);
-      return { data, next_cursor: rows.length > limit && last ? encodePlace(list, placeOf(last)) : null };
+      return { data, next_cursor: rows.length > limit && last ? encodeOffset(list, placeOf(last)) : null };
     },
 
     async get({ environmentId }, externalUserId) {
@@ -95,7 +95,7 @@ function placeOf(row: ListedUserRow): string {
   return `${row.created_at_micros} ${row.external_user_id}`;
 }
 
-function readPlace(text: string): UserPlace | null {
+function readPlace(text: string): UserCursor | null {
   const [, createdAtMicros, externalUserId] = /^(\d{1,16}) (\P{Cc}{1,255})$/u.exec(text) ?? [];
   return createdAtMicros && externalUserId ? { createdAtMicros, externalUserId } : null;
 }

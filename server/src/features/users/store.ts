@@ -39,7 +39,7 @@ export function listUsers(
 }
 
 /** Where a page ended: when that user became known, in microseconds, and who it was. */
-export interface UserPlace {
+export interface UserCursor {
   createdAtMicros: string;
   externalUserId: string;
 }
@@ -57,19 +57,19 @@ export function listNewestUsers(
   sql: Sql,
   environmentId: string,
   search: string | undefined,
-  page: { before: UserPlace | null; limit: number },
+  page: { before: UserCursor | null; limit: number },
 ): Promise<ListedUserRow[]> {
   const values: unknown[] = [environmentId, page.limit + 1];
   const conditions = ['environment_id = $1'];
-  const place = (value: unknown): string => `$${values.push(value)}`;
+  const cursor = (value: unknown): string => `$${values.push(value)}`;
   if (search !== undefined) {
-    const pattern = `lower(${place(likePrefix(search))})`;
+    const pattern = `lower(${cursor(likePrefix(search))})`;
     conditions.push(`(lower(external_user_id) like ${pattern} or lower(email) like ${pattern})`);
   }
   if (page.before) {
     const { createdAtMicros, externalUserId } = page.before;
-    const createdAt = `timestamptz 'epoch' + ${place(createdAtMicros)}::bigint * interval '1 microsecond'`;
-    conditions.push(`(created_at, external_user_id) < (${createdAt}, ${place(externalUserId)})`);
+    const createdAt = `timestamptz 'epoch' + ${cursor(createdAtMicros)}::bigint * interval '1 microsecond'`;
+    conditions.push(`(created_at, external_user_id) < (${createdAt}, ${cursor(externalUserId)})`);
   }
   return query(
     sql,

@@ -6,7 +6,7 @@ import { firstId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import * as store from './deliveries-store.ts';
 import { type EndpointRow, findEndpoint } from './endpoints-store.ts';
-import { type DeliveryNote, recordHeard } from './events.ts';
+import { type DeliveryNote, recordSubscribed } from './events.ts';
 import { type Delivery, type DeliveryQuery, type DeliveryWithPayload, limits } from './schema.ts';
 import { attemptView, deliveryView } from './view.ts';
 
@@ -63,7 +63,7 @@ export function createDeliveriesService({
       await getEndpoint(principal, endpointId);
       const list = `webhook_deliveries:${endpointId}`;
       const page = pageRequest(list, query);
-      const { rows, reach } = await store.listDeliveries(pool, endpointId, query, page);
+      const { rows, scannedTo: reach } = await store.listDeliveries(pool, endpointId, query, page);
       const { data, next_cursor } = pageOf(list, rows, page.limit, reach);
       return { data: data.map(deliveryView), next_cursor };
     },
@@ -116,7 +116,7 @@ export function createDeliveriesService({
         data: { endpoint_id: endpointId, message: 'This is a test. Your endpoint receives events.' },
       };
       return queueing(principal, endpointId, async (tx) => {
-        const [id = ''] = await recordHeard(tx, queue, [{ event, endpointIds: [endpointId] }], forced);
+        const [id = ''] = await recordSubscribed(tx, queue, [{ event, endpointIds: [endpointId] }], forced);
         return id;
       });
     },

@@ -1,4 +1,4 @@
-import { type Look, type Looked, look } from '../../db/look.ts';
+import { type FilteredPage, type ScannedPage, scanPage } from '../../db/filtered-page.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import { isLeasedSql, joinLease, leasedIdsSql } from '../../queue/index.ts';
@@ -43,7 +43,7 @@ export async function findDelivery(
 }
 
 /** In the terms of the table: what a worker holds is pending there, and failures have an index of their own. */
-const conditionsOf: Record<NonNullable<DeliveryQuery['status']>, Pick<Look, 'indexed' | 'others'>> = {
+const conditionsOf: Record<NonNullable<DeliveryQuery['status']>, Pick<FilteredPage, 'indexed' | 'others'>> = {
   pending: {
     indexed: [],
     others: [`status = 'pending'`, `not ${isLeasedSql('webhook_delivery', 'found.id')}`],
@@ -63,26 +63,26 @@ export function listDeliveries(
   endpointId: string,
   filter: DeliveryQuery,
   page: PageRequest,
-): Promise<Looked<DeliveryRow>> {
+): Promise<ScannedPage<DeliveryRow>> {
   const values: unknown[] = [endpointId];
-  const place = (value: unknown): string => `$${values.push(value)}`;
+  const position = (value: unknown): string => `$${values.push(value)}`;
   const { indexed, others } = filter.status ? conditionsOf[filter.status] : { indexed: [], others: [] };
   const everydayType = everydayTypes.find((type) => type === filter.event_type);
   const rareType = everydayType ? undefined : filter.event_type;
   const ofNotification = filter.notification_id
     ? `select d.id from webhook_events v join webhook_deliveries d on d.event_id = v.id
-       where v.notification_id = ${place(filter.notification_id)}`
+       where v.notification_id = ${position(filter.notification_id)}`
     : undefined;
-  return look(sql, {
+  return scanPage(sql, {
     table: 'webhook_deliveries',
     scope: 'endpoint_id = $1',
-    bounds: page.before ? [`id < ${place(page.before)}`] : [],
-    indexed: rareType ? [...indexed, `event_type = ${place(rareType)}`] : indexed,
+    bounds: page.before ? [`id < ${position(page.before)}`] : [],
+    indexed: rareType ? [...indexed, `event_type = ${position(rareType)}`] : indexed,
     others: everydayType ? [...others, `event_type = '${everydayType}'`] : others,
     ids: ofNotification ?? (filter.status === 'in_flight' ? leasedIdsSql('webhook_delivery') : undefined),
     values,
     limit: page.limit + 1,
-    most: 1_000,
+    scanLimit: 1_000,
     select: (rows) =>
       `${select} from (${rows}) d ${joinLease('webhook_delivery', 'd.id')} order by d.id desc`,
   });

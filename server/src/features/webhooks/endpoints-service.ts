@@ -11,32 +11,35 @@ import * as store from './endpoints-store.ts';
 import { lockEnvironmentSecrets, updateEnvironmentSecrets } from './environment-secrets.ts';
 import {
   defaultTimeoutSeconds,
-  type Endpoint,
   type EndpointChange,
   limits,
-  type NewEndpoint,
+  type NewWebhookEndpoint,
+  type WebhookEndpoint,
 } from './schema.ts';
 import { endpointContext, environmentContext, issueSecret } from './secrets.ts';
 import { endpointView } from './view.ts';
-import { heldPlace } from './writer.ts';
+import { deliveryConcurrencyKey } from './writer.ts';
 
-export interface Caller {
+export interface EndpointCaller {
   principal: Principal;
   requestId: string;
 }
 
-export interface EndpointsService {
-  create(caller: Caller, request: NewEndpoint): Promise<Endpoint & { signing_secret: string }>;
-  get(principal: Principal, id: string): Promise<Endpoint>;
+export interface WebhookEndpointsService {
+  create(
+    caller: EndpointCaller,
+    request: NewWebhookEndpoint,
+  ): Promise<WebhookEndpoint & { signing_secret: string }>;
+  get(principal: Principal, id: string): Promise<WebhookEndpoint>;
   list(
     principal: Principal,
     query: { cursor?: string; limit?: number; include_disabled?: boolean },
-  ): Promise<Page<Endpoint>>;
-  update(caller: Caller, id: string, change: EndpointChange): Promise<Endpoint>;
-  disable(caller: Caller, id: string): Promise<void>;
-  rotateSecret(caller: Caller, id: string): Promise<Endpoint & { signing_secret: string }>;
+  ): Promise<Page<WebhookEndpoint>>;
+  update(caller: EndpointCaller, id: string, change: EndpointChange): Promise<WebhookEndpoint>;
+  disable(caller: EndpointCaller, id: string): Promise<void>;
+  rotateSecret(caller: EndpointCaller, id: string): Promise<WebhookEndpoint & { signing_secret: string }>;
   /** Returns the new secret of the environment itself, with its prefix. */
-  rotateEnvironmentSecret(caller: Caller): Promise<{ secret: string; prefix: string }>;
+  rotateEnvironmentSecret(caller: EndpointCaller): Promise<{ secret: string; prefix: string }>;
 }
 
 type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'keyring' | 'config'>;
@@ -48,7 +51,7 @@ export function createEndpointsService({
   clock,
   keyring,
   config,
-}: ServiceDeps): EndpointsService {
+}: ServiceDeps): WebhookEndpointsService {
   function checkUrl(text: string): void {
     const target = parseTarget(text, config.CARILLON_ALLOW_PRIVATE_NETWORK);
     if ('problem' in target) throw invalidParameter('url', `url ${target.problem}.`);
@@ -56,7 +59,7 @@ export function createEndpointsService({
 
   async function audit(
     tx: Sql,
-    { principal, requestId }: Caller,
+    { principal, requestId }: EndpointCaller,
     change: string,
     before: store.EndpointRow | null,
     after: store.EndpointRow,
@@ -81,7 +84,7 @@ export function createEndpointsService({
   async function save(tx: Sql, before: store.EndpointRow, after: store.EndpointRow): Promise<void> {
     await store.updateEndpoint(tx, after, urlHash(after.url));
     if (before.status === 'paused' && after.status !== 'paused')
-      await queue.movePlace(tx, 'webhook_delivery', heldPlace(after.id), after.id);
+      await queue.moveParked(tx, 'webhook_delivery', deliveryConcurrencyKey(after.id), after.id);
   }
 
   return {

@@ -5,13 +5,13 @@ import { listListeners } from './endpoints-store.ts';
 import { insertEvents } from './events-store.ts';
 
 /** Something that happened, which the environment's endpoints may want to know. */
-export interface Happening {
+export interface EventIntent {
   environmentId: string;
   /** Dotted lower-case: `notification.sent`. */
   type: string;
 }
 
-export interface WebhookEvent extends Happening {
+export interface WebhookEvent extends EventIntent {
   /** A UUIDv7 of its own, where the same event must never be recorded twice; a new one unless told. */
   id?: string;
   notificationId?: string;
@@ -19,7 +19,7 @@ export interface WebhookEvent extends Happening {
 }
 
 /** A happening and the endpoints that listen to it: at least one. */
-export interface Heard<Event extends Happening> {
+export interface EventSubscription<Event extends EventIntent> {
   event: Event;
   endpointIds: string[];
 }
@@ -28,10 +28,10 @@ export interface Heard<Event extends Happening> {
  * Which of these anybody listens to. One indexed statement, so that the many environments without endpoints pay next to
  * nothing; what an event says is put together only for those that are heard.
  */
-export async function listHeard<Event extends Happening>(
+export async function listSubscriptions<Event extends EventIntent>(
   sql: Sql,
   events: readonly Event[],
-): Promise<Heard<Event>[]> {
+): Promise<EventSubscription<Event>[]> {
   if (events.length === 0) return [];
   const environments = [...new Set(events.map((event) => event.environmentId))];
   const listeners = await listListeners(sql, environments);
@@ -59,15 +59,15 @@ export interface DeliveryNote {
  * change that the events tell of, so that neither is ever there without the other. Ring `webhook_delivery` after the commit.
  * Returns the ids of the deliveries.
  */
-export async function recordHeard(
+export async function recordSubscribed(
   sql: Sql,
   queue: Pick<Queue, 'enqueue'>,
-  heard: readonly Heard<WebhookEvent>[],
+  subscriptions: readonly EventSubscription<WebhookEvent>[],
   note: DeliveryNote = {},
 ): Promise<string[]> {
-  if (heard.length === 0) return [];
-  const rows = heard.map(({ event }) => eventRow(event));
-  const deliveries = heard.flatMap(({ event, endpointIds }, index) =>
+  if (subscriptions.length === 0) return [];
+  const rows = subscriptions.map(({ event }) => eventRow(event));
+  const deliveries = subscriptions.flatMap(({ event, endpointIds }, index) =>
     endpointIds.map((endpointId) => ({
       id: newId(),
       environment_id: event.environmentId,
@@ -108,5 +108,5 @@ export async function recordEvents(
   queue: Pick<Queue, 'enqueue'>,
   events: readonly WebhookEvent[],
 ): Promise<string[]> {
-  return recordHeard(sql, queue, await listHeard(sql, events));
+  return recordSubscribed(sql, queue, await listSubscriptions(sql, events));
 }

@@ -1,11 +1,11 @@
 export { listDeliveriesOfNotification } from './deliveries-store.ts';
 export { findEndpoint } from './endpoints-store.ts';
 export {
-  type Happening,
-  type Heard,
-  listHeard,
+  type EventIntent,
+  type EventSubscription,
+  listSubscriptions,
   recordEvents,
-  recordHeard,
+  recordSubscribed,
   type WebhookEvent,
 } from './events.ts';
 export { eraseNotificationEvents } from './events-store.ts';
@@ -13,7 +13,7 @@ export { createWebhookJob } from './job.ts';
 export { forgetEvents } from './retention.ts';
 export { webhookRoutes } from './routes.ts';
 export { Delivery as WebhookDelivery } from './schema.ts';
-export { webhookSealedPlaces } from './sealed.ts';
+export { webhookSealedColumns } from './sealed.ts';
 export {
   createWebhookDirectory,
   createWebhookTargets,

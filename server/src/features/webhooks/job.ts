@@ -20,17 +20,17 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
   const { pool, queue, clock } = deps;
   const openSecrets = createSecretOpener(deps.keyring);
   const writer = createDeliveryWriter(deps);
-  const places = queue.places('webhook_delivery', {
-    room: capacity * 0.75, // what the normal lane may hold
-    atOnce: 50,
-    atOnceWhenSilent: 10,
+  const concurrency = queue.concurrencyLimits('webhook_delivery', {
+    total: capacity * 0.75, // what the normal lane may hold
+    maxConcurrent: 50,
+    maxConcurrentWhenFailing: 10,
   });
 
   async function run(claim: Claim, fact: DeliveryFact | undefined): Promise<void> {
     // Deleted with its endpoint's environment, or settled by whoever took it over from us: only the lease is left.
     if (fact?.status !== 'pending') return writer.end({ kind: 'nothing', claim });
-    const room = await places.enter(claim, fact.endpoint_id);
-    if (!room) return;
+    const permit = await concurrency.acquire(claim, fact.endpoint_id);
+    if (!permit) return;
     let answered = true;
     let result: PostResult | null = null;
     try {
@@ -42,7 +42,7 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
         answered = result.answered;
       }
     } finally {
-      room.leave(answered);
+      permit.release(answered);
     }
     if (!result) {
       return writer.end({ kind: 'refused', claim, fact, settlement: refusedSettlement(fact, clock()) });

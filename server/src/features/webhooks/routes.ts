@@ -6,14 +6,14 @@ import { createDeliveriesService } from './deliveries-service.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
 import { createEndpointsService } from './endpoints-service.ts';
 import {
-  Endpoint,
   EndpointChange,
   EndpointPage,
   EndpointQuery,
   EndpointWithSecret,
   EnvironmentParams,
   EnvironmentSecret,
-  NewEndpoint,
+  NewWebhookEndpoint,
+  WebhookEndpoint,
 } from './schema.ts';
 
 const tag = 'Webhooks';
@@ -34,7 +34,7 @@ function endpointRoutes(deps: Deps): Route[] {
       description:
         'The signing secret is shown in this answer and never again. A second endpoint with the same URL is 409 `webhook_url_exists`.',
       access: 'webhooks:write',
-      body: NewEndpoint,
+      body: NewWebhookEndpoint,
       responses: { 201: EndpointWithSecret },
       async handler({ principal, requestId, body }) {
         return { status: 201, body: await endpoints.create({ principal, requestId }, body) };
@@ -61,7 +61,7 @@ function endpointRoutes(deps: Deps): Route[] {
       summary: 'Get a webhook endpoint',
       access: 'webhooks:read',
       params: IdParams,
-      responses: { 200: Endpoint },
+      responses: { 200: WebhookEndpoint },
       async handler({ principal, params }) {
         return { status: 200, body: await endpoints.get(principal, params.id) };
       },
@@ -77,7 +77,7 @@ function endpointRoutes(deps: Deps): Route[] {
       access: 'webhooks:write',
       params: IdParams,
       body: EndpointChange,
-      responses: { 200: Endpoint },
+      responses: { 200: WebhookEndpoint },
       async handler({ principal, requestId, params, body }) {
         return { status: 200, body: await endpoints.update({ principal, requestId }, params.id, body) };
       },

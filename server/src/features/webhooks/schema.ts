@@ -42,14 +42,14 @@ const settings = {
 
 const Url = Type.String({ format: 'uri', minLength: 1, maxLength: maxUrlLength });
 
-export const NewEndpoint = Type.Object(
+export const NewWebhookEndpoint = Type.Object(
   { url: Url, ...settings },
   {
     title: 'NewWebhookEndpoint',
     examples: [{ url: 'https://example.com/hooks/carillon', event_filters: ['notification.delivered'] }],
   },
 );
-export type NewEndpoint = Static<typeof NewEndpoint>;
+export type NewWebhookEndpoint = Static<typeof NewWebhookEndpoint>;
 
 export const EndpointChange = Type.Object(
   {
@@ -86,9 +86,9 @@ const endpointFields = {
   ),
   created_at: DateTime,
 };
-export const Endpoint = Type.Object(endpointFields, { title: 'WebhookEndpoint' });
-export type Endpoint = Static<typeof Endpoint>;
-export const EndpointPage = PageOf(Endpoint);
+export const WebhookEndpoint = Type.Object(endpointFields, { title: 'WebhookEndpoint' });
+export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
+export const EndpointPage = PageOf(WebhookEndpoint);
 export const EndpointQuery = Type.Object({
   ...pageQuery,
   include_disabled: Type.Optional(Type.Boolean({ default: false })),

@@ -1,8 +1,8 @@
 import { newSigningSecret } from '../../channels/webhook/index.ts';
-import type { SealedPlace } from '../../db/reseal.ts';
+import type { SealedColumn } from '../../db/reseal.ts';
 import { endpointContext, environmentContext, type StoredSecret } from './secrets.ts';
 
-function secretsIn(table: string, key: string, contextOf: (id: string) => string): SealedPlace {
+function secretsIn(table: string, key: string, contextOf: (id: string) => string): SealedColumn {
   return {
     table,
     key,
@@ -14,7 +14,7 @@ function secretsIn(table: string, key: string, contextOf: (id: string) => string
   };
 }
 
-export const webhookSealedPlaces = [
+export const webhookSealedColumns = [
   secretsIn('webhook_endpoints', 'id', endpointContext),
   secretsIn('webhook_environment_secrets', 'environment_id', environmentContext),
 ];

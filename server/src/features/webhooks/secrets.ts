@@ -1,7 +1,7 @@
 import { newSigningSecret } from '../../channels/webhook/index.ts';
+import { createCache } from '../../kernel/cache.ts';
 import type { Keyring } from '../../kernel/crypto.ts';
 import { Problem } from '../../kernel/errors.ts';
-import { createMemory } from '../../kernel/memory.ts';
 
 /** A signing secret at rest. Once rotated out it signs beside the new one until `expires_at`. */
 export interface StoredSecret {
@@ -61,7 +61,7 @@ export type OpenSecrets = (context: string, stored: readonly StoredSecret[], now
 
 /** Opened secrets are remembered: a busy endpoint signs thousands of times a second. */
 export function createSecretOpener(keyring: Keyring): OpenSecrets {
-  const opened = createMemory<string>(10_000);
+  const opened = createCache<string>(10_000);
   return (context, stored, now) =>
     signing(stored, now).map(({ sealed }) => {
       const secret = opened.get(sealed) ?? keyring.open(sealed, context);

@@ -21,7 +21,7 @@ export const maxAttempts = pauses.length + 1;
 /** An endpoint that fails for this long without one success is disabled. */
 export const failingLimitMs = 5 * 24 * hour;
 
-export interface Circumstances {
+export interface WebhookRetryContext {
   now: number;
   retryScale: number;
   /** 0..1, for jitter. */
@@ -34,7 +34,7 @@ export interface Circumstances {
  */
 export function retryDelayMs(
   attempts: number,
-  { retryScale, chance }: Circumstances,
+  { retryScale, chance }: WebhookRetryContext,
   retryAfterMs: number | null,
 ): number | null {
   const pause = pauses[attempts - 1];
@@ -43,7 +43,11 @@ export function retryDelayMs(
 }
 
 /** What an attempt means for its delivery. */
-export function settlementOf(fact: DeliveryFact, result: PostResult, at: Circumstances): DeliverySettlement {
+export function settlementOf(
+  fact: DeliveryFact,
+  result: PostResult,
+  at: WebhookRetryContext,
+): DeliverySettlement {
   const step = fact.step + 1;
   const now = new Date(at.now).toISOString();
   const base = {

@@ -1,12 +1,12 @@
 import { idTime } from '../../kernel/ids.ts';
 import type { AttemptRow, DeliveryRow } from './deliveries-store.ts';
 import type { EndpointRow } from './endpoints-store.ts';
-import type { Delivery, Endpoint } from './schema.ts';
+import type { Delivery, WebhookEndpoint } from './schema.ts';
 
 const createdAt = (id: string): string => new Date(idTime(id)).toISOString();
 
 /** The wire form of an endpoint (INTERFACE 2.4), which holds nothing secret. */
-export function endpointView(row: EndpointRow): Endpoint {
+export function endpointView(row: EndpointRow): WebhookEndpoint {
   return {
     id: row.id,
     url: row.url,

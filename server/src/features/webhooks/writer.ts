@@ -11,7 +11,7 @@ import { failingLimitMs } from './settle.ts';
 import { endpointView } from './view.ts';
 
 /** How a claim ended. nothing: there was nothing to do. held: the endpoint is paused. refused: no call is made to it any more. */
-export type Ending =
+export type DeliveryResult =
   | { kind: 'nothing'; claim: Claim }
   | { kind: 'held'; claim: Claim; fact: DeliveryFact }
   | { kind: 'refused'; claim: Claim; fact: DeliveryFact; settlement: DeliverySettlement }
@@ -24,11 +24,11 @@ export type Ending =
     };
 
 export interface DeliveryWriter {
-  end(ending: Ending): Promise<void>;
+  end(ending: DeliveryResult): Promise<void>;
 }
 
 /** Where deliveries of a paused endpoint wait until it is resumed. */
-export function heldPlace(endpointId: string): string {
+export function deliveryConcurrencyKey(endpointId: string): string {
   return `held:${endpointId}`;
 }
 
@@ -38,7 +38,7 @@ export function createDeliveryWriter(
 ): DeliveryWriter {
   const { pool, queue, clock } = deps;
 
-  async function write(endings: Ending[]): Promise<undefined[]> {
+  async function write(endings: DeliveryResult[]): Promise<undefined[]> {
     const told = await transaction(pool, async (tx) => {
       await hold(
         tx,
@@ -61,7 +61,7 @@ export function createDeliveryWriter(
   }
 
   /** Whether an endpoint is paused is looked at again under a lock: one that was just resumed would leave them there for ever. */
-  async function hold(tx: Sql, endings: Extract<Ending, { kind: 'held' }>[]): Promise<void> {
+  async function hold(tx: Sql, endings: Extract<DeliveryResult, { kind: 'held' }>[]): Promise<void> {
     if (endings.length === 0) return;
     const paused = await lockPaused(
       tx,
@@ -72,13 +72,16 @@ export function createDeliveryWriter(
       'webhook_delivery',
       endings.map(({ claim, fact: { endpoint_id: id } }) => ({
         id: claim.id,
-        place: paused.has(id) ? heldPlace(id) : id,
+        place: paused.has(id) ? deliveryConcurrencyKey(id) : id,
       })),
     );
   }
 
   /** Most batches touch no endpoint at all: only the first failure and the first success after it are written down. */
-  async function noteHealth(tx: Sql, endings: Extract<Ending, { kind: 'attempted' }>[]): Promise<boolean> {
+  async function noteHealth(
+    tx: Sql,
+    endings: Extract<DeliveryResult, { kind: 'attempted' }>[],
+  ): Promise<boolean> {
     const idsWhere = (condition: (ending: (typeof endings)[number]) => boolean): string[] => [
       ...new Set(endings.filter(condition).map(({ fact }) => fact.endpoint_id)),
     ];
@@ -125,14 +128,17 @@ export function createDeliveryWriter(
     return (await recordEvents(tx, queue, events)).length > 0;
   }
 
-  const batcher = createBatcher<Ending, undefined>((endings) => untilDatabaseAnswers(() => write(endings)), {
-    concurrency: 2,
-    maxItems: 200,
-  });
+  const batcher = createBatcher<DeliveryResult, undefined>(
+    (endings) => untilDatabaseAnswers(() => write(endings)),
+    {
+      concurrency: 2,
+      maxItems: 200,
+    },
+  );
   return { end: (ending) => batcher.add(ending) };
 }
 
-function nextAttempt(ending: Ending) {
+function nextAttempt(ending: DeliveryResult) {
   if (ending.kind !== 'attempted' || ending.settlement.next_attempt_at === null) return [];
   const { kind, id, lane, environmentId } = ending.claim;
   return [{ kind, id, lane, environmentId, runAt: new Date(ending.settlement.next_attempt_at) }];

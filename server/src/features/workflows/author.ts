@@ -1,7 +1,7 @@
 import type { Principal } from '../../http/principal.ts';
 
 /** Who changes something, and with which request. */
-export interface Author {
+export interface WorkflowAuthor {
   principal: Principal;
   requestId: string;
 }

@@ -11,7 +11,7 @@ import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import { limits, type VersionRequest } from './schema.ts';
 
 /** A body as it is kept: its text, and what the engine made of it. */
-export interface Body {
+export interface WorkflowBody {
   text: string;
   /** The parsed text. */
   value: unknown;
@@ -23,7 +23,7 @@ export async function readBody(
   tasks: TaskRunner,
   owner: string,
   { body_json: text, body }: VersionRequest,
-): Promise<Body> {
+): Promise<WorkflowBody> {
   const given = text ?? (body ? JSON.stringify(body) : null);
   if (given === null) throw missingParameter('body_json');
   if (given.length > limits.body)

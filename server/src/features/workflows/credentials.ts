@@ -8,7 +8,7 @@ export interface FetchFields {
 }
 
 /** `place` says where the credential stands: `header authorization`, `query api_key`, `password`. */
-export type ReplaceCredential = (credential: string, place: string) => string;
+export type ReplaceCredential = (credential: string, location: string) => string;
 
 /**
  * Puts another text in the place of each credential of a fetch step, always in the same order. A credential is a literal text
@@ -26,8 +26,8 @@ export function replaceCredentials(fields: FetchFields, replace: ReplaceCredenti
 
 export function credentialsIn(fields: FetchFields): { credential: string; place: string }[] {
   const found: { credential: string; place: string }[] = [];
-  replaceCredentials(fields, (credential, place) => {
-    found.push({ credential, place });
+  replaceCredentials(fields, (credential, location) => {
+    found.push({ credential, place: location });
     return credential;
   });
   return found;
@@ -54,20 +54,20 @@ function replaceInHeader(name: string, value: string, replace: ReplaceCredential
 /** Beside Liquid a short text is a separator or a prefix, not a secret. */
 const shortest = 6;
 
-function replaceLiterals(value: string, place: string, replace: ReplaceCredential): string {
+function replaceLiterals(value: string, location: string, replace: ReplaceCredential): string {
   const parts = splitLiquid(value);
   const isMixed = parts.length > 1;
   return parts
     .map(({ text, isLiquid }) => {
       if (isLiquid || text.trim() === '') return text;
-      return isMixed && text.trim().length < shortest && !isMasked(text) ? text : replace(text, place);
+      return isMixed && text.trim().length < shortest && !isMasked(text) ? text : replace(text, location);
     })
     .join('');
 }
 
 function replaceInUrl(url: string, replace: ReplaceCredential): string {
   return piecesOf(url)
-    .map(({ text, place }) => (place === null ? text : replaceLiterals(text, place, replace)))
+    .map(({ text, place: location }) => (location === null ? text : replaceLiterals(text, location, replace)))
     .join('');
 }
 
@@ -79,7 +79,9 @@ export function destinationOf(url: string): string {
   const hide = (credential: string): string => (isMasked(credential) ? credential : masked(credential));
   return piecesOf(url)
     .filter(({ isDestination }) => isDestination)
-    .map(({ text, place }) => (place === null ? text.toLowerCase() : replaceLiterals(text, place, hide)))
+    .map(({ text, place: location }) =>
+      location === null ? text.toLowerCase() : replaceLiterals(text, location, hide),
+    )
     .join('');
 }
 
@@ -108,8 +110,8 @@ function piecesOf(url: string): Piece[] {
 /** A URL cut into its parts, in order; nothing is lost. */
 function plainPiecesOf(url: string): Piece[] {
   const pieces: Piece[] = [];
-  const add = (from: number, to: number, place: string | null = null): void => {
-    if (from < to) pieces.push({ text: url.slice(from, to), place, isDestination: to <= pathAt });
+  const add = (from: number, to: number, location: string | null = null): void => {
+    if (from < to) pieces.push({ text: url.slice(from, to), place: location, isDestination: to <= pathAt });
   };
   const separator = url.indexOf('://');
   const authorityAt = separator === -1 ? 0 : separator + 3;

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type Definition, parseDefinition } from '../../engine/index.ts';
-import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
-import { createMemory } from '../../kernel/memory.ts';
+import { createCache } from '../../kernel/cache.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { openBody, shownBody } from './sealed-body.ts';
 import { findWorkflow, listBodies } from './store.ts';
 
@@ -50,7 +50,7 @@ export function createDefinitions({ pool, keyring }: Pick<Deps, 'pool' | 'keyrin
       if (missing.size === 0) return found;
       for (const row of await listBodies(pool, [...missing.values()])) {
         const name = nameOf(row.workflow_id, row.version);
-        while (isLoopHeld()) await nextTurn(); // a schema may take a second to compile, and there may be a hundred
+        while (isLoopHeld()) await yieldToEventLoop(); // a schema may take a second to compile, and there may be a hundred
         const shown = shownBody(row);
         const definition = definitionIn(openBody(keyring, row));
         const hasSecrets = shown !== row.body || Object.keys(row.secrets_sealed ?? {}).length > 0;
@@ -92,7 +92,7 @@ export interface WorkflowDirectory {
 const memoryMs = 1_000;
 
 export function createWorkflowDirectory(pool: Pool, definitions: Definitions): WorkflowDirectory {
-  const known = createMemory<Promise<ActiveVersion | null>>(10_000, memoryMs);
+  const known = createCache<Promise<ActiveVersion | null>>(10_000, memoryMs);
 
   async function load(environmentId: string, key: string): Promise<ActiveVersion | null> {
     const workflow = await findWorkflow(pool, environmentId, key);

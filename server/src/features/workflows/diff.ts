@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../kernel/json.ts';
-import type { Promotion } from './schema.ts';
+import type { WorkflowPromotion } from './schema.ts';
 
-type Diff = Promotion['workflow_diff'];
+type Diff = WorkflowPromotion['workflow_diff'];
 type Change = Diff['status'];
 
 export interface Promotable {

@@ -10,8 +10,8 @@ export {
 export { sealSavedVersions } from './housekeeping.ts';
 export { workflowRoutes } from './routes.ts';
 export { WorkflowKey } from './schema.ts';
-export { workflowSealedPlaces } from './sealed-body.ts';
+export { workflowSealedColumns } from './sealed-body.ts';
 export { createWorkflowService, type WorkflowService } from './service.ts';
-export { DataObject, Step, stepView } from './simulation.ts';
+export { DataObject, SimulatedStep, stepView } from './simulation.ts';
 export { findWorkflow, listPatterns, listWorkflowsWithTemplate } from './store.ts';
 export { sourceOf } from './view.ts';

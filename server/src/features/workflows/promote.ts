@@ -6,23 +6,23 @@ import {
   eventPatterns,
   parseDefinition,
   references,
-  type World,
+  type ValidationContext,
 } from '../../engine/index.ts';
-import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { newId } from '../../kernel/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import { promoteTemplateWithin } from '../templates/index.ts';
-import type { Author } from './author.ts';
+import type { WorkflowAuthor } from './author.ts';
 import { semanticProblem } from './body.ts';
 import { diffWorkflows } from './diff.ts';
-import { limits, type PromoteRequest, type Promotion } from './schema.ts';
+import { limits, type PromoteRequest, type WorkflowPromotion } from './schema.ts';
 import { openBody, sealBody, shownBody } from './sealed-body.ts';
-import type { VersionRow, WorkflowRow } from './store.ts';
+import type { WorkflowRow, WorkflowVersionRow } from './store.ts';
 import * as store from './store.ts';
 import { type ProblemsOf, validateOutside } from './validation.ts';
+import { validationContextOf } from './validation-context.ts';
 import { auditViewOf } from './view.ts';
-import { worldOf } from './world.ts';
 
 type TemplateDiff = NonNullable<Awaited<ReturnType<typeof promoteTemplateWithin>>>['diff'];
 
@@ -32,10 +32,10 @@ type TemplateDiff = NonNullable<Awaited<ReturnType<typeof promoteTemplateWithin>
  */
 export async function promoteWorkflow(
   { pool, clock, keyring, tasks }: Pick<Deps, 'pool' | 'clock' | 'keyring' | 'tasks'>,
-  author: Author,
+  author: WorkflowAuthor,
   key: string,
   request: PromoteRequest,
-): Promise<{ live: string; promotion: Promotion }> {
+): Promise<{ live: string; promotion: WorkflowPromotion }> {
   const { principal } = author;
   if (principal.environmentKind !== 'test') {
     throw new Problem(
@@ -53,7 +53,7 @@ export async function promoteWorkflow(
   const promoteWithin = async (
     tx: Sql,
     problemsOf: ProblemsOf,
-  ): Promise<{ live: string; promotion: Promotion }> => {
+  ): Promise<{ live: string; promotion: WorkflowPromotion }> => {
     const source = await getSource(tx, principal.environmentId, key);
     const live = await store.findLiveEnvironment(tx, principal.organizationId);
     if (!live) throw notFound('Live environment');
@@ -64,7 +64,7 @@ export async function promoteWorkflow(
       : included
         ? await promoteNamed(tx, author, source.definition, into)
         : [];
-    const world = withTemplatesOf(await worldOf(tx, live, source.definition), templates);
+    const world = withTemplatesOf(await validationContextOf(tx, live, source.definition), templates);
     const problems = problemsOf({ versionId: source.version.id, definition: source.definition, world });
     if (problems.length > 0) throw semanticProblem(problems);
 
@@ -103,7 +103,7 @@ export async function promoteWorkflow(
 
 interface Source {
   workflow: WorkflowRow;
-  version: VersionRow;
+  version: WorkflowVersionRow;
   definition: Definition;
 }
 
@@ -116,13 +116,13 @@ async function getSource(tx: Sql, environmentId: string, key: string): Promise<S
       'workflow_not_active',
       'Only an active workflow can be promoted; activate a version first.',
     );
-  while (isLoopHeld()) await nextTurn();
+  while (isLoopHeld()) await yieldToEventLoop();
   const parsed = parseDefinition(JSON.parse(shownBody(version)));
   if (!parsed.ok) throw invalidParameter('key', 'The active version cannot be read any more.');
   return { workflow, version, definition: parsed.definition };
 }
 
-function versionOf(tx: Sql, { id, active_version }: WorkflowRow): Promise<VersionRow | null> {
+function versionOf(tx: Sql, { id, active_version }: WorkflowRow): Promise<WorkflowVersionRow | null> {
   return active_version === null ? Promise.resolve(null) : store.findVersion(tx, id, active_version);
 }
 
@@ -141,7 +141,7 @@ interface TemplateTarget {
 /** The templates that the body names. One that Test does not have is left to the validation, which names its step. */
 function promoteNamed(
   tx: Sql,
-  author: Author,
+  author: WorkflowAuthor,
   definition: Definition,
   target: TemplateTarget,
 ): Promise<PromotedTemplate[]> {
@@ -151,7 +151,7 @@ function promoteNamed(
 /** The templates that the caller lists, whether the body names them or computes their key. */
 async function promoteListed(
   tx: Sql,
-  author: Author,
+  author: WorkflowAuthor,
   keys: string[],
   target: TemplateTarget,
 ): Promise<PromotedTemplate[]> {
@@ -168,7 +168,7 @@ async function promoteListed(
 /** In the order of their keys, so that two promotions at once do not lock each other out. */
 async function promoteTemplates(
   tx: Sql,
-  author: Author,
+  author: WorkflowAuthor,
   keys: readonly string[],
   target: TemplateTarget,
 ): Promise<PromotedTemplate[]> {
@@ -181,7 +181,7 @@ async function promoteTemplates(
 }
 
 /** In a dry run they are not there yet. */
-function withTemplatesOf(world: World, promoted: PromotedTemplate[]): World {
+function withTemplatesOf(world: ValidationContext, promoted: PromotedTemplate[]): ValidationContext {
   return {
     ...world,
     templates: new Map([
@@ -193,12 +193,12 @@ function withTemplatesOf(world: World, promoted: PromotedTemplate[]): World {
 
 async function write(
   tx: Sql,
-  { principal, requestId }: Author,
+  { principal, requestId }: WorkflowAuthor,
   to: {
     live: string;
     before: WorkflowRow | null;
     source: Source;
-    body: Pick<VersionRow, 'id' | 'body' | 'secrets_sealed'>;
+    body: Pick<WorkflowVersionRow, 'id' | 'body' | 'secrets_sealed'>;
     version: number;
     now: number;
   },

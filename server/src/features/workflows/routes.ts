@@ -4,20 +4,20 @@ import { type Route, route } from '../../http/route.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import {
   ActivateQuery,
-  CreateRequest,
   KeyParams,
-  ListQuery,
-  PatchRequest,
+  NewWorkflow,
   PromoteRequest,
-  Promotion,
   Validation,
   Version,
   VersionPage,
   VersionParams,
-  VersionQuery,
   VersionRequest,
   WorkflowDetail,
   WorkflowPage,
+  WorkflowPatch,
+  WorkflowPromotion,
+  WorkflowQuery,
+  WorkflowVersionQuery,
 } from './schema.ts';
 import type { WorkflowService } from './service.ts';
 import { SimulatedRun, SimulateRequest, simulationView } from './simulation.ts';
@@ -39,7 +39,7 @@ function definitionRoutes(service: WorkflowService): Route[] {
       summary: 'Create a workflow',
       description: 'It can be triggered once one of its versions is active. The key `runs` is reserved.',
       access: 'workflows:write',
-      body: CreateRequest,
+      body: NewWorkflow,
       responses: { 201: WorkflowDetail },
       async handler({ principal, requestId, body }) {
         return { status: 201, body: workflowDetail(await service.create({ principal, requestId }, body)) };
@@ -52,7 +52,7 @@ function definitionRoutes(service: WorkflowService): Route[] {
       tag,
       summary: 'List workflows, newest first',
       access: 'workflows:read',
-      query: ListQuery,
+      query: WorkflowQuery,
       responses: { 200: WorkflowPage },
       async handler({ principal, query }) {
         const { data, next_cursor } = await service.list(principal, query);
@@ -80,7 +80,7 @@ function definitionRoutes(service: WorkflowService): Route[] {
       summary: 'Change the name or the description of a workflow',
       access: 'workflows:write',
       params: KeyParams,
-      body: PatchRequest,
+      body: WorkflowPatch,
       responses: { 200: WorkflowDetail },
       async handler({ principal, requestId, params, body }) {
         const changed = await service.update({ principal, requestId }, params.key, body);
@@ -115,7 +115,7 @@ function definitionRoutes(service: WorkflowService): Route[] {
       params: KeyParams,
       body: PromoteRequest,
       bodyOptional: true,
-      responses: { 200: Promotion },
+      responses: { 200: WorkflowPromotion },
       errors: ['workflow_invalid'],
       async handler({ principal, requestId, params, body }) {
         return { status: 200, body: await service.promote({ principal, requestId }, params.key, body) };
@@ -151,7 +151,7 @@ function versionRoutes(service: WorkflowService): Route[] {
       summary: 'List the versions of a workflow, newest first',
       access: 'workflows:read',
       params: KeyParams,
-      query: VersionQuery,
+      query: WorkflowVersionQuery,
       responses: { 200: VersionPage },
       async handler({ principal, params, query }) {
         const { workflow, page } = await service.listVersions(principal, params.key, query);

@@ -21,25 +21,25 @@ const keyPattern = pattern('^[a-z0-9_]{1,100}$', '1 to 100 of a–z, 0–9 and �
 export const reservedKeys: ReadonlySet<string> = new Set(['runs']);
 
 export const statuses = ['draft', 'active', 'disabled'] as const;
-export type Status = (typeof statuses)[number];
+export type WorkflowStatus = (typeof statuses)[number];
 
 const Name = Type.String({ minLength: 1, maxLength: limits.name });
 const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.description })));
 
-export const CreateRequest = Type.Object(
+export const NewWorkflow = Type.Object(
   { key: Type.String({ pattern: keyPattern }), name: Name, description: Description },
   { title: 'WorkflowCreate' },
 );
-export type CreateRequest = Static<typeof CreateRequest>;
+export type NewWorkflow = Static<typeof NewWorkflow>;
 
-export const PatchRequest = Type.Object(
+export const WorkflowPatch = Type.Object(
   { name: Type.Optional(Name), description: Description },
   {
     title: 'WorkflowPatch',
     description: 'What is left out, or null, stays; an empty description clears it.',
   },
 );
-export type PatchRequest = Static<typeof PatchRequest>;
+export type WorkflowPatch = Static<typeof WorkflowPatch>;
 
 export const Workflow = Type.Object(
   {
@@ -73,12 +73,12 @@ export const WorkflowDetail = Type.Object(
 export type WorkflowDetail = Static<typeof WorkflowDetail>;
 
 export const WorkflowPage = PageOf(Workflow);
-export const ListQuery = Type.Object({
+export const WorkflowQuery = Type.Object({
   ...pageQuery,
   status: Type.Optional(OneOf(statuses)),
   search: Search('A part of the key or the name, in either case of letters.'),
 });
-export type ListQuery = Static<typeof ListQuery>;
+export type WorkflowQuery = Static<typeof WorkflowQuery>;
 
 export const WorkflowKey = Type.String({ maxLength: 100 });
 export const KeyParams = Type.Object({ key: WorkflowKey });
@@ -127,8 +127,8 @@ export const Version = Type.Object(
 export type Version = Static<typeof Version>;
 
 export const VersionPage = PageOf(Type.Object(versionFields, { title: 'WorkflowVersionSummary' }));
-export const VersionQuery = Type.Object(pageQuery);
-export type VersionQuery = Static<typeof VersionQuery>;
+export const WorkflowVersionQuery = Type.Object(pageQuery);
+export type WorkflowVersionQuery = Static<typeof WorkflowVersionQuery>;
 
 export const ActivateQuery = Type.Object({ dry_run: Type.Optional(Type.Boolean()) });
 
@@ -163,7 +163,7 @@ export type PromoteRequest = Static<typeof PromoteRequest>;
 
 const Change = OneOf(['added', 'removed', 'modified', 'unchanged'] as const);
 
-export const Promotion = Type.Object(
+export const WorkflowPromotion = Type.Object(
   {
     applied: Type.Boolean({ description: 'Live was changed: not in a dry run, nor when it was identical.' }),
     status: OneOf(['new', 'changed', 'identical'] as const),
@@ -186,4 +186,4 @@ export const Promotion = Type.Object(
   },
   { title: 'WorkflowPromotion' },
 );
-export type Promotion = Static<typeof Promotion>;
+export type WorkflowPromotion = Static<typeof WorkflowPromotion>;

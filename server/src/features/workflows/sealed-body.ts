@@ -1,4 +1,4 @@
-import type { SealedPlace } from '../../db/reseal.ts';
+import type { SealedColumn } from '../../db/reseal.ts';
 import type { Keyring } from '../../kernel/crypto.ts';
 import { invalidParameter } from '../../kernel/errors.ts';
 import { isMasked, masked } from '../../kernel/mask.ts';
@@ -19,7 +19,7 @@ export type SealedVersion = SealedBody & { id: string };
 
 const contextOf = (versionId: string, pointer: string): string => `workflow_version:${versionId}:${pointer}`;
 
-export const workflowSealedPlaces: readonly SealedPlace[] = [
+export const workflowSealedColumns: readonly SealedColumn[] = [
   {
     table: 'workflow_versions',
     key: 'id',
@@ -96,13 +96,13 @@ export function hasMasks(value: unknown): boolean {
  */
 export function restoreMasked(value: unknown, earlier: unknown[]): unknown {
   const known = new Map<string, ReadonlySet<string>>();
-  const keyOf = ({ url }: FetchFields, place: string, shown: string): string =>
-    JSON.stringify([destinationOf(url), place, shown]);
+  const keyOf = ({ url }: FetchFields, location: string, shown: string): string =>
+    JSON.stringify([destinationOf(url), location, shown]);
   for (const body of earlier) {
     const own = new Map<string, Set<string>>();
     mapFetchSteps(body, (fields) => {
-      for (const { credential, place } of credentialsIn(fields)) {
-        const key = keyOf(fields, place, masked(credential));
+      for (const { credential, place: location } of credentialsIn(fields)) {
+        const key = keyOf(fields, location, masked(credential));
         own.set(key, (own.get(key) ?? new Set()).add(credential));
       }
       return fields;
@@ -110,14 +110,14 @@ export function restoreMasked(value: unknown, earlier: unknown[]): unknown {
     for (const [key, credentials] of own) if (!known.has(key)) known.set(key, credentials);
   }
   return mapFetchSteps(value, (fields, pointer) =>
-    replaceCredentials(fields, (given, place) => {
+    replaceCredentials(fields, (given, location) => {
       if (!isMasked(given)) return given;
-      const [credential, ...others] = known.get(keyOf(fields, place, given)) ?? [];
+      const [credential, ...others] = known.get(keyOf(fields, location, given)) ?? [];
       if (credential !== undefined && others.length === 0) return credential;
-      const param = `${pointer}/${place.startsWith('header ') ? 'headers' : 'url'}`;
+      const param = `${pointer}/${location.startsWith('header ') ? 'headers' : 'url'}`;
       throw invalidParameter(
         param,
-        `${param} has the masked form of a credential (${place}), and no earlier version of this workflow has one that ends so for the same server; give the credential itself.`,
+        `${param} has the masked form of a credential (${location}), and no earlier version of this workflow has one that ends so for the same server; give the credential itself.`,
       );
     }),
   );

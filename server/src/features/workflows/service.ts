@@ -8,57 +8,57 @@ import {
   validateTriggerData,
 } from '../../engine/index.ts';
 import type { Principal } from '../../http/principal.ts';
-import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
-import type { Author } from './author.ts';
+import type { WorkflowAuthor } from './author.ts';
 import { readBody, triggerDataProblem } from './body.ts';
 import { createDefinitions, createWorkflowDirectory, nameOf, type WorkflowDirectory } from './definitions.ts';
 import { promoteWorkflow } from './promote.ts';
 import {
-  type CreateRequest,
-  type ListQuery,
   limits,
-  type PatchRequest,
+  type NewWorkflow,
   type PromoteRequest,
-  type Promotion,
   reservedKeys,
   type Validation,
-  type VersionQuery,
   type VersionRequest,
+  type WorkflowPatch,
+  type WorkflowPromotion,
+  type WorkflowQuery,
+  type WorkflowVersionQuery,
 } from './schema.ts';
 import { hasMasks, openBody, restoreMasked, sealBody } from './sealed-body.ts';
 import { type SimulateRequest, simulateBounded } from './simulation.ts';
-import type { VersionRow, VersionSummaryRow, WorkflowRow } from './store.ts';
+import type { VersionSummaryRow, WorkflowRow, WorkflowVersionRow } from './store.ts';
 import * as store from './store.ts';
 import { validateOutside } from './validation.ts';
+import { validationContextOf } from './validation-context.ts';
 import { auditViewOf, type CountedWorkflow, type DetailedWorkflow, sourceOf } from './view.ts';
-import { worldOf } from './world.ts';
 
-export interface VersionOf<Row = VersionRow> {
+export interface VersionOf<Row = WorkflowVersionRow> {
   workflow: WorkflowRow;
   version: Row;
 }
 
 export interface WorkflowService {
-  create(author: Author, request: CreateRequest): Promise<DetailedWorkflow>;
-  list(principal: Principal, query: ListQuery): Promise<Page<CountedWorkflow>>;
+  create(author: WorkflowAuthor, request: NewWorkflow): Promise<DetailedWorkflow>;
+  list(principal: Principal, query: WorkflowQuery): Promise<Page<CountedWorkflow>>;
   get(principal: Principal, key: string): Promise<DetailedWorkflow>;
-  update(author: Author, key: string, request: PatchRequest): Promise<DetailedWorkflow>;
+  update(author: WorkflowAuthor, key: string, request: WorkflowPatch): Promise<DetailedWorkflow>;
   /** Running runs go on; new triggers find nothing. */
-  disable(author: Author, key: string): Promise<void>;
-  createVersion(author: Author, key: string, request: VersionRequest): Promise<VersionOf>;
+  disable(author: WorkflowAuthor, key: string): Promise<void>;
+  createVersion(author: WorkflowAuthor, key: string, request: VersionRequest): Promise<VersionOf>;
   listVersions(
     principal: Principal,
     key: string,
-    query: VersionQuery,
+    query: WorkflowVersionQuery,
   ): Promise<{ workflow: WorkflowRow; page: Page<VersionSummaryRow> }>;
   getVersion(principal: Principal, key: string, version: number): Promise<VersionOf>;
-  activate(author: Author, key: string, version: number, dryRun: boolean): Promise<Validation>;
+  activate(author: WorkflowAuthor, key: string, version: number, dryRun: boolean): Promise<Validation>;
   simulate(principal: Principal, key: string, version: number, request: SimulateRequest): Promise<Simulation>;
-  promote(author: Author, key: string, request: PromoteRequest): Promise<Promotion>;
+  promote(author: WorkflowAuthor, key: string, request: PromoteRequest): Promise<WorkflowPromotion>;
   /** For triggers. */
   findActive: WorkflowDirectory['findActive'];
 }
@@ -79,7 +79,7 @@ export function createWorkflowService(
     return found;
   }
 
-  async function getVersion(sql: Sql, workflow: WorkflowRow, version: number): Promise<VersionRow> {
+  async function getVersion(sql: Sql, workflow: WorkflowRow, version: number): Promise<WorkflowVersionRow> {
     const found = await store.findVersion(sql, workflow.id, version);
     if (!found) throw notFound('workflow version');
     return found;
@@ -121,7 +121,7 @@ export function createWorkflowService(
 
   /** One change at a time: `decide` sees the workflow as the change before left it. Null: nothing changes after all. */
   async function change(
-    { principal, requestId }: Author,
+    { principal, requestId }: WorkflowAuthor,
     key: string,
     action: string,
     decide: (workflow: WorkflowRow, tx: Sql) => Promise<WorkflowRow | null> | WorkflowRow | null,
@@ -220,7 +220,7 @@ export function createWorkflowService(
     },
 
     async createVersion(author, key, request) {
-      while (isLoopHeld()) await nextTurn();
+      while (isLoopHeld()) await yieldToEventLoop();
       const { text, value, definition } = await readBody(tasks, author.principal.environmentId, request);
       const id = newId(clock());
       const workflow = await change(author, key, 'workflow.version_created', async (before, tx) => {
@@ -258,7 +258,7 @@ export function createWorkflowService(
       let errors: Validation['errors'] = [];
       await validateOutside(tasks, author.principal.environmentId, (problemsOf) =>
         change(author, key, 'workflow.activated', async (before, tx) => {
-          const world = await worldOf(tx, before.environment_id, definition);
+          const world = await validationContextOf(tx, before.environment_id, definition);
           errors = problemsOf({ versionId: String(version), definition, world });
           if (errors.length > 0 || dryRun) return null;
           await store.markActivated(tx, before.id, version, eventPatterns(definition));

@@ -15,15 +15,15 @@ import {
   stepStatuses,
 } from '../../engine/index.ts';
 import { DateTime, Nullable, OneOf, Uuid } from '../../http/schema.ts';
-import { isLoopHeld, nextTurn } from '../../kernel/courtesy.ts';
 import { invalidParameter } from '../../kernel/errors.ts';
+import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { HeavyWork } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 
 /** A JSON object as the engine takes it. */
 export const DataObject = Type.Unsafe<EngineObject>({ type: 'object' });
 
-export const Step = Type.Object(
+export const SimulatedStep = Type.Object(
   {
     step_id: Type.String(),
     kind: OneOf(stepKinds),
@@ -39,14 +39,14 @@ export const Step = Type.Object(
   },
   { title: 'WorkflowStep' },
 );
-export type Step = Static<typeof Step>;
+export type SimulatedStep = Static<typeof SimulatedStep>;
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-export function stepView(entry: StepEntry): Step {
+export function stepView(entry: StepEntry): SimulatedStep {
   return {
     step_id: entry.stepId,
-    kind: entry.kind as Step['kind'],
+    kind: entry.kind as SimulatedStep['kind'],
     attempt_id: entry.attemptId,
     status: entry.status,
     outcome: entry.outcome,
@@ -95,7 +95,7 @@ export const SimulateRequest = Type.Object(
 export type SimulateRequest = Static<typeof SimulateRequest>;
 
 export const SimulatedRun = Type.Object(
-  { status: Type.String(), failure_reason: Nullable(Type.String()), steps: Type.Array(Step) },
+  { status: Type.String(), failure_reason: Nullable(Type.String()), steps: Type.Array(SimulatedStep) },
   { title: 'SimulatedRun' },
 );
 
@@ -123,7 +123,7 @@ export async function simulateBounded(
 async function finish(running: ReturnType<typeof simulation>): Promise<Simulation | null> {
   try {
     for (let spent = 0; spent < simulationLimitMs; ) {
-      while (isLoopHeld()) await nextTurn();
+      while (isLoopHeld()) await yieldToEventLoop();
       const began = performance.now();
       const { done, value } = running.next();
       if (done) return value;

@@ -2,7 +2,7 @@ import { query, type Sql, statement } from '../../db/sql.ts';
 import type { EventPattern } from '../../engine/index.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import type { PageRequest } from '../../kernel/page.ts';
-import type { Status } from './schema.ts';
+import type { WorkflowStatus } from './schema.ts';
 
 export interface WorkflowRow {
   id: string;
@@ -10,13 +10,13 @@ export interface WorkflowRow {
   key: string;
   name: string;
   description: string | null;
-  status: Status;
+  status: WorkflowStatus;
   active_version: number | null;
   latest_version: number;
   updated_at: Date;
 }
 
-export interface VersionRow {
+export interface WorkflowVersionRow {
   workflow_id: string;
   version: number;
   id: string;
@@ -27,7 +27,7 @@ export interface VersionRow {
   deactivated_at: Date | null;
 }
 
-export type VersionSummaryRow = Omit<VersionRow, 'body' | 'secrets_sealed' | 'template_keys'>;
+export type VersionSummaryRow = Omit<WorkflowVersionRow, 'body' | 'secrets_sealed' | 'template_keys'>;
 
 const columns =
   'id, environment_id, key, name, description, status, active_version, latest_version, updated_at';
@@ -62,7 +62,7 @@ export async function lockWorkflow(
 export function listWorkflows(
   sql: Sql,
   environmentId: string,
-  filter: { status?: Status | undefined; search?: string | undefined },
+  filter: { status?: WorkflowStatus | undefined; search?: string | undefined },
   page: PageRequest,
 ): Promise<WorkflowRow[]> {
   const values: unknown[] = [environmentId, page.limit + 1];
@@ -123,19 +123,23 @@ const insertVersionRow = statement(
 
 export async function insertVersion(
   sql: Sql,
-  version: Omit<VersionRow, 'activated_at' | 'deactivated_at'>,
+  version: Omit<WorkflowVersionRow, 'activated_at' | 'deactivated_at'>,
 ): Promise<void> {
   const { workflow_id, version: number, id, body, secrets_sealed, template_keys } = version;
   await insertVersionRow(sql, [workflow_id, number, id, body, JSON.stringify(secrets_sealed), template_keys]);
 }
 
-const findVersionRow = statement<VersionRow>(
+const findVersionRow = statement<WorkflowVersionRow>(
   'workflows_find_version',
   `select workflow_id, version, id, body, secrets_sealed, template_keys, activated_at, deactivated_at
    from workflow_versions where workflow_id = $1 and version = $2`,
 );
 
-export async function findVersion(sql: Sql, workflowId: string, version: number): Promise<VersionRow | null> {
+export async function findVersion(
+  sql: Sql,
+  workflowId: string,
+  version: number,
+): Promise<WorkflowVersionRow | null> {
   return (await findVersionRow(sql, [workflowId, version]))[0] ?? null;
 }
 
@@ -166,7 +170,10 @@ export async function countTriggers(
   return new Map(rows.map(({ workflow_id, count }) => [workflow_id, count]));
 }
 
-export type BodyRow = Pick<VersionRow, 'workflow_id' | 'version' | 'id' | 'body' | 'secrets_sealed'> & {
+export type BodyRow = Pick<
+  WorkflowVersionRow,
+  'workflow_id' | 'version' | 'id' | 'body' | 'secrets_sealed'
+> & {
   key: string;
 };
 
@@ -186,7 +193,7 @@ export function listBodies(sql: Sql, wanted: { workflowId: string; version: numb
   ]);
 }
 
-const listWithSecretsRows = statement<Pick<VersionRow, 'id' | 'body' | 'secrets_sealed'>>(
+const listWithSecretsRows = statement<Pick<WorkflowVersionRow, 'id' | 'body' | 'secrets_sealed'>>(
   'workflows_list_with_secrets',
   `select id, body, secrets_sealed from workflow_versions
    where workflow_id = $1 and (secrets_sealed is null or secrets_sealed <> '{}')
@@ -198,7 +205,7 @@ export function listWithSecrets(
   sql: Sql,
   workflowId: string,
   limit: number,
-): Promise<Pick<VersionRow, 'id' | 'body' | 'secrets_sealed'>[]> {
+): Promise<Pick<WorkflowVersionRow, 'id' | 'body' | 'secrets_sealed'>[]> {
   return listWithSecretsRows(sql, [workflowId, limit]);
 }
 

@@ -1,4 +1,9 @@
-import { type Definition, type DefinitionProblem, validateBounded, type World } from '../../engine/index.ts';
+import {
+  type Definition,
+  type DefinitionProblem,
+  type ValidationContext,
+  validateBounded,
+} from '../../engine/index.ts';
 import { computeOutside } from '../../kernel/threads/outside.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
 
@@ -6,7 +11,7 @@ interface Candidate {
   /** Of the version, which never changes. */
   versionId: string;
   definition: Definition;
-  world: World;
+  world: ValidationContext;
 }
 
 export type ProblemsOf = (candidate: Candidate) => DefinitionProblem[];
@@ -26,7 +31,7 @@ export function validateOutside<Result>(
   );
 }
 
-function listed({ templates, categories, channels }: World) {
+function listed({ templates, categories, channels }: ValidationContext) {
   const named = [...templates].map(([key, of]) => [key, [...of].sort()] as const);
   return [
     named.sort(([one], [other]) => (one < other ? -1 : 1)),

@@ -1,7 +1,7 @@
 import { idTime } from '../../kernel/ids.ts';
 import type { Version, Workflow, WorkflowDetail } from './schema.ts';
 import { shownBody } from './sealed-body.ts';
-import type { VersionRow, VersionSummaryRow, WorkflowRow } from './store.ts';
+import type { VersionSummaryRow, WorkflowRow, WorkflowVersionRow } from './store.ts';
 
 const timeOf = (id: string): string => new Date(idTime(id)).toISOString();
 
@@ -18,7 +18,7 @@ export interface CountedWorkflow {
 
 /** A workflow as it is shown alone; `active` is null when new runs start on no version. */
 export interface DetailedWorkflow extends CountedWorkflow {
-  active: VersionRow | null;
+  active: WorkflowVersionRow | null;
 }
 
 export function workflowView({ workflow: row, triggerCount }: CountedWorkflow): Workflow {
@@ -57,7 +57,7 @@ export function versionSummary(
   };
 }
 
-export function versionView(workflow: WorkflowRow, row: VersionRow): Version {
+export function versionView(workflow: WorkflowRow, row: WorkflowVersionRow): Version {
   return { workflow_key: workflow.key, ...versionSummary(workflow, row), body_json: shownBody(row) };
 }
 

@@ -1,5 +1,5 @@
 import { filters, toValue } from 'liquidjs';
-import { createMemory } from '../memory.ts';
+import { createCache } from '../cache.ts';
 import { type Budget, budgetOf, type FilterThis } from './budget.ts';
 import { toText } from './text.ts';
 
@@ -10,7 +10,7 @@ import { toText } from './text.ts';
  */
 const keptFormats = 100;
 const makeUnits = 100_000;
-const formats = createMemory<Intl.DateTimeFormat>(keptFormats);
+const formats = createCache<Intl.DateTimeFormat>(keptFormats);
 
 const dateUnits = 400;
 const zoneUnits = 300;

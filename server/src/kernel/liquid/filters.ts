@@ -1,7 +1,7 @@
 import { filters as all, type Filter, type FilterImplOptions } from 'liquidjs';
 import { type Budget, budgetOf, type FilterThis } from './budget.ts';
 import { date, dateToRfc822, dateToXmlschema } from './dates.ts';
-import { Vouched } from './marks.ts';
+import { VerifiedText } from './marks.ts';
 import { escapeHtml, SafeHtml, toText } from './text.ts';
 
 /**
@@ -105,7 +105,7 @@ const html: Record<string, FilterImplOptions> = {
 
 const marked: Record<string, FilterImplOptions> = {
   ...standard,
-  raw: charged('raw', (value) => new Vouched(value)),
+  raw: charged('raw', (value) => new VerifiedText(value)),
 };
 
 export const filtersFor = { html, text: standard, json: standard, marked };

@@ -1,5 +1,5 @@
 import type { Emitter } from 'liquidjs';
-import { Vouched } from './marks.ts';
+import { VerifiedText } from './marks.ts';
 import { isPlain, toText } from './text.ts';
 
 /** An output of a structured body, not yet JSON: only where it is written says what it must look like. */
@@ -37,7 +37,7 @@ export function createJsonEmitter(limit: number, change: (text: string) => strin
   }
 
   function json(output: unknown): string {
-    const [value, changed] = output instanceof Vouched ? [output.value, asItIs] : [output, change];
+    const [value, changed] = output instanceof VerifiedText ? [output.value, asItIs] : [output, change];
     const text = inString ? stringify(toText(value), changed).slice(1, -1) : wholeValue(value, changed);
     // A backslash of the template right before an output would escape the first character of the data.
     const whole = afterBackslash ? `\\${text}` : text;

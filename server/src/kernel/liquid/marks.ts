@@ -16,7 +16,7 @@ export function unmarkText(text: string, as: (character: string) => string): str
 }
 
 /** Data that its template vouches for (`| raw`): it is written as it is. A filter after it gets its text, and gives text again. */
-export class Vouched {
+export class VerifiedText {
   readonly value: unknown;
   constructor(value: unknown) {
     this.value = value;

@@ -1,4 +1,4 @@
-import { isLoopHeld, nextTurn } from '../courtesy.ts';
+import { isLoopHeld, yieldToEventLoop } from '../event-loop.ts';
 import type { Task, TaskRunner } from './task.ts';
 
 /**
@@ -39,7 +39,7 @@ export async function runCounted<Input, Output>(
   owner: string,
   input: Input,
 ): Promise<Output> {
-  while (isLoopHeld()) await nextTurn();
+  while (isLoopHeld()) await yieldToEventLoop();
   try {
     return task.attempt(input, 'light');
   } catch (error) {

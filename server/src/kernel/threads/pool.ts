@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { steadyClock } from '../clock.ts';
-import { isLoopHeld, nextTurn } from '../courtesy.ts';
 import { Problem, type ProblemCode } from '../errors.ts';
+import { isLoopHeld, yieldToEventLoop } from '../event-loop.ts';
 import type { Log } from '../log.ts';
 import type { ThreadHello } from './serve.ts';
 import { startThread, type Thread, type ThreadEntry } from './start.ts';
@@ -14,7 +14,7 @@ import { type Task, type TaskAnswer, type TaskRunner, TaskStopped } from './task
  */
 export interface TaskPool extends TaskRunner {
   /** For work whose number is bounded elsewhere, as that of claims is: it waits, and is never refused for its number. */
-  patient: TaskRunner;
+  unlimited: TaskRunner;
   /** How many tasks of an owner wait for a thread. */
   waiting(owner: string): number;
   /** How many threads there are now. */
@@ -56,7 +56,7 @@ interface PooledThread {
 
 const defaultLimitMs = 3_000;
 /** On a busy machine a thread gets little of the processor: this many times the limit by the clock is the end in any case. */
-const patience = 10;
+const clockFactor = 10;
 const startWithinMs = 60_000;
 
 export function createTaskPool(options: TaskPoolOptions): TaskPool {
@@ -114,7 +114,7 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
     const elapsedMs = steadyClock() - pooled.startedAt;
     const cpuMs = cpuMsOf(pooled.osThreadId);
     const spentMs = cpuMs === null ? elapsedMs : cpuMs - pooled.cpuMsBefore;
-    if (spentMs < limitMs && elapsedMs < patience * limitMs) {
+    if (spentMs < limitMs && elapsedMs < clockFactor * limitMs) {
       pooled.timer = setTimeout(() => checkLimit(pooled, running), Math.max(50, limitMs - spentMs));
       return;
     }
@@ -178,7 +178,7 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
   const runner = (maxWaiting: number): TaskRunner => ({
     async run<Input, Output>(task: Task<Input, Output>, owner: string, input: Input): Promise<Output> {
       if (task.isLight(input)) {
-        while (isLoopHeld()) await nextTurn();
+        while (isLoopHeld()) await yieldToEventLoop();
         return task.work(input);
       }
       if (stopped) throw stopping();
@@ -194,7 +194,7 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
 
   return {
     ...runner(waitingPerOwner),
-    patient: runner(Infinity),
+    unlimited: runner(Infinity),
     waiting: (owner) => queues.get(owner)?.length ?? 0,
     size: () => open.size,
     async stop() {

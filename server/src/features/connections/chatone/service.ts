@@ -13,7 +13,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { recordAudit } from '../../audit/index.ts';
 import type { NotificationService } from '../../notifications/index.ts';
-import type { Caller } from '../endpoints/service.ts';
+import type { ChatEndpointCaller } from '../endpoints/service.ts';
 import { healthView } from '../health.ts';
 import { wakeWaiting } from '../waiting.ts';
 import type { Installation, TestTargets } from './schema.ts';
@@ -33,12 +33,18 @@ export interface Workspace {
 
 export interface InstallationService {
   /** A team that is installed already gets the new token and keeps its id; `isNew` says which it was. */
-  install(caller: Caller, workspace: Workspace): Promise<{ installation: Installation; isNew: boolean }>;
-  installByToken(caller: Caller, token: string): Promise<{ installation: Installation; isNew: boolean }>;
+  install(
+    caller: ChatEndpointCaller,
+    workspace: Workspace,
+  ): Promise<{ installation: Installation; isNew: boolean }>;
+  installByToken(
+    caller: ChatEndpointCaller,
+    token: string,
+  ): Promise<{ installation: Installation; isNew: boolean }>;
   list(principal: Principal, query: { cursor?: string; limit?: number }): Promise<Page<Installation>>;
   get(principal: Principal, id: string): Promise<Installation>;
-  setAutoJoin(caller: Caller, id: string, autoJoin: boolean): Promise<Installation>;
-  delete(caller: Caller, id: string): Promise<void>;
+  setAutoJoin(caller: ChatEndpointCaller, id: string, autoJoin: boolean): Promise<Installation>;
+  delete(caller: ChatEndpointCaller, id: string): Promise<void>;
   /** Returns the id of the direct message, if there is one, else of the post. */
   sendTest(principal: Principal, id: string, targets: TestTargets): Promise<string>;
 }
@@ -52,7 +58,7 @@ export function createInstallationService(
 ): InstallationService {
   async function audit(
     tx: Sql,
-    { principal, requestId }: Caller,
+    { principal, requestId }: ChatEndpointCaller,
     change: string,
     before: store.InstallationRow | null,
     after: store.InstallationRow | null,
@@ -74,7 +80,7 @@ export function createInstallationService(
     return row;
   }
 
-  async function install(caller: Caller, workspace: Workspace) {
+  async function install(caller: ChatEndpointCaller, workspace: Workspace) {
     const { environmentId, userId } = caller.principal;
     const installed = await transaction(pool, async (tx) => {
       const before = await store.lockInstallationOfTeam(tx, environmentId, workspace.teamId);

@@ -1,8 +1,8 @@
 import { createChatoneApi, createChatoneCarrier, isGone } from '../../../channels/chatone/index.ts';
 import type { Carrier } from '../../../channels/contract.ts';
-import { courteously, createCourtesy } from '../../../channels/courtesy.ts';
+import { createRateGuard, withRateGuard } from '../../../channels/rate-guard.ts';
 import type { Deps } from '../../../deps.ts';
-import { createHealthBook } from '../health.ts';
+import { createHealthRepository } from '../health.ts';
 import { type InstallationRow, listInstallationsById } from './store.ts';
 import { createTokenKeeper } from './tokens.ts';
 
@@ -26,9 +26,9 @@ export function createChatoneTargets(
   deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'log' | 'outbound' | 'config'>,
 ): ChatoneTargets {
   const api = createChatoneApi(deps.outbound, deps.config.CARILLON_CHATONE_API_URL, deps.clock);
-  const health = createHealthBook(deps, 'chatone_installations', isGone);
+  const health = createHealthRepository(deps, 'chatone_installations', isGone);
   const keeper = createTokenKeeper(deps, api);
-  const courtesy = createCourtesy(limit);
+  const courtesy = createRateGuard(limit);
   return {
     async targetsOf(addressees) {
       const ids = [...new Set(addressees.flatMap(({ connection_id: id }) => id ?? []))];
@@ -43,11 +43,11 @@ export function createChatoneTargets(
       const carrier = createChatoneCarrier({
         api,
         name: `chatone:${installation.team_id}`,
-        pace: `${installation.id}:${conversation}`,
+        rateLimitKey: `${installation.id}:${conversation}`,
         autoJoin: installation.auto_join_public_channels,
         token: (stale) => keeper.tokenOf(installation, stale),
       });
-      return courteously(health.watch(carrier, installation), courtesy, deps.clock);
+      return withRateGuard(health.observe(carrier, installation), courtesy, deps.clock);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Flavour, flavourOf } from '../../../channels/chattwo/index.ts';
+import { flavourOf, type WebhookFlavour } from '../../../channels/chattwo/index.ts';
 import { parseTarget } from '../../../channels/net.ts';
 import type { Deps } from '../../../deps.ts';
 import { Problem } from '../../../kernel/errors.ts';
@@ -47,7 +47,7 @@ function viewOf(row: ChatEndpointRow): ChattwoEndpoint {
     key: row.key,
     label: row.label,
     webhook_url_prefix: row.url_prefix,
-    flavour: row.flavour as Flavour,
+    flavour: row.flavour as WebhookFlavour,
     ...healthView(row),
     created_at: new Date(idTime(row.id)).toISOString(),
   };

@@ -4,7 +4,7 @@ import { IdParams } from '../../../http/schema.ts';
 import type { ChatthreeEndpointChange, NewChatthreeEndpoint } from '../chatthree/schema.ts';
 import type { ChattwoEndpointChange, NewChattwoEndpoint } from '../chattwo/schema.ts';
 import { TestSent } from './schema.ts';
-import type { EndpointsService } from './service.ts';
+import type { ChatEndpointsService } from './service.ts';
 
 /** What the API says differently about the endpoints of the two channels. */
 export interface EndpointArea {
@@ -24,7 +24,7 @@ export interface EndpointArea {
 
 export function endpointRoutes(
   { name, title, accepts, testSummary, schemas }: EndpointArea,
-  endpoints: EndpointsService<object>,
+  endpoints: ChatEndpointsService<object>,
 ): Route[] {
   const noun = `${title} endpoint`;
   const path = `/v1/${name.toLowerCase()}-endpoints`;

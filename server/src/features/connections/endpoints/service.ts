@@ -12,7 +12,7 @@ import { freeKey, slugOf } from './key.ts';
 import * as store from './store.ts';
 import { endpointContext } from './targets.ts';
 
-export interface Caller {
+export interface ChatEndpointCaller {
   principal: Principal;
   requestId: string;
 }
@@ -33,14 +33,14 @@ export interface EndpointBody {
   default_username?: string | null | undefined;
   default_avatar_url?: string | null | undefined;
 }
-export type NewEndpoint = EndpointBody & { label: string; webhook_url: string };
+export type NewChatEndpoint = EndpointBody & { label: string; webhook_url: string };
 
-export interface EndpointsService<View> {
-  create(caller: Caller, body: NewEndpoint): Promise<View>;
+export interface ChatEndpointsService<View> {
+  create(caller: ChatEndpointCaller, body: NewChatEndpoint): Promise<View>;
   list(principal: Principal): Promise<View[]>;
   get(principal: Principal, id: string): Promise<View>;
-  update(caller: Caller, id: string, body: EndpointBody): Promise<View>;
-  delete(caller: Caller, id: string): Promise<void>;
+  update(caller: ChatEndpointCaller, id: string, body: EndpointBody): Promise<View>;
+  delete(caller: ChatEndpointCaller, id: string): Promise<void>;
   /** Returns the id of the notification. */
   sendTest(principal: Principal, id: string): Promise<string>;
 }
@@ -52,7 +52,7 @@ export function createEndpointsService<View extends object>(
   { pool, queue, keyring, clock }: Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock'>,
   notifications: Pick<NotificationService, 'sendTest'>,
   kind: EndpointKind<View>,
-): EndpointsService<View> {
+): ChatEndpointsService<View> {
   const { channel, viewOf } = kind;
   const noun = `${withVendor(channel)} endpoint`;
 
@@ -67,7 +67,7 @@ export function createEndpointsService<View extends object>(
 
   async function audit(
     tx: Sql,
-    { principal, requestId }: Caller,
+    { principal, requestId }: ChatEndpointCaller,
     change: string,
     before: store.ChatEndpointRow | null,
     after: store.ChatEndpointRow | null,

@@ -1,7 +1,7 @@
 import { isGone } from '../../../channels/chatthree/index.ts';
 import type { Deps } from '../../../deps.ts';
-import { createMemory } from '../../../kernel/memory.ts';
-import { createHealthBook, type HealthBook } from '../health.ts';
+import { createCache } from '../../../kernel/cache.ts';
+import { createHealthRepository, type HealthRepository } from '../health.ts';
 import { type ChatEndpointRow, type EndpointChannel, listEndpointsById } from './store.ts';
 
 /** Where a chat notification goes, for the one who sends it. */
@@ -16,11 +16,11 @@ export interface ChatTargets {
     channel: EndpointChannel,
     addressees: readonly { environment_id: string; connection_id: string | null }[],
   ): Promise<(addressee: { environment_id: string; connection_id: string | null }) => ChatTarget | null>;
-  health: HealthBook;
+  health: HealthRepository;
 }
 
 export function createChatTargets(deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'log'>): ChatTargets {
-  const opened = createMemory<string>(10_000);
+  const opened = createCache<string>(10_000);
   function open({ id, url_sealed: sealed }: ChatEndpointRow): string | null {
     try {
       const url = opened.get(sealed) ?? deps.keyring.open(sealed, endpointContext(id));
@@ -32,7 +32,7 @@ export function createChatTargets(deps: Pick<Deps, 'pool' | 'keyring' | 'clock' 
     }
   }
   return {
-    health: createHealthBook(deps, 'chat_endpoints', isGone),
+    health: createHealthRepository(deps, 'chat_endpoints', isGone),
     async targetsOf(channel, addressees) {
       const ids = [...new Set(addressees.flatMap(({ connection_id: id }) => id ?? []))];
       const rows = ids.length === 0 ? [] : await listEndpointsById(deps.pool, ids);

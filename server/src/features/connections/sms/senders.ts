@@ -73,6 +73,6 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
 }
 
 /** An environment has one account at a time; what its provider asked for does not bind the next one. */
-function paceOf({ kind, id }: SmsSettings): Pick<Carrier, 'pace' | 'isShared'> {
-  return kind === 'managed' ? { pace: kind, isShared: true } : { pace: `${kind}:${id}` };
+function paceOf({ kind, id }: SmsSettings): Pick<Carrier, 'rateLimitKey' | 'isShared'> {
+  return kind === 'managed' ? { rateLimitKey: kind, isShared: true } : { rateLimitKey: `${kind}:${id}` };
 }

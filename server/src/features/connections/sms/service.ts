@@ -1,4 +1,4 @@
-import type { ProviderConfig, Verdict } from '../../../channels/contract.ts';
+import type { ProviderConfig, VerificationResult } from '../../../channels/contract.ts';
 import { type ProviderContext, smsProviders } from '../../../channels/registry.ts';
 import { createSandboxStore } from '../../../channels/sandbox/index.ts';
 import { transaction } from '../../../db/sql.ts';
@@ -63,7 +63,10 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
     }
   }
 
-  async function verify(input: SmsInput, environmentKind: Principal['environmentKind']): Promise<Verdict> {
+  async function verify(
+    input: SmsInput,
+    environmentKind: Principal['environmentKind'],
+  ): Promise<VerificationResult> {
     const provider =
       input.kind === 'managed'
         ? managedProvider(config, null)
@@ -85,7 +88,12 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
     return provider.kind.create(input.kind, provider.config, context).verify();
   }
 
-  function settingsOf(environmentId: string, id: string, input: SmsInput, verdict: Verdict): SmsSettings {
+  function settingsOf(
+    environmentId: string,
+    id: string,
+    input: SmsInput,
+    verdict: VerificationResult,
+  ): SmsSettings {
     return {
       environment_id: environmentId,
       id,

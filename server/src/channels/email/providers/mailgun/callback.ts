@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { sameBytes } from '../../../../kernel/crypto.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
-import { type Json, jsonObject, recordIn, textIn } from '../../api.ts';
+import { type JsonBody, jsonObject, recordIn, textIn } from '../../api.ts';
 
 /** Mailgun repeats a call for eight hours. */
 const toleranceMs = 12 * 3_600_000;
@@ -36,7 +36,7 @@ export function readCallback(
   return { kind: 'reports', reports: reportsOf(event), nonce: token };
 }
 
-function reportsOf(event: Json): Report[] {
+function reportsOf(event: JsonBody): Report[] {
   const eventId = textIn(event, 'id');
   if (!eventId) return [];
   const reports: Report[] = [];
@@ -54,7 +54,7 @@ function reportsOf(event: Json): Report[] {
 }
 
 /** Final, and yet not the address's fault: it took too long, or the receiver refuses the sender. */
-function isOnlyThisMessage(event: Json, status: Json | null): boolean {
+function isOnlyThisMessage(event: JsonBody, status: JsonBody | null): boolean {
   const { reason } = event;
   return (
     reason === 'old' ||
@@ -64,29 +64,29 @@ function isOnlyThisMessage(event: Json, status: Json | null): boolean {
   );
 }
 
-function receiptOf(event: Json): Receipt | null {
+function receiptOf(event: JsonBody): Receipt | null {
   const status = recordIn(event, 'delivery-status');
   const at = typeof event.timestamp === 'number' ? new Date(event.timestamp * 1000) : null;
   const words = [status?.code, textIn(status, 'message') || textIn(status, 'description')];
-  const said = (otherwise: string): { detail: string; at?: string } => ({
+  const message = (otherwise: string): { detail: string; at?: string } => ({
     detail: `mailgun: ${words.filter(Boolean).join(' ') || textIn(event, 'reason') || otherwise}`,
     ...(at && !Number.isNaN(at.getTime()) ? { at: at.toISOString() } : {}),
   });
   switch (event.event) {
     case 'delivered':
-      return { type: 'Delivered', ...said('delivered') };
+      return { type: 'Delivered', ...message('delivered') };
     case 'failed':
-      if (event.severity !== 'permanent') return { type: 'DeliveryDelayed', ...said('delayed') };
-      if (event.reason === 'suppress-complaint') return { type: 'Complained', ...said('complained') };
-      return { type: 'Bounced', ...said('failed'), soft: isOnlyThisMessage(event, status) };
+      if (event.severity !== 'permanent') return { type: 'DeliveryDelayed', ...message('delayed') };
+      if (event.reason === 'suppress-complaint') return { type: 'Complained', ...message('complained') };
+      return { type: 'Bounced', ...message('failed'), soft: isOnlyThisMessage(event, status) };
     case 'rejected':
-      return { type: 'Bounced', ...said('rejected'), soft: true };
+      return { type: 'Bounced', ...message('rejected'), soft: true };
     case 'complained':
-      return { type: 'Complained', ...said('spam complaint') };
+      return { type: 'Complained', ...message('spam complaint') };
     case 'opened':
-      return { type: 'Opened', ...said('opened') };
+      return { type: 'Opened', ...message('opened') };
     case 'clicked': {
-      const { detail: _detail, ...when } = said('clicked');
+      const { detail: _detail, ...when } = message('clicked');
       return { type: 'Clicked', detail: `mailgun: ${textIn(event, 'url') ?? 'clicked'}`, ...when };
     }
     default:

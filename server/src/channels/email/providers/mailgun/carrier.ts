@@ -1,5 +1,12 @@
 import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
-import { type ApiAnswer, type ApiContext, createApiCarrier, recordIn, textIn, urlUnder } from '../../api.ts';
+import {
+  type ApiContext,
+  createApiCarrier,
+  type EmailApiAnswer,
+  recordIn,
+  textIn,
+  urlUnder,
+} from '../../api.ts';
 import { mailboxText, partsOf } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { MailgunConfig } from './manifest.ts';
@@ -61,7 +68,7 @@ function formOf(message: EmailMessage): FormPart[] {
   ];
 }
 
-function judge(answer: ApiAnswer): { ok: boolean; detail: string } {
+function judge(answer: EmailApiAnswer): { ok: boolean; detail: string } {
   // A sending key may read nothing; being refused the domain, and not the key, shows that the key is good.
   if (answer.status === 403) return { ok: true, detail: 'The key is good, and for sending only.' };
   const domain = recordIn(answer.json, 'domain');

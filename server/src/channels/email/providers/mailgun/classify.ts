@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../contract.ts';
-import { type ApiAnswer, outcomeByStatus, saidIn, textIn } from '../../api.ts';
+import { type EmailApiAnswer, messageIn, outcomeByStatus, textIn } from '../../api.ts';
 
 const unitMs: Partial<Record<string, number>> = { second: 1_000, minute: 60_000, hour: 3_600_000 };
 
@@ -10,12 +10,12 @@ function waitIn(message: string): number | null {
   return count && ms ? Math.min(Number(count) * ms, 86_400_000) : null;
 }
 
-export function classify(answer: ApiAnswer): Outcome {
+export function classify(answer: EmailApiAnswer): Outcome {
   const { status, json } = answer;
   const code = String(status);
   const message = textIn(json, 'message');
   // The words for a wrong key are not in Mailgun's usual form.
-  const detail = saidIn(answer, message ?? (status === 401 ? 'Forbidden' : null));
+  const detail = messageIn(answer, message ?? (status === 401 ? 'Forbidden' : null));
   const id = textIn(json, 'id');
   if (status === 200 && id) return { kind: 'accepted', providerMessageId: id, detail, code };
   // The account or the domain, not the message: unverified, a sandbox, not activated; or there is no such domain.

@@ -1,6 +1,6 @@
 import { sameBytes, sha256 } from '../../../../kernel/crypto.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
-import { type Json, jsonObject, recordIn, textIn } from '../../api.ts';
+import { type JsonBody, jsonObject, recordIn, textIn } from '../../api.ts';
 
 /** Postmark repeats a call for half a day. What is older is not remembered for long enough to be told from a repetition. */
 const toleranceMs = 2 * 86_400_000;
@@ -32,7 +32,7 @@ function basicCredentials(authorization: string | undefined): string | null {
   return base64 === undefined ? null : Buffer.from(base64, 'base64').toString('utf8');
 }
 
-function reportsOf(record: Json): Report[] {
+function reportsOf(record: JsonBody): Report[] {
   const eventId = eventIdOf(record);
   const notificationId = textIn(recordIn(record, 'Metadata'), 'notification_id');
   const receipt = receiptOf(record);
@@ -44,7 +44,7 @@ function reportsOf(record: Json): Report[] {
 }
 
 /** Bounces have a number; of everything else what makes it one event is who, what and when. */
-function eventIdOf(record: Json): string {
+function eventIdOf(record: JsonBody): string {
   const { RecordType, ID, MessageID, Recipient, Email } = record;
   if (typeof ID === 'number') return `${RecordType}:${ID}`;
   return sha256(
@@ -52,7 +52,7 @@ function eventIdOf(record: Json): string {
   ).toString('hex');
 }
 
-function whenOf({ DeliveredAt, ReceivedAt, BouncedAt, ChangedAt }: Json): unknown {
+function whenOf({ DeliveredAt, ReceivedAt, BouncedAt, ChangedAt }: JsonBody): unknown {
   return DeliveredAt ?? ReceivedAt ?? BouncedAt ?? ChangedAt;
 }
 
@@ -72,40 +72,40 @@ const remarks = new Set([
   'ChallengeVerification',
 ]);
 
-function receiptOf(record: Json): Receipt | null {
+function receiptOf(record: JsonBody): Receipt | null {
   const at = timeOf(whenOf(record));
-  const said = (text: string): { detail: string; at?: string } => ({
+  const message = (text: string): { detail: string; at?: string } => ({
     detail: `postmark: ${text}`,
     ...(at === null ? {} : { at }),
   });
   switch (record.RecordType) {
     case 'Delivery':
-      return { type: 'Delivered', ...said(textIn(record, 'Details') ?? 'delivered') };
+      return { type: 'Delivered', ...message(textIn(record, 'Details') ?? 'delivered') };
     case 'Bounce': {
       const type = textIn(record, 'Type') ?? '';
       if (remarks.has(type)) return null;
       const detail = `${type} ${textIn(record, 'Details') ?? textIn(record, 'Description') ?? ''}`.trim();
-      if (type === 'Transient' || type === 'DnsError') return { type: 'DeliveryDelayed', ...said(detail) };
-      if (type === 'SpamComplaint') return { type: 'Complained', ...said(detail) };
+      if (type === 'Transient' || type === 'DnsError') return { type: 'DeliveryDelayed', ...message(detail) };
+      if (type === 'SpamComplaint') return { type: 'Complained', ...message(detail) };
       return {
         type: 'Bounced',
-        ...said(detail),
+        ...message(detail),
         soft: record.Inactive !== true && !refusedForGood.has(type),
       };
     }
     case 'SpamComplaint':
-      return { type: 'Complained', ...said('spam complaint') };
+      return { type: 'Complained', ...message('spam complaint') };
     case 'Open':
-      return { type: 'Opened', ...said('opened') };
+      return { type: 'Opened', ...message('opened') };
     case 'Click':
-      return { type: 'Clicked', ...said(textIn(record, 'OriginalLink') ?? 'clicked') };
+      return { type: 'Clicked', ...message(textIn(record, 'OriginalLink') ?? 'clicked') };
     default:
       return null;
   }
 }
 
 /** A person stopped or resumed the stream. Bounces and complaints, which also stop it, come as records of their own. */
-function wishOf(record: Json): { address: string; wants: 'nothing' | 'again'; detail: string } | null {
+function wishOf(record: JsonBody): { address: string; wants: 'nothing' | 'again'; detail: string } | null {
   const address = textIn(record, 'Recipient');
   if (record.RecordType !== 'SubscriptionChange' || !address || record.Origin !== 'Recipient') return null;
   if (record.SuppressSending === false)

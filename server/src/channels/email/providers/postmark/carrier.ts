@@ -1,5 +1,5 @@
 import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
-import { type ApiAnswer, type ApiContext, createApiCarrier, textIn, urlUnder } from '../../api.ts';
+import { type ApiContext, createApiCarrier, type EmailApiAnswer, textIn, urlUnder } from '../../api.ts';
 import { type EmailParts, mailboxText, partsOf } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { PostmarkConfig } from './manifest.ts';
@@ -54,7 +54,7 @@ function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailPar
   };
 }
 
-function judge(answer: ApiAnswer): { ok: boolean; detail: string } {
+function judge(answer: EmailApiAnswer): { ok: boolean; detail: string } {
   const server = textIn(answer.json, 'Name');
   if (answer.status === 200 && server !== null)
     return { ok: true, detail: `The token is that of ${server}.` };

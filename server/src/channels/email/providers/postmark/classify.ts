@@ -1,15 +1,15 @@
 import type { Outcome } from '../../../contract.ts';
-import { type ApiAnswer, outcomeByStatus, saidIn, textIn } from '../../api.ts';
+import { type EmailApiAnswer, messageIn, outcomeByStatus, textIn } from '../../api.ts';
 
 /** Codes whose meaning is not that of their status (422 for nearly all of them). */
 const broken = new Set([10, 400, 401, 405, 412, 413]);
 const later = new Set([100]);
 
-export function classify(answer: ApiAnswer): Outcome {
+export function classify(answer: EmailApiAnswer): Outcome {
   const { status, json } = answer;
   const errorCode = typeof json?.ErrorCode === 'number' ? json.ErrorCode : null;
   const code = errorCode === null ? String(status) : `${status} ${errorCode}`;
-  const detail = saidIn(answer, textIn(json, 'Message'));
+  const detail = messageIn(answer, textIn(json, 'Message'));
   if (status === 200 && errorCode === 0) {
     return { kind: 'accepted', providerMessageId: textIn(json, 'MessageID'), detail, code };
   }

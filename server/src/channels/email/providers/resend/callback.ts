@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { sameBytes } from '../../../../kernel/crypto.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt } from '../../../contract.ts';
-import { type Json, jsonObject, recordIn, textIn } from '../../api.ts';
+import { type JsonBody, jsonObject, recordIn, textIn } from '../../api.ts';
 
 /** Each attempt is signed with its own time. */
 const toleranceMs = 5 * 60_000;
@@ -40,44 +40,48 @@ export function readCallback(
 /** Tags come as an object, or as the list that they were sent as. */
 function tagIn(tags: unknown, name: string): string | null {
   if (Array.isArray(tags)) {
-    const found = (tags as Json[]).find((tag) => tag?.name === name);
+    const found = (tags as JsonBody[]).find((tag) => tag?.name === name);
     return textIn(found ?? null, 'value');
   }
-  return typeof tags === 'object' ? textIn(tags as Json | null, name) : null;
+  return typeof tags === 'object' ? textIn(tags as JsonBody | null, name) : null;
 }
 
 /** The message is at fault, not the address. */
 const aboutTheMessage = new Set(['MessageTooLarge', 'ContentRejected', 'AttachmentRejected']);
 
-function receiptOf(event: Json, data: Json): Receipt | null {
+function receiptOf(event: JsonBody, data: JsonBody): Receipt | null {
   const ms = Date.parse(textIn(event, 'created_at') ?? '');
-  const said = (text: string | null, otherwise: string): { detail: string; at?: string } => ({
+  const message = (text: string | null, otherwise: string): { detail: string; at?: string } => ({
     detail: `resend: ${text ?? otherwise}`,
     ...(Number.isNaN(ms) ? {} : { at: new Date(ms).toISOString() }),
   });
   switch (event.type) {
     case 'email.delivered':
-      return { type: 'Delivered', ...said(null, 'delivered') };
+      return { type: 'Delivered', ...message(null, 'delivered') };
     case 'email.delivery_delayed':
-      return { type: 'DeliveryDelayed', ...said(null, 'delivery delayed') };
+      return { type: 'DeliveryDelayed', ...message(null, 'delivery delayed') };
     case 'email.bounced': {
       const bounce = recordIn(data, 'bounce');
       const hard = bounce?.type === 'Permanent' && !aboutTheMessage.has(String(bounce.subType));
-      return { type: 'Bounced', ...said(textIn(bounce, 'message'), 'bounced'), soft: !hard };
+      return { type: 'Bounced', ...message(textIn(bounce, 'message'), 'bounced'), soft: !hard };
     }
     case 'email.complained':
-      return { type: 'Complained', ...said(null, 'spam complaint') };
+      return { type: 'Complained', ...message(null, 'spam complaint') };
     case 'email.suppressed': {
       const reason = textIn(recordIn(data, 'suppressed'), 'reason');
       const type = reason === 'previous_complaint' ? 'Complained' : 'Bounced';
-      return { type, ...said(reason && `suppressed, ${reason}`, 'suppressed') };
+      return { type, ...message(reason && `suppressed, ${reason}`, 'suppressed') };
     }
     case 'email.failed':
-      return { type: 'Bounced', ...said(textIn(recordIn(data, 'failed'), 'reason'), 'failed'), soft: true };
+      return {
+        type: 'Bounced',
+        ...message(textIn(recordIn(data, 'failed'), 'reason'), 'failed'),
+        soft: true,
+      };
     case 'email.opened':
-      return { type: 'Opened', ...said(null, 'opened') };
+      return { type: 'Opened', ...message(null, 'opened') };
     case 'email.clicked':
-      return { type: 'Clicked', ...said(textIn(recordIn(data, 'click'), 'link'), 'clicked') };
+      return { type: 'Clicked', ...message(textIn(recordIn(data, 'click'), 'link'), 'clicked') };
     default:
       return null; // sent, scheduled, contacts, domains, and what may come
   }

@@ -1,5 +1,5 @@
 import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
-import { type ApiAnswer, type ApiContext, createApiCarrier, textIn, urlUnder } from '../../api.ts';
+import { type ApiContext, createApiCarrier, type EmailApiAnswer, textIn, urlUnder } from '../../api.ts';
 import { type EmailParts, mailboxText, partsOf } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { ResendConfig } from './manifest.ts';
@@ -64,7 +64,7 @@ function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailPar
   };
 }
 
-function judge(answer: ApiAnswer): { ok: boolean; detail: string } {
+function judge(answer: EmailApiAnswer): { ok: boolean; detail: string } {
   if (answer.status === 200 && answer.json) return { ok: true, detail: 'The key is good.' };
   // There is no question that a key for sending only may ask; being told so shows that the key is good.
   if (textIn(answer.json, 'name') === 'restricted_api_key')

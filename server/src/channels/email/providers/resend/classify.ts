@@ -1,14 +1,14 @@
 import type { Outcome } from '../../../contract.ts';
 import { parseRetryAfter } from '../../../http.ts';
-import { type ApiAnswer, outcomeByStatus, saidIn, textIn } from '../../api.ts';
+import { type EmailApiAnswer, messageIn, outcomeByStatus, textIn } from '../../api.ts';
 
 const dayMs = 86_400_000;
 
-export function classify(answer: ApiAnswer): Outcome {
+export function classify(answer: EmailApiAnswer): Outcome {
   const { status, json, headers, at } = answer;
   const name = textIn(json, 'name');
   const code = name ?? String(status);
-  const detail = saidIn(answer, textIn(json, 'message'));
+  const detail = messageIn(answer, textIn(json, 'message'));
   const id = textIn(json, 'id');
   if (status >= 200 && status < 300 && id) {
     return { kind: 'accepted', providerMessageId: id, detail: `${status} ${id}`, code: String(status) };

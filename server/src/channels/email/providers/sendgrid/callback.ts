@@ -61,31 +61,34 @@ function isOptOut(event: Event): boolean {
 function receiptOf(event: Event): Receipt | null {
   const reason = textOf(event.reason);
   const at = timeOf(event.timestamp);
-  const said = (text: string): { detail: string; at?: string } => ({
+  const message = (text: string): { detail: string; at?: string } => ({
     detail: `sendgrid: ${text}`,
     ...(at === null ? {} : { at }),
   });
   switch (event.event) {
     case 'delivered':
-      return { type: 'Delivered', ...said(textOf(event.response) || 'delivered') };
+      return { type: 'Delivered', ...message(textOf(event.response) || 'delivered') };
     case 'deferred':
-      return { type: 'DeliveryDelayed', ...said(textOf(event.response) || 'deferred') };
+      return { type: 'DeliveryDelayed', ...message(textOf(event.response) || 'deferred') };
     case 'bounce': {
       const status = textOf(event.status);
       const detail = [status, reason].filter(Boolean).join(' ') || 'bounced';
-      return { type: 'Bounced', ...said(detail), soft: event.type === 'blocked' };
+      return { type: 'Bounced', ...message(detail), soft: event.type === 'blocked' };
     }
     case 'dropped':
       // The address complained, or bounced, earlier; SendGrid did not even try.
       if (/^spam reporting address/i.test(reason))
-        return { type: 'Complained', ...said(`dropped, ${reason}`) };
-      return { type: 'Bounced', ...said(`dropped, ${reason}`), soft: !/^bounced address/i.test(reason) };
+        return { type: 'Complained', ...message(`dropped, ${reason}`) };
+      return { type: 'Bounced', ...message(`dropped, ${reason}`), soft: !/^bounced address/i.test(reason) };
     case 'spamreport':
-      return { type: 'Complained', ...said('spam report') };
+      return { type: 'Complained', ...message('spam report') };
     case 'open':
-      return { type: 'Opened', ...said(event.sg_machine_open === true ? 'opened by a machine' : 'opened') };
+      return {
+        type: 'Opened',
+        ...message(event.sg_machine_open === true ? 'opened by a machine' : 'opened'),
+      };
     case 'click':
-      return { type: 'Clicked', ...said(textOf(event.url) || 'clicked') };
+      return { type: 'Clicked', ...message(textOf(event.url) || 'clicked') };
     default:
       return null; // processed, group changes, and what may come
   }

@@ -1,5 +1,5 @@
 import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
-import { type ApiAnswer, type ApiContext, createApiCarrier, saidIn, urlUnder } from '../../api.ts';
+import { type ApiContext, createApiCarrier, type EmailApiAnswer, messageIn, urlUnder } from '../../api.ts';
 import { type EmailParts, type Mailbox, partsOf, quoted } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { SendgridConfig } from './manifest.ts';
@@ -77,11 +77,11 @@ function person({ address, name }: Mailbox): object {
   return name === '' ? { email: address } : { email: address, name };
 }
 
-function judge(answer: ApiAnswer): { ok: boolean; detail: string } {
+function judge(answer: EmailApiAnswer): { ok: boolean; detail: string } {
   const scopes = answer.json?.scopes;
   if (answer.status !== 200 || !Array.isArray(scopes)) {
     const refused = classify(answer);
-    return { ok: false, detail: answer.status === 200 ? saidIn(answer, null) : refused.detail };
+    return { ok: false, detail: answer.status === 200 ? messageIn(answer, null) : refused.detail };
   }
   return scopes.includes('mail.send')
     ? { ok: true, detail: 'The key is good, and may send mail.' }

@@ -1,8 +1,8 @@
 import type { Outcome } from '../../../contract.ts';
-import { type ApiAnswer, outcomeByStatus, saidIn } from '../../api.ts';
+import { type EmailApiAnswer, messageIn, outcomeByStatus } from '../../api.ts';
 
 /** `{"errors": [{"message", "field", "help"}]}`; null when there are none. */
-function firstError({ json }: ApiAnswer): { message: string | null; field: string | null } | null {
+function firstError({ json }: EmailApiAnswer): { message: string | null; field: string | null } | null {
   const errors = json?.errors;
   const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
   if (typeof first !== 'object' || first === null) return null;
@@ -13,10 +13,10 @@ function firstError({ json }: ApiAnswer): { message: string | null; field: strin
   };
 }
 
-export function classify(answer: ApiAnswer): Outcome {
+export function classify(answer: EmailApiAnswer): Outcome {
   const { status, headers, at } = answer;
   const error = firstError(answer);
-  const detail = saidIn(answer, error?.message ?? null);
+  const detail = messageIn(answer, error?.message ?? null);
   const code = String(status);
   if (status === 202) {
     const id = headers['x-message-id'] ?? null;

@@ -1,7 +1,13 @@
 import aws4 from 'aws4';
 import { inPlace } from '../../../../kernel/threads/task.ts';
 import type { ProviderCarrier } from '../../../contract.ts';
-import { type ApiAnswer, type ApiContext, type ApiRequest, createApiCarrier, urlUnder } from '../../api.ts';
+import {
+  type ApiContext,
+  type ApiRequest,
+  createApiCarrier,
+  type EmailApiAnswer,
+  urlUnder,
+} from '../../api.ts';
 import { buildMime } from '../../mime.ts';
 import { asciiMailboxText, wireMailbox } from '../../parts.ts';
 import { classify } from './classify.ts';
@@ -70,7 +76,7 @@ export function createSesCarrier(name: string, config: SesConfig, context: ApiCo
   );
 }
 
-function judge(answer: ApiAnswer): { ok: boolean; detail: string } {
+function judge(answer: EmailApiAnswer): { ok: boolean; detail: string } {
   const { status, json } = answer;
   if (status !== 200 || json?.SendingEnabled === undefined)
     return { ok: false, detail: classify(answer).detail };

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../contract.ts';
-import { type ApiAnswer, outcomeByStatus, saidIn, textIn } from '../../api.ts';
+import { type EmailApiAnswer, messageIn, outcomeByStatus, textIn } from '../../api.ts';
 
 /** The account, an identity or a set is not as it should be: every message would fail. */
 const brokenTypes = new Set([
@@ -12,16 +12,16 @@ const throttledTypes = new Set(['TooManyRequestsException', 'ThrottlingException
 const hourMs = 3_600_000;
 
 /** `MessageRejected` from `MessageRejected:http://…` in the header, or from `com.amazon…#MessageRejected` in the body. */
-function typeOf({ headers, json }: ApiAnswer): string | null {
+function typeOf({ headers, json }: EmailApiAnswer): string | null {
   const given = headers['x-amzn-errortype'] ?? textIn(json, '__type');
   return given?.split(':')[0]?.split('#').at(-1) || null;
 }
 
-export function classify(answer: ApiAnswer): Outcome {
+export function classify(answer: EmailApiAnswer): Outcome {
   const { status, json } = answer;
   const type = typeOf(answer);
   const code = type ?? String(status);
-  const detail = saidIn(answer, textIn(json, 'message') ?? textIn(json, 'Message'));
+  const detail = messageIn(answer, textIn(json, 'message') ?? textIn(json, 'Message'));
   const id = textIn(json, 'MessageId');
   if (status === 200 && id)
     return { kind: 'accepted', providerMessageId: id, detail: `200 ${id}`, code: '200' };

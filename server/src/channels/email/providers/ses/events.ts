@@ -1,15 +1,15 @@
 import type { Receipt, Report } from '../../../contract.ts';
-import { type Json, recordIn, textIn } from '../../api.ts';
+import { type JsonBody, recordIn, textIn } from '../../api.ts';
 
 /** An event that SES published. `id`: of the SNS message, the same when it is delivered again. */
-export function reportsOf(event: Json, id: string): Report[] {
+export function reportsOf(event: JsonBody, id: string): Report[] {
   const notificationId = notificationOf(recordIn(event, 'mail') ?? {});
   const receipt = receiptOf(event);
   return notificationId && receipt ? [{ about: 'notification', notificationId, receipt, eventId: id }] : [];
 }
 
 /** Events of a configuration set repeat our tags. Notifications of an identity do not, but may repeat our headers. */
-function notificationOf(mail: Json): string | null {
+function notificationOf(mail: JsonBody): string | null {
   const tag = recordIn(mail, 'tags')?.notification_id;
   const [value] = Array.isArray(tag) ? (tag as unknown[]) : [];
   if (typeof value === 'string') return value;
@@ -20,7 +20,7 @@ function notificationOf(mail: Json): string | null {
 /** The message is at fault, not the address. */
 const aboutTheMessage = new Set(['MessageTooLarge', 'ContentRejected', 'AttachmentRejected']);
 
-function receiptOf(event: Json): Receipt | null {
+function receiptOf(event: JsonBody): Receipt | null {
   switch (event.eventType ?? event.notificationType) {
     case 'Delivery': {
       const delivery = recordIn(event, 'delivery');
@@ -65,7 +65,7 @@ function receiptOf(event: Json): Receipt | null {
   }
 }
 
-function said(part: Json | null, text: string): { detail: string; at?: string } {
+function said(part: JsonBody | null, text: string): { detail: string; at?: string } {
   const ms = Date.parse(textIn(part, 'timestamp') ?? '');
   return { detail: `ses: ${text}`, ...(Number.isNaN(ms) ? {} : { at: new Date(ms).toISOString() }) };
 }
@@ -75,7 +75,9 @@ function diagnosis(recipients: unknown): string {
   return textIn(first ?? null, 'diagnosticCode') ?? textIn(first ?? null, 'status') ?? '';
 }
 
-function list(value: unknown): Json[] {
+function list(value: unknown): JsonBody[] {
   if (!Array.isArray(value)) return [];
-  return (value as unknown[]).filter((entry): entry is Json => typeof entry === 'object' && entry !== null);
+  return (value as unknown[]).filter(
+    (entry): entry is JsonBody => typeof entry === 'object' && entry !== null,
+  );
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { classify, type Failure, type Stage } from './classify.ts';
+import { classify, type SmtpReply, type SmtpStage } from './classify.ts';
 import { oneLineReply } from './failure.ts';
 
-function reply(stage: Stage, text: string): Failure {
+function reply(stage: SmtpStage, text: string): SmtpReply {
   return { stage, kind: 'reply', reply: text, detail: text };
 }
 
 describe('a reply of the server becomes an outcome', () => {
-  it.each<[Stage, string, string, string | null]>([
+  it.each<[SmtpStage, string, string, string | null]>([
     // Anything temporary is tried again, whatever the words.
     ['greeting', '421 4.3.2 System going down', 'retry', '421 4.3.2'],
     ['auth', '454 4.7.0 Temporary authentication failure', 'retry', '454 4.7.0'],
@@ -94,7 +94,7 @@ describe('a reply of the server becomes an outcome', () => {
 });
 
 describe('a failure without a reply becomes an outcome', () => {
-  it.each<[Stage, Failure['kind'], string]>([
+  it.each<[SmtpStage, SmtpReply['kind'], string]>([
     ['connect', 'lost', 'retry'],
     ['connect', 'timeout', 'retry'],
     ['connect', 'dns', 'broken'],

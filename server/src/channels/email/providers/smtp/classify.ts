@@ -1,10 +1,10 @@
 import type { Outcome } from '../../../contract.ts';
 
 /** How far a message got; `handed_over` once its final dot may have reached the server. */
-export type Stage = 'connect' | 'greeting' | 'auth' | 'mail' | 'rcpt' | 'data' | 'handed_over';
+export type SmtpStage = 'connect' | 'greeting' | 'auth' | 'mail' | 'rcpt' | 'data' | 'handed_over';
 
-export interface Failure {
-  stage: Stage;
+export interface SmtpReply {
+  stage: SmtpStage;
   /**
    * `reply`: the server said no; `lost`, `timeout`: the connection broke or nothing came; `dns`: the host's name does not
    * exist; `blocked`: we may not call that address; `no_auth`: it does not ask who we are, but we are to say it; `no_tls`:
@@ -40,7 +40,7 @@ const tooFast =
 const greylistDelayMs = 5 * 60_000;
 
 /** The classes of SMTP replies (RFC 5321, RFC 3463) and of broken dialogues, as a function. */
-export function classify(failure: Failure): Outcome {
+export function classify(failure: SmtpReply): Outcome {
   const { stage, kind, reply, detail } = failure;
   switch (kind) {
     case 'reply':
@@ -63,7 +63,7 @@ export function classify(failure: Failure): Outcome {
   }
 }
 
-function classifyReply(stage: Stage, reply: string): Outcome {
+function classifyReply(stage: SmtpStage, reply: string): Outcome {
   const [, digits = '', enhanced = null] = /^(\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3})\b)?/.exec(reply) ?? [];
   const code = enhanced ? `${digits} ${enhanced}` : digits || null;
   const answer = { detail: reply, code };
@@ -87,7 +87,7 @@ function classifyReply(stage: Stage, reply: string): Outcome {
   }
 }
 
-function verdictOf(stage: Stage, code: number, enhanced: string | null, text: string): Verdict {
+function verdictOf(stage: SmtpStage, code: number, enhanced: string | null, text: string): Verdict {
   // Also a reply that makes no sense here: refused for now, since it was not handed over yet.
   if (code < 500) return verdictForNow(stage, code, enhanced, text);
   if ([530, 534, 535, 538].includes(code) || enhanced === '5.7.8' || enhanced === '5.7.9') return 'broken';
@@ -104,7 +104,7 @@ function verdictOf(stage: Stage, code: number, enhanced: string | null, text: st
 }
 
 /** Only words tell a server that wants us to go slower from one that has a problem: the codes are the same. */
-function verdictForNow(stage: Stage, code: number, enhanced: string | null, text: string): Verdict {
+function verdictForNow(stage: SmtpStage, code: number, enhanced: string | null, text: string): Verdict {
   if (stage === 'rcpt' && isGreylisting(code, enhanced, text)) return 'greylisted';
   if (enhanced?.startsWith('4.2.')) return 'recipient_later'; // the mailbox is busy, full, or gets too much
   return tooFast.test(text) ? 'throttled' : 'retry';
@@ -121,7 +121,7 @@ function verdictOnSender(code: number, enhanced: string | null): Verdict {
   return enhanced === null && [550, 553, 554].includes(code) ? 'broken' : 'rejected';
 }
 
-function verdictOnRecipient(stage: Stage, code: number, enhanced: string | null, text: string): Verdict {
+function verdictOnRecipient(stage: SmtpStage, code: number, enhanced: string | null, text: string): Verdict {
   if (code === 521 || code === 556) return 'suppress'; // the domain takes no mail
   if (code === 553) return 'rejected'; // the address is badly written
   switch (enhanced) {

@@ -1,12 +1,12 @@
 import { AddressRefused, ConnectTimeout } from '../../../net.ts';
 import { withoutSecrets } from '../../../secrets.ts';
-import type { Failure, Stage } from './classify.ts';
+import type { SmtpReply, SmtpStage } from './classify.ts';
 
 const maxDetail = 300;
 
 export class SmtpFailure extends Error {
-  readonly failure: Failure;
-  constructor(failure: Failure) {
+  readonly failure: SmtpReply;
+  constructor(failure: SmtpReply) {
     super(failure.detail);
     this.failure = failure;
   }
@@ -23,13 +23,13 @@ interface NodemailerError extends Error {
 
 /** What went wrong, in our own terms, from whatever nodemailer or the system threw. */
 export function failureOf(
-  stage: Stage,
+  stage: SmtpStage,
   error: unknown,
   signal: AbortSignal,
   secrets: readonly string[] = [],
-): Failure {
+): SmtpReply {
   const { code, originalCode, responseCode, response, message, reason } = error as NodemailerError;
-  const failed = (kind: Failure['kind'], detail: string): Failure => ({
+  const failed = (kind: SmtpReply['kind'], detail: string): SmtpReply => ({
     stage,
     kind,
     reply: '',

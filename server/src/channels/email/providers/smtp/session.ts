@@ -4,7 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { ConnectTimeout, connectAllowed, isAllowedAddress, type NetworkPolicy } from '../../../net.ts';
 import type { Mime } from '../../mime.ts';
-import type { Failure, Stage } from './classify.ts';
+import type { SmtpReply, SmtpStage } from './classify.ts';
 import { failureOf, oneLineReply, SmtpFailure } from './failure.ts';
 import type { SmtpConfig } from './manifest.ts';
 
@@ -111,7 +111,7 @@ const noAnswer = 'The server did not answer in time.';
 /** How long a server may take over a QUIT or RSET before it is left standing. */
 const goodbyeMs = 2_000;
 
-const noAuth: Failure = {
+const noAuth: SmtpReply = {
   stage: 'auth',
   kind: 'no_auth',
   reply: '',
@@ -119,14 +119,14 @@ const noAuth: Failure = {
     'A username is configured, but the server does not offer authentication (on this port, or without TLS).',
 };
 
-const noTls: Failure = {
+const noTls: SmtpReply = {
   stage: 'auth',
   kind: 'no_tls',
   reply: '',
   detail: 'The server offers no TLS on this port, and the password is not sent without it.',
 };
 
-const tlsRequired: Failure = {
+const tlsRequired: SmtpReply = {
   stage: 'greeting',
   kind: 'no_tls',
   reply: '',
@@ -144,7 +144,7 @@ function stepsOf(
   secrets: readonly string[],
 ) {
   return (
-    stage: Stage,
+    stage: SmtpStage,
     limitMs: number,
     start: (done: (error?: Error | null) => void) => void,
   ): Promise<void> =>
@@ -293,7 +293,7 @@ function readableOf(raw: Buffer): Readable {
 }
 
 /** The server's reply says which command it answers; a connection that broke does not, but the body does. */
-function stageOf(error: unknown, body: Readable): Stage {
+function stageOf(error: unknown, body: Readable): SmtpStage {
   const { command, code } = error as { command?: string; code?: string };
   if (command === 'MAIL FROM') return 'mail';
   if (command === 'RCPT TO') return 'rcpt';

@@ -1,5 +1,5 @@
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
-import { wishOf } from '../../opt-out.ts';
+import { optOutOf } from '../../opt-out.ts';
 import { knownCodes } from './codes.ts';
 import { smsoneConfig } from './manifest.ts';
 import { isSigned } from './signature.ts';
@@ -30,7 +30,8 @@ export function readCallback(request: CallbackRequest, config: ProviderConfig): 
 function inbound(form: URLSearchParams, sid: string): Report[] {
   const address = form.get('From') ?? '';
   const optOut = form.get('OptOutType'); // the provider's own reading of the words, when it is told to look
-  const wants = optOut === 'STOP' ? 'nothing' : optOut === 'START' ? 'again' : wishOf(form.get('Body') ?? '');
+  const wants =
+    optOut === 'STOP' ? 'nothing' : optOut === 'START' ? 'again' : optOutOf(form.get('Body') ?? '');
   if (!wants || !address.startsWith('+')) return [];
   const detail = wants === 'nothing' ? 'The recipient replied STOP.' : 'The recipient replied START.';
   return [{ about: 'recipient', address, wants, detail, eventId: `${sid}:${wants}` }];

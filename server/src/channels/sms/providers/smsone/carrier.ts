@@ -2,10 +2,10 @@ import type { Clock } from '../../../../kernel/clock.ts';
 import { assertNever } from '../../../../kernel/errors.ts';
 import { outcomeOfStatus } from '../../../by-status.ts';
 import type { Outcome, ProviderCarrier, SmsMessage } from '../../../contract.ts';
-import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../../../http.ts';
+import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../../../http.ts';
 import { lostAnswer, wholeRefusal } from '../../../lost-answer.ts';
 import { jsonOf, words } from '../../answer.ts';
-import { knownCodes, longWaitMs, type Meaning } from './codes.ts';
+import { knownCodes, longWaitMs, type SmsoneCodeMeaning } from './codes.ts';
 import type { SmsoneConfig } from './manifest.ts';
 
 const sendTimeoutMs = 15_000;
@@ -86,7 +86,7 @@ function callbackFor({ callbackUrl, apiUrl }: SmsoneConfig, notificationId: stri
   return `${callbackUrl}?n=${notificationId}`;
 }
 
-function outcomeOf(answer: Answer | Failure, secrets: string[], now: number): Outcome {
+function outcomeOf(answer: OutboundAnswer | OutboundFailure, secrets: string[], now: number): Outcome {
   if (answer.kind === 'failure') return lostAnswer(answer);
   const body = jsonOf(answer);
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], now);
@@ -101,11 +101,11 @@ function outcomeOf(answer: Answer | Failure, secrets: string[], now: number): Ou
   }
   const given = isSuccess ? body?.error_code : body?.code;
   const number = typeof given === 'number' ? given : Number.NaN;
-  const said = words(isSuccess ? body?.error_message : body?.message, secrets);
+  const message = words(isSuccess ? body?.error_message : body?.message, secrets);
   const meaning = knownCodes.get(number);
-  if (meaning) return meaningOutcome(meaning, number, `${number} ${said}`.trim(), retryAfterMs);
+  if (meaning) return meaningOutcome(meaning, number, `${number} ${message}`.trim(), retryAfterMs);
   const detail = Number.isInteger(number)
-    ? `${answer.status}, code ${number} ${said}`.trim()
+    ? `${answer.status}, code ${number} ${message}`.trim()
     : `Answered ${answer.status} with a body that is not the provider's.`;
   if (isSuccess && Number.isInteger(number)) return { kind: 'rejected', detail, code: String(number) };
   const code = Number.isInteger(number) ? String(number) : null;
@@ -113,7 +113,7 @@ function outcomeOf(answer: Answer | Failure, secrets: string[], now: number): Ou
 }
 
 function meaningOutcome(
-  meaning: Meaning,
+  meaning: SmsoneCodeMeaning,
   number: number,
   detail: string,
   retryAfterMs: number | null,

@@ -2,7 +2,7 @@
  * The provider's error codes by what they mean for us; on an answer and, later, on a receipt. A code that is not here is
  * judged by the HTTP status it came with.
  */
-export type Meaning =
+export type SmsoneCodeMeaning =
   | 'retry'
   | 'throttled'
   | 'rejected'
@@ -10,7 +10,7 @@ export type Meaning =
   | 'unreachable' // this number gets no text messages: never again
   | 'unsubscribed';
 
-const codesOf: Record<Meaning, readonly number[]> = {
+const codesOf: Record<SmsoneCodeMeaning, readonly number[]> = {
   retry: [
     14107, // too many between these two numbers
     20500,
@@ -60,13 +60,13 @@ const codesOf: Record<Meaning, readonly number[]> = {
   ],
 };
 
-const meanings = new Map<number, Meaning>(
-  (Object.entries(codesOf) as [Meaning, readonly number[]][]).flatMap(([meaning, codes]) =>
+const meanings = new Map<number, SmsoneCodeMeaning>(
+  (Object.entries(codesOf) as [SmsoneCodeMeaning, readonly number[]][]).flatMap(([meaning, codes]) =>
     codes.map((code) => [code, meaning] as const),
   ),
 );
 
-export const knownCodes: ReadonlyMap<number, Meaning> = meanings;
+export const knownCodes: ReadonlyMap<number, SmsoneCodeMeaning> = meanings;
 
 /** Limits by the hour and by the day: asking again a second later only adds to the count. */
 export const longWaitMs: Readonly<Record<number, number>> = { 60728: 10 * 60_000, 63038: 60 * 60_000 };

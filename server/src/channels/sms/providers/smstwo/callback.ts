@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../kernel/clock.ts';
 import { isRecord } from '../../../../kernel/record.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
-import { wishOf } from '../../opt-out.ts';
+import { optOutOf } from '../../opt-out.ts';
 import { isGone } from './codes.ts';
 import { smstwoConfig } from './manifest.ts';
 import { isSigned, type Params } from './signature.ts';
@@ -86,7 +86,7 @@ function receiptOf({ status, 'err-code': code = '' }: Params): Receipt | null {
 }
 
 function inbound({ msisdn = '', text = '' }: Params, messageId: string): Report[] {
-  const wants = wishOf(text);
+  const wants = optOutOf(text);
   if (!wants || !/^\d{7,15}$/.test(msisdn)) return [];
   const detail = wants === 'nothing' ? 'The recipient replied STOP.' : 'The recipient replied START.';
   return [{ about: 'recipient', address: `+${msisdn}`, wants, detail, eventId: `${messageId}:${wants}` }];

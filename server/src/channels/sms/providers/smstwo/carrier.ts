@@ -2,7 +2,7 @@ import type { Clock } from '../../../../kernel/clock.ts';
 import { assertNever } from '../../../../kernel/errors.ts';
 import { outcomeOfStatus } from '../../../by-status.ts';
 import type { Outcome, ProviderCarrier, SmsMessage } from '../../../contract.ts';
-import { type Answer, type Failure, type Outbound, parseRetryAfter } from '../../../http.ts';
+import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../../../http.ts';
 import { lostAnswer, wholeRefusal } from '../../../lost-answer.ts';
 import { jsonOf, words } from '../../answer.ts';
 import { segmentationOf } from '../../segments.ts';
@@ -89,7 +89,7 @@ interface Part {
 }
 
 /** The answer is 200 also when nothing was sent: each part of the message has a status of its own. */
-function outcomeOf(answer: Answer | Failure, secrets: string[], now: number): Outcome {
+function outcomeOf(answer: OutboundAnswer | OutboundFailure, secrets: string[], now: number): Outcome {
   if (answer.kind === 'failure') return lostAnswer(answer);
   const parts = partsOf(answer);
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], now);
@@ -107,15 +107,15 @@ function outcomeOf(answer: Answer | Failure, secrets: string[], now: number): Ou
     return { kind: 'accepted', providerMessageId: idOf(first), detail, code: '0' };
   }
   const code = refusal.status;
-  const said = `status ${code} ${words(refusal['error-text'], secrets)}`.trim();
+  const message = `status ${code} ${words(refusal['error-text'], secrets)}`.trim();
   if (refused.length < parts.length) {
-    const detail = `${parts.length - refused.length} of ${parts.length} parts were accepted; the rest: ${said}`;
+    const detail = `${parts.length - refused.length} of ${parts.length} parts were accepted; the rest: ${message}`;
     return { kind: 'ambiguous', detail, code };
   }
-  return refusedOutcome(code, said, retryAfterMs);
+  return refusedOutcome(code, message, retryAfterMs);
 }
 
-function partsOf(answer: Answer): Part[] {
+function partsOf(answer: OutboundAnswer): Part[] {
   const messages = jsonOf(answer)?.messages;
   if (!Array.isArray(messages)) return [];
   return messages.filter(

@@ -1,7 +1,7 @@
 /** `status` of each part of a message, by what it means for us. Whatever is not here is refused for good. */
-export type Meaning = 'retry' | 'throttled' | 'rejected' | 'broken' | 'unreachable';
+export type SmstwoCodeMeaning = 'retry' | 'throttled' | 'rejected' | 'broken' | 'unreachable';
 
-const meanings: Readonly<Record<string, Meaning>> = {
+const meanings: Readonly<Record<string, SmstwoCodeMeaning>> = {
   1: 'throttled',
   2: 'rejected', // a parameter is missing
   3: 'rejected', // a parameter is wrong
@@ -23,7 +23,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   33: 'unreachable', // the number is no longer in use
 };
 
-export function meaningOf(status: string): Meaning {
+export function meaningOf(status: string): SmstwoCodeMeaning {
   return (Object.hasOwn(meanings, status) ? meanings[status] : undefined) ?? 'rejected';
 }
 

@@ -1,0 +1,137 @@
+import type pg from 'pg';
+import { query, type Sql } from './sql.ts';
+
+/**
+ * A page of a list that can be filtered by several things at once. Each has an index, none has all of them, and of two values
+ * with a million rows each perhaps no row has both. So one of them leads, and the others are asked of a bounded number of its
+ * rows, a few times if need be: what a page costs does not grow with the table. It may end early for that, and says where to
+ * go on.
+ */
+export interface FilteredPage {
+  table: string;
+  /** Whose list it is: what every index begins with. */
+  scope: string;
+  /** Conditions on the id, with which every index ends. */
+  bounds: string[];
+  /** What stands between the two in an index of its own. */
+  indexed: string[];
+  /** Conditions that no index answers; without parameters. */
+  others: string[];
+  /** In place of an index: the ids of all rows that can be meant, where they are few and known otherwise. */
+  ids?: string | undefined;
+  values: unknown[];
+  limit: number;
+  /** So many rows of the leading filter are asked at a time. */
+  scanLimit: number;
+  /** Makes a statement of the rows of the page. */
+  select: (page: string) => string;
+}
+
+export interface ScannedPage<Row> {
+  rows: Row[];
+  /** Of what is older than this nothing was looked at; null: that was all. */
+  scannedTo: string | null;
+}
+
+const maxScans = 5;
+
+export async function scanPage<Row extends pg.QueryResultRow>(
+  sql: Sql,
+  list: FilteredPage,
+): Promise<ScannedPage<Row>> {
+  const rows: Row[] = [];
+  let scannedTo: string | null = null;
+  for (let scan = 0; scan < maxScans; scan += 1) {
+    const scanned: ScannedPage<Row> = await scanOnce<Row>(sql, {
+      ...list,
+      ...(scannedTo === null ? {} : beyond(list, scannedTo)),
+      limit: list.limit - rows.length,
+    });
+    rows.push(...scanned.rows);
+    scannedTo = scanned.scannedTo;
+    if (scannedTo === null || rows.length === list.limit) break;
+  }
+  return { rows, scannedTo };
+}
+
+function beyond(
+  { bounds, values }: FilteredPage,
+  scannedTo: string,
+): Pick<FilteredPage, 'bounds' | 'values'> {
+  return { bounds: [...bounds, `id < $${values.length + 1}`], values: [...values, scannedTo] };
+}
+
+async function scanOnce<Row extends pg.QueryResultRow>(
+  sql: Sql,
+  list: FilteredPage,
+): Promise<ScannedPage<Row>> {
+  const { table, scope, bounds, indexed, others, scanLimit } = list;
+  const values = [...list.values];
+  const parameter = (value: unknown): string => `$${values.push(value)}`;
+  const find = (ids: string, conditions: string[], limit: string): Promise<Row[]> =>
+    query<Row>(sql, list.select(rowsOf(table, ids, conditions, limit)), values);
+
+  if (list.ids !== undefined) {
+    const ids = idsOf(`(${list.ids}) meant`, bounds);
+    return { rows: await find(ids, [scope, ...indexed, ...others], parameter(list.limit)), scannedTo: null };
+  }
+
+  if (indexed.length <= 1 && others.length === 0) {
+    const limit = parameter(list.limit);
+    return {
+      rows: await find(`${idsOf(table, [scope, ...bounds, ...indexed])} limit ${limit}`, [], limit),
+      scannedTo: null,
+    };
+  }
+
+  const { leader, scannedTo } = mostSelective(await findScanEnds(sql, list));
+  const leading = [
+    scope,
+    ...bounds,
+    ...leader,
+    ...(scannedTo === null ? [] : [`id >= ${parameter(scannedTo)}`]),
+  ];
+  const asked = [...indexed.filter((condition) => !leader.includes(condition)), ...others];
+  // More than there are, even if some have just arrived; without a limit the planner might read and sort everything.
+  const ids = `${idsOf(table, leading)} limit ${2 * scanLimit}`;
+  return { rows: await find(ids, asked, parameter(list.limit)), scannedTo };
+}
+
+/** Only what is in the index is asked for: hardly another way to find it is as cheap, even if the planner errs about how many there are. */
+function idsOf(table: string, conditions: string[]): string {
+  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+  return `select id from ${table} ${where} order by id desc`;
+}
+
+/** `offset 0`: one row after the other, as far as they are wanted, and not a join with the table from its newest row on. */
+function rowsOf(table: string, ids: string, conditions: string[], limit: string): string {
+  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+  return `
+    select found.* from (${ids}) looked
+    cross join lateral (select * from ${table} where id = looked.id offset 0) found
+    ${where} order by looked.id desc limit ${limit}`;
+}
+
+interface ScanEnd {
+  /** The condition of an index, unless there is but that of the scope. */
+  leader: string[];
+  /** The last of so many rows; null: there are fewer. */
+  scannedTo: string | null;
+}
+
+async function findScanEnds(
+  sql: Sql,
+  { table, scope, bounds, indexed, scanLimit, values }: FilteredPage,
+): Promise<ScanEnd[]> {
+  const leaders = indexed.length === 0 ? [[]] : indexed.map((condition) => [condition]);
+  const columns = leaders.map(
+    (leader, index) =>
+      `(${idsOf(table, [scope, ...bounds, ...leader])} offset ${scanLimit - 1} limit 1) as "${index}"`,
+  );
+  const [row] = await query<Record<string, string | null>>(sql, `select ${columns.join(', ')}`, values);
+  return leaders.map((leader, index) => ({ leader, scannedTo: row?.[index] ?? null }));
+}
+
+function mostSelective(reaches: ScanEnd[]): ScanEnd {
+  return reaches.reduce((a, b) => ((b.scannedTo ?? '') < (a.scannedTo ?? '') ? b : a));
+}

@@ -1,0 +1,44 @@
+import type { Carrier, Channel } from '../../../channels/contract.ts';
+import { everybody, type Throttles } from '../../providers/index.ts';
+import type { Throttled } from './round.ts';
+
+/** Who waits when a carrier says stop. */
+interface Pace {
+  owner: string;
+  name: string;
+}
+
+/** The pauses that the carriers of one channel of an environment keep to. */
+export interface ChannelThrottles {
+  /** 0: it may be asked. */
+  until(carrier: Carrier): number;
+  /** Resolves to the end of the pause. */
+  throttle(carrier: Carrier, outcome: Throttled, callStartedAt: number): Promise<number>;
+  /** A call got through. */
+  throttleLifted(carrier: Carrier): void;
+}
+
+export function throttlesOn(throttles: Throttles, environmentId: string, channel: Channel): ChannelThrottles {
+  const throttleKeyOf = ({ rateLimitKey, providerId, name, isShared }: Carrier): Pace => ({
+    owner: isShared ? everybody : environmentId,
+    name: `${channel}:${rateLimitKey ?? providerId ?? name}`,
+  });
+  const ofAll = ({ host }: Carrier): Pace => ({
+    owner: everybody,
+    name: host ? `${channel} ${host}` : channel,
+  });
+  return {
+    until(carrier) {
+      return Math.max(
+        ...[throttleKeyOf(carrier), ofAll(carrier)].map(({ owner, name }) => throttles.until(owner, name)),
+      );
+    },
+    throttle(carrier, { retryAfterMs, everybody: isForAll }, callStartedAt) {
+      const { owner, name } = isForAll ? ofAll(carrier) : throttleKeyOf(carrier);
+      return throttles.pause(owner, name, retryAfterMs, callStartedAt, carrier.providerId);
+    },
+    throttleLifted(carrier) {
+      for (const { owner, name } of [throttleKeyOf(carrier), ofAll(carrier)]) throttles.eased(owner, name);
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import type { Message } from '../../../channels/contract.ts';
+import { storedPayload } from '../../../channels/sandbox/index.ts';
+import { segmentationOf } from '../../../channels/sms/segments.ts';
+import type { Deps } from '../../../deps.ts';
+import { notFound, Problem } from '../../../kernel/errors.ts';
+import type { EmailConnections } from '../../connections/index.ts';
+import { findMessageOf } from '../../sandbox/index.ts';
+import { createTemplateRenderer, RenderFailure } from '../../templates/index.ts';
+import { createUnsubscribeLinks, unsubscribeHeaders } from '../../unsubscribe/index.ts';
+import { addConsent, unsubscribeUrlOf, withUnsubscribeUrl } from '../load/consent.ts';
+import { findTemplates, renderWords } from '../load/render.ts';
+import { channelPlanners } from '../plan/channel-planners.ts';
+import { preparePlans } from '../plan/delivery-plan.ts';
+import { type DispatchFact, listFacts } from '../store.ts';
+import type { Content } from './schema.ts';
+
+export type ContentDeps = Pick<
+  Deps,
+  'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config' | 'publicUrl' | 'tasks'
+>;
+
+export interface ContentReader {
+  get(environmentId: string, id: string): Promise<Content>;
+}
+
+type Shown = Omit<
+  Content,
+  'notification_id' | 'channel' | 'rendered' | 'error' | 'source' | 'sandbox_message_id' | 'to'
+>;
+
+/** People look at one at a time: no need to keep what sending keeps. */
+const keptCharacters = 1_000_000;
+
+/** Walks the road of a notification up to where a carrier would be given the message, and shows it. */
+export function createContentReader(deps: ContentDeps, connections: EmailConnections): ContentReader {
+  const { pool } = deps;
+  const renderer = createTemplateRenderer(pool, deps.tasks, keptCharacters);
+  const links = createUnsubscribeLinks(deps);
+  const planners = channelPlanners(deps, untracked(connections));
+
+  async function find(environmentId: string, id: string): Promise<DispatchFact> {
+    const [fact] = await listFacts(pool, [id]);
+    if (fact?.environment_id !== environmentId) throw notFound('notification');
+    if (fact.address === null)
+      throw new Problem('resource_not_found', 'The content of this notification has been erased.');
+    return { ...fact, attachments: null }; // their bytes are megabytes, and not shown
+  }
+
+  return {
+    async get(environmentId, id) {
+      const fact = await find(environmentId, id);
+      const [[known = null], templateOf, planFor, kept] = await Promise.all([
+        addConsent(pool, links, [fact]),
+        findTemplates(renderer, [fact]),
+        preparePlans(planners, [fact]),
+        findMessageOf(pool, environmentId, id),
+      ]);
+      const base = {
+        notification_id: id,
+        channel: fact.channel,
+        source: kept ? ('sandbox' as const) : ('rendered' as const),
+        sandbox_message_id: kept?.id ?? null,
+        to: { address: fact.address ?? '', name: fact.recipient_name },
+      };
+      const unsubscribeUrl = known && unsubscribeUrlOf(links, known);
+      const words = await renderWords(renderer, {
+        ...withUnsubscribeUrl(fact, unsubscribeUrl),
+        template: templateOf(fact),
+      });
+      if (words instanceof RenderFailure)
+        return { ...base, rendered: false, error: words.message, ...nothing };
+
+      const worded = { ...fact, ...words };
+      const plan = await planFor(worded, unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl));
+      if ('problem' in plan)
+        return { ...base, rendered: true, error: `${plan.reason}: ${plan.problem}`, ...wordsOf(worded) };
+      const shown = shownOf(plan.message(1), deps.clock());
+      const identity = kept && 'reply_to' in kept.payload ? kept.payload : null;
+      return {
+        ...base,
+        rendered: true,
+        error: null,
+        ...shown,
+        ...(identity && { from: identity.from, reply_to: identity.reply_to, headers: identity.headers }),
+      };
+    },
+  };
+}
+
+/** Whoever looks at an email here has not opened it there. */
+function untracked(connections: EmailConnections): EmailConnections {
+  const track = { opens: false, clicks: false };
+  return {
+    ...connections,
+    async sendersFor(environments) {
+      const senders = await connections.sendersFor(environments);
+      return new Map([...senders].map(([id, sender]) => [id, { ...sender, track }]));
+    },
+  };
+}
+
+const nothing: Shown = {
+  from: null,
+  reply_to: null,
+  headers: null,
+  subject: null,
+  html: null,
+  text: null,
+  structured: null,
+  sms: null,
+};
+
+/** What there is to show of one that has no road. */
+function wordsOf({ channel, subject, html_body: html, text_body: text, structured }: DispatchFact): Shown {
+  return { ...nothing, subject, html, text, structured, sms: channel === 'sms' ? smsOf(text ?? '') : null };
+}
+
+/** Secrets stay behind: those that sign a webhook are part of its message. */
+function shownOf(message: Message, now: number): Shown {
+  switch (message.channel) {
+    case 'email': {
+      const { from, replyTo, headers, subject, html } = message;
+      return { ...nothing, from, reply_to: replyTo, headers, subject, html, text: message.text };
+    }
+    case 'in_app': {
+      const { subject, html, text, actionUrl, data } = message;
+      return { ...nothing, subject, html, text, structured: { action_url: actionUrl, data } };
+    }
+    case 'sms': {
+      const from = { address: message.from, name: null };
+      return { ...nothing, from, text: message.text, sms: smsOf(message.text) };
+    }
+    case 'webhook':
+      return { ...nothing, structured: JSON.parse(message.body) };
+    case 'chatone':
+      return { ...nothing, text: message.text, structured: storedPayload(message, now) };
+    case 'chattwo':
+      return { ...nothing, structured: storedPayload(message, now) };
+    case 'chatthree':
+      return { ...nothing, text: message.content, structured: storedPayload(message, now) };
+  }
+}
+
+function smsOf(text: string): NonNullable<Content['sms']> {
+  const { encoding, segments, units } = segmentationOf(text);
+  return { encoding, segments, length: units };
+}

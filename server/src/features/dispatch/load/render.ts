@@ -1,0 +1,53 @@
+import type { StoredTraceEntry } from '../../notifications/index.ts';
+import {
+  type CompiledVersion,
+  type Rendered,
+  RenderFailure,
+  type TemplateRenderer,
+} from '../../templates/index.ts';
+import type { DispatchFact } from '../store.ts';
+
+export interface PinnedTemplateFact extends DispatchFact {
+  /** What it is still to be made from; null: its words are there. */
+  template: CompiledVersion | null;
+}
+
+const isUnrendered = (fact: DispatchFact): boolean =>
+  fact.template_version_id !== null && fact.rendered_at === null;
+
+/** The versions that these notifications are pinned to, with one query at most. */
+export async function findTemplates(
+  renderer: TemplateRenderer,
+  facts: DispatchFact[],
+): Promise<(fact: DispatchFact) => CompiledVersion | null> {
+  const ids = facts.filter(isUnrendered).flatMap((fact) => fact.template_version_id ?? []);
+  const versions = await renderer.listVersions(ids);
+  return (fact) => (isUnrendered(fact) && versions.get(fact.template_version_id ?? '')) || null;
+}
+
+/** Once per notification: what it gives is stored with the outcome of the round. */
+export async function renderWords(
+  renderer: TemplateRenderer,
+  fact: PinnedTemplateFact,
+): Promise<Rendered | RenderFailure | null> {
+  if (!isUnrendered(fact)) return null;
+  const { template, channel, template_data: data, template_locale } = fact;
+  if (!template) return new RenderFailure('its version of the template is gone');
+  const locale = typeof data.locale === 'string' ? data.locale : template_locale;
+  return renderer.render(template, { owner: fact.environment_id, channel, locale, data });
+}
+
+/** Rendering is the last gate. */
+export function traceRendering(
+  trace: StoredTraceEntry[],
+  now: number,
+  words: Rendered | RenderFailure | null,
+): StoredTraceEntry[] {
+  if (!words) return trace;
+  const at = new Date(now).toISOString();
+  if (words instanceof RenderFailure)
+    return [...trace, { at, kind: 'gate', name: 'render', verdict: 'fail', detail: words.message }];
+  return trace.map((entry) =>
+    entry.kind === 'passed' ? { ...entry, gates: [...entry.gates, 'render'] } : entry,
+  );
+}

@@ -1,0 +1,30 @@
+import type { Channel } from '../../../channels/contract.ts';
+import type { Deps } from '../../../deps.ts';
+import type { TaskRunner } from '../../../kernel/threads/task.ts';
+import type { EmailConnections } from '../../connections/index.ts';
+import { createChatonePlanner } from './chatone.ts';
+import { createChatthreePlanner } from './chatthree.ts';
+import { createChattwoPlanner } from './chattwo.ts';
+import type { ChannelPlanner } from './delivery-plan.ts';
+import { createEmailPlanner } from './email.ts';
+import { createInAppPlanner } from './in-app.ts';
+import { createSmsPlanner } from './sms.ts';
+import { createWebhookPlanner } from './webhook.ts';
+
+/** Table: channel → how its notifications are sent. */
+export function channelPlanners(
+  deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config' | 'publicUrl'> & {
+    tasks: TaskRunner;
+  },
+  connections: EmailConnections,
+): Record<Channel, ChannelPlanner> {
+  return {
+    email: createEmailPlanner(deps, connections),
+    in_app: createInAppPlanner(deps),
+    webhook: createWebhookPlanner(deps),
+    sms: createSmsPlanner(deps),
+    chatone: createChatonePlanner(deps),
+    chattwo: createChattwoPlanner(deps),
+    chatthree: createChatthreePlanner(deps),
+  };
+}

@@ -1,0 +1,97 @@
+import { idTime } from '../../../kernel/ids.ts';
+import type { StoredTraceEntry } from '../../notifications/index.ts';
+import { localTime, quietUntil } from '../../preferences/index.ts';
+import type { ConsentFact } from '../load/consent.ts';
+
+/**
+ * The gates a notification passes before a provider sees it, in the order of the contract. Each is a pure function of facts
+ * that were read for the whole batch, so a batch of a hundred costs the queries of one.
+ */
+export type GateVerdict =
+  | { kind: 'pass' }
+  | { kind: 'suppress'; reason: string; detail: string }
+  | { kind: 'defer'; until: number; detail: string }
+  | { kind: 'drop'; detail: string };
+
+export interface Gate {
+  name: string;
+  judge(fact: ConsentFact, now: number): GateVerdict;
+}
+
+const pass: GateVerdict = { kind: 'pass' };
+
+const stillWanted: Gate = {
+  name: 'still_wanted',
+  judge(fact, now) {
+    if (fact.status !== 'queued') return { kind: 'drop', detail: `It is ${fact.status} already.` };
+    if (fact.send_at && fact.send_at.getTime() > now) {
+      return {
+        kind: 'defer',
+        until: fact.send_at.getTime(),
+        detail: `Scheduled for ${fact.send_at.toISOString()}.`,
+      };
+    }
+    return pass;
+  },
+};
+
+/** Holds for critical categories too: an address that bounces reaches nobody, and one that complained must be left alone. */
+const suppressionList: Gate = {
+  name: 'suppression_list',
+  judge({ suppression }) {
+    if (!suppression) return pass;
+    const since = new Date(idTime(suppression.id)).toISOString();
+    return {
+      kind: 'suppress',
+      reason: suppression.reason,
+      detail: `The address is on the suppression list since ${since} (${suppression.reason}).`,
+    };
+  },
+};
+
+const categoryPreference: Gate = {
+  name: 'category_preference',
+  judge({ consent, category, channel }) {
+    if (!consent || consent.isCritical || consent.optedIn) return pass;
+    const detail =
+      consent.source === 'default'
+        ? `The category ${category} is off on ${channel} unless the recipient opts in.`
+        : `The recipient opted out of the category ${category} on ${channel} (${consent.source}).`;
+    return { kind: 'suppress', reason: 'category_opt_out', detail };
+  },
+};
+
+const quietHours: Gate = {
+  name: 'quiet_hours',
+  judge({ consent }, now) {
+    if (!consent?.quietHours || consent.isCritical) return pass;
+    const { start_minute, end_minute, timezone } = consent.quietHours;
+    const until = quietUntil(consent.quietHours, now);
+    if (until === null) return pass;
+    const window = `${localTime(start_minute)} to ${localTime(end_minute)}, ${timezone}`;
+    const detail = `Quiet hours of the recipient (${window}): held back until ${new Date(until).toISOString()}.`;
+    return { kind: 'defer', until, detail };
+  },
+};
+
+export const gates: Gate[] = [stillWanted, suppressionList, categoryPreference, quietHours];
+
+/** Goes through the gates until one does not pass; says which did, for the trace. */
+export function judge(fact: ConsentFact, now: number): { verdict: GateVerdict; trace: StoredTraceEntry[] } {
+  const at = new Date(now).toISOString();
+  const passed: string[] = [];
+  for (const gate of gates) {
+    const verdict = gate.judge(fact, now);
+    if (verdict.kind !== 'pass') {
+      return {
+        verdict,
+        trace: [
+          { at, kind: 'passed', gates: passed },
+          { at, kind: 'gate', name: gate.name, verdict: verdict.kind, detail: verdict.detail },
+        ],
+      };
+    }
+    passed.push(gate.name);
+  }
+  return { verdict: pass, trace: [{ at, kind: 'passed', gates: passed }] };
+}

@@ -1,0 +1,58 @@
+import type { SmsMessage } from '../../../channels/contract.ts';
+import { magicNumbers } from '../../../channels/sandbox/index.ts';
+import { textProblem } from '../../../channels/sms/segments.ts';
+import { senderFor } from '../../../channels/sms/sender.ts';
+import type { Deps } from '../../../deps.ts';
+import { createSmsConnections, type SmsSender } from '../../connections/index.ts';
+import type { DispatchFact } from '../store.ts';
+import { type ChannelPlanner, type DeliveryPlan, environmentsOf, type NoPlan } from './delivery-plan.ts';
+
+type SmsRoadDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'publicUrl'>;
+
+/** The sms channel: in Live the provider of the environment, in Test the sandbox. */
+export function createSmsPlanner(deps: SmsRoadDeps): ChannelPlanner {
+  const connections = createSmsConnections(deps);
+  return {
+    async prepare(facts) {
+      const senders = await connections.sendersFor(environmentsOf(facts));
+      return (fact) => roadFor(fact, senders.get(fact.environment_id) ?? null);
+    },
+  };
+}
+
+function roadFor(fact: DispatchFact, sender: SmsSender | null): DeliveryPlan | NoPlan {
+  const carrier = sender?.carrier;
+  if (!carrier) {
+    return {
+      reason: 'provider_not_configured',
+      problem: sender?.problem ?? 'The environment has no SMS provider; add one in its SMS settings.',
+    };
+  }
+  const to = fact.address ?? '';
+  const from = senderOf(sender, to);
+  if (typeof from !== 'string') return { reason: 'sender_not_allowed', problem: from.problem };
+  const text = fact.text_body ?? '';
+  // What a template says is known only now; inline texts were checked when they were accepted.
+  const problem = textProblem(text);
+  if (problem) return { reason: 'content_refused', problem: `The text ${problem}.` };
+  return {
+    carriers: [carrier],
+    // So that an environment whose provider is slow holds up its own messages alone. The sandbox never is.
+    ...(fact.environment_kind === 'test' ? {} : { concurrencyKey: `sms:${fact.environment_id}` }),
+    message: (attempt): SmsMessage => ({
+      channel: 'sms',
+      notificationId: fact.id,
+      environmentId: fact.environment_id,
+      attempt,
+      to: { address: to, name: fact.recipient_name },
+      from,
+      text,
+    }),
+  };
+}
+
+/** The sandbox's own numbers look American, and belong to no country. */
+function senderOf(sender: SmsSender, to: string): string | { problem: string } {
+  const isMagic = sender.carrier?.kind === 'sandbox' && magicNumbers.includes(to);
+  return (isMagic ? (sender.fromSenderId ?? sender.fromNumber) : null) ?? senderFor(sender, to);
+}

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import type { Carrier, Outcome } from '../../../channels/contract.ts';
+import { type RoundResult, runRound } from '../attempt/round.ts';
+import type { DispatchFact } from '../store.ts';
+import { maxRounds, retryDelayMs } from './retry-delay.ts';
+import { receiptUpdate, settlementOf } from './settlement.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const circumstances = { now, retryScale: 1, chance: 0.5 };
+
+const fact = { id: 'n', round: 0, attempt_count: 0, priority: 'normal' } as DispatchFact;
+
+function carrier(name: string, outcome: Outcome, idempotent = false): Carrier {
+  return { name, kind: 'test', idempotent, send: async () => outcome };
+}
+
+const accepted: Outcome = { kind: 'accepted', providerMessageId: 'p1', detail: 'ok' };
+const retry: Outcome = { kind: 'retry', detail: 'busy', code: '451' };
+const rejected: Outcome = { kind: 'rejected', detail: 'no', code: '554' };
+const broken: Outcome = { kind: 'broken', detail: 'bad password', code: '535' };
+const suppress: Outcome = { kind: 'suppress', detail: 'no such user', code: '550', reason: 'hard_bounce' };
+const ambiguous: Outcome = { kind: 'ambiguous', detail: 'timeout after DATA', code: null };
+
+async function round(carriers: [Carrier, ...Carrier[]], begin = async () => true): Promise<RoundResult> {
+  const result = await runRound({
+    carriers,
+    message: () => ({}) as never,
+    attemptsBefore: 0,
+    urgent: false,
+    begin,
+    throttledUntil: () => 0,
+    throttle: async () => now + 1_000,
+    clock: () => now,
+    signal: new AbortController().signal,
+  });
+  if (result === 'lost' || result.kind === 'waiting') throw new Error(String(result));
+  return result;
+}
+
+const types = (entries: { type: string }[]): string[] => entries.map((entry) => entry.type);
+
+describe('a round', () => {
+  test('hands over to the next provider when one refuses the message', async () => {
+    const result = await round([carrier('a', rejected), carrier('b', broken), carrier('c', accepted)]);
+    expect(result).toMatchObject({ outcome: accepted, attempts: 3 });
+    expect(types(result.events)).toEqual(['FailedOver', 'FailedOver']);
+    expect(result.events[0]?.detail).toBe('a: no; trying b');
+  });
+
+  test('ends with AttemptFailed when none is left, and the most hopeful refusal decides', async () => {
+    const result = await round([carrier('a', retry), carrier('b', rejected)]);
+    expect(result.outcome).toEqual(retry);
+    expect(types(result.events)).toEqual(['FailedOver', 'AttemptFailed']);
+  });
+
+  test.each([suppress, ambiguous])('never goes on to the next provider after $kind', async (outcome) => {
+    const result = await round([carrier('a', outcome), carrier('b', accepted)]);
+    expect(result).toMatchObject({ outcome, attempts: 1 });
+  });
+
+  test('records an attempt before a call that must not be repeated blindly, and sends nothing without the lease', async () => {
+    let sent = 0;
+    const counting: Carrier = {
+      ...carrier('a', accepted),
+      send: async () => {
+        sent += 1;
+        return accepted;
+      },
+    };
+    await expect(round([counting], async () => false)).rejects.toThrow('lost');
+    expect(sent).toBe(0);
+    await round([{ ...counting, idempotent: true }], async () => {
+      throw new Error('a repeatable call needs no record');
+    });
+    expect(sent).toBe(1);
+  });
+});
+
+describe('a settlement', () => {
+  const settle = async (outcome: Outcome, over: Partial<DispatchFact> = {}, idempotent = false) =>
+    settlementOf({ ...fact, ...over }, await round([carrier('a', outcome, idempotent)]), circumstances);
+
+  test('of an acceptance is sent, or further with receipts that came along', async () => {
+    expect(await settle(accepted)).toMatchObject({
+      status: 'sent',
+      sent_at: '2026-01-01T00:00:00.000Z',
+      retryAt: null,
+    });
+    const delivered: Outcome = {
+      ...accepted,
+      receipts: [
+        { type: 'Delivered', detail: null },
+        { type: 'Opened', detail: null, afterMs: 5 },
+      ],
+    };
+    const settled = await settle(delivered);
+    expect(settled).toMatchObject({ status: 'delivered', laterReceipts: [{ type: 'Opened' }] });
+    expect(types(settled.events)).toEqual(['Sent', 'Delivered']);
+  });
+
+  test.each([
+    [retry, 'queued', ['AttemptFailed', 'Retrying']],
+    [broken, 'queued', ['AttemptFailed', 'Retrying']],
+    [rejected, 'failed', ['AttemptFailed', 'Failed']],
+    [suppress, 'bounced', ['Bounced']],
+  ] as const)('of $kind', async (outcome, status, events) => {
+    const settled = await settle(outcome);
+    expect(settled.status).toBe(status);
+    expect(types(settled.events)).toEqual(events);
+    expect(settled.last_error).toMatch(/^a: /);
+  });
+
+  test('gives up after the last round', async () => {
+    const settled = await settle(retry, { round: maxRounds - 1 });
+    expect(settled).toMatchObject({ status: 'failed', retryAt: null });
+  });
+
+  test('of an unknown outcome follows the rule, and the trace says which', async () => {
+    const verdict = async (...args: Parameters<typeof settle>) => {
+      const settled = await settle(...args);
+      return [settled.status, settled.trace.find((entry) => entry.kind === 'decision')?.verdict];
+    };
+    expect(await verdict(ambiguous, {}, true)).toEqual(['queued', 'retry']);
+    expect(await verdict(ambiguous, { priority: 'critical' })).toEqual(['queued', 'prefer_duplicate']);
+    expect(await verdict(ambiguous)).toEqual(['failed', 'prefer_loss']);
+    expect((await settle(ambiguous)).last_error).toMatch(/^outcome_unknown/);
+    // It says that it would not even recognise the repeat.
+    expect(await verdict({ ...ambiguous, unrepeatable: true }, {}, true)).toEqual(['failed', 'prefer_loss']);
+  });
+});
+
+describe('retries', () => {
+  test('are eight rounds over about 24 hours, spread by a fifth', () => {
+    const delays = Array.from({ length: maxRounds }, (_, index) => retryDelayMs(index + 1, 1, 0.5, null));
+    expect(delays.at(-1)).toBeNull();
+    const total = delays.reduce<number>((sum, delay) => sum + (delay ?? 0), 0) / 3_600_000;
+    expect(total).toBeGreaterThan(22);
+    expect(total).toBeLessThan(26);
+    expect([retryDelayMs(1, 1, 0, null), retryDelayMs(1, 1, 1, null)]).toEqual([8_000, 12_000]);
+  });
+
+  test('wait at least as long as the provider asks, whatever the scale', () => {
+    expect(retryDelayMs(1, 0.001, 0.5, 90_000)).toBe(90_000);
+    expect(retryDelayMs(1, 1, 0.5, 1)).toBe(10_000);
+  });
+
+  test.each([
+    [Number.POSITIVE_INFINITY, 86_400_000],
+    [400 * 86_400_000, 86_400_000],
+    [-1, 10_000],
+    [Number.NaN, 10_000],
+  ])('do not wait for ever because a provider asks for %s ms', (asked, delay) => {
+    expect(retryDelayMs(1, 1, 0.5, asked)).toBe(delay);
+  });
+});
+
+test('receipts keep their order, and the last word decides', () => {
+  const update = receiptUpdate(
+    'n',
+    [
+      { type: 'Delivered', detail: null },
+      { type: 'Complained', detail: 'spam' },
+      { type: 'Opened', detail: null },
+    ],
+    now,
+  );
+  expect(update).toMatchObject({ status: 'complained', last_error: null });
+  expect(types(update.events)).toEqual(['Delivered', 'Complained', 'Opened']);
+});
+
+test('a bounce after the delivery is an event, and no error', () => {
+  const bounced = { type: 'Bounced', detail: 'user unknown' } as const;
+  for (const update of [
+    receiptUpdate('n', [bounced], now, 'delivered'),
+    receiptUpdate('n', [{ type: 'Delivered', detail: null }, bounced], now),
+  ]) {
+    expect(update.last_error).toBeNull();
+    expect(types(update.events)).toContain('Bounced');
+  }
+  expect(receiptUpdate('n', [bounced], now)).toMatchObject({ status: 'bounced', last_error: 'user unknown' });
+});
+
+test('a delay of our own obeys the scale, and one that the provider asked for does not', async () => {
+  const retryAt = async (outcome: Outcome, retryScale: number) =>
+    settlementOf(fact, await round([carrier('a', outcome)]), { ...circumstances, retryScale }).retryAt;
+  const greylisted: Outcome = { ...retry, atLeastMs: 300_000 };
+  expect(await retryAt(greylisted, 1)).toBe(now + 300_000);
+  expect(await retryAt(greylisted, 0.001)).toBe(now + 300);
+  expect(await retryAt({ ...retry, retryAfterMs: 300_000 }, 0.001)).toBe(now + 300_000);
+});

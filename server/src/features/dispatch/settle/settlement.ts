@@ -1,0 +1,292 @@
+import type { Carrier, Outcome, Receipt } from '../../../channels/contract.ts';
+import { assertNever } from '../../../kernel/errors.ts';
+import type { NewItem } from '../../inbox/index.ts';
+import {
+  type EventEntry,
+  eventEntry,
+  type NotificationRow,
+  type StoredTraceEntry,
+} from '../../notifications/index.ts';
+import type { Observation } from '../../providers/index.ts';
+import type { Refusal } from '../../suppressions/index.ts';
+import type { Rendered } from '../../templates/index.ts';
+import type { LeaseNote } from '../attempt/lease-note.ts';
+import { accountOf, type RoundResult } from '../attempt/round.ts';
+import type { DispatchFact, ReceiptUpdate, Settlement } from '../store.ts';
+import { askedDelayMs, maxRounds, retryDelayMs } from './retry-delay.ts';
+
+/** A settlement and what must happen next; all of it is written in one transaction. */
+export interface RoundSettlement extends Settlement {
+  retryAt: number | null;
+  laterReceipts: Receipt[];
+  /** The address is refused for good. */
+  refusal: AddressRefusal | null;
+  /** What its template said, if this is when it was asked. */
+  rendered: Rendered | null;
+  /** What arrives in an inbox with it. */
+  item: NewItem | null;
+  /** What its work remembers until the next round. */
+  note: LeaseNote;
+  /** What its calls said about their providers. */
+  observations: Observation[];
+  /** Nothing about it is new: only its work moves. */
+  silent: boolean;
+  /** Nobody knows what became of the message; a report of the provider would. */
+  outcomeUnknown: boolean;
+}
+
+export type AddressRefusal = Pick<Refusal, 'reason' | 'detail'>;
+
+export interface RetryContext {
+  now: number;
+  retryScale: number;
+  /** 0..1, for jitter. */
+  chance: number;
+}
+
+/** Decides what a finished round means for the notification. Pure: the whole life cycle is in this file. */
+export function settlementOf(
+  fact: DispatchFact,
+  result: RoundResult,
+  at: RetryContext,
+  note: LeaseNote = {},
+): RoundSettlement {
+  const { outcome, carrier } = result;
+  const message = `${carrier.name}: ${outcome.detail}`;
+  const { waiting: _over, ...kept } = note;
+  const base = {
+    ...unsettled(fact),
+    note: kept,
+    attempts: result.attempts,
+    round: fact.round + 1,
+    events: [...result.events],
+    trace: [...result.trace],
+  };
+  switch (outcome.kind) {
+    case 'accepted': {
+      base.events.push(eventEntry('Sent', at.now, message));
+      const receipts = outcome.receipts ?? [];
+      const known = receipts.filter((receipt) => !receipt.afterMs);
+      const update = receiptUpdate(fact.id, known, at.now);
+      return {
+        ...base,
+        status: update.status ?? 'sent',
+        events: [...base.events, ...update.events],
+        sent_at: new Date(at.now).toISOString(),
+        last_error: update.last_error,
+        laterReceipts: receipts.filter((receipt) => receipt.afterMs),
+        refusal: refusalIn(known),
+      };
+    }
+    case 'suppress':
+      base.events.push(eventEntry('Bounced', at.now, message));
+      return {
+        ...base,
+        status: 'bounced',
+        last_error: message,
+        refusal: { reason: outcome.reason, detail: message },
+      };
+    case 'rejected':
+      return failed(base, at.now, message);
+    case 'retry': {
+      const { retryAfterMs, atLeastMs = 0 } = outcome;
+      return retried(base, message, at, Math.max(retryAfterMs ?? 0, atLeastMs * at.retryScale));
+    }
+    case 'throttled':
+      return retried(base, message, at, outcome.retryAfterMs);
+    case 'broken':
+      // The connection may be mended within the day; until then nothing is lost.
+      return retried(base, message, at, null);
+    case 'ambiguous':
+      return openOutcome(base, fact, recogniserOf(outcome, carrier), message, at);
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** Who would recognise it, if it were handed over again. */
+function recogniserOf(
+  { unrepeatable }: Extract<Outcome, { kind: 'ambiguous' }>,
+  carrier: Carrier,
+): Carrier | null {
+  return carrier.idempotent && !unrepeatable ? carrier : null;
+}
+
+/** What was decided about an attempt whose outcome nobody knows. */
+export function unknownOutcome(verdict: string, detail: string, now: number): StoredTraceEntry {
+  return { at: new Date(now).toISOString(), kind: 'decision', name: 'outcome_unknown', verdict, detail };
+}
+
+/**
+ * The rule for an attempt whose outcome nobody knows: the answer was lost, or the worker died before it could be recorded.
+ * `recogniser` is the carrier that was called, if it recognises a repeat; it alone does.
+ */
+export function openOutcome(
+  base: RoundSettlement,
+  fact: DispatchFact,
+  recogniser: Pick<Carrier, 'name' | 'rateLimitKey'> | null,
+  message: string,
+  at: RetryContext,
+): RoundSettlement {
+  const decided = (verdict: string, detail: string): RoundSettlement => ({
+    ...base,
+    outcomeUnknown: true,
+    trace: [...base.trace, unknownOutcome(verdict, detail, at.now)],
+  });
+  if (recogniser !== null) {
+    const repeated = decided(
+      'retry',
+      `${recogniser.name} recognises a repeated message, so it is handed over to it again.`,
+    );
+    const repeat = base.note.repeat ?? {
+      carrier: recogniser.name,
+      ...accountOf(recogniser),
+      since: at.now,
+    };
+    return retried({ ...repeated, note: { ...base.note, repeat } }, message, at, null);
+  }
+  if (fact.priority === 'critical') {
+    const detail = 'Critical: a possible duplicate is better than a loss, so it is sent again.';
+    return retried(decided('prefer_duplicate', detail), message, at, null);
+  }
+  const detail =
+    'The provider may have accepted it; sending again could duplicate it. Resend it if it did not arrive.';
+  return failed(decided('prefer_loss', detail), at.now, `outcome_unknown: ${message}`);
+}
+
+const guesses: ReadonlySet<string> = new Set(['AttemptFailed', 'Failed', 'Retrying']);
+
+/** The answer was lost, but the provider has reported meanwhile what became of the message: nothing is left to be decided. */
+export function settledByReport(
+  settled: RoundSettlement,
+  status: NotificationRow['status'],
+  now: number,
+): RoundSettlement {
+  const detail = `The provider has reported what became of it: ${status}.`;
+  return {
+    ...settled,
+    status,
+    retryAt: null,
+    last_error: null,
+    events: settled.events.filter(({ type }) => !guesses.has(type)),
+    trace: [
+      ...settled.trace.filter((entry) => entry.kind !== 'decision' || entry.name !== 'outcome_unknown'),
+      unknownOutcome('reported', detail, now),
+    ],
+  };
+}
+
+export function unsettled(fact: DispatchFact): RoundSettlement {
+  return {
+    id: fact.id,
+    status: 'queued',
+    events: [],
+    trace: [],
+    attempts: 0,
+    round: fact.round,
+    sent_at: null,
+    last_error: null,
+    suppression_reason: null,
+    retryAt: null,
+    laterReceipts: [],
+    refusal: null,
+    rendered: null,
+    item: null,
+    note: {},
+    observations: [],
+    silent: false,
+    outcomeUnknown: false,
+  };
+}
+
+export function failed(base: RoundSettlement, now: number, reason: string): RoundSettlement {
+  return {
+    ...base,
+    status: 'failed',
+    last_error: reason,
+    events: [...base.events, eventEntry('Failed', now, reason)],
+  };
+}
+
+function retried(
+  base: RoundSettlement,
+  message: string,
+  at: RetryContext,
+  retryAfterMs: number | null,
+): RoundSettlement {
+  const { due } = base.note;
+  // A round before its time takes none away from those that are due, or saving settings eight times would fail what waits.
+  if (due !== undefined && due > at.now) {
+    const retryAt = Math.max(due, at.now + askedDelayMs(retryAfterMs));
+    return next({ ...base, round: base.round - 1 }, message, at, retryAt, 'Tried once more in between');
+  }
+  const delay = retryDelayMs(base.round, at.retryScale, at.chance, retryAfterMs);
+  if (delay === null) {
+    const known = base.note.repeat ? 'outcome_unknown: gave up' : 'Gave up';
+    return failed(base, at.now, `${known} after ${maxRounds} rounds; last: ${message}`);
+  }
+  return next(base, message, at, at.now + delay, `Round ${base.round} of ${maxRounds} failed`);
+}
+
+function next(
+  base: RoundSettlement,
+  message: string,
+  at: RetryContext,
+  retryAt: number,
+  what: string,
+): RoundSettlement {
+  const detail = `${what}; the next is at ${new Date(retryAt).toISOString()}`;
+  return {
+    ...base,
+    status: 'queued',
+    last_error: message,
+    retryAt,
+    note: { ...base.note, due: retryAt },
+    events: [...base.events, eventEntry('Retrying', at.now, detail)],
+  };
+}
+
+const receiptStatus: Partial<Record<Receipt['type'], 'delivered' | 'bounced' | 'complained'>> = {
+  Delivered: 'delivered',
+  Bounced: 'bounced',
+  Complained: 'complained',
+};
+
+/**
+ * Where receipts lead, in whatever order they come: a complaint may follow a delivery; otherwise what came first stays, so that
+ * nothing that arrives late or twice moves a status back.
+ */
+export function statusAfter(
+  status: NotificationRow['status'],
+  receipts: readonly Receipt[],
+): NotificationRow['status'] {
+  return receipts.reduce((before, { type }) => {
+    const next = receiptStatus[type];
+    if (!next) return before;
+    const isOpen = before === 'queued' || before === 'sent';
+    return isOpen || (before === 'delivered' && next === 'complained') ? next : before;
+  }, status);
+}
+
+/** What receipts for one notification mean, which had this status before. Opens and clicks are events only. */
+export function receiptUpdate(
+  id: string,
+  receipts: Receipt[],
+  now: number,
+  before: NotificationRow['status'] = 'sent',
+): ReceiptUpdate {
+  const events: EventEntry[] = receipts.map(({ type, at, detail }) => eventEntry(type, at ?? now, detail));
+  const after = statusAfter(before, receipts);
+  if (after === before) return { id, status: null, events, last_error: null };
+  // One that comes too late to change anything is no error of what was delivered.
+  const bounce = after === 'bounced' ? receipts.find(({ type }) => type === 'Bounced') : undefined;
+  return { id, status: after, events, last_error: bounce?.detail ?? null };
+}
+
+/** Whether receipts mean that the address must not be written to again. A complaint weighs more than a bounce. */
+export function refusalIn(receipts: Receipt[]): AddressRefusal | null {
+  const complaint = receipts.find((receipt) => receipt.type === 'Complained');
+  if (complaint) return { reason: 'complaint', detail: complaint.detail };
+  const bounce = receipts.find((receipt) => receipt.type === 'Bounced' && !receipt.soft);
+  return bounce ? { reason: 'hard_bounce', detail: bounce.detail } : null;
+}

@@ -1,0 +1,162 @@
+import { type Sql, transaction, untilDatabaseAnswers } from '../../../db/sql.ts';
+import type { Deps } from '../../../deps.ts';
+import { createBatcher } from '../../../kernel/batcher.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Claim, PostponedWork } from '../../../queue/index.ts';
+import { connectionName } from '../../connections/index.ts';
+import { inboxTopic, insertItems } from '../../inbox/index.ts';
+import { type Addition, announce, deleteAttachmentBytes } from '../../notifications/index.ts';
+import type { ProviderHealthTracker } from '../../providers/index.ts';
+import { wakeRunsOf } from '../../runs/index.ts';
+import { type Refusal, suppressRefused } from '../../suppressions/index.ts';
+import { type LeaseNote, noteOf } from '../attempt/lease-note.ts';
+import { type DispatchFact, lockedStatuses, markRendered, settleNotifications } from '../store.ts';
+import { countSettled } from './activity.ts';
+import { type RoundSettlement, settledByReport } from './settlement.ts';
+
+/** A settlement on its way to the database; null: there is nothing to write, only the lease to end. */
+export interface DispatchResult {
+  claim: Claim;
+  fact: DispatchFact | null;
+  settled: RoundSettlement | null;
+}
+
+/** What dispatching writes, in micro-batches: attempts before the call, settlements after it. */
+export interface DispatchWriter {
+  /** False: the lease is gone, somebody else has the work, and nothing may be sent. */
+  begin(claim: Claim, note: LeaseNote): Promise<boolean>;
+  end(ending: DispatchResult): Promise<void>;
+}
+
+export function createDispatchWriter(
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell' | 'activity'>,
+  providerHealth: Pick<ProviderHealthTracker, 'record' | 'recorded'>,
+): DispatchWriter {
+  const { pool, queue, clock, doorbell } = deps;
+
+  const begins = createBatcher<{ id: string; note: LeaseNote }, boolean>(
+    async (notes) => {
+      // If only the answer was lost the note is there, and an attempt that was never made would pass for one with an open end.
+      const held = new Set(await untilDatabaseAnswers(() => queue.begin(pool, 'notification', notes)));
+      return notes.map(({ id }) => held.has(id));
+    },
+    { concurrency: 2, maxItems: 200 },
+  );
+
+  /** One transaction: the lease, the status with its events, and whatever must happen next. */
+  async function writeEndings(items: DispatchResult[]): Promise<undefined[]> {
+    const ids = items.map(({ claim }) => claim.id);
+    const { mine, announced, arrived, observations, woken } = await transaction(
+      pool,
+      async (tx, withCommit) => {
+        const held = new Set(await queue.finish(tx, 'notification', ids));
+        const mine = await withReports(
+          tx,
+          items.filter(({ claim }) => held.has(claim.id)),
+        );
+        const settlements = mine.flatMap(({ settled }) => (settled && !settled.silent ? settled : []));
+        const observations = mine.flatMap(({ settled }) => settled?.observations ?? []);
+        await settleNotifications(tx, settlements);
+        await markRendered(
+          tx,
+          settlements.flatMap(({ id, rendered }) => (rendered ? [{ id, ...rendered }] : [])),
+        );
+        await suppressRefused(tx, mine.flatMap(refusalOf), clock());
+        await deleteAttachmentBytes(
+          tx,
+          mine.filter(isDoneWithAttachments).map(({ claim }) => claim.id),
+        );
+        const arrived = settlements.flatMap(({ item }) => item ?? []);
+        await insertItems(tx, arrived, clock());
+        await queue.postpone(tx, mine.flatMap(nextWork));
+        const woken = await wakeRunsOf(tx, queue, settlements);
+        const announced = await announce(tx, queue, mine.flatMap(additionOf));
+        withCommit(providerHealth.record(tx, observations)); // rows that others want too
+        return { mine, announced, arrived, observations, woken };
+      },
+    );
+    for (const { fact, settled } of mine) if (fact && settled) countSettled(deps.activity, fact, settled);
+    for (const item of arrived) doorbell.ring(inboxTopic(item));
+    if (announced) queue.ring('webhook_delivery');
+    if (woken) queue.ring('run');
+    await providerHealth.recorded(observations);
+    return items.map(() => undefined);
+  }
+
+  /** A report may have come while nobody knew: a provider whose answer is lost can still call us. */
+  async function withReports(tx: Sql, endings: DispatchResult[]): Promise<DispatchResult[]> {
+    const unknown = endings.filter(({ settled }) => settled?.outcomeUnknown).map(({ claim }) => claim.id);
+    const statuses = await lockedStatuses(tx, unknown);
+    return endings.map((ending) => {
+      const { settled } = ending;
+      const status = statuses.get(ending.claim.id) ?? 'queued';
+      if (!settled || status === 'queued') return ending;
+      return { ...ending, settled: settledByReport(settled, status, clock()) };
+    });
+  }
+
+  function nextWork({ claim, fact, settled }: DispatchResult): PostponedWork[] {
+    if (!settled) return [];
+    const { lane, environmentId } = claim;
+    const receipts = settled.laterReceipts.map((receipt) => ({
+      kind: 'receipt' as const,
+      id: newId(),
+      lane,
+      environmentId,
+      note: {
+        notification_id: claim.id,
+        type: receipt.type,
+        detail: receipt.detail,
+        soft: receipt.soft ?? false,
+      },
+      runAt: new Date(clock() + (receipt.afterMs ?? 0)),
+    }));
+    if (settled.retryAt === null) return receipts;
+    const retry = {
+      kind: 'notification' as const,
+      id: claim.id,
+      lane,
+      environmentId,
+      note: noteOf(settled.note),
+      runAt: new Date(settled.retryAt),
+      wait: fact && waitOf(claim, fact, settled.note),
+    };
+    return [retry, ...receipts];
+  }
+
+  const endings = createBatcher<DispatchResult, undefined>(
+    // The message has been handed over: its outcome must not be lost because the database is restarting.
+    (items) => untilDatabaseAnswers(() => writeEndings(items)),
+    {
+      concurrency: 2,
+      maxItems: 200,
+    },
+  );
+
+  return {
+    begin: (claim, note) => begins.add({ id: claim.id, note }),
+    end: (ending) => endings.add(ending),
+  };
+}
+
+/** What has been tried waits for its connection too; what gates have put off waits for its time alone. */
+function waitOf(claim: Claim, fact: DispatchFact, { due, waiting }: LeaseNote): PostponedWork['wait'] {
+  const name = due === undefined && !waiting ? null : connectionName(fact);
+  return name === null ? null : { name, since: claim.leasedAt };
+}
+
+function additionOf({ fact, settled }: DispatchResult): Addition[] {
+  if (!fact || !settled || settled.silent) return [];
+  const { id, environment_id: environmentId, channel } = fact;
+  return [{ id, environmentId, channel, events: settled.events }];
+}
+
+function refusalOf({ fact, settled }: DispatchResult): Refusal[] {
+  if (!fact || !settled?.refusal) return [];
+  const { id, environment_id, channel, address } = fact;
+  return [{ id, environment_id, channel, address, ...settled.refusal }];
+}
+
+function isDoneWithAttachments({ fact, settled }: DispatchResult): boolean {
+  return Boolean(fact?.attachments) && settled !== null && settled.status !== 'queued';
+}

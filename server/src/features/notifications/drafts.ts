@@ -1,0 +1,82 @@
+import type { Sql } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { compileValidator } from '../../http/validation.ts';
+import { Problem } from '../../kernel/errors.ts';
+import { hasLimit, lockPlans, refuseBeyondPlan } from '../usage/index.ts';
+import { type Acceptance, checkRequest, type Sender, storedBytes } from './accept.ts';
+import { insertAcceptances, insertAttachmentBytes } from './insert.ts';
+import { type LookupSources, lookUp } from './lookups.ts';
+import { SendRequest } from './schema.ts';
+
+/** A notification that passed every check and waits for the transaction of whoever sends it. */
+export interface Draft {
+  id: string;
+  externalUserId: string | null;
+  acceptance: Acceptance;
+}
+
+/**
+ * For features that send on behalf of somebody, as part of a change of their own: the same checks as the API makes, and a
+ * write that takes their transaction. Neither is then ever there without the other, which is why no Idempotency-Key is needed.
+ */
+export interface Drafts {
+  /** A Problem says what the API would have answered. `origin` is shown as the notification's idempotency key. */
+  check(sender: Sender, request: unknown, origin: string): Promise<Draft | Problem>;
+  /** Those that do not fit into their plan any more, by id: they must not be written. */
+  refused(tx: Sql, drafts: Draft[]): Promise<Map<string, Problem>>;
+  /** Sent with the commit; afterwards call `written` and ring `notification`. See `transaction` about withCommit. */
+  write(tx: Sql, withCommit: (statement: Promise<unknown>) => void, drafts: Draft[]): void;
+  written(drafts: Draft[]): void;
+}
+
+const validate = compileValidator(SendRequest, 'body');
+
+export function createDrafts(
+  deps: Pick<Deps, 'clock' | 'metrics' | 'activity' | 'storage'>,
+  sources: LookupSources,
+): Drafts {
+  return {
+    async check(sender, request, origin) {
+      try {
+        validate(request);
+        const checked = request as SendRequest;
+        deps.storage.check(sender);
+        const lookups = await lookUp(sources, sender.environmentId, checked);
+        const acceptance = checkRequest(sender, checked, lookups, {
+          idempotency: null,
+          defaultPriority: 'normal',
+          now: deps.clock(),
+        });
+        const { row } = acceptance;
+        row.idempotency_key = origin;
+        return { id: row.id, externalUserId: row.external_user_id, acceptance };
+      } catch (error) {
+        if (error instanceof Problem) return error;
+        throw error;
+      }
+    },
+
+    async refused(tx, drafts) {
+      const sends = drafts.flatMap(({ acceptance }) => acceptance.meter ?? []);
+      if (!sends.some(hasLimit)) return new Map();
+      await lockPlans(tx, sends);
+      return refuseBeyondPlan(tx, sends);
+    },
+
+    write(tx, withCommit, drafts) {
+      if (drafts.length === 0) return;
+      const taken = drafts.map(({ acceptance }) => acceptance);
+      withCommit(insertAcceptances(tx, taken));
+      withCommit(insertAttachmentBytes(tx, taken));
+    },
+
+    written(drafts) {
+      for (const { acceptance } of drafts) {
+        const { environment_id, channel } = acceptance.row;
+        deps.metrics.accepted.inc({ channel });
+        deps.activity.count(environment_id, channel, 'accepted');
+        deps.storage.add(acceptance.sender, () => storedBytes(acceptance));
+      }
+    },
+  };
+}

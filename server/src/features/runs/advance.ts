@@ -1,0 +1,217 @@
+import {
+  type Decision,
+  type Definition,
+  decide,
+  decideBounded,
+  type FetchEffect,
+  type Input,
+  initialState,
+  type Json,
+  mergeEntries,
+  type NotificationSettled,
+  type RunFacts,
+  type RunState,
+  type StepEntry,
+} from '../../engine/index.ts';
+import { Problem } from '../../kernel/errors.ts';
+import { idTime } from '../../kernel/ids.ts';
+import type { TaskRunner } from '../../kernel/threads/task.ts';
+import type { Draft, Drafts } from '../notifications/index.ts';
+import { sourceOf } from '../workflows/index.ts';
+import { storable } from './storable.ts';
+import type { RunFact } from './store.ts';
+
+/** What a advance of a run needs to know: the run, its definition, and what became of what it was waiting for. */
+export interface AdvanceInput extends RunFact {
+  workflowKey: string;
+  definition: Definition | null;
+  /** When it waits for a notification. Null: that one was deleted. */
+  notification: { status: string; reason: string | null } | null;
+  /** When it waits for its digest. */
+  digest: { isOpen: boolean; items: Json[] } | null;
+}
+
+/**
+ * A run taken as far as it goes without anything from outside; nothing of it is true before it is written. `effect` is what it
+ * came to: something to wait for, something that only the writing transaction can do, or null when the run has ended.
+ */
+export interface RunAdvance {
+  fact: AdvanceInput;
+  decision: Pick<Decision, 'status' | 'failureReason' | 'state' | 'effect'>;
+  entries: StepEntry[];
+  sends: Send[];
+}
+
+/** A notification to be written with the advance, and where the run stood before it. */
+export interface Send {
+  draft: Draft;
+  /** To go back to, if it advances out that it cannot be written. */
+  before: { state: RunState; entries: StepEntry[] };
+}
+
+/** How a claim can end without a advance. early: nothing happened yet. close_digest: its window is over, so it takes no more items. */
+export type Opening = Input | { kind: 'early'; until: number } | { kind: 'close_digest' };
+
+/** Fairness: a run with many sends in a row takes advances with others. */
+const sendsInTurn = 20;
+
+export function openingOf(fact: AdvanceInput): Opening {
+  if (fact.status === 'cancelling') return { kind: 'cancel' };
+  const pending = fact.state?.pending;
+  if (!pending) return { kind: 'start' };
+  const isDue = 'until' in pending && fact.now >= pending.until;
+  const timer = (): Opening =>
+    isDue || !('until' in pending) ? { kind: 'timer' } : { kind: 'early', until: pending.until };
+  switch (pending.kind) {
+    case 'event':
+      return fact.event_id && fact.event_name !== null
+        ? {
+            kind: 'event',
+            eventName: fact.event_name,
+            matchKey: pending.matchKey,
+            data: fact.event_data ?? {},
+          }
+        : timer();
+    case 'notification':
+      return settledOf(pending.notificationId, fact.notification) ?? timer();
+    case 'digest_open':
+      if (!fact.digest?.isOpen) return { kind: 'digest_closed', items: fact.digest?.items ?? [] };
+      return isDue ? { kind: 'close_digest' } : timer();
+    case 'sleep':
+      return timer();
+    default:
+      return { kind: 'resume' };
+  }
+}
+
+const unsettled = new Set(['queued', 'sending']);
+
+function settledOf(notificationId: string, found: AdvanceInput['notification']): Input | null {
+  if (!found)
+    return {
+      kind: 'notification_settled',
+      notificationId,
+      status: 'failed',
+      reason: 'The notification was deleted.',
+    };
+  if (unsettled.has(found.status)) return null;
+  return {
+    kind: 'notification_settled',
+    notificationId,
+    status: found.status as NotificationSettled,
+    reason: found.reason,
+  };
+}
+
+/** The call that the run is to make now; null: it is not at one. */
+export async function fetchOf(tasks: TaskRunner, fact: AdvanceInput): Promise<FetchEffect | null> {
+  if (fact.status === 'cancelling' || fact.state?.pending?.kind !== 'fetch') return null;
+  const { effect } = await decideAsync(tasks, fact, fact.state, { kind: 'resume' });
+  return effect?.kind === 'fetch' ? effect : null;
+}
+
+/** Goes on from an input until something must be waited for. Sends are checked here and written with the advance. */
+export async function advanceRun(
+  { drafts, tasks }: { drafts: Drafts; tasks: TaskRunner },
+  fact: AdvanceInput,
+  input: Input,
+): Promise<RunAdvance> {
+  let decision = await decideAsync(tasks, fact, fact.state ?? initialState(), input);
+  // It does not fit what the run waits for any more (a notification that is sent, and was to be delivered): wait on.
+  if (decision.ignored) decision = await decideAsync(tasks, fact, decision.state, { kind: 'resume' });
+  let { entries } = decision;
+  const sends: Send[] = [];
+  while (decision.effect?.kind === 'send' && sends.length < sendsInTurn) {
+    const before = { state: decision.state, entries };
+    const { request, attemptId } = decision.effect;
+    const origin = `run:${fact.id}:${attemptId}`.slice(0, 255);
+    const draft = await drafts.check(senderOf(fact), storable(request), origin);
+    const answer: Input =
+      draft instanceof Problem
+        ? { kind: 'send_refused', reason: refusalOf(draft) }
+        : { kind: 'send_accepted', notificationId: draft.id };
+    decision = await decideAsync(tasks, fact, decision.state, answer);
+    entries = mergeEntries(entries, decision.entries);
+    if (!(draft instanceof Problem)) sends.push({ draft, before });
+  }
+  return { fact, decision, entries, sends };
+}
+
+/** The same advance with something more that became known while it was written. */
+export function continued(advance: RunAdvance, input: Input): RunAdvance {
+  const decision = decideFor(advance.fact, advance.decision.state, input);
+  return { ...advance, decision, entries: mergeEntries(advance.entries, decision.entries) };
+}
+
+/** The advance as it is when one of its sends is refused at the last moment; what came after that send never was. */
+export function refusedAt(advance: RunAdvance, index: number, problem: Problem): RunAdvance {
+  const send = advance.sends[index];
+  if (!send) return advance;
+  const { state, entries } = send.before;
+  const decision = decideFor(advance.fact, state, { kind: 'send_refused', reason: refusalOf(problem) });
+  return {
+    fact: advance.fact,
+    decision,
+    entries: mergeEntries(entries, decision.entries),
+    sends: advance.sends.slice(0, index),
+  };
+}
+
+/** Whatever the advance was about: the run is cancelled instead, and nothing of it is written. */
+export function cancelled({ fact }: { fact: AdvanceInput }): RunAdvance {
+  const decision = decideFor(fact, fact.state ?? initialState(), { kind: 'cancel' });
+  return { fact, decision, entries: decision.entries, sends: [] };
+}
+
+/** Where the run may go on, which can be much work. */
+async function decideAsync(
+  tasks: TaskRunner,
+  fact: AdvanceInput,
+  state: RunState,
+  input: Input,
+): Promise<Decision> {
+  const { definition, now } = fact;
+  if (!definition) return unreadable(fact, state, input);
+  return decideBounded(tasks, fact.environment_id, { definition, run: factsOf(fact), state, input, now });
+}
+
+/** Where the run only ends or waits: nothing of it is evaluated. */
+function decideFor(fact: AdvanceInput, state: RunState, input: Input): Decision {
+  if (fact.definition) return decide(fact.definition, factsOf(fact), state, input, fact.now);
+  return unreadable(fact, state, input);
+}
+
+function unreadable(fact: AdvanceInput, state: RunState, input: Input): Decision {
+  return {
+    ignored: false,
+    status: input.kind === 'cancel' ? 'cancelled' : 'failed',
+    failureReason: `Version ${fact.version} of the workflow cannot be read any more.`,
+    state: { ...state, stepId: null, pending: null },
+    entries: [],
+    effect: null,
+  };
+}
+
+function factsOf(fact: AdvanceInput): RunFacts {
+  return {
+    id: fact.id,
+    workflowKey: fact.workflowKey,
+    version: fact.version,
+    source: sourceOf(fact.environment_kind),
+    createdAt: idTime(fact.id),
+    triggerData: fact.trigger_data,
+  };
+}
+
+function senderOf(fact: AdvanceInput) {
+  return {
+    environmentId: fact.environment_id,
+    environmentKind: fact.environment_kind,
+    organizationId: fact.organization_id,
+    plan: fact.plan,
+  };
+}
+
+function refusalOf({ code, message }: Problem): string {
+  return `${message} (${code})`;
+}

@@ -1,0 +1,27 @@
+import { channels } from '../../channels/contract.ts';
+import type { Sql } from '../../db/sql.ts';
+import { type Definition, references, type ValidationContext } from '../../engine/index.ts';
+import { listCategoriesByKey } from '../preferences/index.ts';
+import { listTemplateChannels } from '../templates/index.ts';
+
+/** What an environment holds of what a body names. The templates stay until the transaction ends. */
+export async function validationContextOf(
+  tx: Sql,
+  environmentId: string,
+  definition: Definition,
+): Promise<ValidationContext> {
+  const named = references(definition);
+  const templates = await listTemplateChannels(tx, environmentId, named.templateKeys);
+  const categories =
+    named.categories.length === 0
+      ? []
+      : await listCategoriesByKey(
+          tx,
+          named.categories.map((key) => ({ environmentId, key })),
+        );
+  return {
+    templates,
+    categories: new Set(categories.filter((row) => !row.is_archived).map(({ key }) => key)),
+    channels: new Set(channels),
+  };
+}
