@@ -3,39 +3,38 @@ import { steadyClock } from '../kernel/clock.ts';
 import type { Claim } from './work.ts';
 
 /**
- * Fair use of a process by the places that its work goes to (an endpoint, a host). A place has room for some calls at once;
- * work for a full place waits a moment in memory, which is all that a quick place needs. After that it is parked: it leaves
- * this process, and comes back when the place has room again. So whatever is slow or dead holds up its own work and nobody
- * else's, at no cost while it does.
+ * Limits concurrent calls by key (an endpoint, a host, an environment). Work for a full key waits in memory for a quarter of a second,
+ * which is enough for a fast one. Then it is parked: it leaves the process and comes back when the key has room. So a slow or dead
+ * endpoint delays only its own work, and parked work costs nothing.
  */
 export interface ConcurrencyLimits {
-  /** Room at the place; null: the work has been parked, and is no longer held. */
+  /** Returns a permit, or null when the work was parked and is no longer leased. */
   acquire(claim: Claim, key: string): Promise<Permit | null>;
 }
 
-/** As the queue holds them. */
+/** The limits as the queue itself uses them. */
 export interface RefilledConcurrency extends ConcurrencyLimits {
-  /** Every now and then, with the names of the places where anything is parked: also by processes that are gone. */
+  /** Called about twice a second with all keys that have parked work, also work that a dead process parked. */
   refill(parkedAt: string[]): void;
 }
 
 export interface Permit {
-  /** `answered`: the place is alive. One that is not gets fewer calls at once. */
+  /** `answered`: the call got an answer. A key whose calls get none has a lower limit. */
   release(answered: boolean): void;
 }
 
 export interface ConcurrencyOptions {
-  /** Calls of this process under way at once. One place gets at most an eighth of what is free, so a few cannot take it all. */
+  /** Concurrent calls of this process. One key gets at most an eighth of the free ones, so that a few keys cannot take all. */
   total: number;
   maxConcurrent: number;
   maxConcurrentWhenFailing: number;
 }
 
-/** What a Places needs of the queue, for its own kind of work. */
+/** The part of the queue that the limits of one kind of work use. */
 export interface Parking {
-  /** Ends the lease and sets the work aside. */
+  /** Ends the leases and parks the work. */
   park(work: { id: string; place: string }[]): Promise<unknown>;
-  /** Gives up to `limit` of what is parked there to this process; how many there were. */
+  /** Claims up to `limit` parked items of a key for this process. Returns their number. */
   unpark(key: string, limit: number): Promise<number>;
 }
 
@@ -46,12 +45,12 @@ const forgetMs = 600_000;
 interface LimitedKey {
   key: string;
   inFlight: number;
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   waiting: Set<Waiter>;
-  /** There is, or may be, work parked here: newcomers line up behind it, unless they are critical. */
+  /** Work is, or may be, parked under this key: new work that is not critical lines up behind it. */
   parked: boolean;
   parking: number;
-  /** Unparked and on its way to `enter`. Below zero for a moment when it is there before we know that it was unparked. */
+  /** Unparked work on its way to `acquire`. Negative for a moment when it arrives before `unpark` returns. */
   arriving: number;
   unparking: boolean;
   failing: boolean;
@@ -96,14 +95,14 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
   function limitOf(key: LimitedKey): number {
     const free = options.total - inFlight;
     if (!key.failing) return Math.max(1, Math.min(options.maxConcurrent, Math.floor(free / 8)));
-    // However many places are silent, a quarter of the room is left to those that answer.
+    // A quarter of the total is left to keys that answer, however many keys fail.
     return Math.max(
       0,
       Math.min(options.maxConcurrentWhenFailing, Math.floor((free - options.total / 4) / 8)),
     );
   }
 
-  /** What is critical finds room beyond that of the others, as in the process itself: half as much again. */
+  /** Critical work has half as much room again, as in the process itself. */
   const limitFor = (claim: Claim, key: LimitedKey): number =>
     Math.ceil(limitOf(key) * (claim.lane === 'critical' ? 1.5 : 1));
 
@@ -121,7 +120,7 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
     };
   }
 
-  /** Critical work first: it has room beyond that of the others, so it may go while they may not. */
+  /** Admits critical work first: its limit is higher, so it may go while the rest waits. */
   function admitWaiting(key: LimitedKey): void {
     for (const isCriticalTurn of [true, false]) {
       for (const { claim, go } of key.waiting) {
@@ -171,7 +170,7 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
     return room ?? park(claim, key);
   }
 
-  /** Takes up parked work once half of the room is free, so that each round trip brings several. */
+  /** Claims parked work once half of the limit is free, so that each round trip brings several items. */
   async function refillKey(key: LimitedKey): Promise<void> {
     const coming = key.inFlight + Math.max(0, key.arriving) + key.waiting.size;
     const limit = limitOf(key);
@@ -184,7 +183,7 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
       key.usedAt = steadyClock();
       if (taken < wanted && key.parking === 0) key.parked = false;
     } catch {
-      // The database is away; the next tick tries again.
+      // The database is unavailable; the next tick tries again.
     } finally {
       key.unparking = false;
     }
@@ -196,7 +195,7 @@ export function createConcurrencyLimits(parking: Parking, options: ConcurrencyOp
       const now = steadyClock();
       for (const name of parkedAt) limitedKeyOf(name).parked = true;
       for (const key of keys.values()) {
-        // What was unparked and could not be loaded never arrives; the queue has it back.
+        // Unparked work that could not be loaded never arrives; the queue has released it.
         if (now - key.usedAt > arrivalMs) key.arriving = 0;
         void refillKey(key);
         const idle = !key.parked && key.inFlight + key.waiting.size + key.parking === 0;

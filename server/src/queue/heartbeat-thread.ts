@@ -6,15 +6,15 @@ import type { BeatReport, HeartbeatOptions } from './heartbeat.ts';
 import { heartbeat } from './store.ts';
 
 /**
- * The thread that says for its process that the worker lives. It has a connection of its own and waits for nothing that the main
- * thread does, so a held event loop costs no leases. A main thread that shows no life for a minute is hung for good: the beats
- * end, and other workers take over.
+ * The thread that sends the heartbeats of its process. It has its own connection and waits for nothing that the main thread does, so a
+ * blocked event loop costs no leases. A main thread without a sign of life for a minute hangs: the heartbeats end, and other workers
+ * rescue its work.
  */
 const { database, workerId, pulse, intervalMs, aliveSeconds, hungAfterMs } = workerData as HeartbeatOptions;
-/** A beat that is not answered by then is given up; the next one takes the second connection. */
+/** A heartbeat without an answer by then is given up; the next one uses the second connection. */
 const answerWithinMs = 5_000;
 const retryMs = 500;
-// Like claims, a beat need not wait for the disk: one that a crash loses is followed by the next.
+// A heartbeat need not wait for the disk, like a claim: the next one follows a lost one.
 const pool = createPool(database, 2, { synchronous_commit: 'off', statement_timeout: `${answerWithinMs}` });
 
 let stopped = false;
@@ -45,7 +45,7 @@ async function beat(): Promise<boolean> {
     parentPort?.postMessage({ heardAt } satisfies BeatReport);
     return true;
   } catch {
-    return false; // the database is away; the main thread finds out by itself and logs it
+    return false; // the database is unavailable; the main thread notices and logs it
   } finally {
     late.abort();
   }

@@ -5,29 +5,29 @@ import type { Log } from '../kernel/log.ts';
 import { startThread, type Thread, type ThreadEntry } from '../kernel/threads/start.ts';
 import * as store from './store.ts';
 
-/** What the thread is handed. */
+/** The input of the heartbeat thread. */
 export interface HeartbeatOptions {
   database: string;
   workerId: string;
-  /** Counted up by the main thread while it lives. */
+  /** A counter that the main thread increments while it is alive. */
   pulse: Int32Array;
   intervalMs: number;
   aliveSeconds: number;
   hungAfterMs: number;
 }
 
-/** What the thread tells after each beat: when it was heard, by the clock of the database. */
+/** The report after each heartbeat: its time by the clock of the database. */
 export interface BeatReport {
   heardAt: number;
 }
 
 export interface Heartbeat {
-  /** The first beat; the later ones come from a thread. */
+  /** Sends the first heartbeat; the later ones come from a thread. */
   begin(): Promise<void>;
   hasBegun(): boolean;
-  /** When the last beat was heard, by the clock of the database. */
+  /** The time of the last heartbeat by the clock of the database. */
   lastBeatAt(): number;
-  /** Since when beats arrive without a gap; a worker that could not be heard cannot say that others were silent. */
+  /** Start of the heartbeats without a gap. A worker with a gap of its own cannot know whether others are dead. */
   steadySince(): Moment;
   isAlive(): boolean;
   stop(): Promise<void>;
@@ -35,7 +35,7 @@ export interface Heartbeat {
 
 export interface HeartbeatDeps {
   pool: Pool;
-  /** The address of the database, for the connection of the thread. */
+  /** The database URL, for the connection of the thread. */
   database: string;
   heartbeatEntry: ThreadEntry;
   log: Log;
@@ -43,13 +43,13 @@ export interface HeartbeatDeps {
 }
 
 const intervalMs = 2_000;
-/** A worker silent for this long is dead. With the tick, another one has its work within 10 s while the database answers, also on a busy machine. */
+/** A worker without a heartbeat for this long is dead. With the tick, its work is rescued within 10 s while the database answers. */
 const aliveSeconds = 7;
-/** After an outage of the database, or when its clock is put forward, all workers look dead until they have been heard again. */
+/** After an outage of the database, or a jump of its clock, all workers look dead until their next heartbeat. */
 export const outageMs = 4_000;
 const pulseMs = 1_000;
 const hungAfterMs = 60_000;
-/** The first beat lasts for longer than this, and a start need not wait for a thread. */
+/** The first heartbeat is valid for longer than this, so a start need not wait for the thread. */
 const startAfterMs = 1_000;
 const restartAfterMs = 1_000;
 const stopWithinMs = 2_000;
@@ -103,7 +103,7 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
       pulsing = undefined;
       clearTimeout(starting);
       if (!thread) return;
-      // A beat under way comes to its end first: after this the worker's row is deleted.
+      // A heartbeat in flight ends first: the worker's row is deleted after this.
       const ended = new Promise<void>((resolve) => {
         onEnded = resolve;
       });

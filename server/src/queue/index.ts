@@ -38,61 +38,61 @@ export {
 } from './work.ts';
 
 /**
- * Durable work on PostgreSQL. Everything that changes work takes the caller's transaction, so that state and the work it makes
- * necessary commit together.
+ * Durable work on PostgreSQL. Every method that changes work takes the caller's transaction, so that a state change and the work that
+ * follows from it commit together.
  */
 export interface Queue {
-  /** Ready now. Ring afterwards, outside the transaction. */
+  /** Adds work that is ready now. Ring after the commit. */
   enqueue(sql: Sql, work: Work[]): Promise<void>;
-  /** Ready at a time. */
+  /** Adds work that becomes ready at a time. */
   postpone(sql: Sql, work: PostponedWork[]): Promise<void>;
   /**
-   * Postponed work of an environment that waits for this is made ready before its time, in slices, by a piece of work of its own.
-   * Call it in the transaction that mends what it waits for; ring `wake` afterwards.
+   * Makes postponed work of an environment that waits for `name` ready before its time, in batches, by a work item of its own. Call it in
+   * the transaction that repairs what the work waits for, and ring `wake` after the commit.
    */
   wake(sql: Sql, kind: WorkKind, environmentId: string, name: string): Promise<void>;
-  /** What is postponed is ready now; work that is ready or held already is left as it is. Ring afterwards. */
+  /** Makes postponed work ready. Work that is ready or leased already stays as it is. Ring after the commit. */
   runNow(sql: Sql, kind: WorkKind, ids: string[]): Promise<void>;
-  /** Writes a note on leases before doing what cannot be undone; returns the ids still held. Only those may go on. */
+  /** Writes a note on leases before an effect that cannot be undone. Returns the ids still leased; only those may go on. */
   begin(sql: Sql, kind: WorkKind, notes: { id: string; note: unknown }[]): Promise<string[]>;
-  /** Ends leases; returns the ids that were still held. Only the outcomes of those count. */
+  /** Ends leases. Returns the ids that were still leased; only the outcomes of those count. */
   finish(sql: Sql, kind: WorkKind, ids: string[]): Promise<string[]>;
-  /** Ends leases and sets the work aside by place; returns the ids that were still held. See concurrency.ts. */
+  /** Ends leases and parks the work under its concurrency key. Returns the ids that were still leased. See concurrency.ts. */
   park(sql: Sql, kind: WorkKind, work: { id: string; place: string }[]): Promise<string[]>;
-  /** What is parked at `from` waits at `to` now. Places that begin with `held:` are emptied by nothing else. */
+  /** Moves parked work from one key to another. Only this method empties keys that begin with `held:`. */
   moveParked(sql: Sql, kind: WorkKind, from: string, to: string): Promise<void>;
-  /** Limits for each place that work of a kind goes to; once per kind. */
+  /** The concurrency limits of a kind of work; created once per kind. */
   concurrencyLimits(kind: WorkKind, options: ConcurrencyOptions): ConcurrencyLimits;
-  /** Takes out work that waits, with the time it waits for. Null: somebody holds it, or it is not there. */
+  /** Removes waiting work and returns it with its time. Null when the work is leased or does not exist. */
   withdraw(
     sql: Sql,
     kind: WorkKind,
     id: string,
   ): Promise<(Omit<PostponedWork, 'runAt'> & { runAt: Date | null }) | null>;
-  /** When postponed work becomes ready; null when it is ready, held or gone. */
+  /** When postponed work becomes ready. Null when it is ready, leased or gone. */
   runAt(sql: Sql, kind: WorkKind, id: string): Promise<Date | null>;
-  /** Wakes workers, here and elsewhere. */
+  /** Wakes the workers of this and of other processes. */
   ring(kind: WorkKind): void;
   start(jobs: Record<WorkKind, Job>): void;
   depth(): Promise<{ kind: WorkKind; lane: Lane; waiting: number }[]>;
   health(): { ok: boolean; detail: string };
-  /** Stops claiming, waits for what is in flight until the deadline, hands the rest back. */
+  /** Stops claiming, waits until the deadline for work in flight, and releases the rest. */
   stop(deadlineMs: number): Promise<void>;
 }
 
 export interface QueueDeps extends Omit<HeartbeatDeps, 'workerId'> {
-  /** Claims may be lost in a crash of the database (the row is then ready again), so they need not wait for the disk. */
+  /** Commits without waiting for the disk: a claim that a crash of the database loses leaves its row ready. */
   claimPool: Pool;
   doorbell: Doorbell;
   metrics: Metrics;
 }
 
-/** Full places that one process looks after; there are as many of them as there are dead endpoints at the moment. */
+/** Most full keys that one process refills. There are as many full keys as dead endpoints. */
 const maxLimitedKeys = 5_000;
 
 export function createQueue(deps: QueueDeps): Queue {
   const workerId = newId();
-  /** Leases with a note written by us: what a stop may not hand back as if nothing had happened. */
+  /** Leases with a note of this process. A stop must not release them as if nothing had happened. */
   const begun = new Set<string>();
   const limitsOf = new Map<WorkKind, RefilledConcurrency>();
   let runner: Runner | null = null;
@@ -153,7 +153,7 @@ export function createQueue(deps: QueueDeps): Queue {
     concurrencyLimits(kind, options) {
       const limits = createConcurrencyLimits(
         {
-          // Like a claim it need not wait for the disk: what a crash undoes is a lease again.
+          // Parking need not wait for the disk, like a claim: after a crash the work is leased again.
           park: (work) => untilDatabaseAnswers(() => queue.park(deps.claimPool, kind, work)),
           async unpark(place, limit) {
             if (!runner || stopping) return 0;
@@ -188,7 +188,7 @@ export function createQueue(deps: QueueDeps): Queue {
     },
     runAt: (sql, kind, id) => store.findRunAt(sql, workKinds[kind], id),
     ring(kind) {
-      // A worker with room in this very process is woken without a round trip; otherwise everyone hears the bell.
+      // A worker of this process that has room claims without a round trip; otherwise the doorbell wakes all processes.
       if (!runner?.wake(kind)) deps.doorbell.ring(`work:${kind}`);
     },
     start(jobs) {
@@ -212,33 +212,32 @@ export function createQueue(deps: QueueDeps): Queue {
 }
 
 /**
- * For stores that show whether something is being worked on: joins the lease of a row, if there is one, as `lease`.
- * The queue keeps the right to change its tables; this and the two below are where their shape leaks out.
+ * Joins the lease of a row, if there is one, as `lease`, for stores that show whether work is in progress. The shape of the queue's
+ * tables is known outside of this folder only through this function and the next two.
  */
 export function joinLease(kind: WorkKind, idColumn: string): string {
   return `left join queue_leased lease on lease.id = ${idColumn} and lease.kind = ${workKinds[kind]}`;
 }
 
-/** Whether it is being worked on, as a condition. */
+/** An SQL condition: the work is leased. */
 export function isLeasedSql(kind: WorkKind, idColumn: string): string {
   return `exists (select from queue_leased l where l.id = ${idColumn} and l.kind = ${workKinds[kind]})`;
 }
 
-/** The ids of all that is being worked on, as a query: never more than the workers can hold. */
+/** An SQL query of all leased ids: never more than the workers' capacity. */
 export function leasedIdsSql(kind: WorkKind): string {
   return `select id from queue_leased where kind = ${workKinds[kind]}`;
 }
 
-/** For statements that write something together with the work that it makes necessary; see `enqueueSteps` of the store. */
+/** For statements that insert rows together with the work that follows from them; see `enqueueSteps` in store.ts. */
 export function enqueueSql(kind: WorkKind, source: string): string {
   return store.enqueueSteps(workKinds[kind], source);
 }
 
 /**
- * For statements that show how much of an environment waits, as two named queries: `queue_waiting` (id, is_next) and
- * `queue_counts` (waiting, later, is_capped). There is no index by environment, which every send would pay for, so at most the
- * first 10,000 rows of each place are looked at, whoever they belong to; beyond that the counts are lower bounds. `is_next`
- * marks the first hundred of each lane.
+ * Two named queries for statements that show the backlog of an environment: `queue_waiting` (id, is_next) and `queue_counts` (waiting,
+ * later, is_capped). An index by environment would cost every send, so the queries read at most the first 10,000 rows of each table, of
+ * all environments; beyond that the counts are lower bounds. `is_next` marks the first hundred rows of each lane.
  */
 export function backlogSql(kind: WorkKind, environmentId: string): string {
   return store.backlogSteps(workKinds[kind], Object.values(lanes), environmentId);

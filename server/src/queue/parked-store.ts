@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../db/sql.ts';
 import type { WorkRow } from './store.ts';
 
-/** The SQL of what is parked: work that was claimed, whose place was full. Rows move here from leased, and back. */
+/** The SQL of parked work: work that was claimed while its concurrency key was full. Rows move here from leased, and back. */
 
 const parkLeases = statement<{ id: string }>(
   'queue_park',
@@ -14,7 +14,7 @@ const parkLeases = statement<{ id: string }>(
    returning id`,
 );
 
-/** Returns the ids that were still held. */
+/** Returns the ids that were still leased. */
 export async function insertParked(
   sql: Sql,
   kind: number,
@@ -48,7 +48,7 @@ export function claimParked(
 
 const findPlaces = statement<{ kind: number; place: string }>(
   'queue_find_places',
-  // One step of the index for each place, however much is parked there.
+  // One index step for each key, however many rows are parked under it.
   `select k.kind, places.place
    from unnest($1::smallint[]) as k (kind) cross join lateral (
      with recursive found as (
@@ -60,7 +60,7 @@ const findPlaces = statement<{ kind: number; place: string }>(
      select place from found where place is not null and place not like 'held:%' limit $2) places`,
 );
 
-/** Where work of these kinds is parked; so many places of each kind. */
+/** The concurrency keys with parked work of these kinds, up to `limit` of each kind. */
 export function listParkedKeys(
   sql: Sql,
   kinds: number[],

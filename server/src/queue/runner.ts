@@ -6,25 +6,25 @@ import { createHeartbeat, type HeartbeatDeps, outageMs } from './heartbeat.ts';
 import * as store from './store.ts';
 import { type Claim, kindOf, laneOf, lanes, type WorkKind, workKinds } from './work.ts';
 
-/** How one kind of work is done. `load` reads what a whole batch needs in a constant number of queries. */
+/** The handler of one kind of work. `load` reads the input of a whole batch in a constant number of queries. */
 export interface Job<Fact = unknown> {
   /** Most items in one claim. */
   batch: number;
-  /** Most items held by this process; bulk may use half of it, normal three quarters, so critical always finds room. */
+  /** Most items leased by this process. Bulk may use half of it and normal three quarters, so critical always finds room. */
   capacity: number;
   load(claims: Claim[]): Promise<Map<string, Fact>>;
-  /** Ends with the lease finished or postponed in the handler's own transaction. Throwing is a bug: the item is put off. */
+  /** Finishes or postpones the lease in the handler's own transaction. A throw is a bug: the item is snoozed. */
   run(claim: Claim, fact: Fact | undefined): Promise<void>;
-  /** `load` or `run` threw, and this work now waits for another try: the place to leave something that a tenant can read. */
+  /** Called after `load` or `run` threw and the work was snoozed, to leave a trace that a tenant can read. */
   onFailed?(ids: string[]): Promise<void>;
   /** Called about twice a second. */
   tick?(): Promise<void>;
 }
 
 export interface Runner {
-  /** True when this process has room, and will look at once. */
+  /** True when this process has room and claims at once. */
   wake(kind: WorkKind): boolean;
-  /** Takes up work that was claimed from where it was parked. */
+  /** Accepts work that was claimed from the parked rows of a concurrency key. */
   accept(kind: WorkKind, rows: ClaimedRow[], place: string): void;
   health(): { ok: boolean; detail: string };
   stop(deadlineMs: number): Promise<void>;
@@ -36,18 +36,18 @@ interface RunnerDeps extends HeartbeatDeps {
   metrics: Metrics;
   jobs: Record<WorkKind, Job>;
   begun: ReadonlySet<string>;
-  /** Looks after what is parked; about twice a second. */
+  /** Refills the concurrency keys with parked work; about twice a second. */
   refillConcurrency(): Promise<void>;
 }
 
 const tickMs = 500;
-/** How long all others have, after an outage, to be heard again before work is taken over. */
+/** How long other workers have for a heartbeat after an outage before their work is rescued. */
 const settlingMs = 3_000;
 const unknownLeaseCheckMs = 2_000;
 const snoozeSeconds = 30;
 const smallBulkBatch = 25;
 const bulkWaitMs = 50;
-/** How many times as long as its portion took bulk rests while critical work comes. */
+/** Bulk rests this many times as long as its last batch took while critical work arrives. */
 const bulkRest = 3;
 const urgentWindowMs = 1_000;
 const unknownLeaseAfterSeconds = 5;
@@ -77,14 +77,14 @@ export function startRunner(deps: RunnerDeps): Runner {
       await worker.handBack();
       await deps.jobs[worker.kind].tick?.();
     }
-    // Here as in all of this, one question for all kinds: most processes are idle most of the time.
+    // One query for all kinds, like the others of a tick: most processes are idle most of the time.
     for (const kind of await store.listReady(deps.pool, Object.values(workKinds)))
       workerOf.get(kindOf(kind))?.claimNow();
   }
 
   /**
-   * Leases in our name that nobody here knows of: the answer to a claim was lost with its connection. Not the young ones,
-   * whose answer may be on its way.
+   * Releases leases of this worker that it does not know: the answer to a claim was lost with its connection. Young leases are left,
+   * because their answer may be on its way.
    */
   async function releaseUnknownLeases(): Promise<void> {
     const old = await store.listLeasesBefore(deps.pool, workerId, unknownLeaseAfterSeconds);
@@ -99,7 +99,7 @@ export function startRunner(deps: RunnerDeps): Runner {
     const kinds = await store.rescue(deps.pool, moveLimit, heartbeat.lastBeatAt() + outageMs);
     if (kinds.length === 0) return;
     for (const kind of kinds) deps.metrics.rescued.inc({ kind: kindOf(kind) });
-    log.warn({ count: kinds.length }, 'took over work of a worker that died');
+    log.warn({ count: kinds.length }, 'rescued jobs from a dead worker');
   }
 
   let ticking: Promise<void> = Promise.resolve();
@@ -125,7 +125,7 @@ export function startRunner(deps: RunnerDeps): Runner {
     accept: (kind, rows, place) => workerOf.get(kind)?.accept(rows, place),
     health() {
       const ok = heartbeat.isAlive();
-      return { ok, detail: ok ? 'working' : 'no heartbeat reached the database lately' };
+      return { ok, detail: ok ? 'working' : 'no recent heartbeat reached the database' };
     },
     async stop(deadlineMs) {
       stopped = true;
@@ -133,7 +133,7 @@ export function startRunner(deps: RunnerDeps): Runner {
       for (const off of silence) off();
       await ticking;
       await Promise.all(workers.map((worker) => worker.drain(deadlineMs)));
-      await heartbeat.stop(); // not before: what is under way keeps its leases
+      await heartbeat.stop(); // not before: work in flight keeps its leases
       await store.deleteWorker(deps.pool, workerId).catch(() => {});
     },
   };
@@ -145,12 +145,12 @@ interface KindWorker {
   hasRoom(): boolean;
   accept(rows: ClaimedRow[], unparkedFrom: string | null): void;
   handBack(): Promise<void>;
-  /** Hands back those of these leases that nobody here is at. */
+  /** Releases those of these leases that are not in flight here. */
   releaseUnknown(ids: string[]): Promise<void>;
   drain(deadlineMs: number): Promise<void>;
 }
 
-/** The claims of one kind of work in this process. */
+/** Claims and runs one kind of work in this process. */
 function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boolean): KindWorker {
   const { log, workerId } = deps;
   const job = deps.jobs[kind];
@@ -161,28 +161,28 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     [lanes.critical]: job.capacity,
   };
   const held = new Set<string>();
-  /** What was claimed anew while we are still at it. */
+  /** Work that was claimed again while it is still in flight. */
   const reclaimed = new Set<string>();
-  /** Items whose handler failed; given back at the next tick, so that a database that is away does not lose them. */
+  /** Items whose handler threw. They are snoozed at the next tick, so that a database outage does not lose them. */
   const failed = new Set<string>();
   let claiming = false;
   let again = false;
   let hasMore = false;
   let onEmpty: (() => void) | null = null;
 
-  /** Bulk items of the last claim that are still held, and when they came. */
+  /** Bulk items of the last claim that are still in flight, and the time of the claim. */
   const bulkBatch = new Set<string>();
   let bulkBatchAt = 0;
-  /** When something other than bulk was last claimed. */
+  /** The last claim of critical or normal work. */
   let lastUrgentAt = -urgentWindowMs;
-  /** When something critical was last claimed; and until when bulk then leaves the machine alone. */
+  /** The last claim of critical work, and the end of the rest of bulk after it. */
   let lastCriticalAt = -urgentWindowMs;
   let bulkRestUntil = 0;
   let bulkTimer: NodeJS.Timeout | undefined;
 
   const roomLeft = (lane: number): number => Math.floor(room[lane as keyof typeof room]) - held.size;
 
-  /** The slower of the lanes that are not bulk which may still be claimed, and how many items. */
+  /** The slowest lane, bulk aside, that may be claimed now, and the number of items. */
   function allowance(): { maxLane: number; limit: number } {
     const maxLane = roomLeft(lanes.normal) > 0 ? lanes.normal : lanes.critical;
     return { maxLane, limit: Math.max(0, Math.min(job.batch, roomLeft(maxLane))) };
@@ -207,9 +207,9 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
   }
 
   /**
-   * Bulk comes in portions, the next one when the last is done or takes its time: whatever hurries never finds more than a
-   * portion before it, neither here nor in the database. While anything hurries the portions are small; while it is critical,
-   * bulk also rests after each, for on a machine that is never idle everything waits.
+   * Bulk is claimed in batches, the next one when the last is done or slow, so that urgent work never waits behind more than one batch,
+   * neither here nor in the database. While urgent work arrives the batches are small; while critical work arrives bulk also rests after
+   * each batch, because on a machine that is never idle all work waits.
    */
   async function claimBulk(): Promise<void> {
     const size =
@@ -238,12 +238,12 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
   }
 
   function accept(rows: ClaimedRow[], unparkedFrom: string | null): void {
-    // Claims do not flush: a crash of the database may have lost one, and brings us again what we are already at. Or it is
-    // what its own end has put back, and comes before the answer that the end is written.
+    // A claim is not flushed: a crash of the database may lose it and bring the same work again while it is in flight. Or a handler
+    // postponed its work, and the claim overtakes the answer to its transaction.
     const fresh = rows.filter((row) => !held.has(row.id));
     for (const { id } of rows) if (held.has(id)) reclaimed.add(id);
     for (const { id } of fresh) held.add(id);
-    // What is critical does not wait until all that the others need has been read.
+    // Critical work is loaded apart, so that it does not wait for the input of the others.
     const isCritical = ({ lane }: ClaimedRow) => lane === lanes.critical;
     for (const together of [fresh.filter(isCritical), fresh.filter((row) => !isCritical(row))]) {
       if (together.length > 0) void work(together.map((row) => claimOf(row, unparkedFrom)));
@@ -261,7 +261,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
       .catch((error) => log.warn({ err: error, kind }, 'a claim failed; trying again'))
       .finally(() => {
         claiming = false;
-        if (again) claimNow(); // it was rung after the last look, and before this
+        if (again) claimNow(); // the doorbell rang after the last claim and before this line
       });
   }
 
@@ -298,17 +298,17 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     if (reclaimed.delete(id) && !putOff) void releaseReclaimed(id);
     if (held.size === 0) onEmpty?.();
     if (!hasMore || isStopped()) return;
-    // Claims are worth their round trip when they bring several items.
+    // A claim is worth its round trip when it brings several items.
     if (portionDone || allowance().limit >= job.batch / 2 || held.size === 0) claimNow();
   }
 
-  /** After a crash there is nothing to hand back: its end ended this lease, too. */
+  /** After a crash there is nothing to release: the end of the work ended this lease too. */
   async function releaseReclaimed(id: string): Promise<void> {
     try {
       await store.releaseToReady(deps.pool, number, [id], workerId);
       claimNow();
     } catch {
-      // The strays are looked for anyway.
+      // The tick releases unknown leases anyway.
     }
   }
 
@@ -329,7 +329,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     async releaseUnknown(ids) {
       const unknownLeases = ids.filter((id) => !held.has(id) && !failed.has(id));
       if (unknownLeases.length === 0) return;
-      log.warn({ kind, count: unknownLeases.length }, 'handing back work whose claim was never answered');
+      log.warn({ kind, count: unknownLeases.length }, 'releasing leases whose claim was never answered');
       await store.releaseToReady(deps.pool, number, unknownLeases, workerId);
     },
     async drain(deadlineMs) {
@@ -344,7 +344,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
           };
         });
       }
-      // What was begun stays leased: its outcome is open, and the next worker resolves it by rule.
+      // Work with an open attempt stays leased: the next worker resolves its outcome by rule.
       const unfinished = [...held, ...failed].filter((id) => !deps.begun.has(id));
       if (unfinished.length > 0)
         await store.releaseToReady(deps.pool, number, unfinished, workerId).catch(() => {});

@@ -2,11 +2,11 @@ import { type Sql, statement } from '../db/sql.ts';
 import { workKinds } from './work.ts';
 
 /**
- * The SQL of the queue. Rows move between three narrow tables (later → ready → leased → gone) instead of being marked: marking
- * leaves dead versions at the head of the very index that the claim scans, and halved the throughput within a million rows.
+ * The SQL of the queue. Rows move between three narrow tables (later → ready → leased → gone) instead of changing a status column:
+ * updates leave dead versions at the head of the index that the claim scans, which halved the throughput within a million rows.
  */
 
-/** Rows as they travel to and from the database. */
+/** A row of work as SQL reads and writes it. */
 export interface WorkRow {
   kind: number;
   id: string;
@@ -16,16 +16,15 @@ export interface WorkRow {
 }
 
 /**
- * Makes the rows of `source` ready, each with its turn. Start-time fair queueing: an environment's next row gets the tag after
- * its own last one, but never one before what is being served now; claims go by tag. So environments take turns, and one that
- * was quiet or busy yesterday has neither credit nor debt. `floor` is the smallest tag waiting, or, with nothing waiting,
- * the largest ever given.
+ * Makes the rows of `source` ready, each with a fairness tag (start-time fair queueing). The next row of an environment gets the tag after
+ * its last one, but never a tag before the ones being served; claims go by tag. So environments alternate, and past load gives neither
+ * credit nor debt. `floor` is the smallest waiting tag or, when no row waits, the largest tag ever given.
  */
 function makeReady(source: string): string {
   return `with ${readySteps(source)} ${insertReadyRows}`;
 }
 
-/** Its steps as named queries, for statements that do more than that. */
+/** The steps of `makeReady` as named queries, for statements that do more. */
 function readySteps(source: string): string {
   return `
     queue_source as (${source}),
@@ -56,9 +55,9 @@ const insertReadyRows = `
     from queue_source s join queue_taken_turns t using (kind, lane, environment_id)`;
 
 /**
- * Named queries that put work of one kind into the queue, for a statement which writes what the work is about as well.
- * `source` has the columns id, lane (its number), environment_id and run_at (null: at once). They lock rows that everybody
- * wants, so they stand before whatever else is written: PostgreSQL executes what nobody reads from the last to the first.
+ * Named queries that enqueue work of one kind, for a statement that also inserts the rows which the work is about. `source` has the
+ * columns id, lane (its number), environment_id and run_at (null for now). The queries lock rows that all senders share, so they stand
+ * first in the statement: PostgreSQL executes unreferenced queries from the last to the first.
  */
 export function enqueueSteps(kind: number, source: string): string {
   return `
@@ -86,7 +85,7 @@ const postponeRows = statement(
        waits_since timestamptz)`,
 );
 
-/** `waits_for`: what it waits for besides its time, since then. */
+/** `waits_for`: the name that the work waits for besides its time, `waits_since` then. */
 export interface LaterRow extends WorkRow {
   run_at: string;
   waits_for?: string | null;
@@ -106,7 +105,7 @@ const promoteDue = statement<{ kind: number }>(
    returning kind`,
 );
 
-/** Moves what is due from later to ready; returns how many. */
+/** Moves due work from later to ready. Returns the number of rows. */
 export async function promote(sql: Sql, limit: number): Promise<number> {
   return (await promoteDue(sql, [limit])).length;
 }
@@ -119,7 +118,7 @@ const runNowRows = statement<{ id: string }>(
    returning id`,
 );
 
-/** Moves work from later to ready before its time; returns the ids of what was there. */
+/** Moves work from later to ready before its time. Returns the ids that were in later. */
 export async function runNow(sql: Sql, kind: number, ids: string[]): Promise<string[]> {
   return (await runNowRows(sql, [kind, ids])).map((row) => row.id);
 }
@@ -135,7 +134,7 @@ const wakeRows = statement<{ id: string }>(
    returning id`,
 );
 
-/** Moves work that waits for this since before then from later to ready, faster lanes first; returns how many. */
+/** Moves work that waits for `name` since before a time from later to ready, faster lanes first. Returns the number of rows. */
 export async function wakeWaiting(
   sql: Sql,
   wait: { environmentId: string; name: string; kind: number; before: Date },
@@ -164,17 +163,17 @@ export async function claim(
   workerId: string,
 ): Promise<(WorkRow & { leased_at: Date })[]> {
   const rows = await claimRows(sql, [kind, maxLane, limit, workerId]);
-  return rows.sort((a, b) => a.lane - b.lane); // the rows come back in no order; within a claim the lane is the one that counts
+  return rows.sort((a, b) => a.lane - b.lane); // PostgreSQL returns the rows in no order; the lane is the order within a claim
 }
 
 const findReady = statement<{ kind: number }>(
   'queue_find_ready',
-  // In order, for else PostgreSQL might read everything to find that nothing of this kind is waiting.
+  // `order by` makes PostgreSQL use the index; without it, it may read all rows to find none of this kind.
   `select kind from unnest($1::smallint[]) as kind
    where (select true from queue_ready r where r.kind = kind.kind order by r.lane, r.tag limit 1)`,
 );
 
-/** Which of these kinds of work something is waiting of. */
+/** The kinds of work, of those given, that have ready rows. */
 export async function listReady(sql: Sql, kinds: number[]): Promise<number[]> {
   return (await findReady(sql, [kinds])).map((row) => row.kind);
 }
@@ -217,7 +216,7 @@ const releaseLeases = statement(
     returning kind, id, lane, environment_id, note`),
 );
 
-/** Hands unfinished work back, uncounted. */
+/** Releases unfinished work to ready. The release counts as no attempt. */
 export async function releaseToReady(sql: Sql, kind: number, ids: string[], workerId: string): Promise<void> {
   await releaseLeases(sql, [kind, ids, workerId]);
 }
@@ -231,7 +230,7 @@ const deferLeases = statement(
    select kind, id, lane, environment_id, note, now() + make_interval(secs => $4) from held`,
 );
 
-/** Hands work back for later: its handler failed in a way it did not foresee. */
+/** Snoozes work whose handler threw. */
 export async function releaseToLater(
   sql: Sql,
   kind: number,
@@ -247,7 +246,7 @@ const findOldLeases = statement<{ kind: number; id: string }>(
   `select kind, id from queue_leased where worker_id = $1 and leased_at < now() - make_interval(secs => $2)`,
 );
 
-/** What a worker has held for longer than this. */
+/** Leases of a worker that are older than this. */
 export function listLeasesBefore(
   sql: Sql,
   workerId: string,
@@ -268,14 +267,14 @@ const rescueLeases = statement<{ kind: number }>(
 );
 
 /**
- * Takes over what workers that stopped breathing held, unless it is later than `before` by the clock of the database; returns
- * the kinds of what was taken over.
+ * Rescues the leases of workers without a heartbeat, unless the clock of the database is past `before`. Returns the kinds of the rescued
+ * work.
  */
 export async function rescue(sql: Sql, limit: number, before: number): Promise<number[]> {
   return (await rescueLeases(sql, [limit, new Date(before)])).map((row) => row.kind);
 }
 
-/** Without a time when it is ready. */
+/** `run_at` is null for ready work. */
 interface WaitingRow extends WorkRow {
   run_at: Date | null;
   waits_for: string | null;
@@ -291,10 +290,10 @@ const takeWaiting = statement<WaitingRow>(
    select * from l union all select *, null, null, null from r`,
 );
 
-/** Removes work that nobody holds yet and returns it. Null: it is being worked on, or is not there. */
+/** Removes work that is not leased and returns it. Null when the work is leased or does not exist. */
 export async function deleteWaiting(sql: Sql, kind: number, id: string): Promise<WaitingRow | null> {
   const take = async () => (await takeWaiting(sql, [id, kind]))[0] ?? null;
-  // What becomes due while the statement waits for its lock goes from where it has looked to where it had seen nothing.
+  // Work that becomes due while the statement waits for its lock moves from the table already read to the one read before: try twice.
   return (await take()) ?? (await take());
 }
 
@@ -314,7 +313,7 @@ const breathe = statement<{ now: Date }>(
    returning now()`,
 );
 
-/** Returns when it was heard, by the clock of the database. */
+/** Returns the time of the heartbeat by the clock of the database. */
 export async function heartbeat(sql: Sql, workerId: string, seconds: number): Promise<number> {
   const [row] = await breathe(sql, [workerId, seconds]);
   if (!row) throw new Error('a heartbeat was not written');
@@ -339,8 +338,8 @@ export async function deleteDeadWorkers(sql: Sql): Promise<void> {
 
 const depths = statement<{ kind: number; lane: number; waiting: number }>(
   'queue_depth',
-  // Counting stops at a cap, so that a scrape costs the same with a million rows waiting. In order, for else PostgreSQL might
-  // read everything to find that nothing waits in a lane.
+  // Counting stops at a cap, so that a scrape costs the same with a million rows waiting. `order by` makes PostgreSQL use the index;
+  // without it, it may read all rows to find an empty lane.
   `select k.kind, l.lane,
      (select count(*)::int from (
         select from queue_ready r where r.kind = k.kind and r.lane = l.lane order by r.tag limit 10000) c) as waiting
@@ -353,7 +352,7 @@ export function countReady(sql: Sql, kinds: number[], laneNumbers: number[]) {
 
 const backlogCap = 10_000;
 
-/** See `backlogSql` of the queue. Environments take turns, so each that has something waiting is among the first. */
+/** See `backlogSql` in index.ts. Environments alternate, so each one with ready work is among the first rows. */
 export function backlogSteps(kind: number, laneNumbers: number[], environmentId: string): string {
   return `
     queue_first as materialized (

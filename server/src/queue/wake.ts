@@ -3,31 +3,31 @@ import type { Job } from './runner.ts';
 import { wakeWaiting } from './store.ts';
 import { type Claim, type PostponedWork, type WorkKind, workKinds } from './work.ts';
 
-/** What is to be woken, and how far that has come. */
+/** The work to wake, and the progress so far. */
 export interface WakeNote {
   kind: WorkKind;
   name: string;
-  /** Only what was tried before this: the moment of the first claim. What is tried after it has met the change. */
+  /** The time of the first claim: only work that was attempted before it is woken. A later attempt has already seen the change. */
   before?: string;
   isLastPass?: boolean;
 }
 
-/** What it needs of the queue. */
+/** The part of the queue that waking uses. */
 interface Waker {
   finish(sql: Sql, kind: 'wake', ids: string[]): Promise<string[]>;
   postpone(sql: Sql, work: PostponedWork[]): Promise<void>;
   ring(kind: WorkKind): void;
 }
 
-/** So many at a time, and a second between: a long backlog comes back as a stream that leaves room for what is new. */
+/** Batches with a second between them: a long backlog comes back as a stream that leaves room for new work. */
 const sliceSize = 500;
 const pauseMs = 1_000;
-/** A try that was under way during the change has ended by then, and its work waits as well. */
+/** An attempt that was in flight during the change has ended by then, and its work waits too. */
 const lastPassMs = 180_000;
 
 /**
- * Wakes what waits for something that was mended: each slice in one transaction with the work for the next, so a crash loses and
- * repeats nothing. What fails again waits since a later time than `before`, so it is not woken twice.
+ * Wakes work that waits for something that was repaired. Each batch commits together with the work for the next one, so a crash loses and
+ * repeats nothing. Work that fails again waits since a later time than `before`, so it is not woken twice.
  */
 export function createWakeJob({ pool, queue }: { pool: Pool; queue: Waker }): Job<WakeNote> {
   function wakeSlice(claim: Claim, note: WakeNote): Promise<number> {

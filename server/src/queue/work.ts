@@ -1,6 +1,6 @@
-/** The vocabulary of the queue: what a piece of work is. */
+/** The types of the queue: a work item, its kind and its lane. */
 
-/** Kinds of work, by the number stored in the database. Numbers are for ever; jobs.ts names the handler of each. */
+/** Kinds of work, by the number stored in the database. A number never changes; jobs.ts names the handler of each kind. */
 export const workKinds = {
   notification: 1,
   receipt: 2,
@@ -11,11 +11,11 @@ export const workKinds = {
 } as const;
 export type WorkKind = keyof typeof workKinds;
 
-/** Lanes are strict: a critical send passes everything that waits in the others. */
+/** Lanes are strict: critical work overtakes all work that waits in the other lanes. */
 export const lanes = { critical: 0, normal: 1, bulk: 2 } as const;
 export type Lane = keyof typeof lanes;
 
-/** One piece of work, named by the id of what it is about. The note is the handler's own memory. */
+/** One work item, named by the id of the row that it is about. The note belongs to the handler. */
 export interface Work {
   kind: WorkKind;
   id: string;
@@ -24,29 +24,29 @@ export interface Work {
   note?: unknown;
 }
 
-/** What postponed work waits for besides its time, by the name that `wake` is given. */
+/** The name that postponed work waits for besides its time; `wake` takes the same name. */
 export interface Wait {
   name: string;
-  /** When the try began that made it wait: what was mended after that, it does not know of. */
+  /** Start of the attempt that made the work wait: a later repair is new to it. */
   since: Date;
 }
 
-/** Work that becomes ready at a time, or sooner when what it waits for is mended. */
+/** Work that becomes ready at a time, or sooner when what it waits for is repaired. */
 export interface PostponedWork extends Work {
   runAt: Date;
   wait?: Wait | null | undefined;
 }
 
-/** Work that this process holds. */
+/** Work that this process has leased. */
 export interface Claim {
   kind: WorkKind;
   id: string;
   lane: Lane;
   environmentId: string;
-  /** What `begin` wrote before a worker died, or `postpone` left; null on a first claim. */
+  /** The note that `begin` wrote before a worker died, or that `postpone` left; null on a first claim. */
   note: unknown;
   leasedAt: Date;
-  /** The place where it was parked, which has room now; null: it was not parked. */
+  /** The concurrency key under which the work was parked; null when it was not parked. */
   unparkedFrom: string | null;
 }
 
