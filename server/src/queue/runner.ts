@@ -3,6 +3,7 @@ import type { Pool } from '../db/sql.ts';
 import { msSince, never, steadyClock, thisMoment } from '../kernel/clock.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { createHeartbeat, type HeartbeatDeps, outageMs } from './heartbeat.ts';
+import { bulkRestMs, type NextClaim, nextClaim, urgentWindowMs } from './next-claim.ts';
 import * as store from './store.ts';
 import { type Claim, kindOf, laneOf, lanes, type WorkKind, workKinds } from './work.ts';
 
@@ -45,11 +46,6 @@ const tickMs = 500;
 const settlingMs = 3_000;
 const unknownLeaseCheckMs = 2_000;
 const snoozeSeconds = 30;
-const smallBulkBatch = 25;
-const bulkWaitMs = 50;
-/** Bulk rests this many times as long as its last batch took while critical work arrives. */
-const bulkRest = 3;
-const urgentWindowMs = 1_000;
 const unknownLeaseAfterSeconds = 5;
 const moveLimit = 1_000;
 
@@ -155,11 +151,6 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
   const { log, workerId } = deps;
   const job = deps.jobs[kind];
   const number = workKinds[kind];
-  const room = {
-    [lanes.bulk]: job.capacity * 0.5,
-    [lanes.normal]: job.capacity * 0.75,
-    [lanes.critical]: job.capacity,
-  };
   const held = new Set<string>();
   /** Work that was claimed again while it is still in flight. */
   const reclaimed = new Set<string>();
@@ -170,32 +161,27 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
   let hasMore = false;
   let onEmpty: (() => void) | null = null;
 
-  /** Bulk items of the last claim that are still in flight, and the time of the claim. */
-  const bulkBatch = new Set<string>();
-  let bulkBatchAt = 0;
-  /** The last claim of critical or normal work. */
+  /** The last bulk claim: its items still in flight, its time, and the end of the rest after it. */
+  const bulk = { inFlight: new Set<string>(), claimedAt: 0, restUntil: 0 };
   let lastUrgentAt = -urgentWindowMs;
-  /** The last claim of critical work, and the end of the rest of bulk after it. */
   let lastCriticalAt = -urgentWindowMs;
-  let bulkRestUntil = 0;
   let bulkTimer: NodeJS.Timeout | undefined;
 
-  const roomLeft = (lane: number): number => Math.floor(room[lane as keyof typeof room]) - held.size;
-
-  /** The slowest lane, bulk aside, that may be claimed now, and the number of items. */
-  function allowance(): { maxLane: number; limit: number } {
-    const maxLane = roomLeft(lanes.normal) > 0 ? lanes.normal : lanes.critical;
-    return { maxLane, limit: Math.max(0, Math.min(job.batch, roomLeft(maxLane))) };
+  function next(onlyBulkIsLeft = false): NextClaim {
+    const { batch, capacity } = job;
+    const state = { batch, capacity, held: held.size, lastUrgentAt, lastCriticalAt, onlyBulkIsLeft };
+    return nextClaim({ ...state, bulk: { ...bulk, inFlight: bulk.inFlight.size } }, steadyClock());
   }
 
   async function claimUntilEmpty(): Promise<void> {
     do {
       again = false;
-      const { maxLane, limit } = allowance();
-      if (limit === 0 || isStopped()) {
+      const urgent = next();
+      if (urgent.kind === 'wait' || isStopped()) {
         hasMore = true;
         return;
       }
+      const { maxLane, limit } = urgent;
       const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId);
       accept(rows, null);
       if (rows.length > 0) lastUrgentAt = steadyClock();
@@ -206,28 +192,18 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     } while (again);
   }
 
-  /**
-   * Bulk is claimed in batches, the next one when the last is done or slow, so that urgent work never waits behind more than one batch,
-   * neither here nor in the database. While urgent work arrives the batches are small; while critical work arrives bulk also rests after
-   * each batch, because on a machine that is never idle all work waits.
-   */
   async function claimBulk(): Promise<void> {
-    const size =
-      steadyClock() - lastUrgentAt < urgentWindowMs ? Math.min(smallBulkBatch, job.batch) : job.batch;
-    const limit = Math.min(size, roomLeft(lanes.bulk));
-    const restsUntil = steadyClock() - lastCriticalAt < urgentWindowMs ? bulkRestUntil : 0;
-    const wait = (bulkBatch.size === 0 ? restsUntil : bulkBatchAt + bulkWaitMs) - steadyClock();
-    if (limit <= 0 || wait > 0 || isStopped()) {
+    const claim = next(true);
+    if (claim.kind === 'wait' || isStopped()) {
       hasMore = true;
-      if (wait > 0) waitForBulk(wait);
+      if (claim.kind === 'wait' && claim.ms !== null) waitForBulk(claim.ms);
       return;
     }
-    const rows = await store.claim(deps.claimPool, number, lanes.bulk, limit, workerId);
-    bulkBatch.clear();
-    for (const { id } of rows) bulkBatch.add(id);
-    bulkBatchAt = steadyClock();
+    const rows = await store.claim(deps.claimPool, number, claim.maxLane, claim.limit, workerId);
+    bulk.inFlight = new Set(rows.map(({ id }) => id));
+    bulk.claimedAt = steadyClock();
     accept(rows, null);
-    if (rows.length === limit) hasMore = true;
+    if (rows.length === claim.limit) hasMore = true;
   }
 
   function waitForBulk(ms: number): void {
@@ -291,15 +267,16 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
 
   function settle(id: string, putOff: boolean): void {
     held.delete(id);
-    const portionDone = bulkBatch.delete(id) && bulkBatch.size === 0;
-    if (portionDone)
-      bulkRestUntil = steadyClock() + Math.min(bulkRest * (steadyClock() - bulkBatchAt), bulkWaitMs);
+    const bulkIsDone = bulk.inFlight.delete(id) && bulk.inFlight.size === 0;
+    if (bulkIsDone) bulk.restUntil = steadyClock() + bulkRestMs(steadyClock() - bulk.claimedAt);
     if (putOff) failed.add(id);
     if (reclaimed.delete(id) && !putOff) void releaseReclaimed(id);
     if (held.size === 0) onEmpty?.();
     if (!hasMore || isStopped()) return;
     // A claim is worth its round trip when it brings several items.
-    if (portionDone || allowance().limit >= job.batch / 2 || held.size === 0) claimNow();
+    const urgent = next();
+    const hasRoomForMany = urgent.kind === 'claim' && urgent.limit >= job.batch / 2;
+    if (bulkIsDone || hasRoomForMany || held.size === 0) claimNow();
   }
 
   /** After a crash there is nothing to release: the end of the work ended this lease too. */
@@ -316,7 +293,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     kind,
     claimNow,
     accept,
-    hasRoom: () => allowance().limit > 0,
+    hasRoom: () => next().kind === 'claim',
     async handBack() {
       if (failed.size === 0) return;
       const ids = [...failed];
