@@ -11,11 +11,11 @@ import { createWakeJob, type Job, type WorkKind } from './queue/index.ts';
 /** Table: kind of work → who does it. A kind without a handler does not compile. */
 export function allJobs(deps: Deps, connections: EmailConnections): Record<WorkKind, Job> {
   return {
-    notification: createDispatchJob(deps, connections) as Job,
-    receipt: createReceiptJob(deps) as Job,
-    webhook_delivery: createWebhookJob(deps) as Job,
-    erasure: createErasureJob(deps, allErasers(deps)) as Job,
-    run: createRunJob(deps, allLookups(deps)) as Job,
-    wake: createWakeJob(deps) as Job,
+    notification: createDispatchJob(deps, connections),
+    receipt: createReceiptJob(deps),
+    webhook_delivery: createWebhookJob(deps),
+    erasure: createErasureJob(deps, allErasers(deps)),
+    run: createRunJob(deps, allLookups(deps)),
+    wake: createWakeJob(deps),
   };
 }
