@@ -7,11 +7,11 @@ import { suppressRefused } from '../suppressions/index.ts';
 import { receiptUpdate, refusalIn } from './settle/settlement.ts';
 import { lockForReceipts, updateByReceipts } from './store.ts';
 
-/** What somebody reports about one notification. */
+/** A receipt with the notification that it is about. */
 export interface ReceiptFor {
   notificationId: string;
   environmentId: string;
-  /** It must have been sent over this channel; null: whatever it was. */
+  /** The channel that the notification must have been sent over; null matches every channel. */
   channel: Channel | null;
   receipt: Receipt;
 }
@@ -25,22 +25,22 @@ export interface StatusMove {
 }
 
 export interface AppliedReceipts {
-  /** The notifications that are there; reports about others have no effect. */
+  /** Notifications that exist; receipts for others have no effect. */
   known: Set<string>;
   /** Ring `webhook_delivery` after the commit. */
   announced: boolean;
   /** Ring `run` after the commit. */
   woken: boolean;
-  /** To be counted after the commit. */
+  /** Status changes to count after the commit. */
   moved: StatusMove[];
 }
 
-/** An email that is opened all day must not grow without end: of each type this many are kept as events. */
+/** At most this many events of each type are kept, so an email that is opened all day does not grow without end. */
 const maxOfAType = 20;
 
 /**
- * The one way in for what is learnt about a message after it was handed over: events, status, suppression, webhooks. Late and
- * repeated receipts are kept as events and never move a status back.
+ * The single entry point for everything learned about a message after its handover: events, status, suppression, webhooks. Late
+ * and repeated receipts are kept as events and never move a status back.
  */
 export async function applyReceipts(
   tx: Sql,

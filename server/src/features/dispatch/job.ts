@@ -51,13 +51,13 @@ interface DispatchInput extends ConsentFact, PinnedTemplateFact {
   planFor: PlanFor;
 }
 
-/** What a notification says and who carries it; without a road it has failed. */
+/** The content of a notification and its delivery plan; without a plan the notification has failed. */
 interface ComposedDelivery {
   plan: DeliveryPlan | null;
   settled: RoundSettlement;
 }
 
-/** A round through the carriers, with what it began with. */
+/** A round through the carriers, with its start time, its span and the provider order it used. */
 interface CompletedRound {
   result: Awaited<ReturnType<typeof runRound>>;
   order: ProviderOrder;
@@ -66,18 +66,20 @@ interface CompletedRound {
 }
 
 const roundTimeoutMs = 120_000;
-/** From so many on, sends of an environment wait outside of the process until its threads have caught up. */
+/**
+ * From this number of waiting tasks on, sends of an environment are parked in the database until the threads have caught up.
+ */
 const maxWaitingTasks = 50;
 const capacity = 800;
 
-/** The work of sending notifications: load a batch, pass the gates, go through the provider chain, write what happened. */
+/** The job that sends notifications: load a batch, pass the gates, go through the provider chain, write the outcome. */
 export function createDispatchJob(deps: DispatchDeps, connections: EmailConnections): Job<DispatchInput> {
   const { pool, clock } = deps;
   const throttles = createThrottles(deps);
   const providerHealth = createProviderHealthTracker(deps);
   const writer = createDispatchWriter(deps, providerHealth);
   const links = createUnsubscribeLinks(deps);
-  // Claims are few enough to wait for their turn; only requests are refused.
+  // Claims are few enough to wait for a thread; only requests are refused.
   const planners = channelPlanners({ ...deps, tasks: deps.tasks.unlimited }, connections);
   const concurrency = deps.queue.concurrencyLimits('notification', {
     total: capacity / 2,
@@ -120,7 +122,8 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     if (open && !open.idempotent) return resolveOpenAttempt(fact, open, rest, retryContext());
     const note: LeaseNote = open ? { ...rest, repeat: rest.repeat ?? repeatOf(open) } : rest;
 
-    // Work is due by the clock of the database. Where ours is slow it would find the same work too early, over and over.
+    // Jobs are due by the clock of the database. With a slow local clock alone, the same job would be claimed too early
+    // repeatedly.
     const { verdict, trace: judged } = judge(fact, Math.max(now, claim.leasedAt.getTime()));
     const base: RoundSettlement = {
       ...unsettled(fact),
@@ -151,8 +154,8 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
   }
 
   /**
-   * Composes at once, unless many computations of the environment already wait for a thread. Then only some of its sends wait here
-   * and the others are parked: held claims take room in the process that the sends of other tenants need.
+   * Composes immediately, unless many tasks of the environment already wait for a thread. Then only some of its sends wait here
+   * and the others are parked: held claims take capacity in the process that the sends of other tenants need.
    */
   async function composeWithinLimit(
     claim: Claim,
@@ -189,7 +192,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
       : { plan, settled: worded };
   }
 
-  /** Goes down the road, once there is room on it. */
+  /** Runs the delivery plan, once its concurrency limit allows. */
   async function attemptDelivery(
     claim: Claim,
     fact: DispatchInput,
@@ -205,7 +208,7 @@ export function createDispatchJob(deps: DispatchDeps, connections: EmailConnecti
     const permit =
       plan.concurrencyKey === undefined ? null : await concurrency.acquire(claim, plan.concurrencyKey);
     if (plan.concurrencyKey !== undefined && !permit) return 'lost';
-    // The room is given back however the round ends: one that is not is missing for as long as the process lives.
+    // The permit is released however the round ends: a leaked permit is lost for the lifetime of the process.
     let answered = true;
     let tried: CompletedRound;
     try {

@@ -14,7 +14,7 @@ interface LaterReceipt {
   at?: string;
 }
 
-/** Receipts that come after the acceptance: what the sandbox promised for later, and what was read in an inbox. */
+/** Applies receipts that come after the acceptance: those that the sandbox scheduled, and reads in an inbox. */
 export function createReceiptJob(
   deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity'>,
 ): Job<LaterReceipt> {

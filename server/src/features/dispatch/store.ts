@@ -3,10 +3,10 @@ import { settingsVersionSql } from '../connections/index.ts';
 import type { ContentRow, EventEntry, NotificationRow, StoredTraceEntry } from '../notifications/index.ts';
 import type { Rendered } from '../templates/index.ts';
 
-/** Everything about one notification that sending it needs. */
+/** Everything about one notification that sending needs. */
 export interface DispatchFact extends Omit<NotificationRow, 'events' | 'trace'>, ContentRow {
   environment_kind: 'test' | 'live';
-  /** Of the settings that its channel is sent by; null: there are none. */
+  /** The version of the settings that the channel is sent with; null when there are none. */
   settings_version: string | null;
   /** See text-alternative.ts. */
   text_alternative: string | null;
@@ -29,7 +29,7 @@ export function listFacts(sql: Sql, ids: string[]): Promise<DispatchFact[]> {
   return loadFacts(sql, [ids]);
 }
 
-/** What one round did to a notification. `queued` with a time = another round then. */
+/** The result of one round for a notification. `queued` with a retry time means another round. */
 export interface Settlement {
   id: string;
   status: NotificationRow['status'];
@@ -44,7 +44,7 @@ export interface Settlement {
 
 const settle = statement(
   'dispatch_settle',
-  // A receipt may have overtaken us: the status only moves on from queued, never back to it.
+  // A receipt may arrive before the settlement: the status only moves on from queued, never back to it.
   `update notifications n set
      status = case when n.status = 'queued' then i.status else n.status end,
      events = n.events || i.events,
@@ -70,13 +70,13 @@ export async function settleNotifications(sql: Sql, settlements: Settlement[]): 
 
 const addFault = statement(
   'dispatch_add_fault',
-  // Once for faults in a row: the next try comes in half a minute, and may fail like this one.
+  // Consecutive faults leave one entry: the next try comes in half a minute, and may fail the same way.
   `update notifications set trace = trace || $2::jsonb
    where id in (select id from notifications where id = any ($1::uuid[]) order by id for no key update)
      and status = 'queued' and trace->-1->>'name' is distinct from $3`,
 );
 
-/** For those who wonder why nothing happens. What failed is said in the log alone: an error of ours may hold anything. */
+/** Explains in the trace why nothing happens. The cause is only in the log: an internal error may contain anything. */
 export async function markFaulty(sql: Sql, ids: string[], now: number): Promise<void> {
   const name = 'internal_error';
   const detail =
@@ -96,7 +96,7 @@ const lockStatuses = statement<Pick<NotificationRow, 'id' | 'status'>>(
   'select id, status from notifications where id = any ($1::uuid[]) order by id for no key update',
 );
 
-/** As they are now, and stay until the transaction ends. */
+/** Locks the notifications, so their statuses stay until the transaction ends. */
 export async function lockedStatuses(
   tx: Sql,
   ids: string[],
@@ -113,21 +113,21 @@ const storeWords = statement(
    where c.notification_id = i.id`,
 );
 
-/** What templates said is kept: it is what GET shows, and what further rounds send. */
+/** Rendered content is stored: GET shows it, and later rounds send it. */
 export async function markRendered(sql: Sql, words: ({ id: string } & Rendered)[]): Promise<void> {
   if (words.length > 0) await storeWords(sql, [JSON.stringify(words)]);
 }
 
-/** A notification that receipts are about, as it was before them. */
+/** A notification as it was before its receipts. */
 export interface ReceiptSubject
   extends Pick<NotificationRow, 'id' | 'environment_id' | 'channel' | 'status'> {
-  /** How many events it has of each type. */
+  /** The number of its events of each type. */
   counts: Partial<Record<string, number>> | null;
 }
 
 const lockSubjects = statement<ReceiptSubject>(
   'dispatch_lock_for_receipts',
-  // Everyone locks in this order: no deadlocks.
+  // All transactions lock in this order, so there are no deadlocks.
   `select n.id, n.environment_id, n.channel, n.status,
      (select jsonb_object_agg(type, number) from (
         select event->>'type' as type, count(*) as number from jsonb_array_elements(n.events) as event group by 1) as counted
@@ -149,7 +149,7 @@ export function lockForReceipts(
   ]);
 }
 
-/** What a receipt was about. */
+/** The notification that a receipt is about. */
 export type ReceiptTarget = Pick<NotificationRow, 'id' | 'environment_id' | 'channel' | 'address'>;
 
 const applyReceipts = statement<ReceiptTarget>(

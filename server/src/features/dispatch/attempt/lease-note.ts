@@ -1,13 +1,13 @@
 import type { CountedOutcome } from '../../providers/index.ts';
 
-/** What is written on the lease before a call that must not be repeated blindly. */
+/** The note on the lease that precedes a call which must not be repeated blindly. */
 export interface OpenAttempt {
   carrier: string;
   carrier_kind: string;
   started_at: string;
-  /** The carrier recognises a repeat, as long as it is the same carrier. */
+  /** The carrier recognises a repeat, provided that the same carrier gets it. */
   idempotent?: boolean;
-  /** Of such a carrier: its pace, which another account has not. */
+  /** The rate limit key of an idempotent carrier, which differs for another account. */
   account?: string;
 }
 
@@ -17,17 +17,17 @@ export interface Repeat {
   since: number;
 }
 
-/** What a notification's work remembers from one claim to the next. */
+/** State that the job of a notification keeps from one claim to the next. */
 export interface LeaseNote {
-  /** A call was under way when its worker died. */
+  /** The call that was in progress when the worker died. */
   open?: OpenAttempt;
-  /** A carrier may have the message since then, and recognises a repeat: nobody else may be given it. */
+  /** The idempotent carrier that may already have the message; no other carrier may get it. */
   repeat?: Repeat;
-  /** It is waiting for providers that asked us to slow down. */
+  /** Set while the notification waits for providers that asked us to slow down. */
   waiting?: { since: number; times: number; calls?: number };
-  /** When its next round is due. A claim before that was woken: the connection it waits for was changed. */
+  /** The time of the next round. An earlier claim was woken because the connection it waits for was changed. */
   due?: number;
-  /** How it counted in the health of providers. */
+  /** How the notification was counted in the health of providers. */
   counted?: Record<string, CountedOutcome>;
 }
 
@@ -37,13 +37,13 @@ export function readLeaseNote(note: unknown): LeaseNote {
   return 'carrier' in note ? { open: note as OpenAttempt } : (note as LeaseNote);
 }
 
-/** Its `due` is kept only while that is still to come: the round of this claim is then one before its time. */
+/** Keeps `due` only while it lies in the future: this claim then runs a round ahead of schedule. */
 export function leaseNoteAt(note: LeaseNote, claimedAt: number): LeaseNote {
   const { due, ...rest } = note;
   return due !== undefined && due > claimedAt ? note : rest;
 }
 
-/** Null when there is nothing to remember, as for most. */
+/** Returns null when there is nothing to keep, which is the usual case. */
 export function noteOf(note: LeaseNote): LeaseNote | null {
   return Object.values(note).some((value) => value !== undefined) ? note : null;
 }

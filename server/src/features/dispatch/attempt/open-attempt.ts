@@ -10,7 +10,7 @@ import {
 import type { DispatchFact } from '../store.ts';
 import type { LeaseNote, OpenAttempt, Repeat } from './lease-note.ts';
 
-/** The worker that made this attempt died before it could record the outcome, and a repeat would not be recognised. */
+/** Settles an attempt whose worker died before recording the outcome, when the carrier would not recognise a repeat. */
 export function resolveOpenAttempt(
   fact: DispatchFact,
   open: OpenAttempt,
@@ -29,7 +29,7 @@ export function resolveOpenAttempt(
   return openOutcome(base, fact, null, message, at);
 }
 
-/** The same where the carrier recognises a repeat: it is simply asked again. What that adds to the trace. */
+/** Returns the trace entries for an open attempt at an idempotent carrier, which is called again. */
 export function repeatedAttempt(open: OpenAttempt, now: number): StoredTraceEntry[] {
   const detail = `${open.carrier} recognises a repeated message, so it is handed over to it again.`;
   return [attemptEntryOf(open), unknownOutcome('retry', detail, now)];
@@ -39,7 +39,7 @@ export function repeatOf({ carrier, account, started_at }: OpenAttempt): Repeat 
   return { carrier, ...(account === undefined ? {} : { account }), since: Date.parse(started_at) };
 }
 
-/** The carrier that recognises it, if it is still there. */
+/** Returns the carrier that recognises the repeat, if it still exists. */
 export function repeatingCarrier(
   { carrier, account }: Repeat,
   carriers: readonly Carrier[],
@@ -50,10 +50,10 @@ export function repeatingCarrier(
   );
 }
 
-/** Providers that recognise a repeat do so for a day. */
+/** Providers recognise a repeat for 24 hours; the hour less is a margin. */
 const rememberedMs = 23 * 3_600_000;
 
-/** Why the carrier that may have the message would not recognise a repeat any more; null: it would. */
+/** Returns why the carrier that may have the message no longer recognises a repeat; null when it still does. */
 export function forgottenBy(repeat: Repeat, carriers: readonly Carrier[], now: number): string | null {
   if (!repeatingCarrier(repeat, carriers)) return 'it is no longer in the settings as it was';
   return now - repeat.since > rememberedMs ? 'it would no longer recognise a repeat' : null;

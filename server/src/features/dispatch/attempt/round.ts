@@ -6,12 +6,12 @@ import type { OpenAttempt } from './lease-note.ts';
 
 /**
  * One round through the provider chain. A provider that refuses the message hands over to the next one; a refusal of the
- * recipient, an acceptance, or an outcome nobody knows ends the round. Every call counts as an attempt, also one that is answered
- * with "slow down". A provider that is paused is passed over, as is one that is gone: there is no call, so no attempt is counted.
+ * recipient, an acceptance, or an unknown outcome ends the round. Every call counts as an attempt, also one that is answered
+ * with "slow down". A throttled provider is skipped, as is one that is gone: without a call, no attempt is counted.
  */
 export interface RoundResult {
   kind: 'tried';
-  /** The outcome that decides, and who gave it. */
+  /** The outcome that decides the round, and the carrier that gave it. */
   outcome: Outcome;
   carrier: Carrier;
   attempts: number;
@@ -25,7 +25,7 @@ export interface WaitingRound {
   kind: 'waiting';
   attempts: number;
   events: EventEntry[];
-  /** When the first of them may be asked again. */
+  /** The earliest time at which one of the providers may be called again. */
   until: number;
   message: string;
   trace: StoredTraceEntry[];
@@ -38,17 +38,17 @@ export interface RoundOptions {
   carriers: readonly Carrier[];
   message: (attempt: number) => Message;
   attemptsBefore: number;
-  /** It passes those that wait for the same connections. */
+  /** Critical sends jump the queue for a pooled connection. */
   urgent: boolean;
-  /** Records the attempt; false: the lease is gone, somebody else has the work, and nothing may be sent. */
+  /** Records the attempt. Resolves to false when the lease is lost: another worker has the job, and nothing may be sent. */
   begin(open: OpenAttempt): Promise<boolean>;
-  /** 0: it may be asked. */
+  /** Returns 0 when the carrier is not throttled. */
   throttledUntil(carrier: Carrier): number;
-  /** It asked us to slow down; resolves to the end of the pause. */
+  /** Records that the carrier asked us to slow down; resolves to the end of the throttle. */
   throttle(carrier: Carrier, outcome: Throttled, callStartedAt: number): Promise<number>;
   clock: () => number;
   signal: AbortSignal;
-  /** What went over the wire since it was last asked; null: nothing that can be shown. */
+  /** Returns the HTTP exchange since the previous call; null when there is none that can be shown. */
   takeExchange?(signal: AbortSignal): Exchange | null;
 }
 
@@ -107,12 +107,12 @@ export async function runRound(options: RoundOptions): Promise<RoundResult | Wai
       continue;
     }
     if (endsRound(outcome)) return { kind: 'tried', outcome, carrier, attempts, events, trace, calls };
-    // With several refusals the most hopeful one decides: if any provider may take it later, it is tried again.
+    // With several refusals the most hopeful one decides: if any provider may accept the message later, it is retried.
     if (!decisive || (decisive.outcome.kind === 'rejected' && outcome.kind !== 'rejected'))
       decisive = { outcome, carrier };
   }
 
-  // The compiler does not see that a function assigned it.
+  // The compiler does not see that a function assigned `wait`.
   const waited = wait as { until: number; message: string; carrier: Carrier } | null;
   if (refusal !== null) events.push(eventEntry('AttemptFailed', refusedAt, refusal));
   if (!decisive) {
@@ -124,7 +124,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult | Wai
   return { kind: 'tried', ...decisive, attempts, events, trace, calls };
 }
 
-/** One call, noted before it is made unless its repetition can do no harm. */
+/** Makes one call. The call is recorded beforehand unless its repetition is harmless. */
 async function call(
   options: RoundOptions,
   carrier: Carrier,
@@ -138,7 +138,7 @@ async function call(
     if ('kind' in reserved) return reserved;
     reservation = reserved;
   }
-  // A carrier that recognises a repeat does so only for itself: with others to choose from it must be known who was asked.
+  // An idempotent carrier recognises only its own repeats: with several carriers, the one that was called must be recorded.
   if (!carrier.idempotent || options.carriers.length > 1) {
     const open = {
       carrier: carrier.name,
@@ -158,27 +158,27 @@ async function call(
   return (reservation ?? carrier).send(options.message(attempt), signal);
 }
 
-/** Under which the provider recognises a repeat: a carrier may get the credentials of another, and keep its name. */
+/** The account under which the provider recognises a repeat: a carrier may get other credentials and keep its name. */
 export function accountOf({ rateLimitKey }: Pick<Carrier, 'rateLimitKey'>): { account?: string } {
   return rateLimitKey === undefined ? {} : { account: rateLimitKey };
 }
 
-/** Others refused the message for good, but one that is paused may yet take it. */
+/** The outcome when others refused the message for good, but a throttled provider may still accept it. */
 function afterPause({ until, message }: { until: number; message: string }, now: number): Outcome {
   return { kind: 'retry', detail: message, code: 'paused', retryAfterMs: Math.max(0, until - now) };
 }
 
-/** How calls end that nobody answered; a webhook has no code then. */
+/** Codes of calls that got no answer; a webhook has no code then. */
 const silences: ReadonlySet<string | null> = new Set([null, 'timeout', 'connect', 'dns', 'lost']);
 
-/** Whether somebody is there: who does not answer gets fewer calls at once. */
+/** Whether the provider answered: one that does not answer gets fewer concurrent calls. */
 export function wasAnswered(result: Pick<RoundResult, 'kind' | 'outcome'> | WaitingRound): boolean {
   if (result.kind === 'waiting') return true;
   const { kind, code = null } = result.outcome;
   return !((kind === 'retry' || kind === 'ambiguous') && silences.has(code));
 }
 
-/** What the operator's own account says is the operator's business. */
+/** Answers to the operator's own (shared) account are not shown to tenants. */
 function exchangeWith(
   { signal, takeExchange }: RoundOptions,
   { isShared }: Carrier,

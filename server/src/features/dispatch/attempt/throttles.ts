@@ -2,19 +2,19 @@ import type { Carrier, Channel } from '../../../channels/contract.ts';
 import { everybody, type Throttles } from '../../providers/index.ts';
 import type { Throttled } from './round.ts';
 
-/** Who waits when a carrier says stop. */
+/** The key of a throttle: the environment that waits, or all of them, and the name of the rate limit. */
 interface Pace {
   owner: string;
   name: string;
 }
 
-/** The pauses that the carriers of one channel of an environment keep to. */
+/** The throttles that apply to the carriers of one channel of an environment. */
 export interface ChannelThrottles {
-  /** 0: it may be asked. */
+  /** Returns 0 when the carrier is not throttled. */
   until(carrier: Carrier): number;
-  /** Resolves to the end of the pause. */
+  /** Resolves to the end of the throttle. */
   throttle(carrier: Carrier, outcome: Throttled, callStartedAt: number): Promise<number>;
-  /** A call got through. */
+  /** Ends the throttle, because a call succeeded. */
   throttleLifted(carrier: Carrier): void;
 }
 

@@ -28,10 +28,12 @@ type Shown = Omit<
   'notification_id' | 'channel' | 'rendered' | 'error' | 'source' | 'sandbox_message_id' | 'to'
 >;
 
-/** People look at one at a time: no need to keep what sending keeps. */
+/** People view one notification at a time, so this cache is smaller than the one for sending. */
 const keptCharacters = 1_000_000;
 
-/** Walks the road of a notification up to where a carrier would be given the message, and shows it. */
+/**
+ * Follows the delivery plan of a notification up to the handover to a carrier, and returns the message instead of sending it.
+ */
 export function createContentReader(deps: ContentDeps, connections: EmailConnections): ContentReader {
   const { pool } = deps;
   const renderer = createTemplateRenderer(pool, deps.tasks, keptCharacters);
@@ -43,7 +45,7 @@ export function createContentReader(deps: ContentDeps, connections: EmailConnect
     if (fact?.environment_id !== environmentId) throw notFound('notification');
     if (fact.address === null)
       throw new Problem('resource_not_found', 'The content of this notification has been erased.');
-    return { ...fact, attachments: null }; // their bytes are megabytes, and not shown
+    return { ...fact, attachments: null }; // the bytes are megabytes, and are not shown
   }
 
   return {
@@ -87,7 +89,7 @@ export function createContentReader(deps: ContentDeps, connections: EmailConnect
   };
 }
 
-/** Whoever looks at an email here has not opened it there. */
+/** Viewing an email here must not count as an open or a click by the recipient. */
 function untracked(connections: EmailConnections): EmailConnections {
   const track = { opens: false, clicks: false };
   return {
@@ -110,12 +112,12 @@ const nothing: Shown = {
   sms: null,
 };
 
-/** What there is to show of one that has no road. */
+/** The content to show for a notification without a delivery plan. */
 function wordsOf({ channel, subject, html_body: html, text_body: text, structured }: DispatchFact): Shown {
   return { ...nothing, subject, html, text, structured, sms: channel === 'sms' ? smsOf(text ?? '') : null };
 }
 
-/** Secrets stay behind: those that sign a webhook are part of its message. */
+/** The fields of a message that may be shown. Signing secrets are part of a webhook message and stay out. */
 function shownOf(message: Message, now: number): Shown {
   switch (message.channel) {
     case 'email': {

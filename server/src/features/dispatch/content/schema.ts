@@ -5,7 +5,7 @@ import { Nullable, OneOf, Uuid } from '../../../http/schema.ts';
 const Text = Nullable(Type.String());
 const Mailbox = Type.Object({ address: Type.String(), name: Text });
 
-/** What one channel shows; the rest is null. */
+/** Fields that the channel does not have are null. */
 export const Content = Type.Object(
   {
     notification_id: Uuid,

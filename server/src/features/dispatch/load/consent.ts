@@ -4,18 +4,18 @@ import { findSuppressed, type SuppressionRow } from '../../suppressions/index.ts
 import type { LinkKey, UnsubscribeLinks } from '../../unsubscribe/index.ts';
 import type { DispatchFact } from '../store.ts';
 
-/** What the recipient of a notification wants, as far as anybody knows. */
+/** A notification with the known preferences of its recipient. */
 export interface ConsentFact extends DispatchFact {
   suppression: SuppressionRow | null;
-  /** Null: it names no category. */
+  /** Null when the notification names no category. */
   consent: Consent | null;
-  /** How the recipient can stop email of this category; null where there is nothing to stop. */
+  /** The key of the link that stops email of this category; null when there is nothing to stop. */
   unsubscribeKey: LinkKey | null;
 }
 
 /**
- * For a whole batch, with as many queries as for one notification. Adds to the rows themselves: a copy of a row with thirty fields
- * takes 7 µs, which is several percent of a send.
+ * Loads consent for a whole batch with as many queries as for one notification. The rows are extended in place: a copy of a row
+ * with thirty fields takes 7 µs, which is several percent of a send.
  */
 export async function addConsent<Fact extends DispatchFact>(
   pool: Pool,
@@ -37,14 +37,14 @@ export async function addConsent<Fact extends DispatchFact>(
   );
 }
 
-/** The link in category email; null on everything that cannot be stopped by one. */
+/** The unsubscribe link of category email; null for everything that no link can stop. */
 export function unsubscribeUrlOf(links: UnsubscribeLinks, fact: ConsentFact): string | null {
   const user = preferenceUserOf(fact);
   if (!fact.unsubscribeKey || !fact.category || !user) return null;
   return links.urlOf(fact.unsubscribeKey, { user, category: fact.category });
 }
 
-/** Templates can show the link as well: bulk senders must, and a header alone is not seen. */
+/** Templates can show the link too: bulk senders must, and recipients do not see a header. */
 export function withUnsubscribeUrl<Fact extends DispatchFact>(fact: Fact, url: string | null): Fact {
   return url === null ? fact : { ...fact, template_data: { unsubscribe_url: url, ...fact.template_data } };
 }

@@ -8,14 +8,14 @@ import {
 import type { DispatchFact } from '../store.ts';
 
 export interface PinnedTemplateFact extends DispatchFact {
-  /** What it is still to be made from; null: its words are there. */
+  /** The template still to be rendered; null when the content is already there. */
   template: CompiledVersion | null;
 }
 
 const isUnrendered = (fact: DispatchFact): boolean =>
   fact.template_version_id !== null && fact.rendered_at === null;
 
-/** The versions that these notifications are pinned to, with one query at most. */
+/** Finds the template versions that these notifications are pinned to, with one query at most. */
 export async function findTemplates(
   renderer: TemplateRenderer,
   facts: DispatchFact[],
@@ -25,7 +25,7 @@ export async function findTemplates(
   return (fact) => (isUnrendered(fact) && versions.get(fact.template_version_id ?? '')) || null;
 }
 
-/** Once per notification: what it gives is stored with the outcome of the round. */
+/** Renders once per notification: the result is stored with the outcome of the round. */
 export async function renderWords(
   renderer: TemplateRenderer,
   fact: PinnedTemplateFact,
@@ -37,7 +37,7 @@ export async function renderWords(
   return renderer.render(template, { owner: fact.environment_id, channel, locale, data });
 }
 
-/** Rendering is the last gate. */
+/** Rendering counts as the last gate. */
 export function traceRendering(
   trace: StoredTraceEntry[],
   now: number,

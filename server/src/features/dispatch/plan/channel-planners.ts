@@ -11,7 +11,7 @@ import { createInAppPlanner } from './in-app.ts';
 import { createSmsPlanner } from './sms.ts';
 import { createWebhookPlanner } from './webhook.ts';
 
-/** Table: channel → how its notifications are sent. */
+/** The planner of each channel. */
 export function channelPlanners(
   deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config' | 'publicUrl'> & {
     tasks: TaskRunner;

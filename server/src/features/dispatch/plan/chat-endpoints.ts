@@ -10,7 +10,7 @@ interface Means {
   live(target: ChatTarget, url: string): Carrier;
 }
 
-/** The roads of the two channels whose connections are endpoints. */
+/** The planner of the two channels whose connections are endpoints. */
 export function chatEndpointPlanner(
   channel: 'chattwo' | 'chatthree',
   { targets, sandbox, live }: Means,

@@ -5,7 +5,7 @@ import type { Deps } from '../../../deps.ts';
 import { createChatoneTargets } from '../../connections/index.ts';
 import type { ChannelPlanner } from './delivery-plan.ts';
 
-/** The chatone channel: in Live as the bot of a workspace, in Test the sandbox. */
+/** The chatone channel: in Live the bot of a workspace, in Test the sandbox. */
 export function createChatonePlanner(
   deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config'>,
 ): ChannelPlanner {

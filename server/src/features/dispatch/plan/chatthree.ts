@@ -47,7 +47,7 @@ export function createChatthreePlanner(
   );
 }
 
-/** Checked when the notification was accepted. */
+/** The type was checked when the notification was accepted. */
 function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -3,31 +3,31 @@ import type { Environment } from '../../connections/index.ts';
 import type { NewItem } from '../../inbox/index.ts';
 import type { DispatchFact } from '../store.ts';
 
-/** Who carries a notification, in the order to try them, and what they are given. */
+/** The carriers of a notification in the order to try them, and the message they get. */
 export interface DeliveryPlan {
   carriers: [Carrier, ...Carrier[]];
   message: (attempt: number) => Message;
-  /** Calls that share a limit share its name; see queue/concurrency.ts. */
+  /** Calls with the same key share a concurrency limit; see queue/concurrency.ts. */
   concurrencyKey?: string;
-  /** What is in an inbox once the notification is delivered. */
+  /** The inbox item that is written when the notification is delivered. */
   item?: NewItem;
 }
 
-/** There is none: why, for the person who has to do something about it. */
+/** The reason why there is no delivery plan, for the person who can fix it. */
 export interface NoPlan {
   reason: string;
   problem: string;
 }
 
-/** The road of one notification. `headers` are those that an email is to carry. */
+/** Plans one notification. `headers` are the extra headers of an email. */
 export type PlanFor = (
   fact: DispatchFact,
   headers: Record<string, string>,
 ) => DeliveryPlan | NoPlan | Promise<DeliveryPlan | NoPlan>;
 
-/** How notifications of one channel are sent. */
+/** Plans the notifications of one channel. */
 export interface ChannelPlanner {
-  /** Reads, with a constant number of queries, whatever the roads of these notifications depend on. */
+  /** Reads everything that the plans of these notifications depend on, with a constant number of queries. */
   prepare(facts: readonly DispatchFact[]): PlanFor | Promise<PlanFor>;
 }
 
@@ -42,7 +42,7 @@ export function environmentsOf(facts: readonly DispatchFact[]): Environment[] {
   return [...environments.values()];
 }
 
-/** The same over all channels. */
+/** Prepares the plans of a batch over all channels. */
 export async function preparePlans(
   roads: Readonly<Record<Channel, ChannelPlanner>>,
   facts: readonly DispatchFact[],
@@ -58,7 +58,7 @@ export async function preparePlans(
   );
   return (fact, headers) => {
     const find = finders.get(fact.channel);
-    if (!find) throw new Error(`no roads were prepared for ${fact.channel}`);
+    if (!find) throw new Error(`no plans were prepared for ${fact.channel}`);
     return find(fact, headers);
   };
 }

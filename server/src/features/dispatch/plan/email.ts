@@ -60,7 +60,7 @@ async function planFor(
       problem: sender?.problem ?? 'The environment has no email provider; add one in its email settings.',
     };
   }
-  // From the HTML as it was written: tracked links in the text would count nothing.
+  // The text comes from the HTML as it was written: tracked links in the text would count nothing.
   const text = authoredText(fact) ?? (await textAlternative(deps, fact));
   if (text instanceof TaskStopped)
     return { reason: 'content_refused', problem: `The HTML cannot be turned into text: ${text.message}.` };
@@ -76,7 +76,7 @@ async function planFor(
   }
   return {
     carriers: [first, ...rest],
-    // So that an environment whose provider is slow holds up its own email alone. The sandbox never is.
+    // The limit makes an environment with a slow provider delay only its own email. The sandbox is never slow.
     ...(fact.environment_kind === 'test' ? {} : { concurrencyKey: `email:${fact.environment_id}` }),
     message: (attempt): EmailMessage => ({
       channel: 'email',
@@ -95,7 +95,7 @@ async function planFor(
   };
 }
 
-/** Null: some of their bytes are gone. A message without what it was accepted with is another message. */
+/** Returns null when some of the bytes are gone: a message without its attachments is not the message that was accepted. */
 async function listAttachments(
   pool: Pool,
   id: string,

@@ -4,8 +4,8 @@ import { localTime, quietUntil } from '../../preferences/index.ts';
 import type { ConsentFact } from '../load/consent.ts';
 
 /**
- * The gates a notification passes before a provider sees it, in the order of the contract. Each is a pure function of facts
- * that were read for the whole batch, so a batch of a hundred costs the queries of one.
+ * The gates a notification passes before a provider gets it, in this order. Each is a pure function of facts that were read for
+ * the whole batch, so a batch of a hundred costs the queries of one.
  */
 export type GateVerdict =
   | { kind: 'pass' }
@@ -35,7 +35,7 @@ const stillWanted: Gate = {
   },
 };
 
-/** Holds for critical categories too: an address that bounces reaches nobody, and one that complained must be left alone. */
+/** The gate also holds for critical categories: email to a bounced address never arrives, and a complaint must be respected. */
 const suppressionList: Gate = {
   name: 'suppression_list',
   judge({ suppression }) {
@@ -76,7 +76,7 @@ const quietHours: Gate = {
 
 export const gates: Gate[] = [stillWanted, suppressionList, categoryPreference, quietHours];
 
-/** Goes through the gates until one does not pass; says which did, for the trace. */
+/** Runs the gates until one does not pass; the trace lists those that passed. */
 export function judge(fact: ConsentFact, now: number): { verdict: GateVerdict; trace: StoredTraceEntry[] } {
   const at = new Date(now).toISOString();
   const passed: string[] = [];

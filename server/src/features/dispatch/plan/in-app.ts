@@ -43,7 +43,7 @@ export function createInAppPlanner(
   };
 }
 
-/** Here, on the way in, and not when it is shown: whoever reads the feed may rely on it. */
+/** HTML is sanitized on the way in and not on display, so every reader of the feed can rely on it. */
 async function sanitized(tasks: TaskRunner, fact: DispatchFact): Promise<string | null> {
   return fact.html_body === null ? null : tasks.run(sanitizeTask, fact.environment_id, fact.html_body);
 }

@@ -32,12 +32,12 @@ function roadFor(fact: DispatchFact, sender: SmsSender | null): DeliveryPlan | N
   const from = senderOf(sender, to);
   if (typeof from !== 'string') return { reason: 'sender_not_allowed', problem: from.problem };
   const text = fact.text_body ?? '';
-  // What a template says is known only now; inline texts were checked when they were accepted.
+  // The text of a template is known only now; inline texts were checked on acceptance.
   const problem = textProblem(text);
   if (problem) return { reason: 'content_refused', problem: `The text ${problem}.` };
   return {
     carriers: [carrier],
-    // So that an environment whose provider is slow holds up its own messages alone. The sandbox never is.
+    // The limit makes an environment with a slow provider delay only its own messages. The sandbox is never slow.
     ...(fact.environment_kind === 'test' ? {} : { concurrencyKey: `sms:${fact.environment_id}` }),
     message: (attempt): SmsMessage => ({
       channel: 'sms',
@@ -51,7 +51,7 @@ function roadFor(fact: DispatchFact, sender: SmsSender | null): DeliveryPlan | N
   };
 }
 
-/** The sandbox's own numbers look American, and belong to no country. */
+/** The magic numbers of the sandbox have the form of American numbers and belong to no country. */
 function senderOf(sender: SmsSender, to: string): string | { problem: string } {
   const isMagic = sender.carrier?.kind === 'sandbox' && magicNumbers.includes(to);
   return (isMagic ? (sender.fromSenderId ?? sender.fromNumber) : null) ?? senderFor(sender, to);

@@ -14,8 +14,8 @@ export function authoredText({ html_body: html, text_body: text }: DispatchFact)
 }
 
 /**
- * The plain-text part that is made from the HTML. What takes long to work out is kept, so that further rounds, and people who look
- * at it, have it at once; of the rest it would be a write more for every send. Returns TaskStopped when it takes too long.
+ * The plain-text part made from the HTML. A slow conversion is stored, so that later rounds and viewers get it immediately;
+ * storing every fast one would add a write to each send. Returns TaskStopped when the conversion takes too long.
  */
 export async function textAlternative(
   { pool, tasks }: { pool: Pool; tasks: TaskRunner },
@@ -23,7 +23,7 @@ export async function textAlternative(
 ): Promise<string | TaskStopped> {
   const { id, html_body: html, text_alternative: kept } = fact;
   if (html === null) return '';
-  // A template that is rendered anew may say something else.
+  // A template that is rendered again may give another text.
   const isSame = fact.template_version_id === null || fact.rendered_at !== null;
   if (kept !== null && isSame) return kept;
   let alternative: string;

@@ -4,7 +4,7 @@ import type { StatusMove } from '../apply-receipts.ts';
 import type { DispatchFact } from '../store.ts';
 import type { RoundSettlement } from './settlement.ts';
 
-/** What is counted about a settlement, once it is written. */
+/** Counts a settlement once it is written. */
 export function countSettled(activity: Activity, fact: DispatchFact, settled: RoundSettlement): void {
   const { id, environment_id: environmentId, channel } = fact;
   const count = (outcome: Parameters<Activity['count']>[2]): void =>
@@ -26,7 +26,7 @@ export function countSettled(activity: Activity, fact: DispatchFact, settled: Ro
     case 'delivered':
     case 'bounced':
     case 'complained':
-      // The answer was lost, and a report has told what became of it: with the report the rest was counted.
+      // The answer was lost and a report gave the status: everything but the send was counted with the report.
       if (settled.outcomeUnknown) count('sent');
       else countMoved(activity, [{ environmentId, channel, before: 'sent', status: settled.status }]);
       break;
@@ -35,7 +35,7 @@ export function countSettled(activity: Activity, fact: DispatchFact, settled: Ro
   }
 }
 
-/** The same about receipts. Whoever complains has got it. */
+/** Counts the status changes that receipts made. A complaint implies a delivery. */
 export function countMoved(activity: Activity, moved: readonly StatusMove[]): void {
   for (const { environmentId, channel, before, status } of moved) {
     if (status === 'complained' && before !== 'delivered')

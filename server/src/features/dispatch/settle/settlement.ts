@@ -15,23 +15,23 @@ import { accountOf, type RoundResult } from '../attempt/round.ts';
 import type { DispatchFact, ReceiptUpdate, Settlement } from '../store.ts';
 import { askedDelayMs, maxRounds, retryDelayMs } from './retry-delay.ts';
 
-/** A settlement and what must happen next; all of it is written in one transaction. */
+/** A settlement with its consequences; all of it is written in one transaction. */
 export interface RoundSettlement extends Settlement {
   retryAt: number | null;
   laterReceipts: Receipt[];
-  /** The address is refused for good. */
+  /** Set when the address is refused for good. */
   refusal: AddressRefusal | null;
-  /** What its template said, if this is when it was asked. */
+  /** The rendered template, when this round rendered it. */
   rendered: Rendered | null;
-  /** What arrives in an inbox with it. */
+  /** The inbox item to write with the settlement. */
   item: NewItem | null;
-  /** What its work remembers until the next round. */
+  /** The note that the job keeps until the next round. */
   note: LeaseNote;
-  /** What its calls said about their providers. */
+  /** Observations of the calls about the health of their providers. */
   observations: Observation[];
-  /** Nothing about it is new: only its work moves. */
+  /** Nothing about the notification changes: only its job moves. */
   silent: boolean;
-  /** Nobody knows what became of the message; a report of the provider would. */
+  /** The outcome of the message is unknown; a report from the provider would settle it. */
   outcomeUnknown: boolean;
 }
 
@@ -95,7 +95,7 @@ export function settlementOf(
     case 'throttled':
       return retried(base, message, at, outcome.retryAfterMs);
     case 'broken':
-      // The connection may be mended within the day; until then nothing is lost.
+      // The connection may be repaired within the day; until then nothing is lost.
       return retried(base, message, at, null);
     case 'ambiguous':
       return openOutcome(base, fact, recogniserOf(outcome, carrier), message, at);
@@ -104,7 +104,7 @@ export function settlementOf(
   }
 }
 
-/** Who would recognise it, if it were handed over again. */
+/** Returns the carrier if it would recognise a repeat of this message. */
 function recogniserOf(
   { unrepeatable }: Extract<Outcome, { kind: 'ambiguous' }>,
   carrier: Carrier,
@@ -112,14 +112,14 @@ function recogniserOf(
   return carrier.idempotent && !unrepeatable ? carrier : null;
 }
 
-/** What was decided about an attempt whose outcome nobody knows. */
+/** The trace entry for a decision about an attempt with an unknown outcome. */
 export function unknownOutcome(verdict: string, detail: string, now: number): StoredTraceEntry {
   return { at: new Date(now).toISOString(), kind: 'decision', name: 'outcome_unknown', verdict, detail };
 }
 
 /**
- * The rule for an attempt whose outcome nobody knows: the answer was lost, or the worker died before it could be recorded.
- * `recogniser` is the carrier that was called, if it recognises a repeat; it alone does.
+ * The rule for an attempt with an unknown outcome: the answer was lost, or the worker died before recording it. `recogniser` is
+ * the carrier that was called, if it recognises a repeat; no other carrier does.
  */
 export function openOutcome(
   base: RoundSettlement,
@@ -156,7 +156,7 @@ export function openOutcome(
 
 const guesses: ReadonlySet<string> = new Set(['AttemptFailed', 'Failed', 'Retrying']);
 
-/** The answer was lost, but the provider has reported meanwhile what became of the message: nothing is left to be decided. */
+/** The answer was lost, but the provider has since reported the status: nothing is left to decide. */
 export function settledByReport(
   settled: RoundSettlement,
   status: NotificationRow['status'],
@@ -215,7 +215,8 @@ function retried(
   retryAfterMs: number | null,
 ): RoundSettlement {
   const { due } = base.note;
-  // A round before its time takes none away from those that are due, or saving settings eight times would fail what waits.
+  // A round ahead of schedule does not use up a scheduled round, or saving settings eight times would fail waiting
+  // notifications.
   if (due !== undefined && due > at.now) {
     const retryAt = Math.max(due, at.now + askedDelayMs(retryAfterMs));
     return next({ ...base, round: base.round - 1 }, message, at, retryAt, 'Tried once more in between');
@@ -253,8 +254,8 @@ const receiptStatus: Partial<Record<Receipt['type'], 'delivered' | 'bounced' | '
 };
 
 /**
- * Where receipts lead, in whatever order they come: a complaint may follow a delivery; otherwise what came first stays, so that
- * nothing that arrives late or twice moves a status back.
+ * The status after receipts in any order: a complaint may follow a delivery; otherwise the first receipt stays, so that a late
+ * or repeated one never moves a status back.
  */
 export function statusAfter(
   status: NotificationRow['status'],
@@ -268,7 +269,7 @@ export function statusAfter(
   }, status);
 }
 
-/** What receipts for one notification mean, which had this status before. Opens and clicks are events only. */
+/** The update that receipts mean for one notification with the status `before`. Opens and clicks are events only. */
 export function receiptUpdate(
   id: string,
   receipts: Receipt[],
@@ -278,12 +279,12 @@ export function receiptUpdate(
   const events: EventEntry[] = receipts.map(({ type, at, detail }) => eventEntry(type, at ?? now, detail));
   const after = statusAfter(before, receipts);
   if (after === before) return { id, status: null, events, last_error: null };
-  // One that comes too late to change anything is no error of what was delivered.
+  // A bounce that comes too late to change the status is not an error of a delivered notification.
   const bounce = after === 'bounced' ? receipts.find(({ type }) => type === 'Bounced') : undefined;
   return { id, status: after, events, last_error: bounce?.detail ?? null };
 }
 
-/** Whether receipts mean that the address must not be written to again. A complaint weighs more than a bounce. */
+/** Returns the refusal when receipts forbid further messages to the address. A complaint outweighs a bounce. */
 export function refusalIn(receipts: Receipt[]): AddressRefusal | null {
   const complaint = receipts.find((receipt) => receipt.type === 'Complained');
   if (complaint) return { reason: 'complaint', detail: complaint.detail };

@@ -6,13 +6,14 @@ import { failed, type RetryContext, type RoundSettlement } from './settlement.ts
 const longestWaitMs = 24 * 3_600_000;
 const firstSpreadMs = 250;
 const widestSpreadMs = 120_000;
-/** Of calls that were answered with "slow down", so many leave events and a trace; all of them are counted. */
+/** Only this many calls answered with "slow down" leave events and a trace; all of them are counted. */
 const maxToldCalls = 20;
 
 /**
- * The notification goes back to the queue and no round is used up: how long a provider throttles says nothing about the message.
- * The calls that were made are attempts, with their events. What waits together would come back together, so each time it finds
- * its providers paused again it comes back within twice the time, up to two minutes. A wait without a call is told once.
+ * The notification goes back to the queue and no round is used up: how long a provider throttles says nothing about the
+ * message. The calls that were made are attempts, with their events. Notifications that wait together would come back together,
+ * so each time the providers are still throttled the spread doubles, up to two minutes. A wait without a call leaves one trace
+ * entry.
  */
 export function settleWaiting(
   base: RoundSettlement,
@@ -61,7 +62,7 @@ export function settleWaiting(
   };
 }
 
-/** For the trace of a notification that waited. */
+/** The trace entry of a notification that waited for throttled providers. */
 export function resumedEntry({ waiting }: LeaseNote, now: number): StoredTraceEntry[] {
   if (!waiting) return [];
   const seconds = Math.max(1, Math.round((now - waiting.since) / 1000));

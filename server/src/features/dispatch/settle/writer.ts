@@ -14,16 +14,16 @@ import { type DispatchFact, lockedStatuses, markRendered, settleNotifications } 
 import { countSettled } from './activity.ts';
 import { type RoundSettlement, settledByReport } from './settlement.ts';
 
-/** A settlement on its way to the database; null: there is nothing to write, only the lease to end. */
+/** A settlement to write; null when only the lease is to be ended. */
 export interface DispatchResult {
   claim: Claim;
   fact: DispatchFact | null;
   settled: RoundSettlement | null;
 }
 
-/** What dispatching writes, in micro-batches: attempts before the call, settlements after it. */
+/** Writes the results of dispatching in micro-batches: attempts before the call, settlements after it. */
 export interface DispatchWriter {
-  /** False: the lease is gone, somebody else has the work, and nothing may be sent. */
+  /** Resolves to false when the lease is lost: another worker has the job, and nothing may be sent. */
   begin(claim: Claim, note: LeaseNote): Promise<boolean>;
   end(ending: DispatchResult): Promise<void>;
 }
@@ -36,14 +36,15 @@ export function createDispatchWriter(
 
   const begins = createBatcher<{ id: string; note: LeaseNote }, boolean>(
     async (notes) => {
-      // If only the answer was lost the note is there, and an attempt that was never made would pass for one with an open end.
+      // The write is retried: if only the answer was lost the note is there, and an attempt never made would pass for an open
+      // one.
       const held = new Set(await untilDatabaseAnswers(() => queue.begin(pool, 'notification', notes)));
       return notes.map(({ id }) => held.has(id));
     },
     { concurrency: 2, maxItems: 200 },
   );
 
-  /** One transaction: the lease, the status with its events, and whatever must happen next. */
+  /** Writes one transaction: the lease, the status with its events, and all their consequences. */
   async function writeEndings(items: DispatchResult[]): Promise<undefined[]> {
     const ids = items.map(({ claim }) => claim.id);
     const { mine, announced, arrived, observations, woken } = await transaction(
@@ -71,7 +72,7 @@ export function createDispatchWriter(
         await queue.postpone(tx, mine.flatMap(nextWork));
         const woken = await wakeRunsOf(tx, queue, settlements);
         const announced = await announce(tx, queue, mine.flatMap(additionOf));
-        withCommit(providerHealth.record(tx, observations)); // rows that others want too
+        withCommit(providerHealth.record(tx, observations)); // health rows are contended, so they are locked last
         return { mine, announced, arrived, observations, woken };
       },
     );
@@ -83,7 +84,7 @@ export function createDispatchWriter(
     return items.map(() => undefined);
   }
 
-  /** A report may have come while nobody knew: a provider whose answer is lost can still call us. */
+  /** A report may have arrived while the outcome was unknown: a provider whose answer is lost can still call us. */
   async function withReports(tx: Sql, endings: DispatchResult[]): Promise<DispatchResult[]> {
     const unknown = endings.filter(({ settled }) => settled?.outcomeUnknown).map(({ claim }) => claim.id);
     const statuses = await lockedStatuses(tx, unknown);
@@ -139,7 +140,7 @@ export function createDispatchWriter(
   };
 }
 
-/** What has been tried waits for its connection too; what gates have put off waits for its time alone. */
+/** A notification that was tried also waits for its connection; one deferred by a gate waits for its time alone. */
 function waitOf(claim: Claim, fact: DispatchFact, { due, waiting }: LeaseNote): PostponedWork['wait'] {
   const name = due === undefined && !waiting ? null : connectionName(fact);
   return name === null ? null : { name, since: claim.leasedAt };
