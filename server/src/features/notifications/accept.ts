@@ -23,23 +23,26 @@ export interface Acceptance {
   content: ContentRow;
   bytes: Buffer[];
   keyClaim: KeyClaim | null;
-  /** What the plan counts; null in Test. */
+  /** The send as the plan counts it; null in Test. */
   meter: MeteredSend | null;
-  /** A user and an address that were named together, to be remembered. */
+  /** A user and an address that were named together, to be stored. */
   pair: Pair | null;
 }
 
-/** For whom a notification is accepted. */
+/** The environment, organization and plan that a notification is accepted for. */
 export type Sender = Pick<Principal, 'environmentId' | 'environmentKind' | 'organizationId' | 'plan'>;
 
 export interface AcceptOptions {
-  /** The Idempotency-Key, and the hash of the request that comes with it. */
+  /** The Idempotency-Key and the hash of its request. */
   idempotency: { key: string; bodyHash: string } | null;
   defaultPriority: Priority;
   now: number;
 }
 
-/** Checks everything that can be known at once, so that the caller learns at once. Throws a Problem that names the field. */
+/**
+ * Makes every check that is possible on acceptance, so that the caller gets errors immediately. Throws a Problem that names the
+ * field.
+ */
 export function checkRequest(
   principal: Sender,
   request: SendRequest,
@@ -50,7 +53,7 @@ export function checkRequest(
   checkWebhookEndpoint(request, lookups.hasWebhookEndpoint);
   checkTemplate(request, lookups.template);
   checkConnection(request, lookups.connection);
-  // An endpoint may be named by its id; it is known by its key.
+  // An endpoint may be named by its id; the stored address is its key.
   const recipient = { ...named, address: lookups.connection?.key ?? named.address };
   const content = checkContent(request);
   checkCategory(request, lookups.category);
@@ -76,7 +79,7 @@ export function checkRequest(
   });
 }
 
-/** What the service itself says over a chat connection, to show that it works. */
+/** A message of the service itself, to show that a chat connection works. */
 export interface TestMessage {
   channel: 'chatone' | 'chattwo' | 'chatthree';
   connectionId: string;
@@ -85,7 +88,7 @@ export interface TestMessage {
   structured: unknown;
 }
 
-/** The words are there already, as if a template had been rendered. */
+/** The content is given complete, as if a template had been rendered. */
 export function acceptanceOfTest(principal: Principal, test: TestMessage, now: number): Acceptance {
   const { channel, connectionId, address, text, structured } = test;
   return newAcceptance(
@@ -174,7 +177,7 @@ function newAcceptance(principal: Sender, request: SendRequest, checked: Checked
   };
 }
 
-/** About what an accepted notification takes, as far as the caller decides it. */
+/** The approximate size of an accepted notification, as far as the caller determines it. */
 export function storedBytes({ content, bytes }: Acceptance): number {
   const { subject, html_body: html, text_body: text, template_data: data } = content;
   let sum = overheadBytes + templateDataJson(data).length;
@@ -185,7 +188,7 @@ export function storedBytes({ content, bytes }: Acceptance): number {
 
 let queued = { at: 0, events: [eventEntry('Queued', 0)] };
 
-/** What is accepted within a millisecond shares one: a date costs more to write than most of the rest. */
+/** Notifications accepted within a millisecond share their events: formatting a date costs more than most of the rest. */
 function queuedEvents(at: number): EventEntry[] {
   if (queued.at !== at) queued = { at, events: [eventEntry('Queued', at)] };
   return queued.events;
@@ -281,7 +284,7 @@ type Content = Pick<
   | 'reply_to'
 >;
 
-/** Content that the channel ignores is dropped here, not refused; so is everything that a template says instead. */
+/** Content that the channel ignores is dropped here, not refused; so is everything that the template replaces. */
 export function checkContent(request: Content): ContentWords {
   const templateData = request.template_data ?? noData;
   if (templateDataJson(templateData).length > limits.templateDataBytes) {
@@ -305,7 +308,7 @@ export function checkContent(request: Content): ContentWords {
 const noData: Record<string, unknown> = Object.freeze({});
 const templateDataTexts = new WeakMap<object, string>();
 
-/** Asked for when it is checked, weighed and written, and made once. */
+/** The check, the size estimate and the insert all need this JSON, which is made once. */
 export function templateDataJson(data: Record<string, unknown>): string {
   if (data === noData) return '{}';
   const known = templateDataTexts.get(data);
@@ -365,7 +368,7 @@ function checkReplyTo(address: string | null): string | null {
   return parsed.address;
 }
 
-/** An inbox shows it as a link: no `javascript:` and the like. */
+/** An inbox shows the URL as a link, so `javascript:` and the like are refused. */
 function checkActionUrl(url: string | null): void {
   if (url && !isSafeLink(url)) {
     throw invalidParameter('action_url', 'action_url must be an http or https URL, or a relative one.');
@@ -377,7 +380,7 @@ function checkInAppHtml(html: string): void {
   if (problem) throw invalidParameter('html_body', `html_body ${problem} on this channel.`);
 }
 
-/** On chatthree these two say who speaks, besides being variables. */
+/** On chatthree these two variables also set the name and picture of the sender. */
 const overrides = { username: usernameProblem, avatar_url: avatarUrlProblem };
 
 function checkOverrides(templateData: Record<string, unknown>): void {
@@ -389,7 +392,7 @@ function checkOverrides(templateData: Record<string, unknown>): void {
   }
 }
 
-/** A time that has passed means now. */
+/** A time in the past means now. */
 export function checkSendAt(text: string | null, now: number): Date | null {
   if (!text) return null;
   const time = Date.parse(text);

@@ -15,7 +15,7 @@ export interface Addition {
   events: EventEntry[];
 }
 
-/** Which of them webhook endpoints are told of. */
+/** The webhook event types of those notification events that are announced. */
 const announced: Partial<Record<string, string>> = {
   Sent: 'notification.sent',
   Delivered: 'notification.delivered',
@@ -27,12 +27,12 @@ const announced: Partial<Record<string, string>> = {
   Clicked: 'notification.clicked',
 } satisfies Partial<Record<EventType, string>>;
 
-/** An email is opened, which says little; an inbox item is read. */
+/** An open means little for an email; for an inbox item it means read. */
 function typeOf(event: EventEntry, channel: Channel): string | undefined {
   return event.type === 'Opened' && channel === 'in_app' ? 'notification.read' : announced[event.type];
 }
 
-/** Providers repeat themselves: of these only the first is news. */
+/** Providers repeat these events; only the first of each is announced. */
 const once = new Set(['Delivered', 'Bounced', 'Complained']);
 
 const statusAt: Partial<Record<string, NotificationStatus>> = {
@@ -42,7 +42,7 @@ const statusAt: Partial<Record<string, NotificationStatus>> = {
   Complained: 'complained',
 };
 
-/** Bodies are left where they are: events do not carry them. */
+/** The query leaves out the bodies: events do not carry them. */
 const listRows = statement<StoredNotification>(
   'notifications_list_for_events',
   `select n.*, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
@@ -53,8 +53,8 @@ const listRows = statement<StoredNotification>(
 );
 
 /**
- * Tells the environments' webhook endpoints. Call it in the transaction that added the events, after it did; ring
- * `webhook_delivery` after the commit when it returns true.
+ * Announces events to the webhook endpoints of the environments. Call it in the transaction that added the events, after they
+ * are added; ring `webhook_delivery` after the commit when it returns true.
  */
 export async function announce(
   tx: Sql,
@@ -81,14 +81,14 @@ export async function announce(
 
 type EventData = Omit<Notification, 'html_body' | 'text_body'> & { reason?: string; provider?: string };
 
-/** The notification as it was when the event at this place happened; null when the event is a repetition. */
+/** The notification as it was when the event at this index happened; null when the event is a repetition. */
 function dataOf(row: StoredNotification, index: number): EventData | null {
   const event = row.events[index];
   if (!event) return null;
   const isRepeated = once.has(event.type) && row.events.findIndex(({ type }) => type === event.type) < index;
   if (isRepeated) return null;
   const { html_body: _html, text_body: _text, ...view } = viewOf(row);
-  // What came later in the same breath is told by its own event.
+  // Later events of the same update are announced separately, so the status is the one of this event.
   const isLast = index === row.events.length - 1;
   const reason = reasonOf(row, event);
   const provider = row.trace.findLast((entry) => entry.kind === 'attempt')?.name;

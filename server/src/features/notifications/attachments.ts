@@ -5,7 +5,7 @@ import { limits, type SendRequest } from './schema.ts';
 type Attachment = NonNullable<SendRequest['attachments']>[number];
 
 export interface CheckedAttachments {
-  /** Kept for ever; the bytes only until the notification leaves the queue. */
+  /** Metadata is kept permanently; the bytes only until the notification leaves the queue. */
   metadata: { filename: string; content_type: string; size_bytes: number }[];
   bytes: Buffer[];
 }
@@ -53,9 +53,9 @@ function decodedLength(base64: string): number {
   return (base64.length / 4) * 3 - padding;
 }
 
-/** 15 MB take 50 ms to decode, so large ones are decoded in pieces beforehand, with other work in between. */
+/** 15 MB take 50 ms to decode, so large attachments are decoded in pieces beforehand, with other work in between. */
 const pieceLength = 1_048_576;
-/** Null: it is not valid base64. */
+/** Null when the attachment is not valid base64. */
 const decodedAhead = new WeakMap<Attachment, Buffer | null>();
 
 export async function decodeAhead(list: readonly Attachment[]): Promise<void> {
@@ -79,7 +79,10 @@ async function decodeInPieces(base64: string): Promise<Buffer | null> {
   return length === bytes.length ? bytes : null;
 }
 
-/** Node's decoder skips what is not base64; then the length does not come out, which is cheaper to see than a regular expression. */
+/**
+ * Node's decoder skips characters that are not base64; the length is then wrong, which is cheaper to check than a regular
+ * expression.
+ */
 function decodeBase64(base64: string): Buffer | null {
   if (base64.length % 4 !== 0 || hasUrlAlphabet(base64)) return null;
   const bytes = Buffer.from(base64, 'base64');

@@ -8,7 +8,7 @@ import { insertAcceptances, insertAttachmentBytes } from './insert.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
 import { SendRequest } from './schema.ts';
 
-/** A notification that passed every check and waits for the transaction of whoever sends it. */
+/** A notification that passed every check and is written in the transaction of its sender. */
 export interface Draft {
   id: string;
   externalUserId: string | null;
@@ -16,15 +16,18 @@ export interface Draft {
 }
 
 /**
- * For features that send on behalf of somebody, as part of a change of their own: the same checks as the API makes, and a
- * write that takes their transaction. Neither is then ever there without the other, which is why no Idempotency-Key is needed.
+ * For features that send notifications as part of a change of their own: the same checks as the API makes, and a write in their
+ * transaction. Neither exists without the other, which is why no Idempotency-Key is needed.
  */
 export interface Drafts {
-  /** A Problem says what the API would have answered. `origin` is shown as the notification's idempotency key. */
+  /** Resolves to the Problem that the API would have answered. `origin` is shown as the notification's idempotency key. */
   check(sender: Sender, request: unknown, origin: string): Promise<Draft | Problem>;
-  /** Those that do not fit into their plan any more, by id: they must not be written. */
+  /** Drafts that no longer fit into their plan, by id: they must not be written. */
   refused(tx: Sql, drafts: Draft[]): Promise<Map<string, Problem>>;
-  /** Sent with the commit; afterwards call `written` and ring `notification`. See `transaction` about withCommit. */
+  /**
+   * The statement is sent with the commit; afterwards call `written` and ring `notification`. See `transaction` about
+   * withCommit.
+   */
   write(tx: Sql, withCommit: (statement: Promise<unknown>) => void, drafts: Draft[]): void;
   written(drafts: Draft[]): void;
 }

@@ -10,14 +10,14 @@ import { deleteNotifications } from './store.ts';
 const sliceSize = 250;
 
 /**
- * A person's notifications: those that named the user, and those that named nobody but one of the user's addresses. Rows keep
- * the spelling of the sender; only in email addresses upper and lower case are the same. What went to an inbox always has a
- * user id, which is the address where none was named.
+ * A person's notifications: those that named the user, and those that named only one of the user's addresses. Rows keep the
+ * spelling of the sender; only email addresses are case-insensitive. Inbox notifications always have a user id, which is the
+ * address when no user was named.
  */
 const listOf = statement<{ id: string; is_queued: boolean }>(
   'notifications_list_of_person',
-  // Each address by itself, in the order of its index, and no further than this slice goes: of a long history every slice
-  // reads its own part.
+  // Each address is read separately, in the order of its index, and only up to the end of this slice: every slice of a long
+  // history reads its own part.
   `with named as materialized (
      select id from notifications
      where environment_id = $1 and external_user_id = $2 and id < $4 and id > $5 order by id limit $6
@@ -40,8 +40,8 @@ const listOf = statement<{ id: string; is_queued: boolean }>(
 );
 
 /**
- * What happened, and when, stays; to whom, and what was said, goes. So does what leads to a person elsewhere: the URL that was
- * called may be the recipient's own, and the id of a message at a provider may name a conversation.
+ * The events and their times stay; the recipient and the content go. So does everything that leads to a person elsewhere: the
+ * URL that was called may be the recipient's own, and the id of a message at a provider may name a conversation.
  */
 const redact = statement(
   'notifications_redact',
@@ -65,14 +65,14 @@ const redact = statement(
    where n.id = any ($1::uuid[]) and n.environment_id = $2`,
 );
 
-/** Runs that wait for these notifications learn that they are gone. True: ring `run` after the commit. */
+/** Wakes the runs that wait for these erased notifications. Resolves to true when `run` must be rung after the commit. */
 export type WakeRuns = (
   tx: Sql,
   queue: Pick<Queue, 'runNow'>,
   notifications: { id: string; status: 'deleted' }[],
 ) => Promise<boolean>;
 
-/** All that there is of them but for an inbox's item. True: ring `run` after the commit. */
+/** Deletes everything about the notifications except inbox items. Resolves to true when `run` must be rung after the commit. */
 export async function deleteWholly(
   tx: Sql,
   queue: Pick<Queue, 'runNow'>,
@@ -91,7 +91,7 @@ export async function deleteWholly(
   );
 }
 
-/** Queued ones are taken out of the queue and deleted; what is being sent at the moment is left for the next round. */
+/** Queued notifications are taken out of the queue and deleted; those being sent are left for the next round. */
 export function notificationEraser(queue: Pick<Queue, 'withdraw' | 'runNow'>, wakeRuns: WakeRuns): Eraser {
   return {
     async erase(tx, person, after) {

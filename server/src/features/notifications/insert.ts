@@ -10,7 +10,7 @@ type Column = [type: string, read: (acceptance: Acceptance) => string | null];
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
-/** The same, of a value that has often just been asked for. */
+/** Caches the JSON of the previous value, which is often asked for again. */
 function createSameJson(): (value: unknown) => string | null {
   let last: { value: unknown; text: string | null } = { value: null, text: null };
   return (value) => {
@@ -22,7 +22,7 @@ const eventsJson = createSameJson();
 
 const time = (value: Date | null): string | null => value?.toISOString() ?? null;
 
-/** The columns of `notifications` that are not what a new row has by itself, and how they come out of an acceptance. */
+/** The columns of `notifications` that differ from their defaults, and how they are read from an acceptance. */
 const notificationColumns: Record<string, Column> = {
   id: ['uuid', ({ row }) => row.id],
   environment_id: ['uuid', ({ row }) => row.environment_id],
@@ -42,7 +42,7 @@ const notificationColumns: Record<string, Column> = {
   events: ['jsonb', ({ row }) => eventsJson(row.events)],
 };
 
-/** The same of `notification_contents`. */
+/** The columns of `notification_contents`, likewise. */
 const content: Record<string, Column> = {
   subject: ['text', (acceptance) => acceptance.content.subject],
   html_body: ['text', (acceptance) => acceptance.content.html_body],
@@ -57,7 +57,7 @@ const content: Record<string, Column> = {
   rendered_at: ['timestamptz', (acceptance) => time(acceptance.content.rendered_at)],
 };
 
-/** What the other parts of the statement go by. */
+/** Columns that the other parts of the statement use. */
 const writeColumns: Record<string, Column> = {
   lane: ['smallint', ({ row }) => String(lanes[row.priority])],
   operation: ['text', ({ keyClaim }) => keyClaim?.operation ?? null],
@@ -72,10 +72,10 @@ const notificationColumnList = Object.keys(notificationColumns).join(', ');
 const contentColumns = Object.keys(content).join(', ');
 
 /**
- * Everything that accepting means, for any number of notifications, in one statement: one round trip, columns as arrays that
- * need no parsing, and, where nothing else is to be written, no transaction around it. That is half of what the same writes
- * cost as statements of their own. `taken` says which are written. What comes last here is executed first (see
- * `enqueueSteps`): rows that everybody wants are locked at the end, and `keys` fails before anything else is done.
+ * Writes everything about any number of accepted notifications in one statement: one round trip, columns as arrays that need no
+ * parsing, and no transaction when nothing else is to be written. That costs half as much as the same writes in separate
+ * statements. `taken` selects the notifications to write. The last parts are executed first (see `enqueueSteps`): contended
+ * rows are locked at the end, and `keys` fails before anything else is done.
  */
 const insertSql = (taken: string, keys = ''): string => `
    with input as materialized (
@@ -98,7 +98,7 @@ const insertSql = (taken: string, keys = ''): string => `
 const claims =
   '(select *, idempotency_key as key, id as resource_id from input where operation is not null) claims';
 
-/** Those whose Idempotency-Key is taken are left out, and returned. */
+/** Skips and returns notifications whose Idempotency-Key is taken. */
 const insert = statement<{ id: string }>(
   'notifications_insert',
   insertSql(`
@@ -108,7 +108,7 @@ const insert = statement<{ id: string }>(
    )`),
 );
 
-/** Fails if an Idempotency-Key is taken. */
+/** Fails when an Idempotency-Key is taken. */
 const insertNew = statement(
   'notifications_insert_new',
   insertSql('taken as (select * from input)', `, keys as (${insertKeysSql(claims)})`),
@@ -122,20 +122,20 @@ const insertBytes = statement(
 const valuesOf = (acceptances: Acceptance[]): unknown[] =>
   columns.map(([, [, read]]) => textArray(acceptances.map(read)));
 
-/** Returns the ids of those that were not written, because their Idempotency-Key is taken. Each key may be there once. */
+/** Returns the ids that were not written because their Idempotency-Key is taken. Each key may occur once. */
 export async function insertAcceptances(sql: Sql, acceptances: Acceptance[]): Promise<Set<string>> {
   if (acceptances.length === 0) return new Set();
   const rows = await insert(sql, valuesOf(acceptances));
   return new Set(rows.map(({ id }) => id));
 }
 
-/** How long after a key that was there before we expect more of them. */
+/** The time after a key conflict during which more of them are expected. */
 const conflictCheckWindowMs = 1_000;
 
 /**
- * The same, outside of a transaction. Hardly a key comes twice, and one that may be there already costs twice as much to write:
- * so keys are taken for new until one is not. What failed because of it is written again with care, as is everything for a
- * while, so that a caller who repeats himself all day costs one statement a second.
+ * Inserts outside of a transaction. Keys hardly ever repeat, and checking for a conflict makes the write cost twice as much: so
+ * keys are assumed to be new until one is not. The failed write is repeated with the conflict check, which stays on for a
+ * while, so that a caller who repeats requests all day costs one failed statement a second.
  */
 export function createInsert(): (pool: Pool, acceptances: Acceptance[]) => Promise<Set<string>> {
   let conflictCheckUntil = 0;

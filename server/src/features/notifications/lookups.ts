@@ -1,23 +1,23 @@
 import type { Channel } from '../../channels/contract.ts';
 import type { SendRequest } from './schema.ts';
 
-/** What the checks of a request must know and the request does not say. It is read first, so that the checks stay pure. */
+/** Stored facts that the checks of a request depend on. They are read first, so that the checks stay pure. */
 export interface Lookups {
-  /** Null: the request names none, or there is none with this key. */
+  /** Null when the request names no template, or none with this key exists. */
   template: KnownTemplate | null;
   category: KnownCategory | null;
-  /** What is stored about `recipient.external_user_id`; null also when nothing of it is needed. */
+  /** The stored user of `recipient.external_user_id`; null also when no stored field is needed. */
   user: KnownUser | null;
-  /** The webhook endpoint that `recipient.endpoint` names exists and takes calls. */
+  /** Whether the webhook endpoint that `recipient.endpoint` names exists and is enabled. */
   hasWebhookEndpoint: boolean;
-  /** The chat endpoint or installation that the recipient names, or that stands in for one. */
+  /** The chat endpoint or installation that the recipient names, or the default one. */
   connection: KnownConnection | null;
 }
 
-/** Where a chat notification goes through. */
+/** The connection that a chat notification is sent through. */
 export interface KnownConnection {
   id: string;
-  /** Of an endpoint; installations have none. */
+  /** The key of an endpoint; null for installations. */
   key: string | null;
 }
 
@@ -40,19 +40,19 @@ export interface KnownUser {
   locale: string | null;
 }
 
-/** Who is asked. Each answers from memory most of the time: this is on the way of every send. */
+/** The sources of the lookups. Each answers from its cache most of the time: every send calls them. */
 export interface LookupSources {
   findTemplate(environmentId: string, key: string, channel: Channel): Promise<KnownTemplate | null>;
   findCategory(environmentId: string, key: string): Promise<KnownCategory | null>;
   findUser(environmentId: string, externalUserId: string): Promise<KnownUser | null>;
   hasWebhookEndpoint(environmentId: string, id: string): Promise<boolean>;
-  /** By its key or its id. */
+  /** Finds the endpoint by its key or its id. */
   findChatEndpoint(
     environmentId: string,
     channel: 'chattwo' | 'chatthree',
     name: string,
   ): Promise<KnownConnection | null>;
-  /** By its id or the id of its team; null: the newest. */
+  /** Finds the installation by its id or the id of its team; a null name means the newest. */
   findInstallation(environmentId: string, name: string | null): Promise<KnownConnection | null>;
 }
 
@@ -111,7 +111,7 @@ export function chatEndpointOf(
   return null;
 }
 
-/** The user alone is named, and the channel sends to something that is stored about users. */
+/** True when only the user is named, and the channel sends to an address that is stored with users. */
 function lacksAddress({ channel, recipient }: Named): boolean {
   if (recipient.address) return false;
   if (channel === 'email' || channel === 'sms') return true;

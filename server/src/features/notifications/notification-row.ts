@@ -2,7 +2,7 @@ import type { Channel } from '../../channels/contract.ts';
 import type { Exchange } from '../../channels/exchange.ts';
 import type { EventEntry, NotificationStatus, Priority } from './schema.ts';
 
-/** A notification as the service works with it: its life (one row) and what it says (another). */
+/** A notification as the service works with it: its state (one row) and its content (another). */
 export interface NotificationRow {
   id: string;
   environment_id: string;
@@ -18,7 +18,7 @@ export interface NotificationRow {
   idempotency_key: string | null;
   action_url: string | null;
   resent_from: string | null;
-  /** The chat endpoint or installation that it goes through. */
+  /** The chat endpoint or installation that the notification is sent through. */
   connection_id: string | null;
   attempt_count: number;
   round: number;
@@ -38,13 +38,13 @@ export interface ContentRow {
   from_name: string | null;
   reply_to: string | null;
   attachments: { filename: string; content_type: string; size_bytes: number }[] | null;
-  /** The version of the template that it was accepted with; null: the words came with the request. */
+  /** The version of the template that the notification was accepted with; null when the content came with the request. */
   template_version_id: string | null;
-  /** The recipient's language, when a template has to choose. */
+  /** The recipient's language, for templates with several. */
   template_locale: string | null;
-  /** What a chat channel sends. */
+  /** The payload of a chat channel. */
   structured: unknown;
-  /** When a template was made into the words above; null: not yet, or there was none. */
+  /** When the template was rendered into the fields above; null when it is not rendered yet, or there is no template. */
   rendered_at: Date | null;
 }
 
@@ -54,7 +54,7 @@ export type ContentWords = Pick<
   'subject' | 'html_body' | 'text_body' | 'template_data' | 'from_name' | 'reply_to'
 >;
 
-/** The trace as stored: gates that passed share one entry, for they are most of what there is to say. */
+/** The trace as stored: gates that passed share one entry, because they make up most of it. */
 export type StoredTraceEntry =
   | { at: string; kind: 'passed'; gates: string[] }
   | { at: string; kind: 'gate'; name: string; verdict: string; detail: string | null }
@@ -69,7 +69,7 @@ export type StoredTraceEntry =
       code: string | null;
       provider_message_id: string | null;
       latency_ms: number;
-      /** Where it was a call over HTTP. */
+      /** Set when the attempt was an HTTP call. */
       exchange?: Exchange;
     };
 

@@ -4,15 +4,15 @@ import { idTime, lowestIdAt } from '../../kernel/ids.ts';
 import { backlogSql } from '../../queue/index.ts';
 import type { NotificationStatus } from './schema.ts';
 
-/** What waits of an environment. */
+/** The queued notifications of an environment. */
 export interface Backlog {
-  /** Due, and not yet taken up by a worker. */
+  /** Ready, not yet claimed by a worker. */
   waiting: number;
-  /** To be sent at a later time: scheduled, put off, or to be tried again. */
+  /** To be sent at a later time: scheduled, deferred, or waiting for a retry. */
   later: number;
-  /** There is more in the queue than was counted: both are lower bounds. */
+  /** The queue holds more than was counted: both numbers are lower bounds. */
   isCapped: boolean;
-  /** When the oldest became due that no worker has looked at; null: there is none. */
+  /** When the oldest notification that no worker has handled yet became due; null when there is none. */
   oldestDueAt: number | null;
 }
 
@@ -23,7 +23,7 @@ const countBacklog = statement<{
   untouched: { id: string; send_at: string | null }[] | null;
 }>(
   'notifications_count_backlog',
-  // Whatever a worker has looked at has a trace, and waits for another reason than a lack of workers.
+  // A notification that a worker has handled has a trace, and waits for a reason other than a lack of workers.
   `with ${backlogSql('notification', '$1')}
    select waiting, later, is_capped,
      (select json_agg(json_build_object('id', n.id, 'send_at', n.send_at))
@@ -44,7 +44,7 @@ export async function countWaiting(sql: Sql, environmentId: string): Promise<Bac
   };
 }
 
-/** One that did not arrive. */
+/** A notification that did not arrive. */
 export interface MissedRow {
   id: string;
   channel: Channel;
@@ -62,7 +62,7 @@ const listNewest = statement<MissedRow>(
    order by id desc limit $3`,
 );
 
-/** The newest that failed, bounced or were suppressed, of those accepted since. */
+/** The newest notifications accepted since then that failed, bounced or were suppressed. */
 export function listMissed(
   sql: Sql,
   environmentId: string,

@@ -12,7 +12,7 @@ interface Purged {
 
 const purge = statement<Purged>(
   'notifications_purge_bytes',
-  // The digest is made here, of the bytes that go: they are read once more, and nothing is kept for it while they are there.
+  // The digest is computed from the bytes as they are deleted: that reads them once more, and stores nothing extra before.
   `with purged as (
      delete from attachment_bytes where notification_id = any ($1::uuid[])
      returning notification_id, position, octet_length(bytes) as size_bytes, encode(sha256(bytes), 'hex') as sha256)
@@ -49,12 +49,12 @@ async function purgeBytes(tx: Sql, ids: string[], isErased: boolean): Promise<vo
   );
 }
 
-/** The bytes go, and what they were is in the audit log, in the caller's transaction: neither without the other. */
+/** Deletes the bytes and records them in the audit log, both in the caller's transaction. */
 export function deleteAttachmentBytes(tx: Sql, ids: string[]): Promise<void> {
   return purgeBytes(tx, ids, false);
 }
 
-/** When notifications are erased: their bytes go, and from the audit log the names and digests of their files. */
+/** Deletes the bytes of erased notifications, and the names and digests of their files from the audit log. */
 export async function eraseAttachments(tx: Sql, environmentId: string, ids: string[]): Promise<void> {
   await purgeBytes(tx, ids, true);
   await clearAuditValues(tx, environmentId, action, ids.map(targetOf));
@@ -65,10 +65,10 @@ const listOld = statement<{ id: string }>(
   'select distinct notification_id as id from attachment_bytes where notification_id < $1::uuid order by 1 limit $2',
 );
 
-/** A file has up to 15 MiB: few at a time. */
+/** A file has up to 15 MiB, so slices are small. */
 const sliceSize = 20;
 
-/** Whatever happens, bytes do not outlive this. */
+/** Deletes attachment bytes older than this time, regardless of what became of their notifications. */
 export async function deleteAttachmentBytesBefore(
   pool: Pool,
   timeMs: number,

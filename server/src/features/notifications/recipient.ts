@@ -6,13 +6,13 @@ import { missingParameter, Problem } from '../../kernel/errors.ts';
 import { chatEndpointOf, type KnownUser, type RecipientField } from './lookups.ts';
 import type { SendRequest } from './schema.ts';
 
-/** Who a notification goes to, by the rules of its channel. */
+/** The recipient of a notification, resolved by the rules of its channel. */
 export interface ResolvedRecipient {
-  /** What it is sent to: an address, a number, a user id, a URL, an endpoint key. */
+  /** The target: an address, a number, a user id, a URL, an endpoint key. */
   address: string;
   name: string | null;
   externalUserId: string | null;
-  /** The request named both a user and their own address: the pair is worth remembering. */
+  /** The request named both a user and their own address: the pair is stored. */
   isPair: boolean;
 }
 
@@ -49,7 +49,7 @@ export function resolveRecipient(
       return { address: id, name, externalUserId: id, isPair: false };
     }
     case 'webhook':
-      // Whether there is such an endpoint is looked up; see checkRequest.
+      // The existence of the endpoint is checked in checkRequest.
       if (recipient.endpoint) return { address: recipient.endpoint.toLowerCase(), ...person, isPair: false };
       if (!address) throw missingParameter('recipient.address');
       return { address: checkUrl(address), ...person, isPair: false };
@@ -91,7 +91,7 @@ function checkPhone(text: string): string {
 }
 
 function checkUrl(text: string): string {
-  // Which addresses may be reached is for the sender to say, not for the check: in Test nothing is called at all.
+  // The sender decides which addresses are allowed, not this check: in Test nothing is called at all.
   const target = parseTarget(text, 'all');
   if ('problem' in target) throw invalid('address', `recipient.address ${target.problem}.`);
   return text;
@@ -99,7 +99,7 @@ function checkUrl(text: string): string {
 
 type Request = Pick<SendRequest, 'recipient'>;
 
-/** `address` is taken like the typed fields, and must not name another target than they do. */
+/** `address` is checked like the typed fields, and must not contradict them. */
 function checkAddress({ recipient }: Request, field: RecipientField, target: string): void {
   if (recipient.address && recipient.address !== target)
     throw invalid(
@@ -108,7 +108,7 @@ function checkAddress({ recipient }: Request, field: RecipientField, target: str
     );
 }
 
-/** Null when the request names no target and only `external_user_id` is left. */
+/** Returns null when the request names no target except `external_user_id`. */
 function chatoneTarget(request: Request): string | null {
   const { chatone_user_id: user, chatone_channel_id: room, address } = request.recipient;
   if (user && room) {
@@ -132,7 +132,7 @@ function chatoneTarget(request: Request): string | null {
   return address || null;
 }
 
-/** The key or id that a send goes to; whether there is one is looked up, see checkRequest. */
+/** The key or id of the endpoint; its existence is checked in checkRequest. */
 function endpointOf(channel: 'chattwo' | 'chatthree', request: Request): string {
   const named = chatEndpointOf(channel, request.recipient);
   if (!named) throw missingParameter('recipient.endpoint');

@@ -17,7 +17,7 @@ export function checkResendable(stored: StoredNotification): void {
   if (stored.attachments) refuse('Its attachments have been deleted; send a new notification with them.');
 }
 
-/** The operation of its key is that of this one notification: the same key may resend another one. */
+/** The key's operation includes the id of the notification: the same key may resend another one. */
 export function claimOfResend(environmentId: string, id: string, key: string): Omit<KeyClaim, 'resourceId'> {
   return { environmentId, operation: `resend:${id}`, key, bodyHash: hashBody(null) };
 }

@@ -7,7 +7,7 @@ import { deleteWholly, type WakeRuns } from './erase.ts';
 
 const sliceSize = 500;
 
-/** What was sent at a time of its own is as old as that time. */
+/** The age of a scheduled notification counts from its send time. */
 const listEnded = statement<{ id: string; environment_id: string; channel: string }>(
   'notifications_list_ended',
   `select id, environment_id, channel from notifications
@@ -15,7 +15,7 @@ const listEnded = statement<{ id: string; environment_id: string; channel: strin
    order by id limit $4`,
 );
 
-/** Deletes, as DELETE does, what was accepted or due before then and has left the queue. */
+/** Deletes, as DELETE does, notifications that were accepted or due before then and have left the queue. */
 export async function forgetNotifications(
   { pool, queue, doorbell }: Pick<Deps, 'pool' | 'queue' | 'doorbell'>,
   wakeRuns: WakeRuns,
@@ -36,7 +36,7 @@ export async function forgetNotifications(
     const rows = await listEnded(pool, bounds);
     const environments = new Map<string, string[]>();
     for (const { id, environment_id, channel } of rows) {
-      // One inbox at a time: two transactions that change several could wait for each other.
+      // Each transaction changes one inbox: two that change several could deadlock.
       if (channel === 'in_app') await forget(environment_id, [id], id);
       else environments.set(environment_id, [...(environments.get(environment_id) ?? []), id]);
     }

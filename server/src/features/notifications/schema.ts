@@ -21,7 +21,7 @@ export type Priority = (typeof priorities)[number];
 const NullableText = (maxLength: number, description?: string) =>
   Type.Optional(Nullable(Type.String({ maxLength, ...(description && { description }) })));
 
-/** Bounds on what one notification may hold; the body limit of the request bounds them together. */
+/** Limits on one notification; the body limit of the request bounds their sum. */
 export const limits = {
   subject: 998, // a header line (RFC 5322)
   body: 2_000_000,
@@ -97,14 +97,14 @@ export const SendRequest = Type.Object(
 );
 export type SendRequest = Static<typeof SendRequest>;
 
-/** An element of a batch; the header Idempotency-Key means nothing there. */
+/** An element of a batch; the header Idempotency-Key does not apply to it. */
 export const BatchElement = Type.Object({
   ...SendRequest.properties,
   idempotency_key: Type.Optional(Nullable(Type.String())),
 });
 export type BatchElement = Static<typeof BatchElement>;
 
-/** Elements are checked one by one by the service, so that a bad one does not fail its neighbours. */
+/** The service checks the elements one by one, so that a bad one does not fail the others. */
 export const BatchRequest = Type.Object({
   notifications: Type.Array(Type.Unknown(), { minItems: 1, maxItems: limits.batch }),
 });

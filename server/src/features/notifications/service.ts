@@ -49,7 +49,7 @@ import { createWrite, type WrittenNotification } from './write.ts';
 
 export interface AcceptedNotification {
   notification: Notification;
-  /** The Idempotency-Key was seen before: nothing new was made. */
+  /** True when the Idempotency-Key was seen before, and nothing new was created. */
   replayed: boolean;
 }
 
@@ -59,9 +59,9 @@ export interface NotificationService {
     request: SendRequest,
     idempotencyKey: string | null,
   ): Promise<AcceptedNotification>;
-  /** One entry per element; a bad element never fails the others. */
+  /** Resolves to one entry per element; a bad element never fails the others. */
   acceptMany(principal: Principal, requests: unknown[]): Promise<(AcceptedNotification | Problem)[]>;
-  /** A message of our own over a chat connection, on the way that every other one takes. */
+  /** Sends a message of the service itself over a chat connection, through the same path as every other notification. */
   sendTest(principal: Principal, test: TestMessage): Promise<Notification>;
   get(principal: Principal, id: string): Promise<Notification>;
   list(principal: Principal, query: NotificationQuery): Promise<Page<Notification>>;
@@ -76,16 +76,16 @@ type ServiceDeps = Pick<
   'pool' | 'queue' | 'clock' | 'metrics' | 'activity' | 'storage' | 'doorbell' | 'tasks'
 >;
 
-/** What benchmarks replace, to measure what it costs. */
+/** Parts that benchmarks replace, to measure their cost. */
 export interface WriteOptions {
-  /** Makes what arrived together durable. */
+  /** Writes a batch of acceptances durably. */
   write?: (acceptances: Acceptance[]) => Promise<WrittenNotification[]>;
   batching?: Pick<BatcherOptions<Acceptance>, 'concurrency' | 'maxItems'>;
 }
 
 const checkElement = compileRequestCheck(BatchElement, 'body');
 
-/** Whether its checks may take as long as those of many ordinary sends. */
+/** Whether the checks may take as long as those of many ordinary sends. */
 const isLarge = ({ html_body, text_body, template_data }: SendRequest): boolean =>
   !!template_data || (html_body?.length ?? 0) + (text_body?.length ?? 0) > 10_000;
 
@@ -98,8 +98,8 @@ export function createNotificationService(
   const { pool, queue } = deps;
 
   const batcher = createBatcher(options.write ?? createWrite(deps), {
-    // Small enough that answers flow while the next batch is written: with 250 the process waited for the database, and the
-    // database for the process, and a tenth less got through.
+    // The batch is small enough that answers flow while the next one is written: with 250 the process and the database waited
+    // for each other, and throughput was a tenth lower.
     ...(options.batching ?? { concurrency: 2, maxItems: 64 }),
     weigh: ({ content, bytes }) =>
       (content.html_body?.length ?? 0) +
@@ -122,7 +122,7 @@ export function createNotificationService(
     try {
       const lookups = await lookUp(sources, environmentId, request);
       if (request.attachments) await decodeAhead(request.attachments);
-      // A batch may bring 500 of them. One small send is not worth the question.
+      // A batch may contain 500 large requests. For one small send the check costs more than it saves.
       if (defaultPriority === 'bulk' || isLarge(request)) while (isLoopHeld()) await yieldToEventLoop();
       const options = { idempotency: key === null ? null : { key, bodyHash }, defaultPriority };
       return await insert(checkRequest(principal, request, lookups, { ...options, now: deps.clock() }));
@@ -132,7 +132,7 @@ export function createNotificationService(
     }
   }
 
-  /** What a request names may be gone since (a category, a user, a template): if it was accepted then, it is answered so now. */
+  /** A category, user or template that a request names may have been deleted since: a request accepted then is replayed now. */
   async function replayedOr(
     error: unknown,
     claim: Omit<KeyClaim, 'resourceId'>,
@@ -172,7 +172,7 @@ export function createNotificationService(
     return stored;
   }
 
-  /** What was rendered is sent again as it was; what could not be rendered gets the template as it is now. */
+  /** Rendered content is sent again unchanged; content that could not be rendered gets the current template. */
   async function contentToResend(stored: store.StoredNotification): Promise<ContentRow> {
     const content = contentOf(stored);
     if (!stored.template_key || stored.rendered_at) return content;
@@ -230,7 +230,7 @@ export function createNotificationService(
       await transaction(pool, async (tx) => {
         const stored = await store.findNotification(tx, principal.environmentId, id);
         if (!stored) throw notFound('notification');
-        // Whoever holds the work holds the notification: taking it out of the queue keeps workers away until the commit.
+        // Withdrawing the job from the queue locks the notification: no worker can claim it before the commit.
         const work = await queue.withdraw(tx, 'notification', id);
         if (!work) throw notEditable(viewOf(stored).status);
         if (stored.attachments) checkAttachmentsLast(sendAt ?? null, idTime(id));
@@ -307,7 +307,7 @@ function notEditable(status: string): Problem {
   );
 }
 
-/** null leaves a field as it is; the empty text clears it. */
+/** A null leaves a field unchanged; the empty text clears it. */
 function givenFields(patch: NotificationPatch): NotificationPatch {
   const { subject, html_body, text_body, template_data, action_url } = patch;
   const fields = { subject, html_body, text_body, template_data, action_url };
@@ -316,10 +316,13 @@ function givenFields(patch: NotificationPatch): NotificationPatch {
   );
 }
 
-/** Characters of the bodies on one page of the list: to write a hundred of 100 KB as JSON held the event loop for 75 ms. */
+/**
+ * The maximum of body characters on one page of the list: writing a hundred bodies of 100 KB as JSON held the event loop for 75
+ * ms.
+ */
 const pageCharacters = 2_000_000;
 
-/** How many of the first notifications fit on a page; one at least. */
+/** The number of leading notifications that fit on a page; at least one. */
 function fitting(rows: store.StoredNotification[]): number {
   let characters = 0;
   const count = rows.findIndex(({ html_body, text_body }) => {

@@ -8,7 +8,7 @@ const listRows = statement<StatusRow>(
   'select id, status, last_error, suppression_reason from notifications where id = any ($1::uuid[])',
 );
 
-/** Where notifications have got; the caller has made them itself. */
+/** Reads statuses by id without a check of the environment: the caller created these notifications. */
 export function listStatuses(sql: Sql, ids: string[]): Promise<StatusRow[]> {
   return listRows(sql, [ids]);
 }

@@ -6,13 +6,13 @@ import { isLeasedSql, joinLease, leasedIdsSql } from '../../queue/index.ts';
 import type { ContentRow, NotificationRow } from './notification-row.ts';
 import type { NotificationQuery } from './schema.ts';
 
-/** A notification as it is read back. `leased_at`: it is being sent since then. */
+/** A stored notification. `leased_at` is set while it is being sent. */
 export interface StoredNotification extends NotificationRow, ContentRow {
   leased_at: Date | null;
   attachments_purged: boolean;
 }
 
-/** `source`: what gives the rows of the notifications. */
+/** `source` is the SQL that gives the rows of the notifications. */
 const selectFrom = (source: string): string => `
   select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
     c.template_version_id, c.template_locale, c.structured, c.rendered_at, lease.leased_at,
@@ -34,7 +34,7 @@ export async function findNotification(
   return (await findOne(sql, [id, environmentId]))[0] ?? null;
 }
 
-/** Up to `limit + 1`, newest first. */
+/** Returns up to `limit + 1` rows, newest first. */
 export function listNotifications(
   sql: Sql,
   environmentId: string,
@@ -45,7 +45,7 @@ export function listNotifications(
   const bounds: string[] = [];
   const indexed: string[] = [];
   const require = (conditions: string[], condition: string, value: string | null | undefined): void => {
-    if (!value) return; // also one that was given empty
+    if (!value) return; // an empty filter counts as absent
     conditions.push(condition.replace('?', `$${values.push(value)}`));
   };
   // created_at is the time in the id, so times are bounds on the primary key.
@@ -69,7 +69,7 @@ export function listNotifications(
     ids: isSending ? leasedIdsSql('notification') : undefined,
     values,
     limit: page.limit + 1,
-    scanLimit: 1_000, // rare ones are far apart: each may be a page to read from the disk
+    scanLimit: 1_000, // rare matches are far apart: each may be a page to read from the disk
     select: (rows) => `${selectFrom(`(${rows})`)} order by n.id desc`,
   });
 }
@@ -109,12 +109,12 @@ const deleteEverything = statement(
    delete from notifications where id = any ($1::uuid[]) and environment_id = $2`,
 );
 
-/** The caller has found them in this environment, and has erased their attachments. */
+/** The caller has checked that they belong to this environment, and has erased their attachments. */
 export async function deleteNotifications(sql: Sql, environmentId: string, ids: string[]): Promise<void> {
   await deleteEverything(sql, [ids, environmentId]);
 }
 
-/** The bytes of a row come as hexadecimal text: to read 15 MB of it at once held the event loop for 70 ms. */
+/** The bytes of a row come as hexadecimal text: reading 15 MB of it at once held the event loop for 70 ms. */
 const pieceBytes = 524_288;
 
 const listPieces = statement<{ position: number; start: number; bytes: Buffer }>(

@@ -11,12 +11,14 @@ import type { StoredNotification } from './store.ts';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** The wire form of a notification (INTERFACE 2.1). A queued one that a worker holds is shown as `sending`. */
+/** The wire form of a notification. A queued one that a worker has leased is shown as `sending`. */
 export function viewOf(stored: StoredNotification): Notification {
   return viewOfParts(stored, stored, stored);
 }
 
-/** The same of one that was accepted just now. Its parts are not put together first: on the hottest path that would show. */
+/**
+ * The wire form of a notification accepted just now. Its parts are not merged first: that cost would show on the hottest path.
+ */
 export function viewOfAccepted({ row, content }: Acceptance): Notification {
   return viewOfParts(row, content, { leased_at: null, attachments_purged: false });
 }
@@ -96,7 +98,7 @@ function entriesOf(entry: StoredTraceEntry): TraceEntry[] {
   }
 }
 
-/** One sentence for the person who asks "why didn't it arrive?". */
+/** One sentence that answers "why didn't it arrive?". */
 function summaryOf(row: NotificationRow, status: Trace['status'], nextAttemptAt: Date | null): string {
   const tries = `${row.attempt_count} ${row.attempt_count === 1 ? 'attempt' : 'attempts'}`;
   const reason = row.last_error ? `: ${row.last_error}` : '';
@@ -105,7 +107,7 @@ function summaryOf(row: NotificationRow, status: Trace['status'], nextAttemptAt:
       const last = row.trace.at(-1);
       if (nextAttemptAt && last?.kind === 'gate' && last.verdict === 'defer' && last.detail)
         return last.detail;
-      const after = row.attempt_count > 0 ? ` after ${tries}` : ''; // there may have been nobody to ask
+      const after = row.attempt_count > 0 ? ` after ${tries}` : ''; // a round may have had no provider to call
       if (row.round > 0 || row.attempt_count > 0)
         return `Waiting for another try at ${iso(nextAttemptAt) ?? 'the next chance'}${after}${reason}`;
       return nextAttemptAt ? `Scheduled for ${iso(nextAttemptAt)}.` : 'Waiting for a worker.';

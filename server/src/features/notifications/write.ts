@@ -6,12 +6,12 @@ import { hasLimit, lockPlans, refuseBeyondPlan } from '../usage/index.ts';
 import type { Acceptance } from './accept.ts';
 import { createInsert, insertAcceptances, insertAttachmentBytes } from './insert.ts';
 
-/** True: written. False: its Idempotency-Key was seen before. A Problem: it does not fit into the plan. */
+/** True when written, false when the Idempotency-Key was seen before, a Problem when the plan has no room for it. */
 export type WrittenNotification = boolean | Problem;
 
 /**
- * Writes what arrived together: the notifications, the work they make necessary, what the plan counts and what was learned
- * about users. All of it or nothing, and the number of statements does not depend on how many there are.
+ * Writes a batch: the notifications, their jobs, the usage of the plan and new addresses of users. All of it or nothing, and
+ * the number of statements does not depend on the size of the batch.
  */
 export function createWrite({
   pool,
@@ -51,11 +51,11 @@ export function createWrite({
 
 interface Result {
   refused: Map<string, Problem>;
-  /** Left out, because of their Idempotency-Key. */
+  /** Notifications that were skipped because of their Idempotency-Key. */
   left: Set<string>;
 }
 
-/** A replay is answered as it was, also when the plan has no room for anything new: so the keys are looked at under the lock. */
+/** A replay gets its first answer even when the plan is used up, so the keys are checked under the lock. */
 async function refuse(tx: Sql, limited: Acceptance[]): Promise<Map<string, Problem>> {
   if (limited.length === 0) return new Map();
   await lockPlans(
@@ -74,10 +74,10 @@ async function refuse(tx: Sql, limited: Acceptance[]): Promise<Map<string, Probl
   );
 }
 
-/** For each, the first that has the same key: they share what becomes of it. */
+/** Maps each acceptance to the first one with the same key, whose outcome it shares. */
 function firstOfSameKey(acceptances: Acceptance[]): Acceptance[] {
   const keys = new Set(acceptances.map(({ row, keyClaim }) => keyClaim?.key ?? row.id));
-  if (keys.size === acceptances.length) return acceptances; // as nearly always, and cheap to see
+  if (keys.size === acceptances.length) return acceptances; // nearly always the case, and cheap to check
 
   const firsts = new Map<string, Acceptance>();
   return acceptances.map((acceptance) => {
