@@ -7,17 +7,17 @@ import { getSettings } from './store.ts';
 /** A configured provider that may call us. */
 export interface CallbackProvider {
   kind: ProviderKind;
-  /** Complete, with its secrets open. */
+  /** The complete configuration, with its secrets decrypted. */
   config: ProviderConfig;
 }
 
-/** Null: the environment has no such provider (any more). */
+/** Resolves to null when the environment has no such provider (any more). */
 export type CallbackProviderFinder = (
   environmentId: string,
   providerId: string,
 ) => Promise<CallbackProvider | null>;
 
-/** Table: kind of provider → where those that are configured are found. Disabled ones too: they still report what they sent. */
+/** The finder for each kind of provider. Disabled providers are found too: they still report about earlier sends. */
 export type CallbackProviders = Readonly<Record<string, CallbackProviderFinder>>;
 
 export function emailCallbackProviders({ pool, keyring }: Pick<Deps, 'pool' | 'keyring'>): CallbackProviders {

@@ -6,7 +6,7 @@ import { createKnownNames, newNameBudget } from '../../kernel/known-names.ts';
 import { isMasked, masked } from '../../kernel/mask.ts';
 import type { StoredProvider } from './store.ts';
 
-/** A provider's settings on their way in and out, driven by its manifest: checked, sealed, opened, masked. */
+/** Provider settings driven by the manifest: checked, sealed, decrypted, masked. */
 function contextOf(
   environmentId: string,
   { manifest }: ProviderKind,
@@ -54,7 +54,7 @@ export function openConfig(
   );
 }
 
-/** A stored config whose secrets `again` has sealed anew. Fields that the manifest no longer names stay as they are. */
+/** Returns a stored config with its secrets resealed by `again`. Fields that the manifest no longer names stay unchanged. */
 export function resealConfig(
   again: (sealed: string, context: string) => string,
   environmentId: string,
@@ -85,8 +85,9 @@ export function maskConfig(
 }
 
 /**
- * The config a caller gave, checked and complete. A secret that is left out, or sent back as it was shown, stays what it was
- * (`stored`, opened), unless it would now go somewhere else. The empty text clears it; null is the same as leaving it out.
+ * The config a caller gave, checked and complete. A secret that is left out, or sent back as it was shown, keeps its value
+ * (`stored`, decrypted), unless it would now be sent to another host. The empty text clears it; null is the same as leaving it
+ * out.
  */
 export function readConfig(
   kind: ProviderKind,

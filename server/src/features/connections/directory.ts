@@ -3,7 +3,7 @@ import { createBatcher } from '../../kernel/batcher.ts';
 import { listNamedInstallations } from './chatone/store.ts';
 import { type EndpointChannel, listNamedEndpoints } from './endpoints/store.ts';
 
-/** A chat connection as the accept path needs it. Never from memory: one that was made or deleted a moment ago counts. */
+/** A chat connection as the accept path needs it. Never cached: one that was created or deleted a moment ago counts. */
 export interface ChatDirectory {
   findChatEndpoint(
     environmentId: string,
@@ -13,7 +13,7 @@ export interface ChatDirectory {
   findInstallation(environmentId: string, name: string | null): Promise<{ id: string; key: null } | null>;
 }
 
-/** Whatever is asked for while a query is under way goes into the next one. */
+/** Requests that arrive while a query is running go into the next one. */
 const batching = {
   concurrency: 2,
   maxItems: 500,

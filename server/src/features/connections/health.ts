@@ -6,8 +6,8 @@ import { steadyClock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 
 /**
- * How connections are doing, as their last calls told. `broken`: it refused us as a whole, and is tried again; `gone`: it never
- * will answer again with these credentials, and is not called until it gets new ones.
+ * The health of a connection according to its last calls. `broken`: the service refused us as a whole, and is tried again;
+ * `gone`: these credentials will never work again, and the connection is not called until it gets new ones.
  */
 export const connectionStatuses = ['active', 'broken', 'gone'] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
@@ -19,14 +19,17 @@ export interface Health {
   last_failure_reason: string | null;
 }
 
-/** A connection with the credentials of a moment: what is learned about these says nothing about the next. */
+/** A connection at one revision of its credentials: an outcome does not apply to the next revision. */
 export interface HealthSubject extends Pick<Health, 'status' | 'last_failure_reason'> {
   id: string;
   revision: number;
 }
 
 export interface HealthRepository {
-  /** A carrier whose outcomes are written down; it says so when its connection is gone, and is not to be called then. */
+  /**
+   * Wraps a carrier so that its outcomes are recorded; the carrier reports when its connection is gone, and must not be called
+   * then.
+   */
   observe(carrier: Carrier, subject: HealthSubject): Carrier;
 }
 
@@ -71,8 +74,8 @@ export function createHealthRepository(
     },
     { concurrency: 1, maxItems: 200 },
   );
-  // A busy endpoint has thousands of outcomes a second and one row: it is written at most once a second, with what the last
-  // of them told.
+  // A busy endpoint has thousands of outcomes a second and one row: the row is written at most once a second, with the latest
+  // outcome.
   const pages = createCache<Page>(10_000);
 
   async function write(page: Page): Promise<void> {
@@ -83,7 +86,7 @@ export function createHealthRepository(
     page.writtenAt = steadyClock();
     await writes
       .add(note)
-      .catch((error) => log.warn({ err: error }, 'the health of a connection is not noted'));
+      .catch((error) => log.warn({ err: error }, 'the health of a connection could not be written'));
   }
 
   async function record({ id, revision }: HealthSubject, outcome: Outcome): Promise<void> {
@@ -114,7 +117,7 @@ export function createHealthRepository(
 
 type Told = Omit<Note, 'id' | 'revision'>;
 
-/** Null: it tells nothing about the connection. */
+/** Returns null when the outcome says nothing about the connection. */
 function noteOf(outcome: Outcome, at: string, isGone: (code: string | null) => boolean): Told | null {
   switch (outcome.kind) {
     case 'accepted':

@@ -5,11 +5,11 @@ export interface EmailSender {
   from: { address: string; name: string | null } | null;
   replyTo: string | null;
   senderLocked: boolean;
-  /** Whether opens, and clicks on links, are counted by us. */
+  /** Whether we count opens, and clicks on links. */
   track: { opens: boolean; clicks: boolean };
-  /** In the order they are tried. */
+  /** The carriers in the order they are tried. */
   carriers: Carrier[];
-  /** Why nothing can be sent; null when something can. */
+  /** Why nothing can be sent; null when sending works. */
   problem: string | null;
 }
 
@@ -19,8 +19,9 @@ export interface EmailIdentity {
 }
 
 /**
- * Who an email comes from. The address is the sender's, always: the environment's, or the operator's with the managed relay.
- * A request may choose the display name unless the sender is locked, and where replies go. Only for a sender that has an address.
+ * The From and Reply-To of an email. The address is always the sender's: the environment's, or the operator's with the managed
+ * relay. A request may choose the display name unless the sender is locked, and the reply address. Requires a sender with an
+ * address.
  */
 export function emailIdentity(
   sender: Pick<EmailSender, 'from' | 'replyTo' | 'senderLocked'>,

@@ -1,13 +1,13 @@
 import type { Config, ManagedSender } from '../../config.ts';
 import type { EmailSettings } from './store.ts';
 
-/** The operator's email server with its sender: environments cannot choose who its email comes from. */
+/** The operator's email server with its sender: environments cannot choose the From address of its email. */
 export interface ManagedRelay {
   url: string;
   from: ManagedSender;
 }
 
-/** The relay of a Live environment without an enabled provider of its own; null when it does not use one. */
+/** The relay of a Live environment without an enabled provider of its own; null when none applies. */
 export function managedRelay(
   { CARILLON_SMTP_URL: url, CARILLON_MANAGED_FROM: from }: Config,
   environmentKind: 'test' | 'live',

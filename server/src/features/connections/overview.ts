@@ -3,14 +3,14 @@ import { type Sql, statement } from '../../db/sql.ts';
 import type { ConnectionStatus } from './health.ts';
 import { shownKinds } from './sms/schema.ts';
 
-/** What carries the messages of a Live environment, over all channels. */
+/** A connection that carries messages of a Live environment, on any channel. */
 export interface Connection {
   id: string;
   name: string;
   kind: string;
   channel: Channel;
   enabled: boolean;
-  /** Why it cannot be used as it is, as its last call or its check told; null: nothing speaks against it. */
+  /** Why the connection cannot be used, according to its last call or check; null when no problem is known. */
   problem: string | null;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
@@ -28,7 +28,7 @@ interface ConnectionRow {
   last_failure_at: Date | null;
 }
 
-/** Of the chat connections of each table; those in trouble first. */
+/** The maximum of chat connections from each table; those with problems come first. */
 const maxChats = 50;
 const chatsIn = (table: string, columns: string): string =>
   `(select id::text, ${columns}, true, status, last_failure_reason, last_success_at, last_failure_at from ${table}
@@ -49,7 +49,7 @@ const listAll = statement<ConnectionRow>(
    union all ${chatsIn('chat_endpoints', 'label, channel, channel')}`,
 );
 
-/** `hasManagedEmail`: the operator lends its email server to those who have none of their own. */
+/** `hasManagedEmail` means that the operator offers its email server to environments without their own. */
 export async function listConnections(
   sql: Sql,
   environmentId: string,

@@ -3,11 +3,11 @@ import { createCache } from '../../kernel/cache.ts';
 export interface Environment {
   id: string;
   kind: 'test' | 'live';
-  /** The version of its settings, read together with what is to be sent; undefined: unknown, so the settings are read. */
+  /** The version of the settings, read together with the notifications; undefined when unknown, so the settings are read. */
   settingsVersion?: string | null | undefined;
 }
 
-/** Settings as they were read. `version` changes with every write of the row, whichever release makes it. */
+/** Settings with their version, which changes with every write of the row, also by another release. */
 export type Versioned<Settings> = Settings & { version: string };
 
 export interface SenderCacheOptions<Settings, Sender> {
@@ -17,13 +17,13 @@ export interface SenderCacheOptions<Settings, Sender> {
   clock: () => number;
 }
 
-/** Senders are made anew this often, because a carrier that is not asked for is closed after five minutes. */
+/** Senders are recreated this often, because a carrier that is not asked for is closed after five minutes. */
 const renewMs = 60_000;
 
 /**
- * Senders of environments. A cached one is used only for the version of the settings that it was made from, and whoever sends
- * has read that version after the notification was accepted: a setting that was saved before a send is used by it, in every
- * process, and no query is made for it.
+ * Senders of environments. A cached sender is used only for the version of the settings that it was made from, and the dispatch
+ * job reads that version after the notification was accepted: a setting saved before a send applies to it, in every process,
+ * without an extra query.
  */
 export function createSenderCache<Settings, Sender>({
   read,
@@ -56,7 +56,7 @@ export function createSenderCache<Settings, Sender>({
   };
 }
 
-/** For statements that load what is to be sent: the version of the settings that a channel of an environment is sent by. */
+/** SQL for statements that load notifications: the version of the settings for a channel of an environment. */
 export function settingsVersionSql(channel: string, environmentId: string): string {
   const versionIn = (table: string): string =>
     `(select s.xmin::text from ${table} s where s.environment_id = ${environmentId})`;

@@ -11,10 +11,10 @@ import { type ManagedRelay, managedRelay } from './managed.ts';
 import { createSenderCache, type Environment } from './sender-cache.ts';
 import { type EmailSettings, listVersionedSettings, noSettings, type StoredProvider } from './store.ts';
 
-/** Who carries the email of an environment, ready to use. */
+/** The email senders of environments, ready to use. */
 export interface EmailConnections {
   senderFor(environmentId: string, environmentKind: Environment['kind']): Promise<EmailSender>;
-  /** The same for many, with one query. */
+  /** Returns many senders with one query. */
   sendersFor(environments: readonly Environment[]): Promise<Map<string, EmailSender>>;
   stop(): Promise<void>;
 }
@@ -32,8 +32,8 @@ export function createEmailConnections(
   deps: Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'tasks'>,
 ): EmailConnections {
   const { pool, keyring, config, clock, log } = deps;
-  // By everything that makes them what they are. A carrier whose settings changed is not asked for again, finishes what it
-  // has, and goes when it has been idle.
+  // Carriers are keyed by all of their settings. A carrier whose settings changed is not asked for again, finishes its calls,
+  // and is closed when it has been idle.
   const carriers = new Map<string, Held>();
   const sandboxStore = createSandboxStore(pool);
   const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
@@ -82,7 +82,7 @@ export function createEmailConnections(
   function managedCarrier({ url, from }: ManagedRelay): Carrier {
     const clientName = smtpNameFor(config, from.address);
     return hold('managed', () => ({
-      // The operator chose this server, so it may well stand in the private network.
+      // The operator chose this server, so it may be in the private network.
       ...createSmtpCarrier('managed', smtpConfigOfUrl(url), {
         policy: 'all',
         tasks: deps.tasks.unlimited,
@@ -140,19 +140,19 @@ export function createEmailConnections(
     sendersFor,
     async senderFor(id, kind) {
       const sender = (await sendersFor([{ id, kind }])).get(id);
-      if (!sender) throw new Error('sendersFor left an environment out');
+      if (!sender) throw new Error('sendersFor returned no sender for an environment');
       return sender;
     },
     async stop() {
       clearInterval(sweep);
-      // What was under way has had its time: the queue has stopped.
+      // Calls in progress have had their time: the queue has stopped.
       await Promise.all([...carriers.values()].map(({ carrier }) => carrier.close(0)));
       await sandboxStore.idle();
     },
   };
 }
 
-/** How mail servers know an environment that sends from this address. */
+/** The name that an environment with this From address gives to mail servers. */
 export function smtpNameFor({ CARILLON_SMTP_NAME: name }: Config, address: string | null): string | null {
   return name ?? (address === null ? null : domainOf(address));
 }

@@ -32,7 +32,7 @@ export type SettingsDeps = Pick<
 export interface EmailSettingsService {
   read(principal: Principal): Promise<EmailSettingsView>;
   replace(principal: Principal, body: EmailSettingsBody, requestId: string): Promise<EmailSettingsView>;
-  /** Changes what the body gives, and leaves the rest as it is. */
+  /** Changes the fields that the body gives, and leaves the rest unchanged. */
   update(principal: Principal, body: EmailSettingsBody, requestId: string): Promise<EmailSettingsView>;
   verify(principal: Principal, providerId: string): Promise<VerificationResult>;
 }
@@ -41,7 +41,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
   const { pool, keyring, config, clock, outbound } = deps;
   const secrets = createLinkSecrets(deps);
 
-  /** Without secrets, and without what comes and goes by itself: this is also what the audit log keeps. */
+  /** The settings without secrets and without volatile fields; the audit log keeps this form too. */
   const settingsOf = (environmentId: string, { providers, ...settings }: EmailSettings) => ({
     ...settings,
     providers: providers.map((provider) => ({
@@ -77,7 +77,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
     };
   }
 
-  /** Null when the key that sealed the secrets is no longer configured: they are lost and must be given anew. */
+  /** Returns null when the key that sealed the secrets is no longer configured: they are lost and must be entered again. */
   function openIfPossible(
     environmentId: string,
     kind: ProviderKind,
@@ -129,13 +129,13 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
     const { environmentId } = principal;
     const isManaged = (settings: EmailSettings): boolean =>
       managedRelay(config, principal.environmentKind, settings) !== null;
-    await secrets.secretsFor([environmentId]); // known from here on: the transaction needs no second connection for it
+    await secrets.secretsFor([environmentId]); // cached from here on, so the transaction needs no second connection for it
     const view = await transaction(pool, async (tx) => {
       const before = await lockSettings(tx, environmentId);
       const after = next(before);
       if (body.sender_locked === false && isManaged(before) && isManaged(after)) throw lockedByOperator();
       await updateSettings(tx, environmentId, after);
-      // Providers that are given anew start afresh; a change of the sender says nothing about them.
+      // The health of replaced providers is reset; a change of the sender does not affect it.
       if (after.providers !== before.providers)
         await forgetHealth(
           tx,
@@ -222,7 +222,7 @@ function kindOf(kind: string): ProviderKind {
 
 type Identity = Omit<EmailSettings, 'providers'>;
 
-/** null leaves a setting as it is; the empty text clears it. */
+/** A null leaves a setting unchanged; the empty text clears it. */
 function givenFields({ providers: _, ...identity }: EmailSettingsBody): Partial<Identity> {
   return Object.fromEntries(Object.entries(identity).filter(([, value]) => value !== null));
 }
@@ -247,7 +247,7 @@ function readIdentity(body: Omit<EmailSettingsBody, 'providers'>): Identity {
   };
 }
 
-/** Given names stay, and must differ; the others become their kind, with `-2` … where that is taken. */
+/** Given names stay, and must differ; missing names become their kind, with `-2` … when that is taken. */
 function uniqueNames(wanted: { kind: string; name: string | null }[]): string[] {
   const taken = new Set<string>();
   wanted.forEach(({ name }, index) => {

@@ -2,7 +2,7 @@ import type { ProviderConfig } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { Versioned } from './sender-cache.ts';
 
-/** A provider as it is stored: the secret fields of `config` are sealed. */
+/** A provider as stored: the secret fields of `config` are sealed. */
 export interface StoredProvider {
   id: string;
   kind: string;
@@ -21,7 +21,7 @@ export interface EmailSettings {
   providers: StoredProvider[];
 }
 
-/** Of an environment that never set any. */
+/** The settings of an environment that never set any. */
 export const noSettings: EmailSettings = {
   from_address: null,
   from_name: null,
@@ -64,7 +64,7 @@ const selectForUpdate = statement<EmailSettings>(
   `select ${columns} from email_settings where environment_id = $1 for update`,
 );
 
-/** Two replacements at once come one after the other, so that neither loses the secrets that the other one keeps. */
+/** Concurrent replacements are serialized, so that neither loses the secrets that the other one keeps. */
 export async function lockSettings(tx: Sql, environmentId: string): Promise<EmailSettings> {
   await insertEmpty(tx, [environmentId]);
   const [row] = await selectForUpdate(tx, [environmentId]);

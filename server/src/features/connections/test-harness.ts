@@ -17,7 +17,7 @@ export const card =
   '{"type": "AdaptiveCard", "version": "1.5", "body": [{"type": "TextBlock", "text": "Hello {{ name }}"}]}';
 export const embed = '{"title": "Hello {{ name }}"}';
 
-/** A service with the three chat services beside it, for a whole file; the template `hello` has a body for each. */
+/** A service with simulators of the three chat services, for a whole test file; the template `hello` has a body for each. */
 export function useChats(settings: Record<string, string> = {}) {
   let app: TestApp;
   let chatone: ChatoneSimulator;
@@ -81,7 +81,7 @@ export function useChats(settings: Record<string, string> = {}) {
     live,
     test: (method: string, path: string, body?: unknown): Promise<TestResponse> =>
       app.request(method, path, body === undefined ? {} : { body }),
-    /** With the template `hello`. */
+    /** Sends with the template `hello`. */
     send(channel: string, recipient: object, more: object = {}, options: RequestOptions = {}) {
       return app.request('POST', '/v1/notifications', {
         key: app.liveKey,
@@ -89,13 +89,13 @@ export function useChats(settings: Record<string, string> = {}) {
         ...options,
       });
     },
-    /** The notification once it is as wanted. */
+    /** Resolves to the notification once it meets the condition. */
     until: (id: string, condition: (notification: Json) => boolean, key = app.liveKey): Promise<Json> =>
       waitUntil(async () => {
         const { body } = await app.request('GET', `/v1/notifications/${id}`, { key });
         return condition(body) ? body : new Error(`still ${JSON.stringify(body)}`);
       }, 30_000),
-    /** Whatever the service has written about itself that a customer may read. */
+    /** The audit log as a customer can read it. */
     async audit(key = app.liveKey): Promise<Json[]> {
       return (await app.request('GET', '/v1/audit-log?limit=100', { key })).body.data;
     },
@@ -105,7 +105,7 @@ export function useChats(settings: Record<string, string> = {}) {
 export const isDone = ({ status }: Json): boolean =>
   ['sent', 'delivered', 'failed', 'bounced', 'suppressed'].includes(status);
 
-/** A notification that was sent with its second call, after the service had asked to slow down. */
+/** A notification that was sent with its second call, after the service had asked us to slow down. */
 export const throttledOnce = {
   attempt_count: 2,
   events: ['Queued', 'Sending', 'AttemptFailed', 'Retrying', 'Sending', 'Sent'].map((type) => ({ type })),

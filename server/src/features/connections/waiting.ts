@@ -2,7 +2,7 @@ import type { Channel } from '../../channels/contract.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { Queue } from '../../queue/index.ts';
 
-/** The name under which notifications wait for the connection that they go through; null: they go through none. */
+/** The name under which notifications wait for their connection; null when they have none. */
 export function connectionName({
   channel,
   connection_id: id,
@@ -14,8 +14,8 @@ export function connectionName({
 }
 
 /**
- * A connection was changed or found to work: what has been tried and waits for its next round is tried again. All of it, whatever
- * made it wait: a wrong host looks like a provider that is down. Ring `wake` after the commit.
+ * Retries notifications that wait for their next round after their connection was changed or found to work. The cause of the
+ * wait does not matter: a wrong host looks like a provider that is down. Ring `wake` after the commit.
  */
 export function wakeWaiting(
   sql: Sql,

@@ -13,8 +13,8 @@ export interface SignedRequest {
 }
 
 /**
- * What the service tells about our app. Doing it twice has the effect of once, and an old event says nothing about an
- * installation that was made after it, so a replay within the five minutes of its signature changes nothing either.
+ * Handles events of the service about our app. Handling is idempotent, and an old event does not affect an installation made
+ * after it, so a replay within the five minutes of its signature changes nothing either.
  */
 export function createEventReader({ pool, clock, config }: Pick<Deps, 'pool' | 'clock' | 'config'>) {
   return async ({ headers, body, requestId }: SignedRequest): Promise<Reply> => {
@@ -65,12 +65,12 @@ function read(body: Buffer): Json {
     const value: unknown = JSON.parse(body.toString('utf8'));
     if (typeof value === 'object' && value !== null) return value as Json;
   } catch {
-    // said below
+    // The Problem below covers this case.
   }
   throw new Problem('invalid_json', 'The body is not a JSON object.');
 }
 
-/** Events about anything else are none of our business. */
+/** Returns null for events about anything else. */
 function lostTeamOf({
   team_id: teamId,
   api_app_id: appId,
@@ -79,7 +79,7 @@ function lostTeamOf({
 }: Json): LostTeam | null {
   if (typeof teamId !== 'string' || typeof appId !== 'string') return null;
   const { type, tokens } = (event ?? {}) as { type?: unknown; tokens?: { bot?: unknown } };
-  // The end of its second: what happened within it may have come after the installation.
+  // The time is the end of the second: an event within that second may have come after the installation.
   const happenedAt = new Date((typeof seconds === 'number' ? seconds + 1 : 0) * 1000);
   const lost = { teamId, appId, happenedAt };
   if (type === 'app_uninstalled') {

@@ -9,13 +9,16 @@ import { insertOAuthState, takeOAuthState } from './store.ts';
 import { grantOf } from './tokens.ts';
 
 export interface OAuthFlow {
-  /** Where the browser goes to ask the workspace's people. */
+  /** Returns the URL of the service where the workspace grants access. */
   start(session: string, environmentId: string): Promise<string>;
-  /** Where the browser goes when it comes back: to the dashboard, with what came of it. */
+  /** Returns the dashboard URL for the browser on its return, with the result in the query. */
   finish(session: string | null, query: CallbackQuery, requestId: string): Promise<string>;
 }
 
-/** Posting (to a user id as well, which opens the direct message), and joining public channels. Nothing else is called. */
+/**
+ * The scopes allow posting (to a user id as well, which opens the direct message) and joining public channels. Nothing else is
+ * called.
+ */
 const scopes = ['chat:write', 'chat:write.public', 'channels:join'];
 
 const stateMs = 10 * 60_000;
@@ -23,7 +26,7 @@ const stateContext = 'chatone_oauth_state';
 const callbackPath = '/oauth/chatone/callback';
 const dashboardPath = '/connections/chatone';
 
-/** Sealed, so that it can neither be read nor made up; bound to the session that began, and good for one return. */
+/** The state is sealed, so that it can be neither read nor forged; it is bound to the session that began, and works once. */
 interface State {
   id: string;
   environmentId: string;
@@ -43,7 +46,10 @@ export function createOAuthFlow(
   const dashboard = (result: Record<string, string>) =>
     `${publicUrl()}${dashboardPath}?${new URLSearchParams(result)}`;
 
-  /** The person, with the right to set channels up in this environment. Asked at both ends: the right may have been taken. */
+  /**
+   * Returns the person with the right to set up channels in this environment. Both ends check it: the right may be revoked in
+   * between.
+   */
   async function authorize(session: string, environmentId: string) {
     const principal = await authenticator.bySession(session, environmentId);
     if (!principal.scopes.has('channels:write'))
@@ -119,7 +125,7 @@ function knownWord(error: string): string {
   return /^\w{1,60}$/.test(error) ? error : 'refused';
 }
 
-/** Or why there is none, in a word. */
+/** Returns the workspace, or an error code when there is none. */
 function workspaceOf(body: Record<string, unknown>): Workspace | string {
   const team = (body.team ?? null) as { id?: unknown; name?: unknown } | null;
   const grant = grantOf(body);

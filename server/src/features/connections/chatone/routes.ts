@@ -173,12 +173,12 @@ function oauthRoutes(flow: ReturnType<typeof createOAuthFlow>, publicUrl: Deps['
   ];
 }
 
-/** The address holds the state, which no other site should learn. */
+/** The URL holds the state, which must not leak to another site as a referrer. */
 function redirect(location: string) {
   return { status: 302, headers: { location, 'referrer-policy': 'no-referrer' } };
 }
 
-/** An event about revoked tokens names every user they were of. */
+/** An event about revoked tokens names every user that had one. */
 const eventsBodyLimit = 65_536;
 
 function eventsRoute(readEvent: ReturnType<typeof createEventReader>): Route {

@@ -32,7 +32,7 @@ export interface Workspace {
 }
 
 export interface InstallationService {
-  /** A team that is installed already gets the new token and keeps its id; `isNew` says which it was. */
+  /** A team that is already installed gets the new token and keeps its id; `isNew` is false then. */
   install(
     caller: ChatEndpointCaller,
     workspace: Workspace,
@@ -114,7 +114,7 @@ export function createInstallationService(
     return installed;
   }
 
-  /** Who the service says that the token belongs to. */
+  /** Returns the workspace that the service names as the owner of the token. */
   async function workspaceOf(token: string): Promise<Workspace> {
     const answer = await api.call('auth.test', { token, timeoutMs: checkTimeoutMs });
     if (answer.kind === 'error')
@@ -142,14 +142,17 @@ export function createInstallationService(
     };
   }
 
-  /** True: the service confirms that the token is dead. One that others live by, or that was never real, is left alone. */
+  /**
+   * Returns true when the service confirms that the token is revoked. A token that other installations use, or a sandbox one,
+   * is kept.
+   */
   async function revoke(row: store.InstallationRow): Promise<boolean> {
     if (row.is_sandbox || (await store.isTokenShared(pool, row))) return false;
     let token: string;
     try {
       token = keyring.open(row.token_sealed, tokenContext(row.id));
     } catch {
-      return false; // the key that sealed it is lost, and with it the token
+      return false; // the encryption key is lost, and the token with it
     }
     const answer = await api.call('auth.revoke', { token, timeoutMs: checkTimeoutMs });
     return answer.kind === 'ok' || (answer.kind === 'error' && deadTokens.has(answer.code));
@@ -187,8 +190,8 @@ export function createInstallationService(
     },
 
     /**
-     * The token is revoked first, and the installation goes whatever came of that: a service that cannot be reached must not
-     * keep it alive. Whether the service confirmed stands in the audit log.
+     * The token is revoked first, and the installation is deleted regardless of the result: an unreachable service must not
+     * keep it alive. The audit log records whether the service confirmed.
      */
     async delete(caller, id) {
       const row = await get(caller.principal, id);
@@ -238,7 +241,7 @@ function checkTarget(
   if (value && !isOne(value)) throw invalidParameter(param, `${param} does not have the form of one.`);
 }
 
-/** Another token is another workspace, the same one always the same. */
+/** The workspace is derived from the token: different tokens give different workspaces, the same token always the same one. */
 function sandboxWorkspace(token: string): Workspace {
   const mark = sha256(token).toString('hex').slice(0, 9).toUpperCase();
   return {

@@ -59,7 +59,7 @@ const renew = statement(
    where id = $1`,
 );
 
-/** Everything that a new installation of the same team brings. */
+/** Stores everything that a new installation of the same team brings. */
 export async function updateInstallation(sql: Sql, row: InstallationRow): Promise<void> {
   await renew(sql, [
     row.id,
@@ -97,7 +97,7 @@ const lockEnvironment = statement(
   `select pg_advisory_xact_lock(hashtextextended('chatone_installations:' || $1::text, 0))`,
 );
 
-/** Installations into one environment come one after the other: a second one of a team takes the place of the first. */
+/** Installations into one environment are serialized: a second one of a team replaces the first. */
 export async function lockInstallationOfTeam(
   tx: Sql,
   environmentId: string,
@@ -151,12 +151,12 @@ const selectMany = statement<InstallationRow>(
   `select ${columns} from chatone_installations where id = any ($1::uuid[])`,
 );
 
-/** For the worker, over environments. */
+/** For the worker, across environments. */
 export function listInstallationsById(sql: Sql, ids: string[]): Promise<InstallationRow[]> {
   return selectMany(sql, [ids]);
 }
 
-/** As a send names it; null: the newest. */
+/** An installation as a send names it; null means the newest. */
 export interface NamedInstallation {
   environment_id: string;
   name: string | null;
@@ -172,7 +172,7 @@ const selectNamed = statement<{ position: number; id: string }>(
      order by c.installed_at desc, c.id desc limit 1) i`,
 );
 
-/** One id, or null, for each. */
+/** Returns one id, or null, for each. */
 export async function listNamedInstallations(
   sql: Sql,
   wanted: NamedInstallation[],
@@ -198,7 +198,7 @@ const countSharing = statement<{ count: number }>(
   'select count(*)::int as count from chatone_installations where token_hash = $1 and id <> $2',
 );
 
-/** Does another installation, of whatever environment, live by the same token? */
+/** Whether another installation, in any environment, uses the same token. */
 export async function isTokenShared(sql: Sql, { token_hash, id }: InstallationRow): Promise<boolean> {
   return ((await countSharing(sql, [token_hash, id]))[0]?.count ?? 0) > 0;
 }
@@ -210,7 +210,10 @@ const claimRefresh = statement<InstallationRow>(
    returning ${columns}`,
 );
 
-/** The right to renew the token: a refresh token works once. Null: somebody else is at it, or it is renewed already. */
+/**
+ * Claims the right to renew the token: a refresh token works once. Resolves to null when another process is renewing it, or has
+ * renewed it.
+ */
 export async function claimTokenRefresh(
   sql: Sql,
   { id, revision }: Pick<InstallationRow, 'id' | 'revision'>,
@@ -230,13 +233,13 @@ export async function markTokenRefreshed(sql: Sql, row: InstallationRow): Promis
   await storeRefreshed(sql, [id, revision, token_sealed, token_hash, token_expires_at, refresh_sealed]);
 }
 
-/** What an event of the service is about. */
+/** The installations that an event of the service invalidates. */
 export interface LostTeam {
   teamId: string;
   appId: string;
-  /** Null: all of them. */
+  /** Null means all bot users. */
   botUserIds: string[] | null;
-  /** Installations that were made after this are not meant. */
+  /** Installations made after this time are not affected. */
   happenedAt: Date;
   reason: string;
 }
@@ -269,7 +272,7 @@ const takeState = statement<{ id: string }>(
   'delete from chatone_oauth_states where id = $1 and expires_at > now() returning id',
 );
 
-/** True once, within its time. */
+/** Resolves to true once, before the state expires. */
 export async function takeOAuthState(sql: Sql, id: string): Promise<boolean> {
   return (await takeState(sql, [id])).length === 1;
 }

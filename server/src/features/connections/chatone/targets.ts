@@ -11,15 +11,15 @@ interface Addressee {
   connection_id: string | null;
 }
 
-/** Installations for the one who sends. */
+/** Installations as the dispatch job needs them. */
 export interface ChatoneTargets {
-  /** By the id that a notification was accepted with, with one query. Those that were deleted are left out. */
+  /** Finds installations by the id that a notification was accepted with, with one query. Deleted ones are left out. */
   targetsOf(addressees: readonly Addressee[]): Promise<(addressee: Addressee) => InstallationRow | null>;
-  /** Posts to one conversation: that is what the service's limit is on. */
+  /** The carrier posts to one conversation, because the service limits the rate per conversation. */
   carrierTo(installation: InstallationRow, conversation: string): Carrier;
 }
 
-/** About one message a second for a conversation; short bursts are tolerated. */
+/** The limit is about one message a second for a conversation; short bursts are tolerated. */
 const limit = { burst: 5, everyMs: 1_000 };
 
 export function createChatoneTargets(

@@ -11,14 +11,14 @@ import {
   markTokenRefreshed,
 } from './store.ts';
 
-/** What the service granted. */
+/** A token as the service granted it. */
 export interface GrantedToken {
   token: string;
   refreshToken: string | null;
   expiresInSeconds: number | null;
 }
 
-/** A grant as it is stored. */
+/** A granted token as it is stored. */
 export function sealedToken(keyring: Keyring, id: string, grant: GrantedToken, now: number) {
   return {
     token_sealed: keyring.seal(grant.token, tokenContext(id)),
@@ -31,23 +31,25 @@ export function sealedToken(keyring: Keyring, id: string, grant: GrantedToken, n
 export const tokenContext = (id: string): string => `chatone_installation:${id}:token`;
 export const refreshContext = (id: string): string => `chatone_installation:${id}:refresh_token`;
 
-/** Tokens that end are renewed this long before. */
+/** Expiring tokens are renewed this long before they expire. */
 const aheadMs = 3_600_000;
 const refreshTimeoutMs = 10_000;
 
 export interface TokenKeeper {
-  /** The token to use now. `stale`: the service has just called this one expired. */
+  /** Returns the current token. `stale` is the token that the service has just rejected as expired. */
   tokenOf(row: InstallationRow, stale: string | null): Promise<string | { outcome: Outcome }>;
 }
 
-/** Keeps tokens fresh where the app has token rotation on; all others live until they are revoked. */
+/** Renews tokens when the app has token rotation on; all others are valid until they are revoked. */
 export function createTokenKeeper(
   { pool, keyring, clock, config, log }: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'config' | 'log'>,
   api: ChatoneApi,
 ): TokenKeeper {
   const open = (row: InstallationRow): string => keyring.open(row.token_sealed, tokenContext(row.id));
 
-  /** The installation with its next token; `refused`: there will be none; null: this process cannot get one now. */
+  /**
+   * Returns the installation with its next token, `refused` when there will be none, null when this process cannot get one now.
+   */
   async function refresh(row: InstallationRow): Promise<InstallationRow | 'refused' | null> {
     const { CARILLON_CHATONE_CLIENT_ID: id, CARILLON_CHATONE_CLIENT_SECRET: secret } = config;
     if (!id || !secret) return null;
@@ -63,12 +65,12 @@ export function createTokenKeeper(
     });
     const grant = answer.kind === 'ok' ? grantOf(answer.body) : null;
     if (!grant) {
-      const reason = answer.kind === 'ok' ? 'no token came' : describeAnswer(answer);
+      const reason = answer.kind === 'ok' ? 'the answer has no token' : describeAnswer(answer);
       log.warn({ installation_id: row.id, reason }, 'a chatone token could not be renewed');
       return answer.kind === 'error' ? 'refused' : null;
     }
     const renewed = { ...claimed, ...sealedToken(keyring, row.id, grant, clock()) };
-    // A refresh token works once: what came for it is all there is.
+    // A refresh token works once: the token it returned must not be lost, so the write is retried.
     await untilDatabaseAnswers(() => markTokenRefreshed(pool, renewed));
     return renewed;
   }
@@ -89,7 +91,7 @@ export function createTokenKeeper(
       const renewed = await refresh(row);
       if (renewed && renewed !== 'refused') return open(renewed);
       if (stale === null && now < ends) return token;
-      // Another process may have been quicker.
+      // Another process may have renewed it first.
       const [latest] = await untilDatabaseAnswers(() => listInstallationsById(pool, [row.id]));
       if (latest && latest.revision !== row.revision) return open(latest);
       return { outcome: renewed === 'refused' ? expired : renewalFailed };
@@ -113,7 +115,7 @@ const renewalFailed: Outcome = {
   code: 'token_expired',
 };
 
-/** Null: there is no bot token in it. */
+/** Returns null when the answer has no bot token. */
 export function grantOf(body: Record<string, unknown>): GrantedToken | null {
   const { access_token: token, refresh_token: refreshToken, expires_in: expiresIn } = body;
   if (typeof token !== 'string' || !token.includes('xoxb-')) return null;

@@ -7,7 +7,7 @@ export const keyPattern = pattern(
 );
 const maxSlug = 60;
 
-/** A label as a key: `Ops & Alerts` is `ops-alerts`. What has no letters that remain gets the other name. */
+/** A label as a key: `Ops & Alerts` becomes `ops-alerts`. A label without usable letters becomes `otherwise`. */
 export function slugOf(label: string, otherwise: string): string {
   const slug = label
     .normalize('NFKD')
@@ -19,7 +19,7 @@ export function slugOf(label: string, otherwise: string): string {
   return slug === '' || isUuid(slug) ? otherwise : slug;
 }
 
-/** The slug itself, else with `-2`, `-3` … */
+/** Returns the slug when it is free, else the slug with `-2`, `-3` … */
 export function freeKey(slug: string, taken: ReadonlySet<string>): string {
   let key = slug;
   for (let number = 2; taken.has(key); number += 1) key = `${slug}-${number}`;

@@ -6,12 +6,12 @@ import type { ChattwoEndpointChange, NewChattwoEndpoint } from '../chattwo/schem
 import { TestSent } from './schema.ts';
 import type { ChatEndpointsService } from './service.ts';
 
-/** What the API says differently about the endpoints of the two channels. */
+/** The API texts that differ between the endpoints of the two channels. */
 export interface EndpointArea {
   name: 'Chattwo' | 'Chatthree';
-  /** What people call it, with the name of the channel. */
+  /** The name for people, with the name of the channel. */
   title: string;
-  /** Which URLs are accepted. */
+  /** The URLs that are accepted. */
   accepts: string;
   testSummary: string;
   schemas: {

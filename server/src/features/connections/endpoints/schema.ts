@@ -4,7 +4,7 @@ import { DateTime, Nullable, OneOf, Uuid } from '../../../http/schema.ts';
 import { connectionStatuses } from '../health.ts';
 import { keyPattern } from './key.ts';
 
-/** What the endpoints of both channels have. */
+/** Fields that the endpoints of both channels have. */
 export const Label = Type.String({ minLength: 1, maxLength: 200, description: 'Shown in the dashboard.' });
 
 export const WebhookUrl = Type.String({

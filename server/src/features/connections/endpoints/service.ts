@@ -17,10 +17,10 @@ export interface ChatEndpointCaller {
   requestId: string;
 }
 
-/** What tells the two channels apart. */
+/** The differences between the two channels. */
 export interface EndpointKind<View extends object> {
   channel: store.EndpointChannel;
-  /** Its flavour, if there are several. Throws a Problem for a URL that is not accepted. */
+  /** Returns the flavour of the URL, null when there is only one. Throws a Problem for a URL that is not accepted. */
   readUrl(url: string): string | null;
   viewOf(row: store.ChatEndpointRow): View;
   test: Pick<TestMessage, 'text' | 'structured'>;
@@ -56,7 +56,7 @@ export function createEndpointsService<View extends object>(
   const { channel, viewOf } = kind;
   const noun = `${withVendor(channel)} endpoint`;
 
-  /** Everything about a URL that is stored: sealed, how it begins, what stands behind it. */
+  /** The stored columns for a URL: sealed, its beginning for display, and its flavour. */
   function urlFields(id: string, url: string) {
     return {
       flavour: kind.readUrl(url),
@@ -94,7 +94,7 @@ export function createEndpointsService<View extends object>(
     return row;
   }
 
-  /** Under the key that was asked for, or the first that is free. */
+  /** Inserts under the key that was asked for, or the first free one. */
   async function insert(tx: Sql, row: Omit<store.ChatEndpointRow, 'key'>, key: string | null) {
     for (;;) {
       const others = await store.listEndpoints(tx, row.environment_id, channel);
@@ -107,7 +107,7 @@ export function createEndpointsService<View extends object>(
         throw new Problem('duplicate_key', `The environment has a ${noun} with this key already.`, {
           param: 'key',
         });
-      // Somebody else took it meanwhile, and is visible by now.
+      // A concurrent insert took the key, and is visible by now.
     }
   }
 
@@ -154,7 +154,7 @@ export function createEndpointsService<View extends object>(
           label: label ?? before.label,
           default_username: (name ?? before.default_username) || null,
           default_avatar_url: (avatar ?? before.default_avatar_url) || null,
-          // A URL given anew is a new start, also when it is the same.
+          // Saving a URL resets the health, also when it is the same URL.
           ...(url === undefined
             ? {}
             : { ...urlFields(before.id, url), revision: before.revision + 1, status: 'active' as const }),

@@ -29,7 +29,7 @@ const insert = statement<{ id: string }>(
    returning id`,
 );
 
-/** False: the key is taken. */
+/** Resolves to false when the key is taken. */
 export async function insertEndpoint(sql: Sql, row: ChatEndpointRow): Promise<boolean> {
   const inserted = await insert(sql, [
     row.id,
@@ -92,7 +92,7 @@ const selectMany = statement<ChatEndpointRow>(
   `select ${columns} from chat_endpoints where id = any ($1::uuid[])`,
 );
 
-/** For the worker, over environments. */
+/** For the worker, across environments. */
 export function listEndpointsById(sql: Sql, ids: string[]): Promise<ChatEndpointRow[]> {
   return selectMany(sql, [ids]);
 }

@@ -4,14 +4,14 @@ import { createCache } from '../../../kernel/cache.ts';
 import { createHealthRepository, type HealthRepository } from '../health.ts';
 import { type ChatEndpointRow, type EndpointChannel, listEndpointsById } from './store.ts';
 
-/** Where a chat notification goes, for the one who sends it. */
+/** A chat endpoint with its URL, as the dispatch job needs it. */
 export interface ChatTarget extends ChatEndpointRow {
-  /** Null: the key that sealed it is no longer configured. */
+  /** Null when the key that sealed the URL is no longer configured. */
   url: string | null;
 }
 
 export interface ChatTargets {
-  /** By their id, with one query. Those that were deleted are left out. */
+  /** Finds endpoints by id, with one query. Deleted ones are left out. */
   targetsOf(
     channel: EndpointChannel,
     addressees: readonly { environment_id: string; connection_id: string | null }[],

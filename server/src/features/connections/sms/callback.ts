@@ -7,7 +7,7 @@ import { findSmsSettings, type SmsSettings } from './store.ts';
 
 type CallbackDeps = Pick<Deps, 'pool' | 'keyring' | 'log' | 'config' | 'publicUrl'>;
 
-/** Where the provider of these settings reports to; null: there is none. */
+/** The URL that the provider of these settings reports to; null when there is none. */
 export type SmsCallbackUrl = (settings: SmsSettings) => Promise<string | null>;
 
 export function createSmsCallbackUrl(deps: CallbackDeps): SmsCallbackUrl {
@@ -18,7 +18,7 @@ export function createSmsCallbackUrl(deps: CallbackDeps): SmsCallbackUrl {
   };
 }
 
-/** A provider whose settings were replaced by another kind reports to nobody; neither does one that was deleted. */
+/** Reports are not accepted from a provider that was deleted, or replaced by another kind. */
 export function smsCallbackProviders({
   pool,
   keyring,

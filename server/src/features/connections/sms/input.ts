@@ -6,7 +6,7 @@ import { invalidParameter, missingParameter } from '../../../kernel/errors.ts';
 import { vendorHint, wireNameWithVendor } from '../../../kernel/vendors.ts';
 import { type SmsKind, type SmsSettingsBody, smsKinds } from './schema.ts';
 
-/** What a caller gave, checked and complete; secrets still open. */
+/** The settings a caller gave, checked and complete; secrets are not sealed yet. */
 export interface SmsInput {
   kind: SmsKind;
   fromNumber: string | null;
@@ -14,7 +14,7 @@ export interface SmsInput {
   config: ProviderConfig;
 }
 
-/** What names the account; a secret belongs to the account it was given with. */
+/** The field that names the account; a secret belongs to the account it was given with. */
 const accountField = { smsone: 'account_sid', smstwo: 'api_key' } as const;
 
 export function readKind(given: string): SmsKind {
@@ -28,8 +28,8 @@ export function readKind(given: string): SmsKind {
 }
 
 /**
- * Fields that the kind does not use are ignored. Credentials are write-only: those that are left out stay what they were
- * (`stored`, opened; null when the kind was another one), as long as the account is the same.
+ * Fields that the kind does not use are ignored. Credentials are write-only: omitted ones keep their value (`stored`,
+ * decrypted; null when the kind was another one), as long as the account is the same.
  */
 export function readInput(kind: SmsKind, body: SmsSettingsBody, stored: ProviderConfig | null): SmsInput {
   const config = kind === 'managed' ? {} : readCredentials(kind, body, stored);
@@ -41,7 +41,7 @@ export function readInput(kind: SmsKind, body: SmsSettingsBody, stored: Provider
   return { kind, fromNumber: fromNumber && readNumber(fromNumber), fromSenderId, config };
 }
 
-/** The operator's provider has the operator's sender: a tenant must not write in another name. */
+/** The operator's provider has the operator's sender: a tenant must not send in another name. */
 export function refuseSender({ fromNumber, fromSenderId }: SmsInput): void {
   const param = fromNumber ? 'from_number' : fromSenderId ? 'from_sender_id' : null;
   if (param)
@@ -70,7 +70,7 @@ function readCredentials(
   for (const field of manifest.fields) {
     const param = `${kind}_${field.name}`;
     const value = given[param] ?? undefined;
-    // The empty text clears a credential that may be absent; one that may not be absent stays as it was.
+    // The empty text clears an optional credential; a required one keeps its value.
     const keeps = value === undefined || (field.required && !value);
     const chosen = keeps ? (kept?.[field.name] ?? null) : String(value) || null;
     if (field.required && chosen === null) throw missingParameter(param);

@@ -5,7 +5,7 @@ import type { Keyring } from '../../../kernel/crypto.ts';
 import { openConfig } from '../config.ts';
 import type { SmsSettings } from './store.ts';
 
-/** A provider of text messages with everything it needs, as settings or the operator name it. */
+/** An SMS provider with everything it needs, from the settings or the operator. */
 export interface SmsProvider {
   kind: ProviderKind;
   config: ProviderConfig;
@@ -15,7 +15,7 @@ export interface SmsProvider {
 
 type Name = keyof typeof smsProviders;
 
-/** What is ours to add: where the provider is reached, and where it reaches us. */
+/** Adds the URLs that settings do not hold: the API of the provider, and our callback. */
 export function withUrls(
   name: Name,
   config: ProviderConfig,
@@ -26,7 +26,7 @@ export function withUrls(
   return { ...config, api_url: apiUrl, callback_url: callbackUrl };
 }
 
-/** The operator's own; null when there is none. */
+/** The operator's own provider; null when there is none. */
 export function managedProvider(settings: Config, callbackUrl: string | null): SmsProvider | null {
   const {
     CARILLON_MANAGED_SMS_KIND: name,
@@ -48,7 +48,10 @@ export function managedProvider(settings: Config, callbackUrl: string | null): S
   };
 }
 
-/** Throws when the key that sealed a credential is no longer configured; null: managed, and the operator has none. */
+/**
+ * Throws when the key that sealed a credential is no longer configured. Returns null when the kind is managed and the operator
+ * has no provider.
+ */
 export function openProvider(
   keyring: Keyring,
   settings: Config,

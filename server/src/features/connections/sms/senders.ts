@@ -9,21 +9,21 @@ import { listVersionedSmsSettings, type SmsSettings } from './store.ts';
 
 /** How an environment sends text messages. */
 export interface SmsSender {
-  /** Null: it cannot, and `problem` says why. */
+  /** Null when the environment cannot send; `problem` gives the reason. */
   carrier: Carrier | null;
   fromNumber: string | null;
   fromSenderId: string | null;
   problem: string | null;
 }
 
-/** Who carries the text messages of environments, ready to use. */
+/** The SMS senders of environments, ready to use. */
 export interface SmsConnections {
   sendersFor(environments: readonly Environment[]): Promise<Map<string, SmsSender>>;
 }
 
 export type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'publicUrl'>;
 
-/** What the sandbox shows as the sender while none is set. */
+/** The sender that the sandbox shows while none is set. */
 const testNumber = '+15005550000';
 const nobody = { carrier: null, fromNumber: null, fromSenderId: null };
 
@@ -72,7 +72,7 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
   };
 }
 
-/** An environment has one account at a time; what its provider asked for does not bind the next one. */
+/** An environment has one account at a time; a throttle of one provider does not apply to its successor. */
 function paceOf({ kind, id }: SmsSettings): Pick<Carrier, 'rateLimitKey' | 'isShared'> {
   return kind === 'managed' ? { rateLimitKey: kind, isShared: true } : { rateLimitKey: `${kind}:${id}` };
 }

@@ -47,13 +47,16 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
     credentials_detail: settings.credentials_detail,
   });
 
-  /** The URL is as good as a password for reporting receipts: it is shown to whoever may read the settings, and not logged. */
+  /** The callback URL is a credential for reporting receipts: it is shown to readers of the settings, and never logged. */
   const viewOf = async (settings: SmsSettings): Promise<SmsSettingsView> => ({
     ...auditOf(settings),
     callback_url: await callbackUrl(settings),
   });
 
-  /** Null when there are none for this kind, or the key that sealed them is no longer configured: they must be given anew. */
+  /**
+   * Returns null when there are none for this kind, or the key that sealed them is no longer configured: they must be entered
+   * again.
+   */
   function storedCredentials(stored: SmsSettings | null, kind: SmsInput['kind']): ProviderConfig | null {
     if (!stored || stored.kind === 'managed' || stored.kind !== kind) return null;
     try {
@@ -122,7 +125,7 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
       const stored = await findSmsSettings(pool, environmentId);
       const input = readInput(kind, body, storedCredentials(stored, kind));
       if (isFixed(kind)) refuseSender(input);
-      // Before the transaction: nothing is locked while the provider takes its time.
+      // The check runs before the transaction: nothing is locked while the provider answers.
       const verdict = await verify(input, principal.environmentKind);
       const saved = await transaction(pool, async (tx) => {
         const before = await lockSmsSettings(tx, environmentId);

@@ -3,7 +3,7 @@ import { type Sql, statement } from '../../../db/sql.ts';
 import type { Versioned } from '../sender-cache.ts';
 import type { SmsKind } from './schema.ts';
 
-/** As it is stored: the secret fields of `config` are sealed. */
+/** The settings as stored: the secret fields of `config` are sealed. */
 export interface SmsSettings {
   environment_id: string;
   id: string;
