@@ -1,7 +1,7 @@
 import type { Sql } from '../../db/sql.ts';
 import { deleteEventsBefore } from './store.ts';
 
-/** Longer than any signature is taken (25 hours), so that what is forgotten here is refused for its age. */
+/** Longer than the maximum age of a signature (25 hours), so that a replay of a deleted event is refused for its age. */
 const keptMs = 3 * 86_400_000;
 const slice = 5_000;
 

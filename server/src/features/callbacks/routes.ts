@@ -7,10 +7,12 @@ import type { ReportWriter } from './writer.ts';
 
 const tag = 'Callbacks';
 const HookParams = Type.Object({ provider: Type.String(), token: Type.String() });
-/** SendGrid sends some hundred events at a time, and messages of SNS have up to 256 KB. Only bodies for a valid token are read. */
+/**
+ * SendGrid sends several hundred events at a time, and SNS messages have up to 256 KB. Bodies are read only with a valid token.
+ */
 const bodyLimit = 1_048_576;
 
-/** Where providers report what became of messages. The token in the address says whose provider it is, a signature that it is it. */
+/** The routes that providers report to. The token in the URL identifies the provider, the signature authenticates it. */
 export function callbackRoutes(deps: Deps, providers: CallbackProviders, writer: ReportWriter): Route[] {
   const service = createCallbackService(deps, providers, writer);
 

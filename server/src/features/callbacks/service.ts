@@ -7,7 +7,7 @@ import { createLinkSecrets, readCallbackToken } from '../links/index.ts';
 import type { ReportWriter } from './writer.ts';
 
 export interface CallbackService {
-  /** Before the body is read. */
+  /** Checks the token before the body is read. */
   admit(address: { provider: string; token: string }): Promise<void>;
   receive(
     kind: string,
@@ -17,7 +17,7 @@ export interface CallbackService {
   ): Promise<CallbackAnswer | null>;
 }
 
-/** Some 2,000 events; as keys of one object, the slowest that they can be, they take 50 ms to parse. */
+/** Enough for about 2,000 events; as keys of one object, the slowest form, they take 50 ms to parse. */
 const maxValues = 40_000;
 
 type CallbackDeps = Pick<Deps, 'pool' | 'keyring' | 'log' | 'clock' | 'outbound' | 'metrics'>;
@@ -83,7 +83,7 @@ export function createCallbackService(
   };
 }
 
-/** The reason is for the log: a stranger learns nothing from us about how to do better. */
+/** The reason is only in the log: an unverified caller gets no hint for another try. */
 function refusal(status: 400 | 401 | 403): Problem {
   switch (status) {
     case 400:

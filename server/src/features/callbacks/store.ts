@@ -3,7 +3,7 @@ import { type Sql, statement } from '../../db/sql.ts';
 export interface SeenEvent {
   environmentId: string;
   providerId: string;
-  /** Of the provider's own id. */
+  /** The hash of the provider's own event id. */
   hash: Buffer;
 }
 
@@ -17,7 +17,7 @@ const insert = statement<{ environment_id: string; provider_id: string; event_ha
    returning environment_id, provider_id, event_hash`,
 );
 
-/** Returns those that were not told before, each once. */
+/** Returns the events that were not stored before, each once. */
 export async function insertEvents(tx: Sql, events: SeenEvent[], now: number): Promise<SeenEvent[]> {
   if (events.length === 0) return [];
   const rows = await insert(tx, [

@@ -8,39 +8,42 @@ import { applyReceipts, countMoved, type ReceiptFor } from '../dispatch/index.ts
 import { applyOptOuts, type OptOutChange } from '../suppressions/index.ts';
 import { insertEvents, type SeenEvent } from './store.ts';
 
-/** What one call of a provider said. */
+/** The reports of one call by a provider. */
 export interface CallbackBatch {
   environmentId: string;
   providerId: string;
   channel: Channel;
   reports: readonly Report[];
-  /** If it was there before, nothing of this counts. */
+  /** A nonce that was seen before makes the whole batch a duplicate. */
   nonce?: string;
 }
 
-/** What became of its reports. */
+/** The number of reports by outcome. */
 export interface BatchResult {
   applied: number;
   duplicate: number;
-  /** About messages that are not ours, or not of this environment and channel. */
+  /** Reports about messages that are not ours, or not of this environment and channel. */
   unknown: number;
 }
 
 export interface ReportWriter {
-  /** Resolves when it is in the database, with everything that follows from it. */
+  /** Resolves when the reports and all their effects are in the database. */
   record(batch: CallbackBatch): Promise<BatchResult>;
 }
 
 const maxDetail = 500;
 
-/** Whatever arrives while the previous batch is written shares the next transaction. */
+/** Batches that arrive while the previous transaction runs share the next one. */
 export function createReportWriter({
   pool,
   queue,
   clock,
   activity,
 }: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity'>): ReportWriter {
-  /** One transaction: which of it is news, and all its effects. So a repetition changes nothing, and nothing is half told. */
+  /**
+   * Writes one transaction: the new event ids and all their effects. A repetition changes nothing, and no report is applied in
+   * part.
+   */
   async function write(batches: CallbackBatch[]): Promise<BatchResult[]> {
     const now = clock();
     const { results, announced, woken, moved } = await transaction(pool, async (tx) => {
@@ -113,7 +116,7 @@ async function keepNewReports(tx: Sql, batches: CallbackBatch[], now: number): P
   }));
 }
 
-/** Writes the ids down; `take` is true for those that are new, once each. */
+/** Stores the ids; `take` returns true for new ones, once each. */
 async function claim(
   tx: Sql,
   events: SeenEvent[],
@@ -133,7 +136,7 @@ function keyOf({ environmentId, providerId, hash }: SeenEvent): string {
 
 function receiptsIn({ environmentId, channel }: CallbackBatch, reports: Report[]): ReceiptFor[] {
   return reports.flatMap((report) => {
-    // The id went out with the message and came back through strangers: it may be anything by now.
+    // The id went out with the message and came back through third parties: it may be anything.
     if (report.about !== 'notification' || !isUuid(report.notificationId)) return [];
     const { receipt } = report;
     const detail = receipt.detail === null ? null : cleaned(receipt.detail);
@@ -150,7 +153,7 @@ function optOutsIn({ environmentId }: CallbackBatch, reports: Report[]): OptOutC
   );
 }
 
-/** Words of strangers, fit to be stored (PostgreSQL takes no NUL) and shown in a line. */
+/** Third-party text, made fit to be stored (PostgreSQL refuses NUL) and shown in one line. */
 function cleaned(text: string): string {
   return text
     .slice(0, maxDetail)
