@@ -3,11 +3,11 @@ import { newId } from '../../kernel/ids.ts';
 import type { NewItem, Owner } from './item.ts';
 
 /**
- * Everything that changes an inbox. Each statement changes items, the unread count, and the log of events together, under the
- * lock of the inbox's one row: so the count cannot drift, and the numbers of events (`seq`) follow the order of commits.
+ * All writes to an inbox. Each statement changes items, the unread count, and the log of events together, under the lock of the
+ * inbox's one row: so the count cannot drift, and the numbers of events (`seq`) follow the order of commits.
  */
 export type ItemEvent = 'arrived' | 'read' | 'unread' | 'archived' | 'deleted';
-/** `reset`: more changed than can be told. */
+/** `reset` replaces the single events when there are too many of them. */
 export type InboxEvent = ItemEvent | 'reset';
 
 const lockOne = statement(
@@ -16,9 +16,9 @@ const lockOne = statement(
 );
 
 /**
- * Before a change of items that are there, as a statement of its own: the change then sees what everyone before it did. (In
- * one statement it would wait for the lock and yet look at the moment before the wait.) False: there is no inbox, so
- * there is nothing to change. What arrives just now comes after us, and must not be touched without the lock.
+ * Locks the inbox before existing items change, as a separate statement: the change then sees every earlier commit. (In one
+ * statement it would wait for the lock and still read the snapshot from before the wait.) Resolves to false when there is no
+ * inbox, and thus nothing to change: items that arrive in the meantime must not be changed without the lock.
  */
 async function lockInbox(sql: Sql, owner: Owner): Promise<boolean> {
   return (await lockOne(sql, [owner.environmentId, owner.externalUserId])).length > 0;
@@ -57,7 +57,7 @@ const insert = statement(
    join changed c using (environment_id, external_user_id)`,
 );
 
-/** Takes the transaction that settles the notifications: delivered, and in the inbox, are one thing. */
+/** Runs in the transaction that settles the notifications, so a delivered notification is always in the inbox. */
 export async function insertItems(sql: Sql, items: readonly NewItem[], nowMs: number): Promise<void> {
   if (items.length === 0) return;
   const rows = items.map((item) => ({
@@ -77,8 +77,8 @@ export async function insertItems(sql: Sql, items: readonly NewItem[], nowMs: nu
 const counts = 'read_at is null and archived_at is null';
 
 /**
- * One change of one item: what is done to it, when there is something to do, and whether it counts as unread afterwards
- * (`t` is the item as it was).
+ * Builds the statement for one change of one item: the update, the condition for it, and whether the item counts as unread
+ * afterwards (`t` is the item before the change).
  */
 function change(event: ItemEvent, action: string, condition: string, countsAfter: string) {
   return statement<{ first_read: boolean }>(
@@ -123,7 +123,7 @@ const changes = {
   deleted: change('deleted', 'delete from inbox_items i using target t', 'true', 'false'),
 };
 
-/** Needs a transaction. Null: it is that way already, or there is no such item. */
+/** Needs a transaction. Resolves to null when the item already has this state, or does not exist. */
 export async function markItem(
   sql: Sql,
   owner: Owner,
@@ -136,7 +136,7 @@ export async function markItem(
   return rows[0] ?? null;
 }
 
-/** Up to this many at once are told one by one; more are a `reset`, on which a client reads its feed anew. */
+/** Up to this many changes at once are logged one by one; more are a `reset`, on which a client reads its feed again. */
 const maxEvents = 100;
 
 const markAll = statement<{ marked: number; first_read: string[] | null }>(
@@ -168,7 +168,7 @@ const markAll = statement<{ marked: number; first_read: string[] | null }>(
    select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read from total t`,
 );
 
-/** Needs a transaction. The oldest first, up to `limit`; those that arrived before the position, or all. */
+/** Needs a transaction. Marks the oldest items first, up to `limit`: those that arrived before the position, or all. */
 export async function markItemsRead(
   sql: Sql,
   owner: Owner,

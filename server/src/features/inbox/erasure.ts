@@ -8,7 +8,7 @@ const findOwner = statement<{ external_user_id: string }>(
   'select external_user_id from inbox_items where id = $2 and environment_id = $1',
 );
 
-/** What an inbox holds of a notification, when the notification itself is erased. Returns whose it was; ring for them. */
+/** Erases the inbox item of an erased notification. Returns its owner, whose topic must be rung. */
 export async function eraseInboxItem(
   sql: Sql,
   environmentId: string,
@@ -21,7 +21,7 @@ export async function eraseInboxItem(
   return owner;
 }
 
-/** An address will do as the id of an inbox, in any spelling. */
+/** An address also matches as the id of an inbox, case-insensitively. */
 const lockOf = statement<{ external_user_id: string }>(
   'inbox_lock_of_person',
   `select external_user_id from inboxes
@@ -30,7 +30,7 @@ const lockOf = statement<{ external_user_id: string }>(
    order by external_user_id for update`,
 );
 
-/** In two halves, because each has an index of its own. */
+/** The query has two halves, because each has its own index. */
 const itemsOf = (user: string, more: string): string =>
   ['is null', 'is not null']
     .map(
@@ -73,11 +73,11 @@ const deleteEmpty = statement(
 
 const sliceSize = 1_000;
 
-/** Everything in a person's inbox and, with the last of it, what says that there was one. */
+/** Erases all items of a person's inbox and, with the last of them, the inbox itself. */
 export const inboxEraser: Eraser = {
   async erase(tx, { environmentId, externalUserId, aliases, before }) {
     const inboxes = await lockOf(tx, [environmentId, externalUserId, aliases]);
-    const ids = [externalUserId, ...inboxes.map((inbox) => inbox.external_user_id)]; // tickets need no inbox
+    const ids = [externalUserId, ...inboxes.map((inbox) => inbox.external_user_id)]; // a user can have tickets without an inbox
     const [slice] = await deleteSlice(tx, [environmentId, ids, before, sliceSize]);
     if (slice?.deleted === sliceSize) return { next: 'more', skipped: false };
     await deleteEmpty(tx, [environmentId, ids]);

@@ -2,7 +2,7 @@ import { type Sql, statement } from '../../db/sql.ts';
 import type { InboxEvent } from './changes-store.ts';
 import { type ItemRow, itemColumns, type Owner } from './item.ts';
 
-/** Where a stream stands: the number of the last event it was given; null: it wants what comes from now on. */
+/** The position of a stream: the number of the last event it got; null when it wants only new events. */
 export interface StreamPosition extends Owner {
   lastSeq: number | null;
 }
@@ -12,20 +12,20 @@ export interface LoggedEvent {
   type: InboxEvent;
   itemId: string | null;
   occurredAt: Date;
-  /** Of an arrival: the item as it is now; null when it has been erased since. */
+  /** The current item of an arrival; null when it has been erased since. */
   item: ItemRow | null;
 }
 
-/** What happened in an inbox after a place, all of one moment. */
+/** The events of an inbox after a position, and its unread count, read in one snapshot. */
 export interface InboxUpdate {
   lastSeq: number;
   unread: number;
-  /** From the place on, without a gap unless what is missing has been removed. More may follow. */
+  /** Events from the position on, without a gap unless the missing ones have been deleted. More may follow. */
   events: LoggedEvent[];
 }
 
 const maxEvents = 50;
-/** Bodies may be large: a stream gets so much at a time, and at least one event. */
+/** Bodies may be large: a stream gets at most this much at a time, and at least one event. */
 const maxBytes = 65_536;
 
 type NewsRow = {
@@ -38,7 +38,7 @@ type NewsRow = {
   occurred_at: Date;
 } & { [Column in keyof ItemRow]: ItemRow[Column] | null };
 
-// One query for all the streams that may have news: an inbox without any costs one look at its row.
+// One query serves all streams that may have new events: an inbox without any costs one read of its row.
 const findNews = statement<NewsRow>(
   'inbox_list_news',
   `select s.place::int, b.last_seq::float8, b.unread::float8, e.seq::float8, e.type, e.item_id, e.occurred_at, ${itemColumns}
@@ -57,7 +57,7 @@ const findNews = statement<NewsRow>(
    order by s.place, e.seq`,
 );
 
-/** In the order of the places; undefined where there is no inbox yet. */
+/** Returns updates in the order of the positions; undefined when there is no inbox yet. */
 export async function listUpdates(
   sql: Sql,
   positions: readonly StreamPosition[],
@@ -91,7 +91,7 @@ const insertMissing = statement(
    on conflict do nothing`,
 );
 
-/** A stream may be open before anything arrives; then there must be a place to count from. */
+/** A stream may be open before the first item arrives; its inbox must then exist to count from. */
 export async function insertInboxes(sql: Sql, owners: readonly Owner[]): Promise<void> {
   await insertMissing(sql, [
     owners.map(({ environmentId }) => environmentId),

@@ -2,28 +2,28 @@ import { eventFrame } from '../../http/sse.ts';
 import type { InboxUpdate, LoggedEvent } from './events-store.ts';
 import { itemView } from './item.ts';
 
-/** What a stream knows of what its reader has been given. */
+/** The state of a stream: the events and the count its reader has got. */
 export interface Progress {
-  /** The number of the last event; null before the first look, when the reader wants what comes from then on. */
+  /** The number of the last event; null before the first query, when the reader wants only new events. */
   lastSeq: number | null;
-  /** The last count; null: none yet. */
+  /** The last unread count that was sent; null when none was sent yet. */
   unread: number | null;
 }
 
 export interface StreamFrames {
   frames: string;
   progress: Progress;
-  /** More is waiting in the log. */
+  /** More events are in the log. */
   hasMore: boolean;
 }
 
-/** A reader that is further behind than this reads its feed anew. */
+/** A reader that is further behind than this reads its feed again. */
 const maxReplay = 1_000;
 
 /**
- * What to tell a reader, and where it stands afterwards. Events are told once each and in order; if one is missing (it was
- * removed, or the place is not of this inbox) the reader is told to start over. The count is a state, not an event: it
- * is told after the events that led to it, and again to whoever comes back.
+ * The frames to send to a reader, and its progress afterwards. Each event is sent once and in order; when one is missing (it
+ * was deleted, or the position belongs to another inbox) the reader gets a `reset`. The count is a state, not an event: it is
+ * sent after the events that led to it, and again after a reconnect.
  */
 export function framesFor({ lastSeq, unread }: Progress, update: InboxUpdate): StreamFrames {
   const frames: string[] = [];
@@ -35,7 +35,7 @@ export function framesFor({ lastSeq, unread }: Progress, update: InboxUpdate): S
     return { frames: frames.join(''), progress: { lastSeq: at, unread: update.unread }, hasMore: false };
   }
   for (const event of update.events) {
-    if (event.seq !== at + 1) break; // a hole further on: the next look begins at it and finds the gap
+    if (event.seq !== at + 1) break; // a gap further on: the next query begins at it and finds it
     at = event.seq;
     frames.push(frameOf(event, update));
   }
@@ -54,7 +54,7 @@ function isGap(at: number, update: InboxUpdate): boolean {
 function frameOf({ seq, type, itemId, occurredAt, item }: LoggedEvent, update: InboxUpdate): string {
   switch (type) {
     case 'arrived':
-      // Erased since: there is nothing left to show, and its `deleted` follows.
+      // An item erased since has nothing to show, and its `deleted` event follows.
       return item ? eventFrame(seq, 'notification.arrived', itemView(item)) : '';
     case 'read':
       return eventFrame(seq, 'notification.read', { id: itemId, read_at: occurredAt.toISOString() });

@@ -3,11 +3,11 @@ import { deleteEventsBefore } from './events-store.ts';
 import { deleteRetiredKeys } from './keys-store.ts';
 import { deleteExpiredTickets } from './tickets-store.ts';
 
-/** How far back a stream can be resumed. */
+/** The maximum age of an event that a stream can resume from. */
 const replayMs = 3_600_000;
 const slice = 5_000;
 
-/** What time alone makes superfluous: events nobody will come back for, tickets and keys past their end. */
+/** Deletes events too old to resume from, and expired tickets and keys. */
 export async function tidyInbox(sql: Sql, nowMs: number, isStopped: () => boolean): Promise<void> {
   const oldest = new Date(nowMs - replayMs);
   while (!isStopped() && (await deleteEventsBefore(sql, oldest, slice)) === slice) {}

@@ -1,13 +1,13 @@
 import { idTime } from '../../kernel/ids.ts';
 import type { Item } from './schema.ts';
 
-/** Whose inbox. */
+/** The user that an inbox belongs to. */
 export interface Owner {
   environmentId: string;
   externalUserId: string;
 }
 
-/** An item on its way into an inbox; `id` is that of the notification. */
+/** An item to be written to an inbox; `id` is that of the notification. */
 export interface NewItem extends Owner {
   id: string;
   subject: string | null;
@@ -28,7 +28,7 @@ export interface ItemRow {
   read_at: Date | null;
 }
 
-/** In the order of ItemRow, for stores that read items: `i` is the item. */
+/** Columns in the order of ItemRow, for stores that read items; `i` is the item. */
 export const itemColumns =
   'i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at';
 

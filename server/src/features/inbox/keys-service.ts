@@ -9,10 +9,10 @@ import { mintToken } from './token.ts';
 
 export type KeyDeps = Pick<Deps, 'pool' | 'keyring' | 'clock'>;
 
-/** What signs the tokens of an environment. Applications that mint their own keep a copy; ours is sealed. */
+/** The signing keys of an environment. Applications that mint their own tokens keep a copy; ours is sealed. */
 export interface SigningKeys {
   organizationId: string;
-  /** Those that verify, the one that signs first. */
+  /** The keys that verify tokens; the first one signs. */
   keys: [string, ...string[]];
 }
 
@@ -25,7 +25,7 @@ export interface TokenRequest {
 export const keyContext = (id: string): string => `inbox_key:${id}`;
 export const newSigningKey = (): string => `csi_${randomBase62(43)}`; // 256 bits
 
-/** Null: the environment has no key yet, or does not exist. */
+/** Resolves to null when the environment has no key yet, or does not exist. */
 export async function findSigningKeys(
   { pool, keyring, clock }: KeyDeps,
   environmentId: string,
@@ -40,7 +40,7 @@ export async function issueToken(deps: KeyDeps, principal: Principal, request: T
   return mintToken(signingKey, { environmentId, ...request }, deps.clock());
 }
 
-/** An environment gets its key when it first needs one. Nobody has seen it: rotate to get one that can be shown. */
+/** An environment gets its key on first use. That key was never shown: rotate to get one that is. */
 async function createFirstKey(deps: KeyDeps, environmentId: string): Promise<SigningKeys> {
   await transaction(deps.pool, async (tx) => {
     await store.lockKeys(tx, environmentId);
@@ -52,7 +52,7 @@ async function createFirstKey(deps: KeyDeps, environmentId: string): Promise<Sig
   return made;
 }
 
-/** A new key, shown this once. Those before it verify tokens for the overlap, and sign none. */
+/** Creates a new key, which is shown only this once. Earlier keys verify tokens for the overlap, and sign none. */
 export async function rotateKey(
   deps: KeyDeps,
   { principal, requestId }: { principal: Principal; requestId: string },

@@ -1,6 +1,6 @@
 import { type Sql, statement } from '../../db/sql.ts';
 
-/** Keys of an environment that verify tokens now, the one that signs first. */
+/** Keys of an environment that currently verify tokens; the first one signs. */
 export interface InboxKeyRow {
   id: string;
   organization_id: string;
@@ -25,7 +25,7 @@ const lockEnvironment = statement(
   'select from environments where id = $1 for no key update',
 );
 
-/** Whoever makes a key for an environment does so alone. */
+/** Serializes the creation of keys for an environment. */
 export async function lockKeys(sql: Sql, environmentId: string): Promise<void> {
   await lockEnvironment(sql, [environmentId]);
 }
@@ -47,7 +47,7 @@ const retire = statement(
   'update inbox_keys set retires_at = least(retires_at, $2) where environment_id = $1',
 );
 
-/** No key that exists now is good for longer than this. */
+/** Limits the lifetime of all existing keys to this time. */
 export async function markKeysRetiring(sql: Sql, environmentId: string, at: Date): Promise<void> {
   await retire(sql, [environmentId, at]);
 }

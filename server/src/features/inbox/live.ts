@@ -8,12 +8,12 @@ import type { Owner } from './item.ts';
 import { inboxTopic } from './topic.ts';
 
 /**
- * The open streams of this process and who has news for them. The log in the database is the only buffer: a ring marks the
- * streams of its topic, and one query at a time fetches for all marked ones what follows their own place. A reader that is
- * behind is simply not asked for; a lost ring costs a poll interval. With no stream open, nothing runs.
+ * The open streams of this process. The log in the database is the only buffer: a doorbell ring marks the streams of its topic,
+ * and one query at a time fetches for all marked streams the events after their own position. A stalled reader is skipped until
+ * it drains; a lost ring costs a poll interval. With no stream open, nothing runs.
  */
 export interface LiveInbox {
-  /** `lastSeq`: the last event the reader has seen; null: none, begin now. */
+  /** `lastSeq` is the last event the reader has seen; null starts with new events. */
   open(owner: Owner, lastSeq: number | null): (stream: EventStream) => StreamListener;
 }
 
@@ -24,10 +24,10 @@ interface Reader {
   isGone: boolean;
 }
 
-/** Everyone is looked at within this time even if no ring came; a part of them at a time, so that no one waits for that. */
+/** Every reader is polled within this time even without a ring; a fraction of them at a time, so that polling delays no one. */
 const pollMs = 5_000;
 const pollParts = 20;
-/** Between two looks: a burst of arrivals is then a few queries, and nobody waits long enough to notice. */
+/** The interval between two queries: a burst of arrivals then takes a few queries, and the delay is not noticeable. */
 const pauseMs = 20;
 const maxReaders = 200;
 const retryMs = 500;
@@ -64,7 +64,7 @@ export function createLiveInbox({ pool, doorbell, log }: Pick<Deps, 'pool' | 'do
         if (batch.length > 0) await serve(batch);
         failing = false;
       } catch (error) {
-        if (!failing) log.warn({ err: error }, 'streams wait for the database');
+        if (!failing) log.warn({ err: error }, 'inbox streams are waiting for the database');
         failing = true;
         for (const reader of batch) marked.add(reader);
         await wait(retryMs);
@@ -74,7 +74,7 @@ export function createLiveInbox({ pool, doorbell, log }: Pick<Deps, 'pool' | 'do
     looking = false;
   }
 
-  /** Those that can be written to; the others are marked again when they have caught up. */
+  /** Returns the marked readers that can be written to; stalled ones are marked again when they drain. */
   function takeMarked(): Reader[] {
     const batch: Reader[] = [];
     for (const reader of marked) {
@@ -103,7 +103,7 @@ export function createLiveInbox({ pool, doorbell, log }: Pick<Deps, 'pool' | 'do
     }
   }
 
-  /** True: there is more to fetch. */
+  /** Returns true when there is more to fetch. */
   function pass(reader: Reader, updates: InboxUpdate): boolean {
     const frames = framesFor(reader.progress, updates);
     reader.progress = frames.progress;

@@ -15,7 +15,7 @@ const tag = 'Preference centre';
 const access = 'recipient:prefs';
 const source = 'recipient';
 
-/** What end users decide for themselves; the decisions are those of the preferences feature. */
+/** Routes for the preferences of end users; the preferences feature makes the decisions. */
 export function preferenceCentreRoutes(deps: Pick<Deps, 'pool'>): Route[] {
   const service = createPreferenceService(deps);
   return [

@@ -8,11 +8,14 @@ import { findSigningKeys, type KeyDeps, type SigningKeys } from './keys-service.
 import { insertTicket, takeTicket } from './tickets-store.ts';
 import { claimedEnvironment, refusal, verifyToken } from './token.ts';
 
-/** How long keys are believed: the longest that a key without overlap goes on working after a rotation. */
+/** How long keys are cached, which is how long a key without overlap still works after a rotation. */
 const memoryMs = 1_000;
 export const ticketSeconds = 30;
 
-/** End-user tokens and tickets → Recipient. A good token costs no query when its environment was asked for within a second. */
+/**
+ * Turns end-user tokens and tickets into a Recipient. A valid token costs no query when the keys of its environment were read
+ * within a second.
+ */
 export function createRecipientAuthenticator(deps: KeyDeps): RecipientAuthenticator {
   const { pool, clock } = deps;
   const memory = createCache<SigningKeys>(10_000, memoryMs);
@@ -39,7 +42,7 @@ export function createRecipientAuthenticator(deps: KeyDeps): RecipientAuthentica
       const environmentId = claimedEnvironment(token);
       const recipient =
         (await recipientBy(token, environmentId, memory.get(environmentId))) ??
-        // The key may be newer than what is remembered: a token must work from its first moment.
+        // The key may be newer than the cached ones: a token must work from its first moment.
         (await recipientBy(token, environmentId, await readKeys(environmentId)));
       if (!recipient) throw refusal('was not signed with the inbox signing key of its environment');
       return recipient;
@@ -60,7 +63,7 @@ export function createRecipientAuthenticator(deps: KeyDeps): RecipientAuthentica
   };
 }
 
-/** For EventSource, which cannot send a header: short-lived, used once, and worthless in a log file afterwards. */
+/** Tickets are for EventSource, which cannot send a header: short-lived, valid once, and worthless in a log file afterwards. */
 export async function issueTicket(
   { pool, clock }: Pick<Deps, 'pool' | 'clock'>,
   recipient: Recipient,

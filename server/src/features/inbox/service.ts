@@ -17,18 +17,18 @@ export interface InboxService {
   ): Promise<{ data: Item[]; next_cursor: string | null; unread_count: number }>;
   get(owner: Owner, id: string): Promise<Item>;
   unreadCount(owner: Owner): Promise<number>;
-  /** Doing it twice has the effect of once. */
+  /** Idempotent. */
   mark(owner: Owner, id: string, as: 'read' | 'unread' | 'archived'): Promise<Item>;
   markAllRead(owner: Owner, before: string | null): Promise<{ marked: number; unread: number }>;
 }
 
-/** One transaction marks so many: it holds up whatever else happens in that inbox. */
+/** The maximum of items marked by one transaction, which blocks all other changes of that inbox. */
 const markAtOnce = 10_000;
 
 export function createInboxService(deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'doorbell'>): InboxService {
   const { pool, queue, clock, doorbell } = deps;
 
-  /** Reading is news about the notification: the same work that other receipts are makes an event of it. */
+  /** Reading an item is a receipt for its notification: the job for other receipts makes an event of it. */
   function enqueueOpened(
     sql: Sql,
     { environmentId }: Owner,

@@ -2,7 +2,7 @@ import { type Sql, statement } from '../../db/sql.ts';
 import { type ItemRow, itemColumns, type Owner } from './item.ts';
 import type { FeedStatus } from './schema.ts';
 
-/** Reading an inbox. Everything is found by its owner first: the items of others cannot be reached. */
+/** Reads of an inbox. Every query filters by owner first, so the items of other users are out of scope. */
 
 const findOne = statement<ItemRow>(
   'inbox_find_item',
@@ -25,11 +25,11 @@ export async function findUnreadCount(sql: Sql, owner: Owner): Promise<number> {
 export interface FeedPage {
   items: ItemRow[];
   hasMore: boolean;
-  /** Of the same moment as the items. */
+  /** The unread count in the same snapshot as the items. */
   unread: number;
 }
 
-/** Bodies may be large: a page ends early rather than hold more of them than this. */
+/** Bodies may be large: a page ends early rather than exceed this size. */
 const maxPageBytes = 2_000_000;
 
 type FeedRow = { [Column in keyof ItemRow]: ItemRow[Column] | null } & { unread: number; found: number };

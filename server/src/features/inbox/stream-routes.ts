@@ -7,7 +7,7 @@ import { StreamQuery, StreamTicket } from './schema.ts';
 
 const tag = 'Inbox';
 const access = 'recipient:inbox';
-/** A stream that ends is opened again by its client, which then shows its token again. */
+/** The client reopens a stream that ends, and presents its token again. */
 const longestMs = 3_600_000;
 
 const description = `Server-Sent Events. Read them with \`fetch\` and the Authorization header; for \`EventSource\`, which cannot send one, get a ticket first.
@@ -44,7 +44,7 @@ export function streamRoutes(deps: Deps): Route[] {
       responses: { 200: Type.String({ contentMediaType: 'text/event-stream' }) },
       errors: ['rate_limited'],
       handler({ principal, query, raw }) {
-        // The header wins: EventSource keeps the URL it began with, and sends where it got to.
+        // The header wins: EventSource keeps its original URL, and sends its position in the header.
         const header = raw.headers['last-event-id'];
         const lastId = typeof header === 'string' && header !== '' ? header : query.last_event_id;
         return {
@@ -75,7 +75,7 @@ export function streamRoutes(deps: Deps): Route[] {
   ];
 }
 
-/** An id that is not ours is before everything: its reader is told to start over. */
+/** An id that is not ours counts as 0, before every event: its reader gets a `reset`. */
 function seqOf(id: string): number {
   return /^\d{1,15}$/.test(id) ? Number(id) : 0;
 }

@@ -3,7 +3,7 @@ import { type Sql, statement } from '../../db/sql.ts';
 export interface Ticket {
   environmentId: string;
   externalUserId: string;
-  /** The ticket opens nothing that the token it was got with would not. */
+  /** The ticket is not valid longer than the token it was issued for. */
   tokenExpiresAt: Date;
 }
 
@@ -29,7 +29,7 @@ const take = statement<{
    returning t.environment_id, e.organization_id, t.external_user_id, t.token_expires_at`,
 );
 
-/** Of several who come with the same ticket, in whatever process, one gets it. */
+/** A ticket is taken once: one of several concurrent uses, in any process, succeeds. */
 export async function takeTicket(
   sql: Sql,
   hash: Buffer,

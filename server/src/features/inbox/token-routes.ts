@@ -9,7 +9,7 @@ import { tokenLimits } from './token.ts';
 
 const tag = 'Inbox tokens';
 
-/** How applications let their users in. */
+/** Routes through which applications issue tokens for their users. */
 export function tokenRoutes(deps: Deps): Route[] {
   return [
     route({

@@ -4,15 +4,15 @@ import { Problem } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 
 /**
- * End-user tokens: JWTs that an application signs, or lets us sign, for one of its users (CONTRACT 2). Everything that
- * can be wrong with one is decided here; which keys are good is passed in.
+ * End-user tokens: JWTs that an application signs, or lets us sign, for one of its users. All checks of a token are here; the
+ * valid keys are passed in.
  */
 export const tokenLimits = {
   minSeconds: 60,
   maxSeconds: 86_400,
   defaultSeconds: 900,
   skewSeconds: 60,
-  /** How long a signing key verifies after it was replaced. */
+  /** How long a signing key verifies tokens after it was replaced. */
   overlapSeconds: 86_400,
 } as const;
 export const userIdLimit = 255;
@@ -24,7 +24,7 @@ export interface TokenClaims {
 }
 
 const algorithm = 'HS256';
-/** The key is the text as it was shown, prefix and all: nothing to decode, so nothing to decode differently. */
+/** The key is the text as it was shown, including the prefix: without decoding, there is no ambiguity in decoding. */
 const keyBytes = (signingKey: string): Uint8Array => new TextEncoder().encode(signingKey);
 
 export async function mintToken(
@@ -44,7 +44,7 @@ export async function mintToken(
   return { token, expiresAt: new Date(expiresAt * 1000) };
 }
 
-/** Which environment a token claims to be from: says whose keys to try, and nothing more. */
+/** The environment that a token claims to be from, used only to select the keys to verify with. */
 export function claimedEnvironment(token: string): string {
   let issuer: unknown;
   try {
@@ -56,7 +56,7 @@ export function claimedEnvironment(token: string): string {
   return issuer.toLowerCase();
 }
 
-/** Null: none of the keys signed it. Throws a Problem when one did and a claim is not as it must be. */
+/** Returns null when none of the keys signed it. Throws a Problem when one did and a claim is invalid. */
 export async function verifyToken(
   token: string,
   signingKeys: readonly string[],

@@ -4,8 +4,8 @@ import type { Owner } from './item.ts';
 const topics = 4_096;
 
 /**
- * The doorbell topic of an inbox. Inboxes share topics: enough of them that a ring wakes hardly anyone in vain, few enough that
- * nothing grows with the number of users. It tells nobody who the user is.
+ * The doorbell topic of an inbox. Inboxes share topics: enough topics that a ring rarely wakes a stream in vain, few enough
+ * that nothing grows with the number of users. A topic does not reveal the user.
  */
 export function inboxTopic({ environmentId, externalUserId }: Owner): string {
   return `inbox:${sha256(`${environmentId} ${externalUserId}`).readUInt16BE(0) % topics}`;
