@@ -2,14 +2,14 @@ import type { LinkSecret, LinkSecrets } from './secrets.ts';
 import { bytesOfId, idOfBytes, makeToken, readToken } from './token.ts';
 
 /**
- * Where a provider reports to. Unguessable, and the same for as long as the provider is configured; it needs no row of its own,
- * and says whose report it is before anything of it is believed.
+ * The URL that a provider reports to. The URL cannot be guessed and stays the same as long as the provider is configured; it
+ * needs no row of its own, and identifies the provider before any of the report is trusted.
  */
 export function callbackUrl(publicUrl: string, secret: LinkSecret, kind: string, providerId: string): string {
   return `${publicUrl}/hooks/${kind}/${makeToken(secret, 'callback', bytesOfId(providerId))}`;
 }
 
-/** The same for one provider, when the secret of its environment is not at hand. */
+/** The callback URL of one provider, when the secret of its environment is not loaded. */
 export async function callbackUrlFor(
   secrets: LinkSecrets,
   publicUrl: string,

@@ -3,16 +3,16 @@ import type { Deps } from '../../deps.ts';
 import { createCache } from '../../kernel/cache.ts';
 import { findSecret, insertSecret, listSecrets, type SecretRow, updateSeal } from './store.ts';
 
-/** What all links of one environment are made with, whatever they are for. */
+/** The secret that all links of one environment are made with, for every purpose. */
 export interface LinkSecret {
   environmentId: string;
-  /** Says in a link whose it is, and nothing else. */
+  /** Identifies the environment in a link, and reveals nothing else. */
   handle: Buffer;
   secret: Buffer;
 }
 
 export interface LinkSecrets {
-  /** Those of environments, made on first use; one query at most for those that are not known yet. */
+  /** Secrets of environments, created on first use; at most one query for those not cached yet. */
   secretsFor(environmentIds: readonly string[]): Promise<Map<string, LinkSecret>>;
   find(handle: Buffer): Promise<LinkSecret | null>;
 }
@@ -24,7 +24,7 @@ export function newLinkSecret(): string {
   return randomBytes(secretBytes).toString('base64url');
 }
 
-/** Secrets never change, so what was read once is good for ever: no expiry, no second query. */
+/** Secrets never change, so a cached one stays valid: no expiry, no second query. */
 export function createLinkSecrets({
   pool,
   keyring,
@@ -33,10 +33,10 @@ export function createLinkSecrets({
   const known = createCache<LinkSecret>(20_000); // each by its environment and by its handle
 
   async function open(row: SecretRow): Promise<LinkSecret | null> {
-    const context = `unsubscribe:${row.environment_id}`; // what they were first for
+    const context = `unsubscribe:${row.environment_id}`; // named after their first use
     try {
       const secret = keyring.open(row.sealed_secret, context);
-      // Old links must survive the encryption key they were sealed with: it may be retired one day.
+      // Old links must outlive the encryption key that sealed their secret, because the key may be retired.
       if (keyring.isStale(row.sealed_secret)) await updateSeal(pool, row, keyring.seal(secret, context));
       const opened = {
         environmentId: row.environment_id,

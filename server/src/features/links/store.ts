@@ -1,6 +1,6 @@
 import { type Sql, statement } from '../../db/sql.ts';
 
-/** The table is named after its first use; the release before this one still reads it under that name. */
+/** The table is named after its first use; the previous release still reads it under that name. */
 export interface SecretRow {
   environment_id: string;
   handle: Buffer;
@@ -32,7 +32,7 @@ const insert = statement(
   `insert into unsubscribe_secrets (${columns}) values ($1, $2, $3) on conflict (environment_id) do nothing`,
 );
 
-/** The first one stays: links that were sent must go on working. */
+/** The first secret stays: links that were sent must keep working. */
 export async function insertSecret(sql: Sql, row: SecretRow): Promise<void> {
   await insert(sql, [row.environment_id, row.handle, row.sealed_secret]);
 }

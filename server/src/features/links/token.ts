@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { sameBytes } from '../../kernel/crypto.ts';
 import { handleBytes, type LinkSecret, type LinkSecrets } from './secrets.ts';
 
-/** What a link is for: a token of one kind is not one of another. */
+/** The purpose of a link: a token of one purpose is invalid for another. */
 export type Purpose = 'callback' | 'open' | 'click';
 
 const version = 1;
@@ -10,22 +10,22 @@ const tagBytes = 16;
 const headBytes = 1 + handleBytes;
 
 /**
- * `version · handle · tag · payload`, where the tag authenticates everything. The payload can be read by whoever has the link,
- * and not altered; the same payload gives the same token every time.
+ * `version · handle · tag · payload`, where the tag authenticates everything. The payload is readable by every holder of the
+ * link, and cannot be altered; the same payload always gives the same token.
  */
 export function makeToken(secret: LinkSecret, purpose: Purpose, payload: Buffer): string {
   const head = Buffer.concat([Buffer.of(version), secret.handle]);
   return Buffer.concat([head, tagOf(secret, purpose, head, payload), payload]).toString('base64url');
 }
 
-/** Null: it is not one of ours, to the letter. */
+/** Returns null unless the token is exactly one that we made. */
 export async function readToken(
   secrets: LinkSecrets,
   purpose: Purpose,
   token: string,
 ): Promise<{ environmentId: string; payload: Buffer } | null> {
   const bytes = Buffer.from(token, 'base64url');
-  // Several texts decode to the same bytes; only the one that we would write is a token.
+  // Several texts decode to the same bytes; only the canonical encoding is a token.
   if (bytes.length <= headBytes + tagBytes || bytes[0] !== version || bytes.toString('base64url') !== token)
     return null;
   const head = bytes.subarray(0, headBytes);
@@ -48,7 +48,7 @@ function tagOf({ secret }: LinkSecret, purpose: Purpose, head: Buffer, payload: 
     .subarray(0, tagBytes);
 }
 
-/** Ids travel in links as their 16 bytes. */
+/** Links contain ids as their 16 bytes. */
 export function bytesOfId(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex');
 }
