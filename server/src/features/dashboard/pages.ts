@@ -3,19 +3,19 @@ import type { FastifyRequest } from 'fastify';
 import type { Reply } from '../../http/route.ts';
 import { answerFile, type StaticFile } from '../../http/static-files.ts';
 
-/** In the bundle it stands beside main.js; from the sources it is looked for in the same place. */
+/** In the bundle the folder is beside main.js; from the sources, the same built folder is used. */
 const builtFolders = [
   new URL('./dashboard/', import.meta.url),
   new URL('../../../dist/dashboard/', import.meta.url),
 ];
 
-/** The pages draw themselves: every address of theirs gets the same document. */
+/** The dashboard renders in the browser: every page URL gets the same document. */
 const pagePattern = /^\/(?:(?:test|live|connections)(?:\/.*)?|sign-in|invitation)?$/;
 const filePattern = /^\/(?:assets\/[\w.-]+|favicon\.svg)$/;
 
 /**
- * Scripts are ours alone, and nothing may put the pages into a frame. Styles in attributes are how graphs and editors place
- * things; pictures may come from anywhere because previews of messages, in frames that run nothing, inherit this policy.
+ * Only our own scripts run, and no site may frame the pages. Graphs and editors need style attributes; images may come from
+ * anywhere because previews of messages, in frames without scripts, inherit this policy.
  */
 const securityPolicy = [
   "default-src 'none'",
@@ -39,17 +39,17 @@ const contentTypes: Record<string, string> = {
 
 interface Build {
   folder: URL;
-  /** When its list was written: the mark by which another build is known. */
+  /** When the list of files was written, which identifies the build. */
   writtenAt: number;
-  /** Path → hash of the content. */
+  /** Maps a path to the hash of its content. */
   files: Record<string, string>;
-  /** What was asked for so far. */
+  /** Files that were already requested. */
   kept: Map<string, StaticFile>;
 }
 
 type Request = Pick<FastifyRequest, 'method' | 'url' | 'headers'>;
 
-/** Answers for what is no operation of the API: the pages of the dashboard and their files; null for anything else. */
+/** Answers requests outside of the API: the pages of the dashboard and their files; null for anything else. */
 export function createDashboard(folders: readonly URL[] = builtFolders): (request: Request) => Reply | null {
   let build: Build | null = null;
 
@@ -83,7 +83,7 @@ export function createDashboard(folders: readonly URL[] = builtFolders): (reques
   };
 }
 
-/** A build may be replaced while we run: its document names files that the list of the one before does not have. */
+/** A build may be replaced while the service runs: its document names files that the previous list does not have. */
 function currentBuild(folders: readonly URL[], known: Build | null): Build | null {
   for (const folder of folders) {
     const list = new URL('files.json', folder);
@@ -96,7 +96,7 @@ function currentBuild(folders: readonly URL[], known: Build | null): Build | nul
   return null;
 }
 
-/** Null: it is gone. An empty answer in its place would be kept for ever. */
+/** Returns null when the file is gone. An empty answer instead would stay in caches. */
 function readFile(folder: URL, path: string, etag: string): StaticFile | null {
   const read = (ending: string) => {
     const url = new URL(`${path}${ending}`, folder);
@@ -112,7 +112,7 @@ function readFile(folder: URL, path: string, etag: string): StaticFile | null {
   };
 }
 
-/** The first start builds it while the service already runs. */
+/** The first start builds the dashboard while the service already runs. */
 function notBuilt(): Reply {
   return {
     status: 503,
