@@ -8,8 +8,8 @@ import { type IncidentRow, insertIncident, listShown, updateIncident } from './s
 const freshMs = 1_000;
 
 /**
- * Reads what the status page shows. The page is public: however many ask, the database is asked once a second. While the
- * database is away, the page goes on showing what was read last.
+ * Reads the data of the status page. The page is public: any number of requests cost one query a second. While the database is
+ * unavailable, the page shows the last data that was read.
  */
 export function createIncidentBoard(pool: Pool, clock: Clock): () => Promise<PublicIncidents> {
   let last: PublicIncidents = { active: [], recent: [] };
@@ -49,7 +49,7 @@ function viewOf(row: IncidentRow): Incident {
 
 const timeOf = (id: string): string => new Date(idTime(id)).toISOString();
 
-/** Returns the id; null: this provider has an active incident already. */
+/** Returns the id; null when this provider already has an active incident. */
 export async function openIncident(
   sql: Sql,
   { title, message, provider = null }: { title: string; message: string; provider?: string | null },
@@ -59,7 +59,7 @@ export async function openIncident(
   return made ? id : null;
 }
 
-/** Returns the title; null: there is no active incident with this id. */
+/** Returns the title; null when there is no active incident with this id. */
 export function addUpdate(sql: Sql, id: string, message: string): Promise<string | null> {
   return updateIncident(sql, id, { id: newId(), message }, false);
 }

@@ -8,14 +8,14 @@ export interface IncidentUpdate {
 export interface IncidentRow {
   id: string;
   title: string;
-  /** The provider that fails: `managed` or a kind of provider; null: opened by the operator. */
+  /** The failing provider: `managed` or a kind of provider; null when the operator opened the incident. */
   provider: string | null;
   resolved_at: Date | null;
   /** Newest first. */
   updates: IncidentUpdate[];
 }
 
-/** How many the status page shows: of each list, and updates of each incident. */
+/** Limits of the status page: incidents in each list, and updates of each incident. */
 export const shown = { active: 20, recent: 20, recentDays: 14, updates: 20 } as const;
 const keptDays = 90;
 
@@ -32,7 +32,7 @@ const selectShown = statement<IncidentRow>(
     order by resolved_at desc, id desc limit ${shown.recent})`,
 );
 
-/** The active ones, newest first, then those resolved lately, the last one first. */
+/** Active incidents, newest first, then recently resolved ones, the last resolved first. */
 export function listShown(sql: Sql): Promise<IncidentRow[]> {
   return selectShown(sql);
 }
@@ -56,7 +56,7 @@ const insertRow = statement<{ id: string }>(
    select id from made`,
 );
 
-/** False: this provider has an active incident already. */
+/** Resolves to false when this provider already has an active incident. */
 export async function insertIncident(
   sql: Sql,
   incident: { id: string; title: string; provider: string | null; update: IncidentUpdate },
@@ -76,7 +76,7 @@ const insertUpdateRow = statement<{ title: string }>(
    select title from found`,
 );
 
-/** Adds an update to an active incident, and ends it if `resolve` says so. Returns its title; null: none is active. */
+/** Adds an update to an active incident, and ends it if `resolve` is true. Returns its title; null when none is active. */
 export async function updateIncident(
   sql: Sql,
   id: string,
@@ -88,7 +88,7 @@ export async function updateIncident(
 
 const selectProviders = statement<{ provider: string; active_id: string | null; resolved_at: Date | null }>(
   'incidents_list_providers',
-  // The newest of each provider says whether there is an active one, else when the last one ended.
+  // The newest incident of each provider shows whether one is active, or when the last one ended.
   `select distinct on (provider) provider, case when resolved_at is null then id end as active_id, resolved_at
    from incidents where provider is not null order by provider, id desc`,
 );
@@ -100,7 +100,7 @@ export function listByProvider(
   return selectProviders(sql);
 }
 
-/** Until the transaction ends no incident begins or ends elsewhere; the status page can be read. */
+/** Until the transaction ends, no other one can open or resolve an incident; the status page stays readable. */
 export async function lockIncidents(tx: Sql): Promise<void> {
   await lockTable(tx);
 }
