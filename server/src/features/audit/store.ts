@@ -3,7 +3,9 @@ import type { Client } from '../../http/client.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 
-/** Who made a change. A Principal is one as it is; `{ ...principal, environmentId: null }` concerns the whole organization. */
+/**
+ * The author of a change. A Principal is already one; `{ ...principal, environmentId: null }` concerns the whole organization.
+ */
 export interface Actor {
   kind: 'key' | 'user' | 'system';
   id: string | null;
@@ -15,13 +17,13 @@ export interface AuditEntry {
   principal: Actor;
   /** Null when no request caused it. */
   requestId: string | null;
-  /** Where the request came from, for changes of credentials and sign-ins. */
+  /** The origin of the request, for changes of credentials and sign-ins. */
   client?: Client | null;
-  /** What happened, as `noun.past_participle`: `api_key.created`. */
+  /** The action, as `noun.past_participle`: `api_key.created`. */
   action: string;
-  /** What it happened to, as `noun:id`: `api_key:0198…`. */
+  /** The changed object, as `noun:id`: `api_key:0198…`. */
   target: string;
-  /** The parts that matter, in wire form and without secrets; null when there was nothing before (or is nothing after). */
+  /** The relevant fields, in wire form and without secrets; null when there was nothing before (or is nothing after). */
   before: object | null;
   after: object | null;
 }
@@ -34,7 +36,7 @@ const insertEntry = statement(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 );
 
-/** Takes the transaction of the change itself: neither is ever there without the other. */
+/** Runs in the transaction of the change itself: neither exists without the other. */
 export async function recordAudit(sql: Sql, entry: AuditEntry): Promise<void> {
   const { principal } = entry;
   await insertEntry(sql, [
@@ -62,7 +64,7 @@ const insertBatch = statement(
        before jsonb, after jsonb, request_id text)`,
 );
 
-/** The same for many changes of one transaction. */
+/** Records many changes of one transaction. */
 export async function recordAuditBatch(sql: Sql, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const rows = entries.map(({ principal, requestId, action, target, before, after }) => ({
@@ -85,7 +87,7 @@ const clearValues = statement(
      and a.target = any ($2::text[]) and a.action = $3`,
 );
 
-/** For erasure: that it happened, and when, stays in the log; the values of these targets go. */
+/** For erasure: the entries and their times stay in the log; the values of these targets are deleted. */
 export async function clearAuditValues(
   sql: Sql,
   environmentId: string,
@@ -99,7 +101,7 @@ export interface AuditFilter {
   action?: string | undefined;
   target?: string | undefined;
   actorId?: string | undefined;
-  /** Ids are time-ordered, so a span of time is a span of ids. */
+  /** Ids are time-ordered, so a time range is a range of ids. */
   fromId?: string | undefined;
   beforeId?: string | undefined;
 }
@@ -118,7 +120,7 @@ export interface AuditRow {
   user_agent: string | null;
 }
 
-/** Up to `limit + 1` entries of the environment and of the organization as a whole, newest first. */
+/** Returns up to `limit + 1` entries of the environment and of the organization as a whole, newest first. */
 export function listEntries(
   sql: Sql,
   owner: { organizationId: string; environmentId: string },
@@ -138,7 +140,7 @@ export function listEntries(
   require('action', '=', filter.action);
   require('target', '=', filter.target);
   require('actor_id', '=', filter.actorId);
-  // In two halves, for each of which the indexes have the entries in their order.
+  // The query has two halves, because the indexes give the entries of each in order.
   const newestOf = (environment: string): string =>
     `(select id, environment_id, actor_kind, actor_id, action, target, before, after, request_id, ip_address,
          user_agent
