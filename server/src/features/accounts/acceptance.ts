@@ -22,7 +22,7 @@ import { admitAttempt, forgiveAttempt, networkSubject, passwordSubjects } from '
 
 type AcceptDeps = Pick<Deps, 'pool' | 'clock' | 'config' | 'log' | 'authenticator'>;
 
-/** What the holder of a link may know before they accept. */
+/** The details of an invitation that the holder of its link may see before accepting. */
 export async function lookUpInvitation(
   { pool, clock }: AcceptDeps,
   token: string,
@@ -36,7 +36,7 @@ export async function lookUpInvitation(
   return { organization_name, email, role, has_account: !!(await findUserByEmail(pool, email)) };
 }
 
-/** Joins and signs in: somebody new chooses a name and a password, somebody known shows theirs. */
+/** Joins and signs in: a new person chooses a name and a password, a known one enters theirs. */
 export async function acceptInvitation(
   deps: AcceptDeps,
   gates: Semaphores,
@@ -51,13 +51,13 @@ export async function acceptInvitation(
     const { email } = invitation;
     const known = await findUserByEmail(pool, email);
     const subjects = passwordSubjects(email, context.client, findDevice(email)).filter(
-      ({ kind }) => known && kind !== 'network', // counted already; somebody new has no password to guess
+      ({ kind }) => known && kind !== 'network', // already counted; a new person has no password to guess
     );
     const failures = await admitAttempt(pool, subjects).catch(async (error) => {
       await forgiveAttempt(pool, [network]);
       throw error;
     });
-    // Passwords are worked on before the transaction: nobody waits behind a lock for that.
+    // Password hashing happens before the transaction: no request waits behind a lock for it.
     if (known && !(await verifyPassword(request.password, known.password_hash))) {
       recordFailedSignIn(deps, known.id, failures, context);
       throw wrongPassword();
@@ -76,12 +76,12 @@ export async function acceptInvitation(
       return { sessionToken, person: await describePerson(tx, deps.config, person) };
     });
   });
-  deps.authenticator.forget(); // who asked for the organization a moment ago was told that there is none
+  deps.authenticator.forget(); // the cached answer that the organization does not exist is outdated
   return accepted;
 }
 
 type AcceptContext = Omit<AttemptContext, 'deviceId'> & {
-  /** The device from which an account was signed in to before, if it is this one. */
+  /** Returns the id of this device when the account was signed in to from it before. */
   findDevice(email: string): string | null;
 };
 

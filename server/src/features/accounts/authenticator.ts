@@ -11,7 +11,7 @@ import { findKeyByHash, markKeyUsed } from './keys-store.ts';
 import { couldBeSecretKey } from './secret-key.ts';
 import { findSession, findSessionIdentity, markSessionSeen, sessionEnd } from './sessions-store.ts';
 
-/** How long an answer is believed: the longest that a revoked key goes on working in another process. */
+/** How long an answer is cached: the longest that a revoked key keeps working in another process. */
 const memoryMs = 1000;
 const memorySize = 10_000;
 const nobodysEnvironment = '00000000-0000-0000-0000-000000000000';
@@ -23,9 +23,9 @@ interface Identity<Who extends Principal | SignedIn | null> {
 }
 
 /**
- * Credentials → Principal, without a query when the same ones were seen within the last second. What is remembered is the
- * promise, so requests that arrive together share one query; wrong credentials are remembered too, so guessing one key over
- * and over costs no more than a right one.
+ * Credentials → Principal, without a query when the same ones were seen within the last second. The cache holds the promise, so
+ * concurrent requests share one query; wrong credentials are cached too, so repeated guesses of one key cost no more than a
+ * right one.
  */
 export function createAuthenticator(
   pool: Pool,
@@ -36,7 +36,7 @@ export function createAuthenticator(
   const sessions = createCache<Promise<Identity<Principal | null> | null>>(memorySize, memoryMs);
   const used = createCache<true>(memorySize, 60_000);
 
-  /** Nobody waits for it, and a miss is made good a minute later: it is only shown to people. */
+  /** The write is not awaited, and a failed one is repeated a minute later: the time of last use is only shown to people. */
   function noteUse(name: string, mark: () => Promise<void>): void {
     if (used.has(name)) return;
     used.set(name, true);
@@ -93,7 +93,7 @@ export function createAuthenticator(
     return { principal, revoked: false, endsAtMs: sessionEnd(row, sessionIdleMs).getTime() };
   }
 
-  /** The clock is asked at every call: what is remembered must not outlive its own end. */
+  /** The end is checked at every call: a cached identity must not outlive its expiry. */
   function valid<Found extends Identity<Principal | SignedIn | null>>(
     found: Found | null,
     what: string,
@@ -151,7 +151,7 @@ export function createAuthenticator(
   };
 }
 
-/** A failed load (the database was away) is not remembered. */
+/** A failed load (the database was unavailable) is not cached. */
 function remembered<Value>(
   cache: Cache<Promise<Value>>,
   key: string,

@@ -13,9 +13,9 @@ import { newSecretKey } from './secret-key.ts';
 import { hasOrganization, lockFirstStart } from './tenants-store.ts';
 
 /**
- * The first start: an organization with Test and Live, a full-access key for each, and a dashboard owner. Null when there is
- * an organization already. The file is written before the commit: better credentials that open nothing (the next start
- * writes new ones) than an organization that nobody can enter.
+ * The first start: an organization with Test and Live, a full-access key for each, and a dashboard owner. Returns null when
+ * there is already an organization. The file is written before the commit: credentials that open nothing (the next start writes
+ * new ones) are better than an organization without a way in.
  */
 export async function bootstrap({
   pool,
@@ -63,7 +63,7 @@ export async function bootstrap({
     await writeCredentials(config, credentials);
     log.info(
       { organization_id: organization.id },
-      'first start: organization, environments, keys and owner made',
+      'first start: created the organization, environments, keys and owner',
     );
     return credentials;
   });

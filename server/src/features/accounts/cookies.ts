@@ -3,7 +3,7 @@ import { clearedSessionCookie, sessionCookie } from '../../http/session-cookie.t
 import type { Devices } from './devices.ts';
 import { sessionSeconds } from './sessions-service.ts';
 
-/** The headers that begin and end a session in a browser, which is a known device of the person from then on. */
+/** The headers that begin and end a session in a browser, which becomes a known device of the person. */
 export function createCookies({ publicUrl }: Pick<Deps, 'publicUrl'>, devices: Devices) {
   return {
     start: ({ token, email }: { token: string; email: string }) => ({

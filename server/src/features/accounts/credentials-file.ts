@@ -14,7 +14,7 @@ const fields = [
   'live_environment_id',
 ] as const;
 
-/** What the first start made, for the terminal, the demo and scripts. */
+/** The credentials from the first start, for the terminal, the demo and scripts. */
 export type Credentials = Record<(typeof fields)[number], string>;
 
 type Place = Pick<Config, 'CARILLON_DATA_DIR'>;
@@ -23,13 +23,13 @@ export function credentialsPath(config: Place): string {
   return join(config.CARILLON_DATA_DIR, 'credentials.json');
 }
 
-/** Whole and on disk, or not at all; only the owner of the process can read it. */
+/** Writes the file atomically and durably; only the owner of the process can read it. */
 export async function writeCredentials(config: Place, credentials: Credentials): Promise<void> {
   const path = credentialsPath(config);
   const draft = `${path}.tmp`;
   try {
     await mkdir(config.CARILLON_DATA_DIR, { recursive: true });
-    await rm(draft, { force: true }); // the mode is only given to a file that is new
+    await rm(draft, { force: true }); // the mode applies only to a new file
     await writeFile(draft, `${JSON.stringify(credentials, null, 2)}\n`, {
       mode: 0o600,
       flag: 'wx',
@@ -46,7 +46,7 @@ export async function writeCredentials(config: Place, credentials: Credentials):
   }
 }
 
-/** Null when there is no such file: another host made the first start, or someone put it away. */
+/** Returns null when there is no such file: the first start ran on another host, or the file was moved. */
 export function readCredentials(config: Place): Credentials | null {
   try {
     const read: Credentials = JSON.parse(readFileSync(credentialsPath(config), 'utf8'));

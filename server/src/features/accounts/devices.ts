@@ -6,12 +6,13 @@ import { newId } from '../../kernel/ids.ts';
 const validSeconds = 180 * 24 * 3600;
 
 /**
- * Browsers in which somebody has signed in before. Each gets a cookie, sealed for that one account, by which the next sign-in is
- * told from a stranger's: guesses of others then do not make it wait. The cookie opens nothing without the password.
+ * Browsers in which an account has signed in before. Each gets a cookie, sealed for that one account, which separates its next
+ * sign-in from those of unknown devices: guesses by others then do not make it wait. The cookie opens nothing without the
+ * password.
  */
 export function createDevices({ keyring, publicUrl, clock }: Pick<Deps, 'keyring' | 'publicUrl' | 'clock'>) {
   return {
-    /** The id of the device, null when the request does not come from a known one of this account. */
+    /** The id of the device; null when the request does not come from a known one of this account. */
     find(cookieHeader: string | undefined, email: string): string | null {
       const sealed = readCookie(cookieHeader, cookieName(nameFor(email), publicUrl()));
       if (!sealed) return null;
@@ -19,10 +20,10 @@ export function createDevices({ keyring, publicUrl, clock }: Pick<Deps, 'keyring
         const [id = '', madeAt] = keyring.open(sealed, contextOf(email)).split(' ');
         return clock() - Number(madeAt) < validSeconds * 1000 ? id : null;
       } catch {
-        return null; // sealed for another account, with a key that is gone, or by somebody else
+        return null; // sealed for another account, with a key that is gone, or forged
       }
     },
-    /** The cookie of a device that is known from now on. */
+    /** Returns the cookie that makes the device known from now on. */
     remember(email: string): string {
       return writeCookie(nameFor(email), keyring.seal(`${newId()} ${clock()}`, contextOf(email)), {
         publicUrl: publicUrl(),
@@ -35,7 +36,7 @@ export function createDevices({ keyring, publicUrl, clock }: Pick<Deps, 'keyring
 
 export type Devices = ReturnType<typeof createDevices>;
 
-/** One for each account, so that several people can share a browser. */
+/** Each account has its own cookie, so that several people can share a browser. */
 function nameFor(email: string): string {
   return `carillon_device_${sha256(email).toString('hex').slice(0, 8)}`;
 }

@@ -4,8 +4,8 @@ import { type MemberEntry, type RequestContext, recordForMember, theService } fr
 import { type Failures, waitsBegunBy } from './throttle.ts';
 
 /**
- * Writes a failed sign-in down. Not awaited by the caller: an email without an account has nothing to write, and an answer that
- * took longer for one that has would tell which accounts exist.
+ * Records a failed sign-in. The caller does not await it: an email without an account has nothing to write, and a slower answer
+ * for the others would reveal which accounts exist.
  */
 export function recordFailedSignIn(
   { pool, log }: Pick<Deps, 'pool' | 'log'>,
@@ -14,7 +14,7 @@ export function recordFailedSignIn(
   context: RequestContext,
 ): void {
   if (waitsBegunBy(failures).includes('network')) {
-    log.warn({ request_id: context.requestId }, 'many failed sign-ins from one network; it has to wait');
+    log.warn({ request_id: context.requestId }, 'throttling a network after many failed sign-ins');
   }
   const entries = userId === undefined ? [] : entriesOf(failures);
   if (!userId || entries.length === 0) return;
@@ -34,7 +34,7 @@ function entriesOf(failures: Failures): MemberEntry[] {
   ];
 }
 
-/** The first ten of an hour, then ever fewer: a stranger who guesses must not bury everything else in the log. */
+/** The first ten of an hour are recorded, then ever fewer: guesses must not bury everything else in the log. */
 export function isNoteworthy(count: number): boolean {
   return count <= 10 || Number.isInteger(Math.log2(count));
 }

@@ -5,7 +5,7 @@ const presetSets: ReadonlyMap<string, ReadonlySet<Scope>> = new Map(
 );
 
 /**
- * What a key may do. A preset is looked up, not copied into the key, so that `full_access` stays full when a release adds
+ * The scopes of a key. A preset is looked up, not copied into the key, so that `full_access` stays full when a release adds
  * scopes. Names that this release does not know (the database is ahead during a rolling upgrade) grant nothing.
  */
 export function grantedScopes(key: {

@@ -38,7 +38,7 @@ export async function listOpenInvitations(
   return pageOf(list, rows, page.limit);
 }
 
-/** The token is known here alone; a former invitation of the same address stops working. */
+/** The token is known only here; an earlier invitation of the same address stops working. */
 export async function invite(
   { pool, clock }: InvitationDeps,
   caller: TeamCaller,
@@ -99,7 +99,9 @@ export async function withdraw({ pool }: InvitationDeps, caller: TeamCaller, id:
   });
 }
 
-/** Of somebody who may not grant their roles any more. Expired ones nobody could accept, and nobody misses. */
+/**
+ * Withdraws the invitations of a member who may no longer grant their roles. Expired ones are deleted without an audit entry.
+ */
 export async function withdrawAllBy(
   tx: Sql,
   caller: TeamCaller,
@@ -127,7 +129,7 @@ function auditViewOf({ email, role, expires_at }: InvitationRow): object {
   return { email, role, expires_at: expires_at.toISOString() };
 }
 
-/** As people sign in with it. */
+/** Normalizes an email in the same way as sign-in. */
 function emailOf(text: string): string {
   const email = text.trim().toLowerCase();
   const parsed = parseEmailAddress(email);

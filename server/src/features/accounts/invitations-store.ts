@@ -21,7 +21,7 @@ const list = statement<InvitationRow>(
    limit $4`,
 );
 
-/** Up to `limit + 1` that have not expired, newest first. */
+/** Returns up to `limit + 1` that have not expired, newest first. */
 export function listInvitations(
   sql: Sql,
   organizationId: string,
@@ -94,7 +94,7 @@ const remove = statement<{ id: string }>(
   'delete from invitations where id = $1 returning id',
 );
 
-/** False: it is gone already. The row lock of the delete lets one of several through. */
+/** Resolves to false when the invitation is already gone. The row lock lets one of several concurrent deletes succeed. */
 export async function deleteInvitation(sql: Sql, id: string): Promise<boolean> {
   return (await remove(sql, [id])).length > 0;
 }
@@ -106,7 +106,7 @@ const removeBy = statement<InvitationRow>(
    returning ${columns}`,
 );
 
-/** Those of an inviter who may not grant their roles any more. */
+/** Deletes the invitations of an inviter who may no longer grant their roles. */
 export function deleteInvitationsBy(
   sql: Sql,
   organizationId: string,

@@ -23,7 +23,7 @@ export interface KeyCaller {
 
 export interface IssuedKey {
   row: KeyRow;
-  /** The only time that it is known. */
+  /** The secret is known only now. */
   secret: string;
 }
 
@@ -82,7 +82,7 @@ export async function revokeKey(
   deps.authenticator.forget();
 }
 
-/** A new key like the old one, which lives on for the grace, or not at all. */
+/** Creates a new key like the old one, which stays valid for the grace period, if there is one. */
 export async function rotateKey(
   deps: KeyDeps,
   { principal, requestId, client }: KeyCaller,
@@ -95,7 +95,7 @@ export async function rotateKey(
     if (end && end.getTime() <= deps.clock()) {
       throw invalidParameter('id', 'This key has expired. Create a new one.');
     }
-    mustBeGrantable(principal, grantedScopes(old), old.expires_at); // rotating is minting, too
+    mustBeGrantable(principal, grantedScopes(old), old.expires_at); // rotating creates a key, too
     const fresh = await issueKey(tx, principal, { ...old, expiresAt: old.expires_at });
     if (graceSeconds === 0) await markKeyRevoked(tx, id);
     else await markKeyRetiring(tx, id, new Date(deps.clock() + graceSeconds * 1000));
@@ -140,7 +140,7 @@ async function getKeyForUpdate(sql: Sql, principal: Principal, id: string): Prom
   return row;
 }
 
-/** Whoever has a few scopes, or a few days left, cannot make a key that has more of them. */
+/** A caller with few scopes, or few days left, cannot create a key that has more of them. */
 function mustBeGrantable(principal: Principal, wanted: Iterable<Scope>, expiresAt: Date | null): void {
   for (const scope of wanted) {
     if (!principal.scopes.has(scope)) {
@@ -161,7 +161,7 @@ function endOf({ expires_at, retires_at }: KeyRow): Date | null {
   return expires_at < retires_at ? expires_at : retires_at;
 }
 
-/** The wire form, which holds nothing secret. */
+/** The wire form, without secrets. */
 export function keyView(row: KeyRow): Static<typeof ApiKey> {
   return {
     id: row.id,

@@ -53,7 +53,7 @@ export async function insertKey(sql: Sql, key: NewKey): Promise<KeyRow> {
   return row;
 }
 
-/** Up to `limit + 1` keys that are not revoked, newest first. */
+/** Returns up to `limit + 1` keys that are not revoked, newest first. */
 export function listKeys(sql: Sql, environmentId: string, page: PageRequest): Promise<KeyRow[]> {
   return query<KeyRow>(
     sql,
@@ -70,7 +70,7 @@ const findForUpdate = statement<KeyRow>(
   `select ${columns} from api_keys where environment_id = $1 and id = $2 and revoked_at is null for update`,
 );
 
-/** Revoked keys are gone. The lock makes a second revocation or rotation wait, and then find nothing. */
+/** Revoked keys are not found. The lock makes a second revocation or rotation wait, and then find nothing. */
 export async function findKeyForUpdate(
   sql: Sql,
   environmentId: string,
@@ -91,7 +91,7 @@ const retire = statement(
   'update api_keys set retires_at = least(retires_at, $2) where id = $1',
 );
 
-/** Never prolongs a life: a grace that was set before and ends sooner stands. */
+/** Never extends a lifetime: an earlier end of a previous grace period stays. */
 export async function markKeyRetiring(sql: Sql, id: string, retiresAt: Date): Promise<void> {
   await retire(sql, [id, retiresAt]);
 }

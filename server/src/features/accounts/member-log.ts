@@ -9,20 +9,20 @@ export interface MemberEntry {
   after?: object;
 }
 
-/** How a request is named in the log. */
+/** The request as the audit log names it. */
 export interface RequestContext {
   requestId: string | null;
   client: Client | null;
 }
 
-/** The service itself: also for a failed sign-in, because it is not known who tried. */
+/** The service itself is also the actor of a failed sign-in, because the person is not known. */
 export const theService: Pick<Actor, 'kind' | 'id'> = { kind: 'system', id: null };
 
 export function themselves(userId: string): Pick<Actor, 'kind' | 'id'> {
   return { kind: 'user', id: userId };
 }
 
-/** A person is one in all their organizations, so the log of each of these has the entry. */
+/** A person has one account in all their organizations, so the log of each of them gets the entry. */
 export async function recordForMember(
   tx: Sql,
   userId: string,

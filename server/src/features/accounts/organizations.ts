@@ -33,7 +33,7 @@ export interface NewOrganization {
   ownerId: string;
 }
 
-/** An organization with its owner, Test and Live. Keys are made by whoever needs them. */
+/** Inserts an organization with its owner, Test and Live. Keys are created by the caller. */
 export async function insertWholeOrganization(
   tx: Sql,
   organization: NewOrganization,
@@ -72,7 +72,7 @@ export async function createOrganization(
   }
   const id = newId();
   const created = await transaction(pool, async (tx) => {
-    await lockUser(tx, person.userId); // or several at once would each find room
+    await lockUser(tx, person.userId); // without the lock, concurrent requests would each pass the limit
     if ((await listOrganizationIds(tx, person.userId)).length >= organizationsPerPerson) {
       throw new Problem(
         'team_limit_reached',
@@ -93,11 +93,11 @@ export async function createOrganization(
     );
     return getView(tx, person, id);
   });
-  authenticator.forget(); // whoever had no environment a moment ago has one
+  authenticator.forget(); // the cached answer that the person has no environment is outdated
   return created;
 }
 
-/** For the operator of the machine. False: nobody has this email. */
+/** For the operator of the machine. Resolves to false when no account has this email. */
 export async function createOrganizationFor(
   pool: Pool,
   config: Pick<Config, 'CARILLON_PLAN'>,
@@ -147,6 +147,6 @@ export async function renameOrganization(
 
 async function getView(tx: Sql, { userId }: SignedIn, id: string): Promise<View> {
   const found = (await organizationsOf(tx, userId)).find((each) => each.id === id);
-  if (!found) throw new Error('an organization was written and not found');
+  if (!found) throw new Error('a new organization was not found after its insert');
   return found;
 }

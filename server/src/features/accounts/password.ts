@@ -5,8 +5,8 @@ import { sameBytes } from '../../kernel/crypto.ts';
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /**
- * What OWASP asks of scrypt: 128 MiB for each guess, on a thread of its own. The parameters stand in each
- * hash, so that raising them leaves old hashes valid until the next sign-in makes a new one.
+ * The OWASP recommendation for scrypt: 128 MiB for each guess, on a separate thread. Each hash contains its parameters, so that
+ * raising them leaves old hashes valid until the next sign-in makes a new one.
  */
 export const passwordCost = { N: 2 ** 17, r: 8, p: 1 };
 const keyLength = 32;
@@ -23,8 +23,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * How long a "no" takes tells nothing: without a hash (there is no such user) and with one of an earlier, cheaper cost it works
- * just as long as with a new one.
+ * A rejection takes the same time in all cases: without a hash (there is no such user), and with one of an earlier, cheaper
+ * cost, it does the same work as with a new one.
  */
 export async function verifyPassword(password: string, encoded: string | null): Promise<boolean> {
   if (encoded === null) {
@@ -37,13 +37,13 @@ export async function verifyPassword(password: string, encoded: string | null): 
   return isRight;
 }
 
-/** The hash was made with less work than a new one would be. */
+/** Whether the hash was made with less work than a new one. */
 export function isOutdated(encoded: string): boolean {
   const { N, r, p } = decode(encoded).cost;
   return N * r * p < passwordCost.N * passwordCost.r * passwordCost.p;
 }
 
-/** Powers of two that, with N itself, add up to the work of today: N + N + 2N + 4N + … */
+/** Powers of two that, with N itself, add up to the current cost: N + N + 2N + 4N + … */
 export function missingWork(N: number): number[] {
   const steps: number[] = [];
   for (let step = N; step < passwordCost.N; step *= 2) steps.push(step);
@@ -52,7 +52,7 @@ export function missingWork(N: number): number[] {
 
 function decode(encoded: string): { cost: typeof passwordCost; salt: Buffer; hash: Buffer } {
   const [scheme, N, r, p, salt = '', hash = ''] = encoded.split('$');
-  if (scheme !== 'scrypt') throw new Error('a stored password hash is not of a kind that this release knows');
+  if (scheme !== 'scrypt') throw new Error('a stored password hash has an unknown scheme');
   return {
     cost: { N: Number(N), r: Number(r), p: Number(p) },
     salt: Buffer.from(salt, 'base64'),

@@ -30,7 +30,7 @@ export async function describePerson(
   };
 }
 
-/** With the environments of each, oldest first. */
+/** The organizations of a person with their environments, oldest first. */
 export async function organizationsOf(sql: Sql, userId: string): Promise<Static<typeof Organization>[]> {
   const organizations = new Map<string, Static<typeof Organization>>();
   for (const row of await listMemberships(sql, userId)) {
@@ -64,8 +64,8 @@ export async function rename(
 }
 
 /**
- * Ends all their sessions but the one that asks. Wrong guesses are counted for that session alone: one that somebody left open is
- * not good for guessing the password, and guesses of strangers elsewhere do not keep its owner from changing it.
+ * Changes the password and ends all other sessions of the person. Wrong guesses are counted for the session alone: a session
+ * left open is no use for guessing the password, and guesses from elsewhere do not keep its owner from changing it.
  */
 export async function changePassword(
   deps: Pick<Deps, 'pool' | 'authenticator'>,
@@ -77,7 +77,7 @@ export async function changePassword(
   const { userId, email, sessionId } = person;
   const record = (sql: Sql, action: string, after?: object) =>
     recordForMember(sql, userId, themselves(userId), context, { action, ...(after && { after }) });
-  // Not 401: the session is good, and a page that reads 401 would sign the person out.
+  // The status is not 401: the session is valid, and a page that reads 401 would sign the person out.
   const wrong = invalidParameter('current_password', 'This is not the current password.');
   await gates.for(true).run(async () => {
     const subjects = [sessionSubject(sessionId)];
@@ -100,8 +100,8 @@ export async function changePassword(
 }
 
 /**
- * For the operator of the machine, who needs no leave of ours: a new password for somebody who forgot theirs. It ends all their
- * sessions, and every wait after too many guesses. Null: nobody has this email.
+ * For the operator of the machine, who needs no permission: a new password for a person who forgot theirs. The reset ends all
+ * their sessions, and every wait after too many guesses. Resolves to null when no account has this email.
  */
 export async function resetPassword(pool: Pool, email: string): Promise<string | null> {
   const password = randomBase62(20);

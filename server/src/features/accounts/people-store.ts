@@ -23,7 +23,7 @@ const insert = statement<{ id: string }>(
    returning id`,
 );
 
-/** False: there is somebody with this email. */
+/** Resolves to false when the email already has an account. */
 export async function insertUser(sql: Sql, row: AccountRow & { email: string }): Promise<boolean> {
   return (await insert(sql, [row.id, row.email, row.name, row.password_hash])).length > 0;
 }
@@ -39,7 +39,7 @@ const setPassword = statement<{ id: string }>(
   'update users set password_hash = $3 where id = $1 and password_hash = $2 returning id',
 );
 
-/** False: somebody else changed it since it was read. */
+/** Resolves to false when the password was changed since it was read. */
 export async function updatePassword(
   sql: Sql,
   id: string,
@@ -53,7 +53,7 @@ const overwritePassword = statement(
   'update users set password_hash = $2 where id = $1',
 );
 
-/** Whatever it was. */
+/** Replaces the password unconditionally. */
 export async function replacePassword(sql: Sql, id: string, hash: string): Promise<void> {
   await overwritePassword(sql, [id, hash]);
 }
@@ -61,11 +61,11 @@ export async function replacePassword(sql: Sql, id: string, hash: string): Promi
 export interface PersonRow {
   email: string;
   name: string;
-  /** Such as `owner of Acme`. */
+  /** Each entry reads like `owner of Acme`. */
   memberships: string[];
 }
 
-/** Everybody, oldest first. */
+/** Lists all people, oldest first. */
 export function listPeople(sql: Sql): Promise<PersonRow[]> {
   return query<PersonRow>(
     sql,

@@ -5,7 +5,7 @@ import { notFound, Problem } from '../../kernel/errors.ts';
 import type { Actor } from '../audit/index.ts';
 import { findMember, lockOrganization, type MemberRow } from './team-store.ts';
 
-/** Whom each role may make, change and remove: only an owner makes or unmakes an owner. */
+/** The roles that each role may grant, change and remove: only an owner can add or remove an owner. */
 export const grantable: Record<Role, readonly Role[]> = {
   owner: roles,
   admin: roles.filter((role) => role !== 'owner'),
@@ -13,7 +13,7 @@ export const grantable: Record<Role, readonly Role[]> = {
   viewer: [],
 };
 
-/** A person who does something to an organization, and with which request. */
+/** A person who acts on an organization, with the request. */
 export interface TeamCaller {
   person: SignedIn;
   organizationId: string;
@@ -32,7 +32,7 @@ export function callerOf(call: {
   };
 }
 
-/** An organization that somebody does not belong to is, for them, none. */
+/** An organization does not exist for people who are not its members. */
 export async function getOwnMembership(sql: Sql, { person, organizationId }: TeamCaller): Promise<MemberRow> {
   const member = await findMember(sql, organizationId, person.userId);
   if (!member) throw notFound('organization');
@@ -40,8 +40,8 @@ export async function getOwnMembership(sql: Sql, { person, organizationId }: Tea
 }
 
 /**
- * One change of a team at a time, so that what was checked still holds when it is written: two owners who demote each other
- * at once must not leave an organization without one.
+ * Serializes changes of a team, so that a check still holds at the write: two owners who demote each other at the same time
+ * must not leave an organization without one.
  */
 export async function lockTeam(tx: Sql, caller: TeamCaller): Promise<MemberRow> {
   await lockOrganization(tx, caller.organizationId);

@@ -29,8 +29,8 @@ import { environmentView } from './view.ts';
 type KeyCall = RouteCall<unknown, unknown, unknown, 'keys:write'>;
 
 export function accountRoutes(deps: Deps): Route[] {
-  // A password check takes 128 MiB and a thread: one of a stranger and one from a known device at a time leave room for
-  // everything else the process does.
+  // A password check takes 128 MiB and a thread: one check from an unknown and one from a known device at a time leave room for
+  // the rest of the process.
   const gates = createSemaphores({ width: 1, waiting: 25 });
   const devices = createDevices(deps);
   return [
@@ -43,7 +43,7 @@ export function accountRoutes(deps: Deps): Route[] {
 }
 
 function identityRoutes({ pool }: Deps): Route[] {
-  /** A key knows its own environment; a dashboard person all of the organization. */
+  /** A key sees its own environment; a person in the dashboard sees all environments of the organization. */
   async function visibleEnvironments(principal: Principal): Promise<EnvironmentRow[]> {
     const rows = await listEnvironments(pool, principal.organizationId);
     return principal.kind === 'user' ? rows : rows.filter((row) => row.id === principal.environmentId);

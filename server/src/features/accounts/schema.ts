@@ -75,12 +75,12 @@ export const Rotation = Type.Object({
   ),
 });
 
-/** Of new ones; older, shorter ones go on working. */
+/** The limits apply to new passwords; older, shorter ones keep working. */
 export const passwordLength = { least: 10, most: 200 } as const;
 
 const Password = Type.String({ minLength: 1, maxLength: passwordLength.most });
 const NewPassword = Type.String({ minLength: passwordLength.least, maxLength: passwordLength.most });
-/** Of a person or an organization. */
+/** The name of a person or an organization. */
 export const Name = Type.String({
   minLength: 1,
   maxLength: 100,

@@ -3,7 +3,7 @@ import { randomBase62, toBase62 } from '../../kernel/crypto.ts';
 
 /**
  * `crl_test_` or `crl_live_`, 32 random characters (190 bits), then their CRC-32. The checksum is for secret scanners, which
- * must tell a leaked key from look-alikes offline; here the look-up alone decides, and a key given at bootstrap may lack it.
+ * must recognise a leaked key offline; here only the lookup decides, and a key given at bootstrap may lack it.
  */
 export function newSecretKey(kind: 'test' | 'live'): string {
   const random = randomBase62(32);
@@ -14,7 +14,7 @@ export function checksumOf(random: string): string {
   return toBase62(crc32(random), 6);
 }
 
-/** Anything else is refused without a query. */
+/** Any other text is refused without a query. */
 export function couldBeSecretKey(text: string): boolean {
   return /^crl_(?:test|live)_[0-9A-Za-z]{20,200}$/.test(text);
 }

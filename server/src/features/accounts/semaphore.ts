@@ -1,11 +1,11 @@
 import { Problem } from '../../kernel/errors.ts';
 
-/** Lets `width` pieces of work through at once and `waiting` more stand in line; beyond that, callers are told to come back. */
+/** Runs `width` tasks concurrently and lets `waiting` more wait; beyond that, callers get an error with a retry time. */
 export interface Semaphore {
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** For password checks: people on known devices have a line of their own, so that strangers who guess cannot fill it. */
+/** For password checks: known devices have their own queue, so that guesses from unknown devices cannot fill it. */
 export interface Semaphores {
   for(isKnownDevice: boolean): Semaphore;
 }
@@ -34,7 +34,7 @@ export function createSemaphore(limits: { width: number; waiting: number }): Sem
             },
           );
         }
-        // Whoever leaves hands over the place, so `inside` stays as it is.
+        // A finished task hands its slot to the next one, so `inside` stays unchanged.
         await new Promise<void>((resolve) => line.push(resolve));
       }
       try {

@@ -24,10 +24,10 @@ export const sessionSeconds = 7 * 24 * 3600;
 
 type SessionDeps = Pick<Deps, 'pool' | 'clock' | 'log' | 'authenticator'>;
 
-/** A request of somebody who shows a password. */
+/** The context of a request that presents a password. */
 export type AttemptContext = RequestContext & {
   client: NonNullable<RequestContext['client']>;
-  /** Of a browser in which this account was signed in to before. */
+  /** The id of a browser in which this account was signed in to before. */
   deviceId: string | null;
 };
 
@@ -46,7 +46,7 @@ export function login(
   return gates.for(deviceId !== null).run(async () => {
     const subjects = passwordSubjects(email, client, deviceId);
     const failures = await admitAttempt(deps.pool, subjects);
-    // Once more, because another sign-in may have replaced an outdated hash between the check and the new session.
+    // The second round covers another sign-in that replaces an outdated hash between the check and the new session.
     for (let round = 0; round < 2; round += 1) {
       const user = await findUserByEmail(deps.pool, email);
       const isRight = await verifyPassword(password, user?.password_hash ?? null);
@@ -85,7 +85,7 @@ function openSession(
   });
 }
 
-/** For somebody whose password was just checked. Null: it is another one by now. */
+/** Starts a session after the password was checked. Resolves to null when the password has changed since. */
 export async function startSession(
   tx: Sql,
   user: AccountRow,
@@ -109,7 +109,7 @@ export async function startSession(
   return token;
 }
 
-/** One of their own: by signing out, or from another device. */
+/** Ends one of the person's own sessions: by signing out, or from another device. */
 export async function endSession(
   deps: SessionDeps,
   { userId }: SignedIn,
@@ -126,7 +126,7 @@ export async function endSession(
   deps.authenticator.forget();
 }
 
-/** With the end that each has if it is not used again. */
+/** Lists sessions, each with the end it has without further use. */
 export async function listOwnSessions(
   { pool, clock, config }: Pick<Deps, 'pool' | 'clock' | 'config'>,
   { userId }: SignedIn,

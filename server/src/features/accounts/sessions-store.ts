@@ -15,12 +15,15 @@ export interface NewSession {
   id: string;
   tokenHash: Buffer;
   userId: string;
-  /** As it was when the password was checked. */
+  /** The hash that the password was checked against. */
   passwordHash: string;
   expiresAt: Date;
 }
 
-/** False: the password was changed meanwhile. The lock makes a change wait for us, and then end this session too. */
+/**
+ * Resolves to false when the password was changed in the meantime. The lock makes a change wait for this insert, and then end
+ * this session too.
+ */
 export async function insertSession(sql: Sql, session: NewSession): Promise<boolean> {
   const { id, tokenHash, userId, passwordHash, expiresAt } = session;
   return (await insert(sql, [id, tokenHash, userId, passwordHash, expiresAt])).length > 0;
@@ -31,7 +34,7 @@ const remove = statement<{ id: string }>(
   'delete from sessions where user_id = $1 and id = $2 returning id',
 );
 
-/** False: the person has no such session. */
+/** Resolves to false when the person has no such session. */
 export async function deleteSession(sql: Sql, userId: string, id: string): Promise<boolean> {
   return (await remove(sql, [userId, id])).length > 0;
 }
@@ -41,7 +44,7 @@ const removeOthers = statement(
   'delete from sessions where user_id = $1 and id is distinct from $2',
 );
 
-/** With null none is kept. */
+/** Deletes all sessions when `keptId` is null. */
 export async function deleteOtherSessions(sql: Sql, userId: string, keptId: string | null): Promise<void> {
   await removeOthers(sql, [userId, keptId]);
 }
@@ -69,7 +72,7 @@ const listOwn = statement<OwnSessionRow>(
    limit $5`,
 );
 
-/** Up to `limit + 1` that have not ended, newest first. */
+/** Returns up to `limit + 1` that have not ended, newest first. */
 export function listSessions(
   sql: Sql,
   userId: string,
@@ -87,7 +90,7 @@ const see = statement(
    from seen where memberships.user_id = seen.user_id and memberships.organization_id = $2`,
 );
 
-/** Also in the organization that was looked at, if it was one. */
+/** Marks the use of the session, and of the membership in the organization that was viewed, if any. */
 export async function markSessionSeen(
   sql: Sql,
   tokenHash: Buffer,
@@ -135,7 +138,7 @@ export type SessionIdentity = SessionOnly &
       }
   );
 
-// Without a wanted environment: the Test environment of the person's first organization.
+// The default without a wanted environment is the Test environment of the person's first organization.
 const findIdentity = statement<SessionIdentity>(
   'accounts_find_session_identity',
   `select s.user_id, s.expires_at, s.last_seen_at, e.id as environment_id, e.kind as environment_kind, e.organization_id,
@@ -151,7 +154,7 @@ const findIdentity = statement<SessionIdentity>(
    limit 1`,
 );
 
-/** The session's person in the wanted environment; `environment_id` is null when it is none of theirs. */
+/** The session's person in the wanted environment; `environment_id` is null when the person has no access to it. */
 export async function findSessionIdentity(
   sql: Sql,
   tokenHash: Buffer,
@@ -175,7 +178,7 @@ const deleteOldInvitations = statement(
   'delete from invitations where expires_at < now()',
 );
 
-/** Also invitations, and counts of failures whose window has ended. */
+/** Deletes expired sessions, invitations, and failure counts whose window has ended. */
 export async function deleteExpiredSessions(sql: Sql): Promise<void> {
   await deleteOldSessions(sql);
   await deleteOldFailures(sql);

@@ -62,7 +62,7 @@ export async function changeRole(
   return changed;
 }
 
-/** Everybody may leave. */
+/** Every member may leave. */
 export async function removeMember(deps: TeamDeps, caller: TeamCaller, userId: string): Promise<void> {
   const { organizationId, requestId } = caller;
   await transaction(deps.pool, async (tx) => {
@@ -72,7 +72,7 @@ export async function removeMember(deps: TeamDeps, caller: TeamCaller, userId: s
     await mustLeaveAnOwner(tx, organizationId, member);
     await deleteMembership(tx, organizationId, userId);
     await updatePlanOwner(tx, organizationId, userId);
-    // Or a link that they sent to another address of theirs would let them back in.
+    // Otherwise an invitation that they sent to another address of their own would let them back in.
     await withdrawAllBy(tx, caller, userId, [], deps.clock());
     await recordAudit(tx, {
       principal: actorOf(caller),

@@ -3,7 +3,7 @@ import type { Role } from '../../http/scopes.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 
 export interface MemberRow {
-  /** The person's. */
+  /** The id of the person. */
   id: string;
   email: string;
   name: string;
@@ -49,18 +49,18 @@ const list = statement<MemberRow>(
    limit $3`,
 );
 
-/** Up to `limit + 1`, newest people first. */
+/** Returns up to `limit + 1`, newest people first. */
 export function listMembers(sql: Sql, organizationId: string, page: PageRequest): Promise<MemberRow[]> {
   return list(sql, [organizationId, page.before, page.limit + 1]);
 }
 
-// Not `for update`: whoever inserts something that refers to the organization need not wait.
+// The lock is not `for update`, so that inserts which refer to the organization need not wait.
 const lock = statement(
   'accounts_lock_organization',
   'select from organizations where id = $1 for no key update',
 );
 
-/** Until the transaction ends nobody else changes its team. */
+/** Blocks other changes of the team until the transaction ends. */
 export async function lockOrganization(sql: Sql, id: string): Promise<void> {
   await lock(sql, [id]);
 }
@@ -104,7 +104,7 @@ const handOverPlan = statement(
    where id = $1 and plan_owner_id = $2`,
 );
 
-/** The sends of an organization count for an owner who stays, if they counted for somebody who no longer is one. */
+/** Moves the plan of an organization to a remaining owner when it belonged to a person who is no longer one. */
 export async function updatePlanOwner(sql: Sql, organizationId: string, formerId: string): Promise<void> {
   await handOverPlan(sql, [organizationId, formerId]);
 }

@@ -34,7 +34,7 @@ const memberships = statement<MembershipRow>(
    order by o.id, e.id`,
 );
 
-/** One row for each environment that the person can work in, by organization. */
+/** Returns one row for each environment that the person can work in, by organization. */
 export function listMemberships(sql: Sql, userId: string): Promise<MembershipRow[]> {
   return memberships(sql, [userId]);
 }
@@ -55,7 +55,7 @@ export async function lockUser(sql: Sql, id: string): Promise<void> {
   await lockPerson(sql, [id]);
 }
 
-const lockKey = 0x0ca7_1b00; // any constant: whoever holds it makes the first organization, the others wait and find it
+const lockKey = 0x0ca7_1b00; // any constant: its holder creates the first organization, the others wait and find it
 
 /** Held until the transaction ends. */
 export async function lockFirstStart(sql: Sql): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../../db/sql.ts';
 
-// A subject that is blocked is not updated, and no row comes back. clock_timestamp(), because a statement that waited for
-// another one's row must not judge by the time at which it began.
+// A blocked subject is not updated, and no row comes back. clock_timestamp(), because a statement that waited for a row lock
+// must not use the time at which it began.
 const count = statement<{ failures: number }>(
   'accounts_count_login_attempt',
   `insert into login_failures as known (subject, failures, window_ends_at)
@@ -29,14 +29,14 @@ const findWait = statement<{ seconds: number }>(
 );
 
 export interface AttemptLimits {
-  /** How long a count lasts. */
+  /** The lifetime of a count. */
   windowSeconds: number;
   /** The failure after which the next attempt has to wait: one second, then twice as long each time. */
   freeAttempts: number;
   longestWaitSeconds: number;
 }
 
-/** Counts an attempt as a failure, unless the subject has to wait. Exact however many processes count at once. */
+/** Counts an attempt as a failure, unless the subject has to wait. The count is exact across concurrent processes. */
 export async function countLoginAttempt(
   sql: Sql,
   subject: Buffer,

@@ -14,33 +14,36 @@ const windowSeconds = 3600;
 const longestWaitSeconds = 900;
 
 /**
- * What failed attempts are counted by, and how many are free within an hour. After those each failure doubles the wait, from one
- * second to 15 minutes.
+ * The subjects that failed attempts are counted by, and the free attempts of each within an hour. After those each failure
+ * doubles the wait, from one second to 15 minutes.
  */
 const freeAttempts = {
-  /** Somebody on a network who guesses the password of one account. */
+  /** Limits guesses from one network at the password of one account. */
   account_and_network: 5,
-  /** Somebody who tries a few passwords with many accounts. */
+  /** Limits a network that tries a few passwords with many accounts. */
   network: 100,
-  /** Somebody on many networks who guesses the password of one account. */
+  /** Limits guesses from many networks at the password of one account. */
   account: 50,
-  /** A browser in which the person has signed in before: counted by itself, so that no stranger's guesses are held against it. */
+  /**
+   * Limits a browser in which the person has signed in before: it has a separate count, so that guesses by others do not block
+   * it.
+   */
   device: 5,
-  /** Somebody in front of a session that was left open. */
+  /** Limits guesses in a session that was left open. */
   session: 5,
 } as const;
 
 export interface ThrottleSubject {
   kind: keyof typeof freeAttempts;
-  /** Names are kept as hashes only. */
+  /** Names are stored only as hashes. */
   id: Buffer;
 }
 
-/** For an attempt to show the password of an account: whose failures count, and against whom. */
+/** The subjects that a password attempt for an account counts against. */
 export function passwordSubjects(email: string, client: Client, deviceId: string | null): ThrottleSubject[] {
   if (deviceId) return [{ kind: 'device', id: accountId(email, `device:${deviceId}`) }];
   return [
-    // First: a network that has to wait cannot fill the table with made-up emails.
+    // The network comes first: one that has to wait cannot fill the table with made-up emails.
     networkSubject(client),
     { kind: 'account_and_network', id: accountId(email, `network:${networkOf(client)}`) },
     { kind: 'account', id: accountId(email, 'account') },
@@ -55,13 +58,13 @@ export function sessionSubject(sessionId: string): ThrottleSubject {
   return { kind: 'session', id: sha256(`session:${sessionId}`) };
 }
 
-/** The failures of an admitted attempt so far, itself included, by what they were counted for. */
+/** The failures so far of an admitted attempt, including itself, by kind of subject. */
 export type Failures = Partial<Record<ThrottleSubject['kind'], number>>;
 
 /**
- * Lets an attempt through or throws 429. Every attempt is counted as a failure before the password is looked at and taken back
- * when it was right, so that attempts which race each other, in any number of processes, get no more guesses than the limit. One
- * that is refused was no guess and counts nowhere.
+ * Admits an attempt or throws 429. Every attempt is counted as a failure before the password is checked, and taken back when it
+ * was right, so that concurrent attempts, in any number of processes, get no more guesses than the limit. A refused attempt is
+ * no guess and is not counted.
  */
 export async function admitAttempt(sql: Sql, subjects: readonly ThrottleSubject[]): Promise<Failures> {
   const failures: Failures = {};
@@ -89,7 +92,10 @@ function mustWait(seconds: number, limit: number): Problem {
   });
 }
 
-/** After the right password. What several people share gets only this attempt back, or one account would be enough to guess on. */
+/**
+ * Takes the count back after the right password. Shared subjects get only this attempt back, or one own account would allow
+ * unlimited guesses.
+ */
 export async function forgiveAttempt(sql: Sql, subjects: readonly ThrottleSubject[]): Promise<void> {
   for (const { kind, id } of subjects) {
     if (kind === 'network' || kind === 'account') await takeBackLoginAttempt(sql, id);
@@ -108,14 +114,14 @@ export async function forgiveAccount(sql: Sql, email: string): Promise<void> {
   );
 }
 
-/** The kinds whose waits begin with this very failure. */
+/** The kinds whose waits begin with this failure. */
 export function waitsBegunBy(failures: Failures): ThrottleSubject['kind'][] {
   return (Object.keys(failures) as ThrottleSubject['kind'][]).filter(
     (kind) => failures[kind] === freeAttempts[kind],
   );
 }
 
-/** Everything that is counted for one account begins alike, so that all of it can be found. */
+/** All subjects of one account share a prefix, so that they can be found together. */
 function accountId(email: string, name: string): Buffer {
   const prefix = accountPrefix(email);
   return Buffer.concat([prefix, sha256(name).subarray(0, prefix.length)]);
@@ -126,12 +132,12 @@ function accountPrefix(email: string): Buffer {
 }
 
 /**
- * What one attacker is likely to have as a whole: the /64 of an IPv6 address, because a single customer gets at least that, and the
- * /24 of an IPv4 address.
+ * The network that one attacker is likely to control: the /64 of an IPv6 address, because a single customer gets at least that,
+ * and the /24 of an IPv4 address.
  */
 export function networkOf({ ipAddress }: Pick<Client, 'ipAddress'>): string {
   if (ipAddress === null) return 'unknown';
-  const ipv4 = ipAddress.replace(/^::ffff:/i, ''); // an IPv4 address as a socket for both kinds shows it
+  const ipv4 = ipAddress.replace(/^::ffff:/i, ''); // an IPv4 address as a dual-stack socket shows it
   if (isIPv4(ipv4)) return `${ipv4.slice(0, ipv4.lastIndexOf('.'))}.0/24`;
   if (!isIPv6(ipAddress) || ipAddress.includes('.')) return ipAddress;
   const [head = '', tail] = ipAddress.toLowerCase().split('%', 1).join('').split('::');
