@@ -3,7 +3,7 @@ import { percentileOf } from '../../kernel/latency.ts';
 import type { ActivityCounts, Overview } from './schema.ts';
 import type { ActivityRow } from './store.ts';
 
-/** Pure: what counters mean to the one who looks. */
+/** Pure functions that turn counters into the figures of the API. */
 
 type Counts = Record<ActivityOutcome, number>;
 
@@ -28,15 +28,15 @@ export function totalsOf(rows: readonly ActivityRow[]): Overview['totals'] {
 }
 
 /**
- * Many providers never report a delivery, so what was handed over counts until it bounces. A refusal of the recipient is a
- * bounce that was never sent, which is why there may be more bounces than sends.
+ * Many providers never report a delivery, so a sent notification counts as delivered until it bounces. A refusal of the
+ * recipient is a bounce that was never sent, which is why there may be more bounces than sends.
  */
 export function deliveryRateOf({ sent, bounced, failed }: Counts): number | null {
   const handedOver = Math.max(sent, bounced);
   return shareOf(handedOver - bounced, handedOver + failed);
 }
 
-/** To four digits; null of nothing. */
+/** The share to four digits; null when the whole is 0. */
 export function shareOf(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
 }
@@ -48,7 +48,7 @@ export function addedUp(rows: readonly { latency: readonly number[] }[]): number
   return counts;
 }
 
-/** From how many there were of each latency class. */
+/** Latency percentiles from the counts of each latency class. */
 export function latencyOf(
   counts: readonly number[],
 ): { p50_ms: number; p95_ms: number; p99_ms: number } | null {

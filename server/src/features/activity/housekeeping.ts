@@ -2,7 +2,7 @@ import type { Pool } from '../../db/sql.ts';
 import { deleteActivityBefore, deleteCallsBefore, deleteTriggersBefore } from './store.ts';
 
 const hourMs = 3_600_000;
-/** What the longest window over it shows. */
+/** The retention equals the longest window that reads each kind of row. */
 const kept = {
   60: 6 * hourMs,
   600: 7 * 24 * hourMs,

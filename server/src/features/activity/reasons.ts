@@ -4,7 +4,10 @@ import { limits, type OverviewFailure } from './schema.ts';
 
 const maxReason = 200;
 
-/** What one notification says and another does not: without it, equal causes are equal texts, and name nobody. */
+/**
+ * Parts of a reason that differ between notifications: without them, equal causes have equal texts, and no text identifies a
+ * person.
+ */
 const particulars: [RegExp, string][] = [
   [/[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}.-]+/gu, '…'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '…'],
@@ -20,7 +23,7 @@ export function reasonOf(text: string | null): string {
   return plain.length > maxReason ? `${plain.slice(0, maxReason - 1)}…` : plain;
 }
 
-/** By reason, most frequent first; rows come newest first. */
+/** Groups by reason, most frequent first; rows come newest first. */
 export function groupByReason(rows: readonly MissedRow[]): OverviewFailure[] {
   const groups = new Map<string, OverviewFailure>();
   for (const { id, channel, status, reason: text } of rows) {

@@ -4,18 +4,18 @@ import { type Activity, createTally } from '../../kernel/activity.ts';
 import { addActivity } from './store.ts';
 
 export interface Recorder extends Activity {
-  /** Writes what is left. */
+  /** Writes the remaining counts. */
   stop(): Promise<void>;
 }
 
 const everyMs = 5_000;
-/** With so many cells it is written at once; a statement of this size takes a tenth of a second. */
+/** With this many cells they are written immediately; a statement of this size takes a tenth of a second. */
 const fullCells = 5_000;
-/** About 10 MB, when the database is away for so long. */
+/** About 10 MB, when the database is unavailable for that long. */
 const maxCells = 4 * fullCells;
 const pauseAfterFailureMs = 1_000;
 
-/** Counts in memory and writes now and then: a process that is killed takes a few seconds of figures with it, nothing else. */
+/** Counts in memory and writes periodically: a killed process loses a few seconds of figures, nothing else. */
 export function startRecorder({ pool, clock, log }: Pick<Deps, 'pool' | 'clock' | 'log'>): Recorder {
   const tally = createTally(clock, maxCells);
   let writing: Promise<void> = Promise.resolve();
@@ -30,13 +30,13 @@ export function startRecorder({ pool, clock, log }: Pick<Deps, 'pool' | 'clock' 
       await addActivity(pool, counted);
     } catch (error) {
       failedAt = clock();
-      // If only the answer was lost they count twice: better than a hole wherever the database was restarted.
+      // If only the answer was lost the counts double: that is better than a gap at every restart of the database.
       if (isDatabaseUnavailable(error)) tally.putBack(counted);
-      log.warn({ err: error }, 'figures of activity could not be written');
+      log.warn({ err: error }, 'activity counts could not be written');
     }
   }
 
-  /** One after the other; whoever comes while one waits shares it. */
+  /** Writes are serialized; calls that arrive while one is queued share it. */
   function flush(): Promise<void> {
     if (!isQueued) {
       isQueued = true;

@@ -25,8 +25,8 @@ export interface ActivityService {
 }
 
 /**
- * What happened lately, for somebody who looks every few seconds: six statements, each of which reads a bounded number of rows
- * however large the tables are.
+ * Recent activity for a dashboard that polls every few seconds: six statements, each of which reads a bounded number of rows
+ * regardless of the size of the tables.
  */
 export function createActivityService({
   pool,
@@ -136,7 +136,7 @@ function providerView(connection: Connection, states: ProviderStatuses): Overvie
   };
 }
 
-/** What says most about it: an outage more than a pause, which passes by itself. */
+/** The most important status wins: an outage outranks a throttle, which ends without intervention. */
 function statusOf(
   { enabled, problem }: Connection,
   health: 'healthy' | 'degraded' | 'outage',

@@ -13,7 +13,7 @@ const addedLatency = (table: string): string =>
 
 const add = statement(
   'activity_add',
-  // Everyone locks in this order: no deadlocks.
+  // All transactions lock in this order, so there are no deadlocks.
   `with calls as (
      insert into webhook_activity as w (environment_id, endpoint_id, slot, succeeded, failed, latency)
      select environment_id, endpoint_id, to_timestamp(slot / 1000), succeeded, failed, latency
@@ -39,10 +39,12 @@ const add = statement(
      latency = case when excluded.latency is null then n.latency else ${addedLatency('n')} end`,
 );
 
-/** In seconds. Everything is kept by both: the fine one for a close look, the coarse one for a long one. */
+/**
+ * The length of a bucket in seconds. All counts are kept in both: the fine one for short windows, the coarse one for long ones.
+ */
 export type ActivityBucket = 60 | 600;
 
-/** Adds to what this and other processes have written. */
+/** Adds to the counts that this and other processes have written. */
 export async function addActivity(
   sql: Sql,
   { notifications, calls, triggers }: CountedActivity,
@@ -54,14 +56,14 @@ export async function addActivity(
   await add(sql, [JSON.stringify(rows), JSON.stringify(calls), JSON.stringify(triggers)]);
 }
 
-/** A span of time and the pieces that it is shown in. */
+/** A time range and the length of its steps. */
 export interface ActivitySpan {
   from: Date;
   to: Date;
   stepSeconds: number;
 }
 
-/** Latency classes of all rows of a group, added up. */
+/** Sums the latency classes of all rows of a group. */
 const latencySums = `array[${Array.from({ length: latencyClasses }, (_, index) => `coalesce(sum(latency[${index + 1}]), 0)`).join(', ')}]::float8[] as latency`;
 const stepOf = (column: string): string =>
   `(extract(epoch from date_bin(make_interval(secs => $4), ${column}, 'epoch')) * 1000)::float8 as at`;
@@ -76,7 +78,7 @@ const outcomeSums = activityOutcomes.map((outcome) => `sum(${outcome})::float8 a
 
 const sumByStep = statement<ActivityRow & { latency: number[] | null }>(
   'activity_sum',
-  // The latencies of all steps together are a row of their own: by step and channel they would take longer to read than to add.
+  // The latencies of all steps together are a separate row: by step and channel they would take longer to read than to add.
   `with counted as materialized (
      select * from activity where environment_id = $1 and step = $5 and at >= $2 and at < $3
    )
@@ -85,7 +87,7 @@ const sumByStep = statement<ActivityRow & { latency: number[] | null }>(
    select 0, '', ${outcomeSums}, ${latencySums} from counted`,
 );
 
-/** By step and channel; and the latency classes of all of them. */
+/** Returns counts by step and channel, and the latency classes of all of them. */
 export async function listActivity(
   sql: Sql,
   environmentId: string,
@@ -113,7 +115,7 @@ const sumCallsByStep = statement<CallRow>(
    group by 1`,
 );
 
-/** The caller has found the endpoint in its environment. */
+/** The caller has checked that the endpoint belongs to its environment. */
 export function listCalls(sql: Sql, endpointId: string, span: ActivitySpan): Promise<CallRow[]> {
   return sumCallsByStep(sql, [endpointId, span.from, span.to, span.stepSeconds]);
 }
@@ -125,11 +127,11 @@ export interface CalledEndpoint {
   status: string;
   succeeded: number;
   failed: number;
-  /** How far back the counts of all of them go, when not all rows were looked at; null: to the beginning. */
+  /** The start of the counts of all endpoints, when the row limit cut them off; null when they are complete. */
   since: Date | null;
 }
 
-/** Rows that one look adds up: a week of 25 endpoints that are called all the time. */
+/** The maximum of rows that one query sums: a week of 25 endpoints that are called all the time. */
 const maxCallRows = 50_000;
 
 const listCalled = statement<CalledEndpoint>(
@@ -145,7 +147,7 @@ const listCalled = statement<CalledEndpoint>(
    order by sum(c.failed) desc, sum(c.succeeded) desc, e.id limit $4`,
 );
 
-/** Those that failed most, then those that were called most. */
+/** Endpoints by number of failures, then by number of successes. */
 export function listCalledEndpoints(
   sql: Sql,
   environmentId: string,
@@ -163,7 +165,7 @@ const deleteNotifications = statement<{ count: number }>(
    select count(*)::int as count from gone`,
 );
 
-/** Up to `limit` rows; returns how many there were. */
+/** Deletes up to `limit` rows; returns how many there were. */
 export async function deleteActivityBefore(
   sql: Sql,
   step: ActivityBucket,

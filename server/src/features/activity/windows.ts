@@ -4,7 +4,7 @@ import type { ActivityBucket, ActivitySpan } from './store.ts';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** How far back one can look, in which steps it is shown (at most 180 of them), and which of the counts it is made from. */
+/** The length of each window, its steps (at most 180 of them), and the bucket it is read from. */
 const shapes = {
   '1h': { spanMs: hourMs, stepMs: minuteMs, rowSeconds: 60 },
   '6h': { spanMs: 6 * hourMs, stepMs: 2 * minuteMs, rowSeconds: 60 },
@@ -18,7 +18,9 @@ export function rowSecondsOf(window: Window): ActivityBucket {
   return shapes[window].rowSeconds;
 }
 
-/** The last step is the one that is going on: so nothing in a window is older than the window is long, and as long is it kept. */
+/**
+ * The last step is the current one: so nothing in a window is older than the window is long, which is how long counts are kept.
+ */
 export function spanOf(window: Window, now: number, leastStepMs: number = minuteMs): ActivitySpan {
   const { spanMs, stepMs: wanted } = shapes[window];
   const stepMs = Math.max(wanted, leastStepMs);
@@ -26,12 +28,12 @@ export function spanOf(window: Window, now: number, leastStepMs: number = minute
   return { from: new Date(end - spanMs), to: new Date(end), stepSeconds: stepMs / 1000 };
 }
 
-/** For calls to webhook endpoints, which are counted by larger slots. */
+/** The span for calls to webhook endpoints, which are counted in larger slots. */
 export function callSpanOf(window: Window, now: number): ActivitySpan {
   return spanOf(window, now, callSlotMs);
 }
 
-/** One entry for each step of a span, also for those in which nothing happened. */
+/** Returns one entry for each step of a span, also for empty ones. */
 export function stepsOf<Entry>(
   { from, to, stepSeconds }: ActivitySpan,
   entryAt: (at: number) => Entry,
