@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import { bucketMs, type Sums, windowMs } from './health.ts';
 
-/** A provider of an environment: the id it is stored under, or `managed` for the operator's. */
+/** A provider of an environment, by its stored id; the operator's relay has the id `managed`. */
 export interface ProviderKey {
   environment_id: string;
   provider: string;
@@ -27,14 +27,14 @@ const addCounts = statement(
      set name = excluded.name, messages = c.messages + excluded.messages, failed = c.failed + excluded.failed`,
 );
 
-/** Writers meet in the same row only by chance. */
+/** Writers rarely conflict on the same row. */
 export async function insertCounts(sql: Sql, counts: HealthCount[]): Promise<void> {
   const told = counts.filter(({ messages, failed }) => messages !== 0 || failed !== 0);
   if (told.length > 0) await addCounts(sql, [JSON.stringify(told), Math.floor(Math.random() * shards)]);
 }
 
 export interface HealthRow extends ProviderKey, Sums {
-  /** Null: it was not used lately. */
+  /** Null when the provider has no calls in the window. */
   name: string | null;
   outage_id: string | null;
   firing_since: Date | null;
@@ -62,12 +62,12 @@ const selectAll = statement<HealthRow>(
    left join provider_health h using (environment_id, provider) ${grouped}`,
 );
 
-/** Of these providers, or of all that were used lately. */
+/** Reads the health of the given providers, or of all providers with calls in the window. */
 export function listHealth(sql: Sql, touched: ProviderKey[] | 'all'): Promise<HealthRow[]> {
   return touched === 'all' ? selectAll(sql) : selectTouched(sql, [JSON.stringify(touched)]);
 }
 
-/** As text, for statements that ask for more than this. */
+/** The statement as text, for queries that select more than the health. */
 export const healthOfSql = `select ${summed}
    from (select * from provider_health_counts where environment_id = $1 and ${inWindow}) c
    full join (select * from provider_health where environment_id = $1) h using (environment_id, provider) ${grouped}`;
@@ -86,7 +86,7 @@ const lockState = statement(
   'select from provider_health where environment_id = $1 and provider = $2 for update',
 );
 
-/** Until the transaction ends nobody else judges this provider. */
+/** The lock lasts until the transaction ends, so only one process judges the provider at a time. */
 export async function lockHealth(tx: Sql, key: ProviderKey): Promise<HealthRow | null> {
   const values = [key.environment_id, key.provider];
   await insertState(tx, values);
@@ -105,7 +105,7 @@ const updateState = statement<{ firing_since: Date | null }>(
    returning firing_since`,
 );
 
-/** Returns since when there has been an outage, if there is one now. */
+/** Returns when the current outage began, or null when there is none. */
 export async function updateHealth(
   tx: Sql,
   { environment_id, provider }: ProviderKey,
@@ -118,7 +118,7 @@ export async function updateHealth(
 
 const demote = statement(
   'providers_demote',
-  // What a call brought that began before the provider was last seen well is old news.
+  // A call that began before the provider last succeeded is outdated and does not demote it.
   `insert into provider_health as h (environment_id, provider, demoted_since, probe_at)
    values ($1, $2, now(), now() + make_interval(secs => $4::float8 / 1000))
    on conflict (environment_id, provider) do update set demoted_since = excluded.demoted_since, probe_at = excluded.probe_at
@@ -140,7 +140,7 @@ const restore = statement(
    where environment_id = $1 and provider = $2 and demoted_since < now() - make_interval(secs => $3::float8 / 1000)`,
 );
 
-/** By a call that began while it was demoted; an earlier one proves nothing. */
+/** Only a call that began during the demotion restores the provider; an earlier one proves nothing. */
 export async function markRestored(
   sql: Sql,
   { environment_id, provider }: ProviderKey,
@@ -170,7 +170,7 @@ const takeProbe = statement<{ provider: string }>(
    returning provider`,
 );
 
-/** True for one caller at a time in the whole cluster. */
+/** Returns true for one caller at a time in the whole cluster. */
 export async function claimProbe(
   sql: Sql,
   { environment_id, provider }: ProviderKey,
@@ -192,11 +192,11 @@ const restoreAll = statement(
   'update provider_health set demoted_since = null, restored_at = now() where environment_id = $1 and demoted_since is not null',
 );
 
-/** Somebody saved the settings: what was known of providers that are gone goes, and the others get a fresh chance. */
+/** Runs when settings are saved: deletes the health of removed providers and restores the demoted ones. */
 export async function forgetHealth(tx: Sql, environmentId: string, kept: string[]): Promise<void> {
   const others = [environmentId, [...kept, 'managed']];
   await removeOthers(tx, others);
-  await removeOthersCounts(tx, others); // or they would begin the outage anew
+  await removeOthersCounts(tx, others); // stale counts would start the outage again
   await restoreAll(tx, [environmentId]);
 }
 

@@ -2,19 +2,19 @@ import type { Outcome } from '../../channels/contract.ts';
 
 /** The rules by which a provider counts as failing. Pure. */
 
-/** The sliding window, and the pieces it is made of. */
+/** The sliding window and the buckets it consists of. */
 export const windowMs = 5 * 60_000;
 export const bucketMs = 15_000;
 const leastMessages = 20;
 const criticalRate = 0.5;
 const recoveredRate = 0.1;
 
-/** What one call says about the provider; null: nothing. */
+/** The result of one call as evidence about the provider; null when the call proves nothing. */
 export type Sign = 'well' | 'failing' | 'broken';
 
 /**
- * A provider fails when it did not do its part: it could not be reached, answered with an error of its own, lost the answer, or
- * does not accept our credentials. Refusing a recipient or a content is its part; asking us to slow down has its own answer.
+ * A provider fails when the fault is its own: it is unreachable, returns a server error, loses the answer, or does not accept
+ * our credentials. Rejecting a recipient or a content is normal service, and rate limits are handled by throttles.
  */
 export function signOf(outcome: Outcome): Sign | null {
   switch (outcome.kind) {
@@ -33,13 +33,13 @@ export function signOf(outcome: Outcome): Sign | null {
   }
 }
 
-/** When a message last counted at a provider, and how. Kept with its work, so that retries of one message count once. */
+/** When and how a message last counted at a provider. Stored with the job, so that retries of one message count once. */
 export interface CountedOutcome {
   at: number;
   failed: boolean;
 }
 
-/** What a message adds to the counts. One that failed before and got through now takes its failure back. */
+/** Returns what a message adds to the counts. A success after a counted failure takes the failure back. */
 export function countedAs(
   before: CountedOutcome | undefined,
   sign: Sign,
@@ -50,7 +50,7 @@ export function countedAs(
   return { messages: 0, failed: failed - (before.failed ? 1 : 0) };
 }
 
-/** The counts of a provider: over the window, and over the part of it since a message last got through a demotion. */
+/** The counts of a provider: over the window, and over the part of it since a message last succeeded during a demotion. */
 export interface Sums {
   messages: number;
   failed: number;
@@ -59,9 +59,9 @@ export interface Sums {
 }
 
 export interface HealthState {
-  /** An outage has been announced, and its end not yet. */
+  /** True when the start of an outage has been announced and its end has not. */
   firing: boolean;
-  /** It is tried last. */
+  /** True when the provider is tried last. */
   demoted: boolean;
 }
 
@@ -77,7 +77,7 @@ export function judgeHealth(state: HealthState, sums: Sums): HealthChange {
   return {
     fire: !state.firing && fails(sums.messages, sums.failed),
     demote: !state.demoted && fails(sums.messages_since, sums.failed_since),
-    // Silence is no recovery: something must have got through.
+    // An absence of failures is no recovery: at least one message must have succeeded.
     recover:
       state.firing && !state.demoted && sums.messages > 0 && sums.failed / sums.messages < recoveredRate,
   };
@@ -85,7 +85,7 @@ export function judgeHealth(state: HealthState, sums: Sums): HealthChange {
 
 export type HealthStatus = 'healthy' | 'degraded' | 'outage';
 
-/** Degraded: an outage is ending, or many messages fail but not most of them. */
+/** Degraded means that an outage is ending, or that many messages fail but not most of them. */
 export function statusOf(
   { firing, demoted }: HealthState,
   { messages, failed }: Pick<Sums, 'messages' | 'failed'>,

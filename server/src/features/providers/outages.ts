@@ -14,14 +14,14 @@ import {
 } from './health-store.ts';
 import { publishOutages } from './public-outages.ts';
 
-/** Begins and ends outages. */
 export interface Outages {
   judge(providers: ProviderKey[] | 'all'): Promise<void>;
 }
 
 /**
- * Counts are written with the messages, by many at once, and nobody sees what the others have not committed yet. So who judges
- * looks afterwards, and does so under a lock: an outage begins and ends once, with its event in the same transaction.
+ * Counts are written with the messages by many concurrent transactions, none of which sees the uncommitted counts of the
+ * others. Outages are therefore judged after the commit and under a lock: each begins and ends once, with its event in the same
+ * transaction.
  */
 export function createOutages(
   deps: Pick<Deps, 'pool' | 'queue' | 'log' | 'metrics'>,
@@ -45,11 +45,11 @@ export function createOutages(
           messages: row.messages,
           failed: row.failed,
         },
-        fire ? 'an email provider fails most messages' : 'an email provider has recovered',
+        fire ? 'email provider is failing most messages' : 'email provider has recovered',
       );
       if ((await findPlan(tx, key.environment_id)) === 'free') return false;
       const event = {
-        // The id of the outage itself: it cannot be announced twice.
+        // The event takes the id of the outage, so that an outage cannot be announced twice.
         ...(outageId === null ? {} : { id: outageId }),
         environmentId: key.environment_id,
         type: fire ? 'provider.critical' : 'provider.recovered',

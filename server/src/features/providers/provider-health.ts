@@ -16,7 +16,7 @@ import {
 import { createOutages } from './outages.ts';
 import { countThrottles, deleteOldThrottles } from './throttle-store.ts';
 
-/** What a call said about its provider, on its way to the database. */
+/** The evidence of one call about its provider, to be written to the database. */
 export interface Observation extends HealthCount {
   sign: Sign;
   startedAt: number;
@@ -28,33 +28,33 @@ export interface ProviderCall {
   startedAt: number;
 }
 
-/** The order to try the providers in, and why it is not the configured one. */
+/** The order in which providers are tried, and the reason when it differs from the configured order. */
 export interface ProviderOrder {
   carriers: Carrier[];
   reason: { verdict: 'probe' | 'tried_last'; detail: string } | null;
 }
 
-/** Watches the health of providers, together with all other processes. A provider that fails is tried last. */
+/** Tracks the health of providers across all processes. A failing provider is tried last. */
 export interface ProviderHealthTracker {
-  /** Reads who is tried last in these environments: once for a batch. */
+  /** Reads the demoted providers of these environments, once per batch. */
   load(environmentIds: readonly string[]): Promise<void>;
   order(environmentId: string, carriers: readonly Carrier[], lane: Lane): Promise<ProviderOrder>;
-  /** What the calls for one message say, and how it has counted now. */
+  /** Returns the evidence of the calls for one message, and how the message counts now. */
   observe(
     environmentId: string,
     calls: readonly ProviderCall[],
     counted: Readonly<Record<string, CountedOutcome>>,
   ): { observations: Observation[]; counted: Record<string, CountedOutcome> };
-  /** In the transaction that writes what became of the messages. */
+  /** Runs in the transaction that writes the results of the messages. */
   record(tx: Sql, observations: readonly Observation[]): Promise<void>;
-  /** After it. */
+  /** Runs after that transaction has committed. */
   recorded(observations: readonly Observation[]): Promise<void>;
-  /** About twice a second. */
+  /** Called about twice a second. */
   tick(): Promise<void>;
 }
 
 const probeEveryMs = 10_000;
-/** What hurries is not risked on a probe unless nothing else has come by for a while. */
+/** A critical send is not risked on a probe until a probe has been overdue for this many probe intervals. */
 const criticalPatience = 5;
 const judgeEveryMs = 1_000;
 const sweepEveryMs = 30_000;
@@ -65,7 +65,7 @@ export function createProviderHealthTracker(
   const { pool, clock, log } = deps;
   const probeMs = probeEveryMs * deps.config.CARILLON_RETRY_SCALE;
   const outages = createOutages(deps, probeMs);
-  /** By environment and provider: who is tried last, and when the next probe is due. */
+  /** Environment → demoted provider → time of the next probe. */
   const demotions = new Map<string, Map<string, number>>();
   const touched = new Map<string, ProviderKey>();
   let judgedAt = 0;
@@ -76,7 +76,7 @@ export function createProviderHealthTracker(
     demotions.set(environment_id, ofEnvironment.set(provider, probeAt));
   }
 
-  /** One message at a time, in the whole cluster, finds out whether a provider is back. */
+  /** One message at a time in the whole cluster probes whether a provider has recovered. */
   async function takeProbe(
     environmentId: string,
     demoted: Carrier[],
@@ -97,7 +97,7 @@ export function createProviderHealthTracker(
   async function judge(): Promise<void> {
     const now = clock();
     if (now - sweptAt >= sweepEveryMs) {
-      // For what a process that died did not come to judge.
+      // The sweep judges the providers that a crashed process left unjudged.
       sweptAt = now;
       touched.clear();
       await outages.judge('all');
@@ -125,7 +125,7 @@ export function createProviderHealthTracker(
       const demoted = carriers.filter(({ providerId }) => fallen?.has(providerId ?? ''));
       const well = carriers.filter((carrier) => !demoted.includes(carrier));
       const spare = carriers.findLastIndex((carrier) => well.includes(carrier));
-      // Whoever comes after all that are well has its usual place.
+      // A demoted provider that is configured after all healthy ones keeps its configured position.
       const displaced = demoted.filter((carrier) => carriers.indexOf(carrier) < spare);
       if (displaced.length === 0) return { carriers: [...carriers], reason: null };
       const probe = await takeProbe(environmentId, displaced, lane);
@@ -151,7 +151,7 @@ export function createProviderHealthTracker(
         const now = clock();
         const key = { environment_id: environmentId, provider: carrier.providerId };
         const count = countedAs(counted[key.provider], sign, now);
-        // What was counted stays where it was: in its bucket, until the window has passed it.
+        // A counted message stays in its original bucket until the window has passed it.
         const at = count.messages > 0 ? now : (counted[key.provider]?.at ?? now);
         counted[key.provider] = { at, failed: sign !== 'well' };
         observations.push({ ...key, name: carrier.name, ...count, sign, startedAt });
@@ -172,7 +172,7 @@ export function createProviderHealthTracker(
             await markRestored(pool, key, now - startedAt);
             demotions.get(environment_id)?.delete(provider);
           }
-          // Whoever does not accept our credentials will not accept them for the next message either.
+          // A provider that rejects our credentials will reject them for the next message, too.
           if (sign === 'broken' && !isDemoted) {
             await markDemoted(pool, key, now - startedAt, probeMs);
             demote(key, now + probeMs);
@@ -180,15 +180,15 @@ export function createProviderHealthTracker(
         } catch (error) {
           log.warn(
             { err: error, environmentId: environment_id, provider },
-            'the health of a provider was not written',
+            'could not write the health of a provider',
           );
         }
       }
     },
 
     async tick() {
-      // Whoever ticks has other things to do, too: what could not be judged now is judged by the next sweep.
-      await judge().catch((error) => log.warn({ err: error }, 'the health of providers could not be judged'));
+      // A failure here must not stop the caller's other work: the next sweep judges what was missed.
+      await judge().catch((error) => log.warn({ err: error }, 'could not judge the health of the providers'));
     },
   };
 }

@@ -4,28 +4,28 @@ import type { Log } from '../../kernel/log.ts';
 import { listByProvider, lockIncidents, openIncident, resolveIncident } from '../incidents/index.ts';
 import { windowMs } from './health.ts';
 
-/** The outages of one kind of provider, over all tenants. `managed` is the operator's own relay. */
+/** The outages of one kind of provider across all tenants. `managed` is the operator's own relay. */
 export interface SharedOutage {
   provider: string;
   /** Organizations for which a provider of this kind is in outage. */
   failing: number;
-  /** Organizations that used one in the window, or for which one is in outage. */
+  /** Organizations that used a provider of this kind in the window, or for which one is in outage. */
   total: number;
-  /** When the last of the outages began. */
+  /** When the most recent of the outages began. */
   latest: Date;
 }
 
-/** The last incident about a kind of provider. */
+/** The most recent incident about a kind of provider. */
 export interface LastIncident {
   active_id: string | null;
   resolved_at: Date | null;
 }
 
 /**
- * Decides whether everybody may read of an outage. The broken credentials of one tenant are that tenant's own business: an outage
- * is public when it concerns the operator's relay, several organizations, or the only one there is. To open an incident it must
- * also concern at least half of those who use the provider, so that two tenants cannot make up an outage for all; and after an
- * incident was resolved by hand, the outages that it was about do not open another one.
+ * Decides whether an outage is published. Broken credentials of one tenant are private: an outage is public when it affects the
+ * operator's relay, several organizations, or the only one there is. To open an incident, an outage must also affect at least
+ * half of the organizations that use the provider, so that two tenants cannot fake an outage for all. After an incident was
+ * resolved by hand, the outages that it covered do not open another one.
  */
 export function isPublic(
   outage: SharedOutage,
@@ -71,7 +71,7 @@ const hasWork = statement<{ has_work: boolean }>(
      or exists (select from incidents where provider is not null and resolved_at is null) as has_work`,
 );
 
-/** Opens and resolves incidents so that they say what the outages are now. Any process may do it at any time. */
+/** Opens and resolves incidents to match the current outages. Any process may run this at any time. */
 export async function publishOutages(pool: Pool, log: Log): Promise<void> {
   if (!(await hasWork(pool))[0]?.has_work) return;
   await transaction(pool, async (tx) => {
@@ -92,12 +92,12 @@ export async function publishOutages(pool: Pool, log: Log): Promise<void> {
     for (const { provider, active_id } of lasts) {
       if (active_id === null || stay.has(provider)) continue;
       await resolveIncident(tx, active_id, 'The outage has ended.');
-      log.info({ incidentId: active_id, provider }, 'an incident about a provider was resolved');
+      log.info({ incidentId: active_id, provider }, 'resolved an incident about a provider');
     }
   });
 }
 
-/** Says the kind of the provider and nothing that a tenant chose: neither the name of a provider nor its address. */
+/** The incident names only the kind of the provider, and nothing that a tenant chose: neither its name nor its address. */
 async function open(tx: Sql, provider: string, log: Log): Promise<void> {
   const title = emailProviders[provider]?.manifest.title;
   const incidentId = await openIncident(tx, {
@@ -106,5 +106,5 @@ async function open(tx: Sql, provider: string, log: Log): Promise<void> {
     message:
       'Most sends through this provider fail. They are retried, through the next provider where one is configured.',
   });
-  log.warn({ incidentId, provider }, 'an outage of a provider opened an incident');
+  log.warn({ incidentId, provider }, 'opened an incident for a provider outage');
 }

@@ -4,14 +4,14 @@ import { type HealthRow, healthOfSql } from './health-store.ts';
 import { everybody } from './throttles.ts';
 import { healthView, type ProviderHealth } from './view.ts';
 
-/** How the providers of an environment are doing, and which of them asked us to slow down. */
+/** The health of the providers of an environment, and their throttles. */
 export interface ProviderStatuses {
   healthOf(providerId: string): ProviderHealth;
-  /** Null: it may be asked. */
+  /** Null when the provider is not throttled. */
   pausedUntil(channel: Channel, providerId: string): Date | null;
 }
 
-/** Dates are texts: they come as JSON. */
+/** Dates are strings because the rows arrive as JSON. */
 type HealthJson = Pick<HealthRow, 'provider' | 'messages' | 'failed' | 'outage_id'> & {
   firing_since: string | null;
   demoted_since: string | null;
@@ -22,7 +22,7 @@ interface PauseJson {
   paused_until: string;
 }
 
-/** Pauses of an environment are as many as it has accounts and conversations that were too fast in the last minutes. */
+/** An environment has at most one throttle for each account and conversation that exceeded its rate in the last minutes. */
 const maxPauses = 500;
 
 const findStates = statement<{ health: HealthJson[] | null; pauses: PauseJson[] | null }>(

@@ -1,22 +1,22 @@
 import { type Sql, statement } from '../../db/sql.ts';
 
-/** One provider's wish to be left alone, as it is written down. */
+/** A provider's request to slow down, as stored. */
 export interface NewThrottle {
   environment_id: string;
   pace: string;
-  /** What it asked for; null: it did not say. */
+  /** The delay that the provider asked for; null when it named none. */
   asked_ms: number | null;
-  /** The first pause of our own choice; each one in a row is twice as long as the one before. */
+  /** The first delay of our own choice; each consecutive one is twice as long as the one before. */
   own_ms: number;
-  /** How long ago the call began that was answered with it. */
+  /** How long ago the throttled call began. */
   call_ms: number;
-  /** Something got through since the last pause. */
+  /** True when a call has succeeded since the last throttle. */
   eased: boolean;
-  /** Who asked, by the id that people know it by. */
+  /** The provider that asked, by the id that users see. */
   provider?: string | undefined;
 }
 
-/** How long a pause still lasts. Not its end: the clocks of the processes may differ. */
+/** The remaining time of a throttle, not its end: the clocks of the processes may differ. */
 export interface ThrottleRow {
   environment_id: string;
   pace: string;
@@ -27,7 +27,7 @@ const leftMs = '(extract(epoch from paused_until - now()) * 1000)::float8 as lef
 
 const insertMissing = statement(
   'providers_insert_pauses',
-  // One that ends now is over, and too new to be swept away before it gets its end.
+  // A throttle that ends now has no effect yet, and is too new to be deleted before its end is set.
   `insert into provider_pauses (environment_id, pace, paused_at, paused_until, strikes, since)
    select environment_id, pace, '-infinity', now(), 0, now()
    from json_to_recordset($1::json) as (environment_id uuid, pace text)
@@ -36,8 +36,8 @@ const insertMissing = statement(
 );
 const extend = statement<ThrottleRow>(
   'providers_extend_pauses',
-  // Many calls are under way when a provider first says stop, and all of them come back with it. Only a call that began after
-  // the present pause was asked for says something new; the others can lengthen it, but are not another strike.
+  // Many calls are in flight when a provider first returns a rate limit, and all of them fail with it. Only a call that began
+  // after the current throttle was requested counts as another strike; the others can only lengthen the throttle.
   `with input as (
      select * from json_to_recordset($1::json)
        as (environment_id uuid, pace text, asked_ms float8, own_ms float8, call_ms float8, eased boolean, provider text)),
@@ -63,7 +63,7 @@ const extend = statement<ThrottleRow>(
    returning p.environment_id, p.pace, (extract(epoch from p.paused_until - now()) * 1000)::float8 as left_ms`,
 );
 
-/** A pause only ever gets longer. At most one for each pace. */
+/** A throttle can only be lengthened. The input holds at most one for each rate limit key. */
 export async function insertThrottles(sql: Sql, pauses: NewThrottle[]): Promise<ThrottleRow[]> {
   const rows = JSON.stringify(pauses);
   await insertMissing(sql, [rows]);
@@ -85,7 +85,6 @@ const selectAll = statement<ThrottleRow>(
   `select environment_id, pace, ${leftMs} from provider_pauses where paused_until > now() order by paused_at desc limit $1`,
 );
 
-/** The newest ones. */
 export function listThrottles(sql: Sql, limit: number): Promise<ThrottleRow[]> {
   return selectAll(sql, [limit]);
 }

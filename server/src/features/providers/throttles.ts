@@ -11,15 +11,19 @@ import {
 } from './throttle-store.ts';
 
 /**
- * Who asked us to slow down, and until when. The database knows for all processes; each keeps what it has heard in memory, so
- * that asking costs nothing. It hears by the doorbell, within milliseconds, and at the latest with its next batch.
+ * The providers that asked us to slow down, and until when. The database is shared by all processes; each process caches what
+ * it has read, so that a check costs nothing. The doorbell updates the cache within milliseconds, and each batch reads it
+ * again.
  */
 export interface Throttles {
-  /** Reads what these environments, and everybody, are told to wait for: once for a batch. */
+  /** Reads the throttles of these environments and those that hold for all environments, once per batch. */
   load(environmentIds: readonly string[]): Promise<void>;
-  /** The end of the pause; 0: there is none. */
+  /** The end of the throttle; 0 when there is none. */
   until(environmentId: string, pace: string): number;
-  /** The provider said stop, to a call that began then. Resolves to the end of the pause, once everybody can know. */
+  /**
+   * Records that the provider throttled a call that began at the given time. Resolves to the end of the throttle, once it is
+   * visible to all processes.
+   */
   pause(
     environmentId: string,
     pace: string,
@@ -27,21 +31,21 @@ export interface Throttles {
     callStartedAt: number,
     provider?: string,
   ): Promise<number>;
-  /** A call got through: the next pause is the first in a row again. */
+  /** Records that a call succeeded: the next throttle counts as the first of a series again. */
   eased(environmentId: string, pace: string): void;
 }
 
-/** In place of an environment: the pause is for all of them. */
+/** The environment id of a throttle that holds for all environments. */
 export const everybody = '00000000-0000-0000-0000-000000000000';
 
 export const longestThrottleMs = 3_600_000;
 const ownPauseMs = 1_000;
 const topic = 'provider_pauses';
 const known = 50_000;
-/** Read at a ring; whoever missed an older one reads it with its next batch. */
+/** The number of throttles read after a doorbell ring; an older one that was missed is read with the next batch. */
 const newest = 1_000;
 
-/** What a provider asked for, if it makes sense. Days of silence are more likely a mistake than a wish. */
+/** Returns the delay that a provider asked for, when it is plausible. A delay of days is more likely a mistake. */
 export function askedThrottleMs(retryAfterMs: number | null): number | null {
   if (retryAfterMs === null || Number.isNaN(retryAfterMs) || retryAfterMs <= 0) return null;
   return Math.min(retryAfterMs, longestThrottleMs);
@@ -74,12 +78,12 @@ export function createThrottles(
       try {
         learn(await listThrottles(pool, newest));
       } catch (error) {
-        log.debug({ err: error }, 'pauses could not be read; the next batch reads its own');
+        log.debug({ err: error }, 'could not read the throttles; the next batch reads its own');
       }
     } while (again);
     reading = false;
   }
-  doorbell.on(topic, () => void readAll()); // for as long as the process works
+  doorbell.on(topic, () => void readAll()); // for the lifetime of the process
 
   const writes = createBatcher<NewThrottle, undefined>(
     async (pauses) => {
@@ -106,7 +110,7 @@ export function createThrottles(
       const ownMs = ownPauseMs * deps.config.CARILLON_RETRY_SCALE;
       const before = ends.get(key) ?? 0;
       const now = clock();
-      // Here it holds at once; everywhere else as soon as it is written.
+      // The throttle holds in this process at once, and in the others as soon as it is written.
       ends.set(key, Math.max(before, now + (asked ?? ownMs)));
       await writes.add({
         environment_id: environmentId,
@@ -126,7 +130,7 @@ export function createThrottles(
   };
 }
 
-/** One for each pace: the longest wish, and the call that began last. */
+/** Merges the throttles of each rate limit key: the longest delay, and the call that began last. */
 export function mergeThrottles(pauses: NewThrottle[]): NewThrottle[] {
   const merged = new Map<string, NewThrottle>();
   for (const pause of pauses) {

@@ -18,7 +18,6 @@ export const ProviderHealth = Type.Object(
 );
 export type ProviderHealth = Static<typeof ProviderHealth>;
 
-/** The health of all providers of an environment, by the id of the provider. */
 export async function findHealth(
   sql: Sql,
   environmentId: string,
