@@ -21,19 +21,19 @@ import { sourceOf } from '../workflows/index.ts';
 import { storable } from './storable.ts';
 import type { RunFact } from './store.ts';
 
-/** What a advance of a run needs to know: the run, its definition, and what became of what it was waiting for. */
+/** The input of one advance: the run, its definition, and the state of what the run waits for. */
 export interface AdvanceInput extends RunFact {
   workflowKey: string;
   definition: Definition | null;
-  /** When it waits for a notification. Null: that one was deleted. */
+  /** Set when the run waits for a notification; null when that notification was deleted. */
   notification: { status: string; reason: string | null } | null;
-  /** When it waits for its digest. */
+  /** Set when the run waits for its digest. */
   digest: { isOpen: boolean; items: Json[] } | null;
 }
 
 /**
- * A run taken as far as it goes without anything from outside; nothing of it is true before it is written. `effect` is what it
- * came to: something to wait for, something that only the writing transaction can do, or null when the run has ended.
+ * A run advanced as far as possible without input from outside; no part of it takes effect before it is written. `effect` is
+ * where it stopped: something to wait for, something that only the writing transaction can do, or null when the run has ended.
  */
 export interface RunAdvance {
   fact: AdvanceInput;
@@ -42,17 +42,20 @@ export interface RunAdvance {
   sends: Send[];
 }
 
-/** A notification to be written with the advance, and where the run stood before it. */
+/** A notification to be written with the advance, and the state of the run before it. */
 export interface Send {
   draft: Draft;
-  /** To go back to, if it advances out that it cannot be written. */
+  /** The state to return to when the notification cannot be written. */
   before: { state: RunState; entries: StepEntry[] };
 }
 
-/** How a claim can end without a advance. early: nothing happened yet. close_digest: its window is over, so it takes no more items. */
+/**
+ * How a claim can end without an advance. early: nothing has happened yet. close_digest: the window is over, so the digest
+ * takes no more items.
+ */
 export type Opening = Input | { kind: 'early'; until: number } | { kind: 'close_digest' };
 
-/** Fairness: a run with many sends in a row takes advances with others. */
+/** Fairness: a run with more sends in a row continues in another advance, behind other runs. */
 const sendsInTurn = 20;
 
 export function openingOf(fact: AdvanceInput): Opening {
@@ -103,21 +106,21 @@ function settledOf(notificationId: string, found: AdvanceInput['notification']):
   };
 }
 
-/** The call that the run is to make now; null: it is not at one. */
+/** Returns the call that the run must make now, or null when the run is not at a fetch step. */
 export async function fetchOf(tasks: TaskRunner, fact: AdvanceInput): Promise<FetchEffect | null> {
   if (fact.status === 'cancelling' || fact.state?.pending?.kind !== 'fetch') return null;
   const { effect } = await decideAsync(tasks, fact, fact.state, { kind: 'resume' });
   return effect?.kind === 'fetch' ? effect : null;
 }
 
-/** Goes on from an input until something must be waited for. Sends are checked here and written with the advance. */
+/** Continues from an input until the run must wait. Sends are checked here and written with the advance. */
 export async function advanceRun(
   { drafts, tasks }: { drafts: Drafts; tasks: TaskRunner },
   fact: AdvanceInput,
   input: Input,
 ): Promise<RunAdvance> {
   let decision = await decideAsync(tasks, fact, fact.state ?? initialState(), input);
-  // It does not fit what the run waits for any more (a notification that is sent, and was to be delivered): wait on.
+  // An input that no longer ends the wait (a sent notification where delivery is awaited) leaves the run waiting.
   if (decision.ignored) decision = await decideAsync(tasks, fact, decision.state, { kind: 'resume' });
   let { entries } = decision;
   const sends: Send[] = [];
@@ -137,13 +140,13 @@ export async function advanceRun(
   return { fact, decision, entries, sends };
 }
 
-/** The same advance with something more that became known while it was written. */
+/** Returns the advance extended by an input that became known while it was written. */
 export function continued(advance: RunAdvance, input: Input): RunAdvance {
   const decision = decideFor(advance.fact, advance.decision.state, input);
   return { ...advance, decision, entries: mergeEntries(advance.entries, decision.entries) };
 }
 
-/** The advance as it is when one of its sends is refused at the last moment; what came after that send never was. */
+/** Returns the advance with one of its sends refused during the write; everything after that send is discarded. */
 export function refusedAt(advance: RunAdvance, index: number, problem: Problem): RunAdvance {
   const send = advance.sends[index];
   if (!send) return advance;
@@ -157,13 +160,13 @@ export function refusedAt(advance: RunAdvance, index: number, problem: Problem):
   };
 }
 
-/** Whatever the advance was about: the run is cancelled instead, and nothing of it is written. */
+/** Returns an advance that only cancels the run; nothing else of the original advance is written. */
 export function cancelled({ fact }: { fact: AdvanceInput }): RunAdvance {
   const decision = decideFor(fact, fact.state ?? initialState(), { kind: 'cancel' });
   return { fact, decision, entries: decision.entries, sends: [] };
 }
 
-/** Where the run may go on, which can be much work. */
+/** For inputs after which the run may continue, which can be expensive. */
 async function decideAsync(
   tasks: TaskRunner,
   fact: AdvanceInput,
@@ -175,7 +178,7 @@ async function decideAsync(
   return decideBounded(tasks, fact.environment_id, { definition, run: factsOf(fact), state, input, now });
 }
 
-/** Where the run only ends or waits: nothing of it is evaluated. */
+/** For inputs after which the run only ends or waits, so that no expression is evaluated. */
 function decideFor(fact: AdvanceInput, state: RunState, input: Input): Decision {
   if (fact.definition) return decide(fact.definition, factsOf(fact), state, input, fact.now);
   return unreadable(fact, state, input);

@@ -7,8 +7,8 @@ import { findRun, lockRuns, markCancelling } from './store.ts';
 import { deleteWaits, lockWaits } from './waits-store.ts';
 
 /**
- * The run is marked, and its next advance ends it; a advance that is under way finds the mark before it writes anything. From now on
- * no event wakes it. Asking twice is asking once.
+ * Cancelling marks the run, and the next advance ends it; an advance in progress finds the mark before it writes. A marked run
+ * is not woken by events. Cancelling twice has the effect of cancelling once.
  */
 export async function cancelRun(
   { pool, queue }: Pick<Deps, 'pool' | 'queue'>,

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../engine/index.ts';
 import { storableJson } from './storable.ts';
 
 /**
- * Open digests. A row is one that still takes items; its lock is held from the first look until the commit, and closing one
- * removes the row. So at any time there is at most one for a key, and every item is in exactly one.
+ * Open digests. A row is a digest that still takes items; its lock is held from the first read until the commit, and closing
+ * the digest deletes the row. So there is at most one open digest for a key at any time, and every item is in exactly one.
  */
 
 export interface DigestKey {
@@ -14,16 +14,16 @@ export interface DigestKey {
 }
 
 export interface OpenDigest extends DigestKey {
-  /** The run that survives. */
+  /** The surviving run, which continues when the digest closes. */
   run_id: string;
-  /** 0: it was opened just now. */
+  /** 0 when the digest was opened just now. */
   item_count: number;
   /** Characters of all items. */
   item_size: number;
   closes_at: Date;
 }
 
-const keyOrder = 'workflow_id, step_id, key'; // everyone locks in this order: no deadlocks
+const keyOrder = 'workflow_id, step_id, key'; // one locking order for all: no deadlocks
 
 const lockOrOpenRows = statement<OpenDigest>(
   'runs_lock_digests',
@@ -36,7 +36,7 @@ const lockOrOpenRows = statement<OpenDigest>(
    returning workflow_id, step_id, key, run_id, item_count, item_size, closes_at`,
 );
 
-/** Locks the open digest of each key; where there is none, opens the one given. */
+/** Locks the open digest of each key; opens the given one where there is none. */
 export function lockOrOpenDigests(
   sql: Sql,
   digests: (DigestKey & { run_id: string; closes_at: string })[],
@@ -64,7 +64,7 @@ const deleteFullRows = statement(
    where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key`,
 );
 
-/** The caller holds their locks. */
+/** The caller holds the locks of the digests. */
 export async function deleteFullDigests(sql: Sql, digests: DigestKey[]): Promise<void> {
   if (digests.length > 0) await deleteFullRows(sql, [storableJson(digests)]);
 }
@@ -80,7 +80,7 @@ export async function lockOpenDigests(sql: Sql, runIds: string[]): Promise<Set<s
 
 const closeRows = statement('runs_close_digests', 'delete from digests where run_id = any ($1::uuid[])');
 
-/** Nothing is added to the digests of these runs any more. The caller holds their locks. */
+/** Closed digests take no more items. The caller holds their locks. */
 export async function closeDigests(sql: Sql, runIds: string[]): Promise<void> {
   if (runIds.length > 0) await closeRows(sql, [runIds]);
 }
@@ -112,7 +112,7 @@ const listItemRows = statement<{ run_id: string; item: JsonObject }>(
   'select run_id, item from digest_items where run_id = any ($1::uuid[]) order by run_id, source_run_id',
 );
 
-/** In the order in which their runs were triggered. */
+/** Items are in the order in which their runs were triggered. */
 export function listItems(sql: Sql, runIds: string[]): Promise<{ run_id: string; item: JsonObject }[]> {
   return listItemRows(sql, [runIds]);
 }

@@ -2,7 +2,6 @@ import type { Sql } from '../../db/sql.ts';
 import type { Input, JoinDigestEffect } from '../../engine/index.ts';
 import * as store from './digests-store.ts';
 
-/** A run at a digest step. */
 export interface DigestJoin {
   runId: string;
   workflowId: string;
@@ -11,16 +10,18 @@ export interface DigestJoin {
 }
 
 export interface JoinedDigest {
-  /** What became of each run: it opened a digest, or its item went into another's. */
+  /** The result for each run: it opened a digest, or its item joined the digest of another run. */
   inputs: Map<string, Extract<Input, { kind: 'digest_opened' | 'digest_joined' }>>;
   /** Surviving runs whose digest is full: they need not wait for the end of the window. */
   full: Set<string>;
 }
 
-/** Characters of the items of one digest: they become part of what the surviving run remembers. */
+/** Characters of the items of one digest: the items become part of the state of the surviving run. */
 const maxSize = 1_000_000;
 
-/** One digest for each key takes the items in the order of their runs; a full one is closed, and the next item opens another. */
+/**
+ * One digest for each key takes the items in the order of their runs; a full one is closed, and the next item opens another.
+ */
 export async function joinDigests(tx: Sql, joins: DigestJoin[]): Promise<JoinedDigest> {
   const joined: JoinedDigest = { inputs: new Map(), full: new Set() };
   if (joins.length === 0) return joined;

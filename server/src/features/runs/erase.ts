@@ -9,12 +9,12 @@ import { deleteWaits, lockWaits } from './waits-store.ts';
 const sliceSize = 250;
 
 /**
- * Those that name the user, and those that name nobody but one of the user's addresses. They keep the spelling of whoever
- * triggered them; only in email addresses upper and lower case are the same.
+ * Lists the runs that name the user, and those that name no user but one of the user's addresses. Addresses are stored as the
+ * trigger spelled them; only email addresses are compared without regard to case.
  */
 const listOf = statement<{ id: string }>(
   'runs_list_of_person',
-  // Each address by itself and no further than this slice goes, as of notifications.
+  // Each address is read separately and only up to the end of this slice, as in the eraser of notifications.
   `with named as materialized (
      select id from runs
      where environment_id = $1 and external_user_id = $2 and id < $3 and id > $4 order by id limit $5
@@ -32,7 +32,7 @@ const listOf = statement<{ id: string }>(
    select id from named union select id from addressed order by id limit $5`,
 );
 
-/** What happened, and when, stays; what was said goes. */
+/** Redaction keeps steps, outcomes and times, and removes the content. */
 const redact = statement(
   'runs_redact',
   `with steps as (update run_steps set output = null where run_id = any ($1::uuid[]) and output is not null),
@@ -41,7 +41,7 @@ const redact = statement(
    where id = any ($1::uuid[])`,
 );
 
-/** Runs of the person that have not ended are cancelled; what is left of them is erased in a later round. */
+/** Runs of the person that have not ended are cancelled; their remains are erased in a later round. */
 export function runEraser(queue: Pick<Queue, 'runNow'>): Eraser {
   async function cancelAll(tx: Sql, ids: string[]): Promise<void> {
     if (ids.length === 0) return;

@@ -10,7 +10,7 @@ import { type EventRequest, endedStatuses, limits } from './schema.ts';
 import { findRun } from './store.ts';
 import * as waits from './waits-store.ts';
 
-/** Each returns how many runs the event has woken. */
+/** Each method returns the number of runs that the event woke. */
 export interface Events {
   postToRun(principal: Principal, runId: string, event: EventRequest): Promise<number>;
   postToWorkflow(principal: Principal, workflowKey: string, event: EventRequest): Promise<number>;
@@ -23,9 +23,9 @@ export function createEvents({
   tasks,
 }: Pick<Deps, 'pool' | 'queue' | 'clock' | 'tasks'>): Events {
   /**
-   * What the runs of the workflow may be matching on is known, so the event's data gives the keys of the waits it ends: however
-   * many runs wait, they are found by an index. The transaction claims the waits, so a second event finds none, and moves the
-   * work of their runs.
+   * The match patterns of the workflow's runs are known, so the event's data determines the keys of the waits that it ends, and
+   * an index finds them however many runs wait. The transaction claims the waits, so that a second event finds none, and makes
+   * the jobs of their runs ready.
    */
   async function post(
     owner: string,

@@ -12,34 +12,34 @@ import { storable } from './storable.ts';
 
 const timeoutMs = 10_000;
 const maxBytes = 65_536;
-/** A shorter credential may be a part of any word, so an answer that repeats it is left as it is. */
+/** A shorter credential may be part of any word, so an answer that repeats it is not redacted. */
 const shortestSecret = 8;
 
-/** Pauses between the attempts at one call. */
+/** Delays between the attempts at one call. */
 const pausesMs = [1_000, 5_000, 30_000];
 const longestPauseMs = 3_600_000;
 
 export type FetchResult =
   | { kind: 'fetched'; body: Json }
-  /** It cannot be had. */
+  /** The call failed for good. */
   | { kind: 'failed'; reason: string }
-  /** It may be had later. `answered`: the other side is alive. */
+  /** The call may succeed later. `answered` is true when the server responded. */
   | { kind: 'again'; reason: string; afterMs: number; answered: boolean };
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 type Method = (typeof methods)[number];
 
 /**
- * The place whose room it needs; null when there is no such place. Each environment has its own at a host: many share one, and
- * the slow calls of one of them must not be what another waits for.
+ * The concurrency key of the call; null when the URL is invalid. Each environment has its own key for a host: many environments
+ * call the same host, and the slow calls of one must not delay the others.
  */
 export function concurrencyKeyOf(environmentId: string, { request }: FetchEffect): string | null {
   return URL.canParse(request.url) ? `${environmentId} ${new URL(request.url).origin}` : null;
 }
 
 /**
- * One attempt at the call of a fetch step. That it is to be made is written down before; every attempt carries the same
- * Idempotency-Key, so a repetition after a crash, or after an answer that was lost, can be told from a second call.
+ * One attempt at the call of a fetch step. The intent to call is written before; every attempt carries the same
+ * Idempotency-Key, so the server can distinguish a repetition after a crash or a lost answer from a second call.
  */
 export async function attemptFetch(
   outbound: Outbound,
@@ -93,7 +93,10 @@ function judge(answer: OutboundAnswer | OutboundFailure, secrets: string[]): Ver
   return { kind: 'failed', reason };
 }
 
-/** An answer may repeat what it was asked with, and the output of a step is shown. What is not JSON has no output, unless it says that it is: then something went wrong on the way. */
+/**
+ * Credentials that an answer repeats are redacted, because the output of a step is shown. An answer that is not JSON has no
+ * output; one that is declared as JSON and is not was damaged in transit, and fails.
+ */
 function read({ headers, body }: OutboundAnswer, secrets: string[]): Verdict {
   if (body.length > maxBytes)
     return { kind: 'failed', reason: `The answer is larger than ${maxBytes / 1024} KiB.` };

@@ -24,17 +24,17 @@ type JobDeps = Pick<
   | 'tasks'
 >;
 
-/** The work's own memory between the attempts at one call. */
+/** The state kept in the queue between the attempts at one call. */
 interface FetchNote {
   attempt: number;
 }
 
 const capacity = 800;
 
-/** The work of taking runs on: load a batch, decide what each does next, do it, write all of it at once. */
+/** The job that advances runs: load a batch, decide the next step of each run, perform it, and write the batch at once. */
 export function createRunJob(deps: JobDeps, sources: LookupSources): Job<AdvanceInput> {
   const { pool, clock } = deps;
-  // Claims are few enough to wait for their advance; only requests are refused.
+  // Claims are few enough to wait for a free thread; only requests are refused when all are busy.
   const tasks = deps.tasks.unlimited;
   const definitions = createDefinitions(deps);
   const drafts = createDrafts(deps, sources);
@@ -88,7 +88,7 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<Advance
     );
   }
 
-  /** Whether it is open is asked first: of one that is closed, all items are there. */
+  /** Whether a digest is open is read before its items: a closed digest has all of its items. */
   async function loadDigests(facts: RunFact[]): Promise<Map<string, NonNullable<AdvanceInput['digest']>>> {
     const ids = facts.flatMap(({ id, state }) => (state?.pending?.kind === 'digest_open' ? id : []));
     if (ids.length === 0) return new Map();
@@ -103,7 +103,7 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<Advance
   }
 
   async function run(claim: Claim, fact: AdvanceInput | undefined): Promise<void> {
-    // Ended or erased since; only the lease is left.
+    // A run that has ended or was erased since has only its lease left.
     if (!fact || (fact.state === null && fact.status !== 'pending' && fact.status !== 'cancelling'))
       return writer.end({ kind: 'gone', claim });
     const effect = await fetchOf(tasks, fact);
@@ -124,11 +124,11 @@ export function createRunJob(deps: JobDeps, sources: LookupSources): Job<Advance
     await writer.end({ kind: 'advance', claim, advance, isTimeout: input.kind === 'timer' });
   }
 
-  /** The state that says so is written: this is the advance that makes the call. */
+  /** The state that announces the call is already written: this advance makes the call. */
   async function runFetch(claim: Claim, fact: AdvanceInput, effect: FetchEffect): Promise<void> {
     const concurrencyKey = concurrencyKeyOf(fact.environment_id, effect);
     const permit = concurrencyKey === null ? null : await concurrency.acquire(claim, concurrencyKey);
-    if (concurrencyKey !== null && !permit) return; // it waits for room there, and comes again
+    if (concurrencyKey !== null && !permit) return; // the job is parked until the key has a free permit
     const attempt = (claim.note as FetchNote | null)?.attempt ?? 1;
     const startedAt = clock();
     let isAlive = true;

@@ -5,7 +5,10 @@ import * as digests from './digests-store.ts';
 import * as sends from './sends-store.ts';
 import * as waits from './waits-store.ts';
 
-/** How a claim ends. advance: the run has moved on. wait: nothing happened, it comes again then. close_digest: see advance.ts. */
+/**
+ * The result of a claim. advance: the run has advanced. wait: nothing happened, and the job runs again then. close_digest: see
+ * advance.ts.
+ */
 export type RunJobResult =
   | { kind: 'advance'; claim: Claim; advance: RunAdvance; isTimeout: boolean }
   | { kind: 'wait'; claim: Claim; fact: AdvanceInput; until: number; note?: unknown }
@@ -21,7 +24,7 @@ export function factOf(ending: HeldRunResult): AdvanceInput {
   return ending.kind === 'advance' ? ending.advance.fact : ending.fact;
 }
 
-/** Whatever it was about, the run was cancelled meanwhile. */
+/** Replaces the result with a cancellation, for a run that was cancelled in the meantime. */
 export function cancelling(ending: HeldRunResult): AdvanceResult {
   return {
     kind: 'advance',
@@ -31,7 +34,7 @@ export function cancelling(ending: HeldRunResult): AdvanceResult {
   };
 }
 
-/** The notification got somewhere, and not yet where the run wants it. */
+/** True when the notification has changed its status, but not to the one that the run waits for. */
 function isStillWaiting({ fact, decision }: RunAdvance): boolean {
   return fact.state?.pending?.kind === 'notification' && decision.effect?.kind === 'await_notification';
 }
@@ -41,8 +44,8 @@ export function workOf({ id, lane, environmentId }: Claim): Work {
 }
 
 /**
- * What may have happened to a run while its advance was being thought out. Whoever wakes a run leaves a trace of it under a lock
- * that is taken here (a claimed wait, a counted move, a closed digest), because it found nothing in the queue to hasten.
+ * Detects what happened to a run while its advance was computed. A leased run has no ready job to run now, so waking it leaves
+ * a trace instead, under a lock that is taken here: a claimed wait, a counted move, or a closed digest.
  */
 export async function resolve(
   tx: Sql,
@@ -55,7 +58,7 @@ export async function resolve(
   const forEvent = waitingFor('event');
   const forNotification = waitingFor('notification');
   const forDigest = waitingFor('digest_open');
-  // A wait that an event has claimed is nobody else's: those who cancel wait for the lock on the run, which is ours.
+  // A wait that an event has claimed needs no lock: cancellations wait for the lock on the run, which this transaction holds.
   const claimedByEvent = new Set(facts.filter(({ event_id }) => event_id !== null).map(({ id }) => id));
   const unclaimed = forEvent.filter((id) => !claimedByEvent.has(id));
   const claimed =
@@ -85,7 +88,7 @@ export async function resolve(
         break;
       case 'advance':
         if (isWoken && (ending.isTimeout || isStillWaiting(ending.advance)))
-          next.push({ ...workOf(claim), runAt: null }); // exactly one wins, and it was not the clock
+          next.push({ ...workOf(claim), runAt: null }); // exactly one input ends the wait, and it was not the timeout
         else advances.push(ending);
         break;
     }

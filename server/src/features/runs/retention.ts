@@ -4,7 +4,7 @@ import { lowestIdAt } from '../../kernel/ids.ts';
 
 const sliceSize = 500;
 
-/** Those that have not ended are passed over. */
+/** Runs that have not ended are skipped. */
 const deleteSlice = statement<{ last: string | null }>(
   'runs_forget',
   `with old as (
@@ -19,7 +19,7 @@ const deleteSlice = statement<{ last: string | null }>(
    select max(id::text) as last from old`,
 );
 
-/** Runs that ended before then, with their steps. */
+/** Deletes the runs that ended before the given time, with their steps. */
 export function forgetRuns(pool: Pool, beforeMs: number, isStopped: () => boolean): Promise<void> {
   return inSlices(isStopped, async (after) => {
     const bounds = [after, lowestIdAt(beforeMs), new Date(beforeMs), sliceSize];

@@ -20,7 +20,7 @@ export const statuses = [
 ] as const;
 export type RunStatus = (typeof statuses)[number];
 
-/** Nothing happens to these any more. */
+/** The final statuses. */
 export const endedStatuses: ReadonlySet<RunStatus> = new Set(['completed', 'failed', 'cancelled']);
 
 export const TriggerRequest = Type.Object({ trigger_data: DataObject }, { title: 'WorkflowTrigger' });

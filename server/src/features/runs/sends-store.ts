@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import type { Queue } from '../../queue/index.ts';
 
-/** Runs that wait for a notification of theirs to be sent or delivered. */
+/** Runs that wait for one of their notifications to be sent or delivered. */
 
 const insertRows = statement(
   'runs_insert_sends',
@@ -46,9 +46,9 @@ const moveRows = statement<{ run_id: string }>(
 );
 
 /**
- * Wakes the runs that wait for these notifications to get where they are now. Call it in the transaction that moved them
- * there, before it announces events (everybody takes the advances of the queue in that order); ring `run` after the commit when
- * it returns true. For everybody else it is one look into a table that is empty.
+ * Wakes the runs that wait for these notifications to have their current status. Call this in the transaction that changed the
+ * status, before it records events: every writer locks the fairness tags of the queue in that order. Ring `run` after the
+ * commit when it returns true. For notifications that no run waits for, the cost is one lookup in an empty table.
  */
 export async function wakeRunsOf(
   tx: Sql,

@@ -6,7 +6,7 @@ import { storableJson } from './storable.ts';
 
 export interface StepWrite extends StepEntry {
   runId: string;
-  /** The event that ended its wait. */
+  /** The event that ended the wait of the step. */
   eventId: string | null;
 }
 

@@ -1,13 +1,13 @@
-/** What JSON.stringify writes for NUL and for halves of surrogate pairs, neither of which PostgreSQL takes as text. */
+/** The escapes that JSON.stringify writes for NUL and lone surrogates, neither of which PostgreSQL accepts as text. */
 const suspicious = /\\u(?:0000|d[89a-f])/i;
 
-/** JSON for the database. Values come out of templates, expressions and strangers' answers, so they may hold anything. */
+/** JSON for the database. Values come from templates, expressions and foreign servers, so they may contain any character. */
 export function storableJson(value: unknown): string {
   const text = JSON.stringify(value);
   return suspicious.test(text) ? JSON.stringify(cleaned(value)) : text;
 }
 
-/** The value with every character in it that can be stored; the others become U+FFFD. */
+/** Replaces every character that cannot be stored with U+FFFD. */
 export function storable<Value>(value: Value): Value {
   return suspicious.test(JSON.stringify(value)) ? (cleaned(value) as Value) : value;
 }

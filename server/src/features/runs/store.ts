@@ -15,20 +15,19 @@ export interface RunRow {
   status: RunStatus;
   current_step_id: string | null;
   external_user_id: string | null;
-  /** Of whom it is about, where it names no other user: erasing a person goes by it. */
+  /** The address of the person the run is about, when it names no other user: erasing a person finds the run by it. */
   address: string | null;
   trigger_data: JsonObject;
   failure_reason: string | null;
   completed_at: Date | null;
 }
 
-/** As it is triggered. */
 export type NewRun = Pick<
   RunRow,
   'id' | 'environment_id' | 'workflow_id' | 'version' | 'external_user_id' | 'address' | 'trigger_data'
 >;
 
-/** Like the acceptance of notifications one statement: the keys, the runs and their work, all of it or nothing. */
+/** One statement, as in the acceptance of notifications: the keys, the runs and their jobs are written all or nothing. */
 const insertRows = statement<{ id: string }>(
   'runs_insert',
   `with input as materialized (
@@ -45,7 +44,7 @@ const insertRows = statement<{ id: string }>(
    select id from taken`,
 );
 
-/** Returns the ids of those that are new: the Idempotency-Key of the others is taken. Each key may be there once. */
+/** Returns the ids of the new runs; the Idempotency-Keys of the others are taken. Each key occurs at most once in the input. */
 export async function insertRuns(
   sql: Sql,
   triggers: { run: NewRun; keyClaim: KeyClaim | null }[],
@@ -88,7 +87,7 @@ export function listRuns(
   return query(sql, `${select} where ${conditions.join(' and ')} order by r.id desc limit $3`, values);
 }
 
-/** Everything about one run that a advance of it needs. */
+/** Everything about one run that an advance needs. */
 export interface RunFact {
   id: string;
   environment_id: string;
@@ -102,13 +101,13 @@ export interface RunFact {
   environment_kind: 'test' | 'live';
   organization_id: string;
   plan: Plan;
-  /** The event that claimed its wait. */
+  /** The event that claimed the wait of the run. */
   event_id: string | null;
   event_name: string | null;
   event_data: JsonObject | null;
-  /** How often the notification that it waits for has got somewhere; null when it waits for none. */
+  /** How often the awaited notification has changed its status; null when the run waits for none. */
   moves: number | null;
-  /** By the clock of the database, which also says when work is due: the clocks of processes need not agree. */
+  /** The time of the database, which also decides when a job is due: the clocks of the processes may differ. */
   now: number;
 }
 
@@ -139,12 +138,12 @@ export async function lockRuns(sql: Sql, ids: string[]): Promise<Map<string, Run
   return new Map((await lockRows(sql, [ids])).map(({ id, status }) => [id, status]));
 }
 
-/** What a advance made of a run. */
+/** The changes of an advance to the row of its run. */
 export interface RunUpdate {
   id: string;
   status: RunStatus;
   current_step_id: string | null;
-  /** Null: it has ended, and nothing needs to be remembered. */
+  /** Null when the run has ended and needs no state. */
   state: RunState | null;
   external_user_id: string | null;
   address: string | null;
@@ -171,7 +170,7 @@ const markRows = statement(
   `update runs set status = 'cancelling' where id = any ($1::uuid[])`,
 );
 
-/** The next advance ends them. */
+/** The next advance of a marked run ends it. */
 export async function markCancelling(sql: Sql, ids: string[]): Promise<void> {
   await markRows(sql, [ids]);
 }

@@ -8,15 +8,15 @@ import {
 
 type Body = TestResponse['body'];
 
-/** What tests of workflows do all the time. */
+/** Shared helpers for tests of workflows. */
 export interface Workflows extends TestApp {
-  /** Creates the workflow if need be, a version with these steps, and activates it. */
+  /** Creates the workflow if it is missing, adds a version with these steps, and activates it. */
   define(key: string, steps: object[], schema?: object): Promise<void>;
   trigger(key: string, data?: object, headers?: Record<string, string>): Promise<string>;
   run(id: string): Promise<Body>;
-  /** Asks until the run satisfies the condition; fails after the deadline with what it last saw. */
+  /** Polls until the run satisfies the condition; fails after the deadline with the last state of the run. */
   runUntil(id: string, condition: (run: Body) => boolean): Promise<Body>;
-  /** Until it has one of these statuses. */
+  /** Waits until the run has one of these statuses. */
   reaches(id: string, ...statuses: string[]): Promise<Body>;
   post(key: string, event: string, data?: object): Promise<number>;
   postToRun(id: string, event: string, data?: object): Promise<number>;
@@ -71,7 +71,7 @@ export function withWorkflows(app: TestApp): Workflows {
   return workflows;
 }
 
-/** A send step that anybody may receive. */
+/** A send step with a valid recipient. */
 export function email(id: string, extra: object = {}): object {
   return {
     id,
@@ -84,7 +84,7 @@ export function email(id: string, extra: object = {}): object {
   };
 }
 
-/** A timeline in short: `step:outcome`. */
+/** A timeline in short form: `step:outcome`. */
 export function shape(run: Body): string[] {
   return run.steps.map((step: Body) => `${step.step_id}:${step.outcome ?? step.status}`);
 }

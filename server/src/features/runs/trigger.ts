@@ -24,7 +24,7 @@ import { findRun, insertRuns, type NewRun } from './store.ts';
 export interface Triggered {
   runId: string;
   status: RunStatus;
-  /** The Idempotency-Key was seen before: nothing was triggered. */
+  /** True when the Idempotency-Key was used before, and no run was triggered. */
   replayed: boolean;
 }
 
@@ -40,7 +40,7 @@ interface NewTrigger {
   keyClaim: KeyClaim | null;
 }
 
-/** What arrives together is written together, like notifications. */
+/** Triggers that arrive together are written in one batch, as notifications are. */
 export function createTrigger(
   {
     pool,
@@ -60,7 +60,7 @@ export function createTrigger(
     splitOn: (error) => !isDatabaseUnavailable(error),
   });
 
-  /** True: written. False: its Idempotency-Key was seen before, here or in the same batch. */
+  /** Returns true for a written trigger, and false when its Idempotency-Key was used before, here or in the same batch. */
   async function write(triggers: NewTrigger[]): Promise<boolean[]> {
     const first = new Map<string, NewTrigger>();
     for (const trigger of triggers) {
@@ -78,7 +78,9 @@ export function createTrigger(
     return active;
   }
 
-  /** Before data is refused the version is read again: another process may just have activated one that takes it. */
+  /**
+   * Data is refused only after the version has been read again: another process may just have activated one that accepts it.
+   */
   async function activeVersionFor(
     environmentId: string,
     key: string,
@@ -132,7 +134,7 @@ export function createTrigger(
     try {
       run = await check(principal, workflowKey, triggerData);
     } catch (error) {
-      // The workflow may have been changed or disabled since: what was triggered then is answered so now.
+      // The workflow may have been changed or disabled since: a replay still gets the result of the original trigger.
       const earlier = error instanceof Problem && claim ? await findEarlierHolder(pool, claim) : null;
       if (earlier === null) throw error;
       return replayed(environmentId, earlier);
@@ -169,13 +171,13 @@ async function claimOf(
 const placesOf = (data: JsonObject): Record<string, unknown>[] =>
   [data, data.recipient, data.user].flatMap((location) => (isRecord(location) ? [location] : []));
 
-/** Whom the run is about, as far as the trigger says so. */
+/** The user the run is about, when the trigger data names one. */
 function userOf(data: JsonObject): string | null {
   const ids = placesOf(data).map(({ external_user_id: id }) => id);
   return ids.find((id) => isText(id, 255)) ?? null;
 }
 
-/** The same where it names nobody but an address; one may also stand as the id of a user. */
+/** The address of the person when the trigger data names no user; an address may also serve as the id of a user. */
 function addressOf(data: JsonObject, userId: string | null): string | null {
   if (userId !== null) return 'key' in parseAddressKey(userId) ? userId : null;
   const addresses = placesOf(data).flatMap((location) => [

@@ -33,7 +33,6 @@ export function hasEnded({ decision }: RunAdvance): boolean {
   return decision.status !== 'running' && decision.status !== 'waiting';
 }
 
-/** What a advance makes of the run's row. */
 export function updateOf(advance: RunAdvance): RunUpdate {
   const { fact, decision, sends } = advance;
   const ended = hasEnded(advance);
@@ -61,7 +60,7 @@ function endOf({ fact, entries }: RunAdvance): number {
   return Math.max(fact.now, ...entries.map(({ completedAt }) => completedAt ?? 0));
 }
 
-/** The timeline; the step that waited is told which event ended its wait. */
+/** The timeline; the step that waited gets the id of the event that ended its wait. */
 export function stepWritesOf({ fact, entries }: RunAdvance): StepWrite[] {
   const waited = fact.event_id === null ? null : fact.state?.seq;
   return entries.map((entry) => ({
@@ -73,7 +72,7 @@ export function stepWritesOf({ fact, entries }: RunAdvance): StepWrite[] {
 
 const announced = { completed: 'workflow.run.completed', failed: 'workflow.run.failed' } as const;
 
-/** What webhook endpoints are told of a run that has ended. No trigger data: events are kept apart from the person's records. */
+/** The webhook event for a run that has ended. Trigger data is left out: events are stored apart from the person's records. */
 export function endedEvent(advance: RunAdvance): WebhookEvent[] {
   const { fact, decision } = advance;
   if (decision.status !== 'completed' && decision.status !== 'failed') return [];

@@ -5,11 +5,12 @@ import { idTime, lowestIdAt } from '../../kernel/ids.ts';
 import { storableJson } from './storable.ts';
 
 /**
- * Runs that wait for an event, and the events. Whoever wants to end a wait locks its row first, always in the order of run
- * ids: so of an event, a timeout and a cancellation at the same instant exactly one ends it, and none waits for ever.
+ * Runs that wait for an event, and the events. A wait is ended only under the lock of its row, and rows are locked in the order
+ * of run ids: of an event, a timeout and a cancellation at the same instant, exactly one ends the wait, and there are no
+ * deadlocks.
  */
 
-/** What a run waits for, as one value: equal for a wait and for the events that match it. Hexadecimal. */
+/** The key of a wait, in hexadecimal: equal for a wait and for the events that match it. */
 export function waitKeyOf(workflowId: string, eventName: string, matchKey: string): string {
   return sha256(JSON.stringify([workflowId, eventName, matchKey])).toString('hex');
 }
@@ -45,13 +46,13 @@ const lockOpenRows = statement<{ run_id: string }>(
   `select run_id from run_waits where wait_key = any ($1::bytea[]) and event_id is null order by run_id for update`,
 );
 
-/** A statement of its own: a million runs may wait under one key, and only one of them is meant. */
+/** A separate statement: a million runs may wait under one key, and only one of them is meant. */
 const lockOpenRow = statement<{ run_id: string }>(
   'runs_lock_open_wait',
   `select run_id from run_waits where run_id = $2 and wait_key = any ($1::bytea[]) and event_id is null for update`,
 );
 
-/** Those that an event with these keys wakes: all of them, or this one. */
+/** Locks the waits that an event with these keys ends: all of them, or only that of the given run. */
 export async function lockOpenWaits(sql: Sql, waitKeys: string[], runId: string | null): Promise<string[]> {
   const keys = waitKeys.map((key) => Buffer.from(key, 'hex'));
   const rows = runId === null ? await lockOpenRows(sql, [keys]) : await lockOpenRow(sql, [keys, runId]);
@@ -64,7 +65,7 @@ const claimRows = statement(
    from unnest($1::uuid[], $2::uuid[]) as i (run_id, event_id) where w.run_id = i.run_id`,
 );
 
-/** The caller has locked or just inserted them. */
+/** The caller has locked or just inserted the waits. */
 export async function claimWaits(sql: Sql, claims: { runId: string; eventId: string }[]): Promise<void> {
   if (claims.length === 0) return;
   await claimRows(sql, [claims.map(({ runId }) => runId), claims.map(({ eventId }) => eventId)]);
@@ -78,11 +79,11 @@ const insertEventRow = statement(
 
 export interface NewEvent {
   id: string;
-  /** Posted to this run alone. */
+  /** Set when the event was posted to this run alone. */
   runId: string | null;
   name: string;
   data: JsonObject;
-  /** Keys under which runs that begin to wait later may find it. */
+  /** Keys under which a run that begins to wait later may find the event. */
   lookbackKeys: string[];
 }
 
@@ -99,8 +100,9 @@ const deleteSpentRows = statement(
 );
 
 /**
- * Events that ended the waits which are just removed, if nobody may look back for them and no other run has yet to hear them.
- * When two transactions remove the last waits at once, neither sees that it is the last: housekeeping finds what they leave.
+ * Deletes the events that ended the waits just removed, unless a lookback may find them or another run still has to receive
+ * them. When two transactions remove the last waits at once, neither sees that it is the last: housekeeping deletes those
+ * events.
  */
 export async function deleteSpentEvents(sql: Sql, eventIds: string[]): Promise<void> {
   if (eventIds.length > 0) await deleteSpentRows(sql, [eventIds]);
@@ -116,24 +118,26 @@ const shareKeyRows = statement(
 );
 
 /**
- * Between an event and a run that begins to wait with `lookback`: whoever comes second sees what the first has committed.
- * Without it each could look before the other writes, and the event would be lost for the run. Both ask for it before they
- * lock any row.
+ * Orders an event and a run that begins to wait with `lookback`: the second of the two sees what the first has committed.
+ * Without this lock, each could read before the other writes, and the run would miss the event. Both take it before any row
+ * lock.
  */
 export async function lockWaitKeys(sql: Sql, by: 'event' | 'wait', waitKeys: string[]): Promise<void> {
   if (waitKeys.length === 0) return;
   const numbers = [...new Set(waitKeys.map((key) => BigInt.asIntN(64, BigInt(`0x${key.slice(0, 16)}`))))];
-  numbers.sort((a, b) => (a < b ? -1 : 1)); // everyone locks in this order: no deadlocks
+  numbers.sort((a, b) => (a < b ? -1 : 1)); // one locking order for all: no deadlocks
   await (by === 'event' ? lockKeyRows : shareKeyRows)(sql, [numbers.map(String)]);
 }
 
-/** How far back runs look, and how much longer events are kept: one that a run has just found must not be deleted under it. */
+/**
+ * How far back runs look, and how much longer events are kept: an event that a run has just found must not be deleted under it.
+ */
 export const lookbackDays = 7;
 export const spareDays = 1;
 
 /**
- * The times in ids are those of the processes that made them. They only say where in the index to begin, so that a run does not
- * read a week of events under a busy key; an hour is more than their clocks are apart.
+ * The time in an id comes from the clock of the process that made it. It only limits where the index scan begins, so that a run
+ * does not read a week of events under a busy key; an hour is more than the clocks differ.
  */
 const clocksApartMs = 3_600_000;
 
@@ -152,7 +156,7 @@ const findPast = statement<{ run_id: string; event_id: string }>(
    ) past`,
 );
 
-/** The first event since its trigger that a run has not had yet. */
+/** Returns the first event since its trigger that each run has not received yet. */
 export async function listPastEvents(
   sql: Sql,
   waits: { run_id: string; wait_key: string }[],

@@ -27,7 +27,10 @@ export interface RunWriter {
   end(ending: RunJobResult): Promise<void>;
 }
 
-/** What runs write, in micro-batches: one transaction for the leases, the runs, their timelines, their sends and what is next. */
+/**
+ * Writes the results of runs in micro-batches: one transaction for the leases, the runs, their timelines, their sends and the
+ * next jobs.
+ */
 export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, drafts: Drafts): RunWriter {
   async function write(endings: RunJobResult[]): Promise<undefined[]> {
     const { sent, rings } = await transaction(pool, async (tx, withCommit) => {
@@ -64,7 +67,7 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
         digested.advances.flatMap(({ advance }) => endedEvent(advance)),
       );
 
-      // Waiting work before advances, as whoever promotes due work takes them.
+      // Waiting jobs are locked before the fairness tags, in the order that the promotion of due jobs uses.
       if (digested.others.length > 0) withCommit(queue.runNow(tx, 'run', digested.others));
       withCommit(
         updateRuns(
@@ -104,7 +107,7 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
     return endings.map(() => undefined);
   }
 
-  /** A plan may be used up since the sends were checked. */
+  /** The plan limit may have been used up since the sends were checked. */
   async function withinPlan(tx: Sql, advances: AdvanceResult[]): Promise<AdvanceResult[]> {
     const refused = await drafts.refused(
       tx,
@@ -118,7 +121,10 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
     });
   }
 
-  /** `full`: survivors of this batch that need not wait; `others`: survivors that wait already and need not go on doing so. */
+  /**
+   * `full` holds survivors of this batch whose digest is full, so that they need not wait; `others` holds survivors that
+   * already wait and can run now.
+   */
   async function joinAll(
     tx: Sql,
     advances: AdvanceResult[],
@@ -136,7 +142,7 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
     return { advances: joined, full, others: [...full].filter((id) => !inputs.has(id)) };
   }
 
-  /** Returns the runs that need not wait: what they wait for has come already. */
+  /** Returns the runs that need not wait, because what they wait for has already arrived. */
   async function beginWaits(tx: Sql, advances: AdvanceResult[]): Promise<Set<string>> {
     const begun = advances.flatMap(({ advance: { fact, decision } }) => {
       const { effect } = decision;
@@ -150,7 +156,7 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
     });
     const looking = begun.filter(({ lookback }) => lookback);
     await Promise.all([waits.insertWaits(tx, begun), sends.insertSends(tx, awaited)]);
-    // An event that a run has had in this very advance must not be found again.
+    // The events of this advance are written first, so that the lookback does not find an event that the run has just received.
     const pastEvents = looking.length === 0 ? [] : advances.flatMap(({ advance }) => stepWritesOf(advance));
     await upsertSteps(
       tx,
@@ -162,14 +168,14 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
   }
 
   const batcher = createBatcher<RunJobResult, undefined>(
-    // Rows are locked in one order wherever that is possible; where it is not, a deadlock is a reason to write again.
+    // Rows are locked in one order where that is possible; a deadlock elsewhere leads to another try.
     (endings) => untilDatabaseAnswers(() => write(endings)),
     { concurrency: 2, maxItems: 200, weigh, maxWeight: 1_000_000 }, // eight times as much takes 70 ms to write as JSON
   );
   return { end: (ending) => batcher.add(ending) };
 }
 
-/** No advance that is changed while it is written comes to wait for another event: it ends, or collects a digest. */
+/** An advance that changes while it is written never starts to wait for another event: it ends or collects a digest. */
 function lookbackKeyOf(ending: RunJobResult): string[] {
   if (ending.kind !== 'advance') return [];
   const { fact, decision } = ending.advance;
@@ -190,7 +196,7 @@ function nextWork(claim: Claim, advance: RunAdvance, hurry: boolean): NextWork[]
   return [{ ...workOf(claim), runAt: isNow ? null : new Date(until) }];
 }
 
-/** About how many characters it writes: what runs remember and send may be large. */
+/** The approximate number of characters written: the state and the sends of a run may be large. */
 function weigh(ending: RunJobResult): number {
   if (ending.kind !== 'advance') return 0;
   const { decision, sends: sent } = ending.advance;
