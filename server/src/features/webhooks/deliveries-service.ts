@@ -21,12 +21,12 @@ export interface DeliveriesService {
   ): Promise<Page<ReturnType<typeof attemptView>>>;
   retry(principal: Principal, endpointId: string, id: string): Promise<Delivery>;
   sendTest(principal: Principal, endpointId: string): Promise<Delivery>;
-  /** How many deliveries are tried again. */
+  /** Returns the number of deliveries that are retried. */
   recover(principal: Principal, endpointId: string, since: Date): Promise<number>;
 }
 
 const forced: DeliveryNote = { forced: true };
-/** Recovered deliveries become ready in slices, so that an endpoint that just came back is not run over. */
+/** Recovered deliveries become ready in slices, so that an endpoint that has just recovered is not overloaded. */
 const recoverySlice = 100;
 const recoveryPauseMs = 1_000;
 
@@ -47,7 +47,7 @@ export function createDeliveriesService({
     return row;
   }
 
-  /** Shown as it was queued: once the transaction has ended a worker may have it. */
+  /** The response shows the delivery as queued: after the commit a worker may already hold it. */
   async function queueing(
     principal: Principal,
     endpointId: string,
@@ -92,7 +92,7 @@ export function createDeliveriesService({
       return queueing(principal, endpointId, async (tx) => {
         const delivery = await store.lockDelivery(tx, environmentId, endpointId, id);
         if (!delivery) throw notFound('webhook delivery');
-        // What waits for its next attempt is taken out of the queue; what a worker holds cannot be.
+        // A delivery that waits for its next attempt is taken out of the queue; one that a worker holds cannot be.
         if (delivery.status === 'pending' && !(await queue.withdraw(tx, 'webhook_delivery', id))) {
           throw new Problem('delivery_in_flight', 'An attempt is being made right now.');
         }
@@ -153,7 +153,7 @@ export function createDeliveriesService({
   };
 }
 
-/** Attempts are numbered, and cursors are ids: the number in the form of one. */
+/** Encodes the number of an attempt as a UUID, because cursors are ids. */
 function cursorId(number: number): string {
   return `00000000-0000-0000-0000-${number.toString(16).padStart(12, '0')}`;
 }

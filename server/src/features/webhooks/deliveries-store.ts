@@ -5,7 +5,6 @@ import { isLeasedSql, joinLease, leasedIdsSql } from '../../queue/index.ts';
 import type { DeliveryQuery, EndpointStatus } from './schema.ts';
 import type { StoredSecret } from './secrets.ts';
 
-/** What is read of deliveries and written about them. */
 export interface DeliveryRow {
   id: string;
   endpoint_id: string;
@@ -18,7 +17,7 @@ export interface DeliveryRow {
   error: string | null;
   attempt_count: number;
   next_attempt_at: Date | null;
-  /** Held by a worker since then. */
+  /** The time at which a worker leased the delivery. */
   leased_at: Date | null;
 }
 
@@ -42,7 +41,7 @@ export async function findDelivery(
   return (await findOne(sql, [id, endpointId, environmentId]))[0] ?? null;
 }
 
-/** In the terms of the table: what a worker holds is pending there, and failures have an index of their own. */
+/** The filter as conditions on the table: a delivery in flight is stored as pending, and failures have a separate index. */
 const conditionsOf: Record<NonNullable<DeliveryQuery['status']>, Pick<FilteredPage, 'indexed' | 'others'>> = {
   pending: {
     indexed: [],
@@ -54,10 +53,10 @@ const conditionsOf: Record<NonNullable<DeliveryQuery['status']>, Pick<FilteredPa
   permanent_failure: { indexed: ['failed_at is not null'], others: [`status = 'permanent_failure'`] },
 };
 
-/** Most of what an endpoint gets: they are not in the index of the types (0018), so that most deliveries do not pay for it. */
+/** The most frequent types: the index of the types (0018) leaves them out, so that most deliveries do not pay for it. */
 const everydayTypes = ['notification.sent', 'notification.delivered'];
 
-/** Up to `limit + 1`, newest first. */
+/** Returns up to `limit + 1` deliveries, newest first. */
 export function listDeliveries(
   sql: Sql,
   endpointId: string,
@@ -158,7 +157,7 @@ export function listFacts(sql: Sql, ids: string[]): Promise<DeliveryFact[]> {
   return loadFacts(sql, [ids]);
 }
 
-/** What a delivery has become. Without `attempted_at` no call was made. */
+/** The new state of a delivery. Without `attempted_at` no call was made. */
 export interface DeliverySettlement {
   id: string;
   status: DeliveryRow['status'];
@@ -218,7 +217,7 @@ const reopenOne = statement(
   `update webhook_deliveries set ${reopen} where id = $1`,
 );
 
-/** Back to the beginning of the schedule. */
+/** Restarts the retry schedule. */
 export async function reopenDelivery(sql: Sql, id: string): Promise<void> {
   await reopenOne(sql, [id]);
 }
@@ -232,7 +231,7 @@ const reopenMany = statement<{ id: string }>(
    returning id`,
 );
 
-/** The oldest, after one of them, of what failed for good since a time. */
+/** Reopens the oldest deliveries that failed for good since the given time, starting after the given id. */
 export async function reopenFailed(
   sql: Sql,
   environmentId: string,

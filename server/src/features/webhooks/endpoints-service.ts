@@ -38,13 +38,13 @@ export interface WebhookEndpointsService {
   update(caller: EndpointCaller, id: string, change: EndpointChange): Promise<WebhookEndpoint>;
   disable(caller: EndpointCaller, id: string): Promise<void>;
   rotateSecret(caller: EndpointCaller, id: string): Promise<WebhookEndpoint & { signing_secret: string }>;
-  /** Returns the new secret of the environment itself, with its prefix. */
+  /** Returns the new signing secret of the environment, with its prefix. */
   rotateEnvironmentSecret(caller: EndpointCaller): Promise<{ secret: string; prefix: string }>;
 }
 
 type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'keyring' | 'config'>;
 
-/** What people decide about endpoints. Every change is audited in its own transaction. */
+/** Changes that users make to endpoints. Every change is audited in the same transaction. */
 export function createEndpointsService({
   pool,
   queue,
@@ -80,7 +80,7 @@ export function createEndpointsService({
     return row;
   }
 
-  /** Writes a changed endpoint; deliveries that a pause held back go on. */
+  /** Writes a changed endpoint and releases the deliveries that were held while it was paused. */
   async function save(tx: Sql, before: store.EndpointRow, after: store.EndpointRow): Promise<void> {
     await store.updateEndpoint(tx, after, urlHash(after.url));
     if (before.status === 'paused' && after.status !== 'paused')
@@ -143,7 +143,7 @@ export function createEndpointsService({
             description: change.description ?? before.description,
             timeout_seconds: change.timeout_seconds ?? before.timeout_seconds,
             status: change.status ?? before.status,
-            // Who resumes starts afresh: the five days count from the next failure.
+            // Resuming resets the failure window: the five days count from the next failure.
             failing_since: resumed ? null : before.failing_since,
             disabled_reason: change.status ? null : before.disabled_reason,
           };
@@ -195,7 +195,7 @@ export function createEndpointsService({
   };
 }
 
-/** Of the normal form, so that two spellings of one URL are the same. */
+/** The hash is of the normalized URL, so that two spellings of one URL are the same. */
 function urlHash(text: string): Buffer {
   const url = new URL(text);
   url.hash = '';

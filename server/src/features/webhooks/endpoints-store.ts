@@ -29,7 +29,7 @@ const insert = statement<{ id: string }>(
    returning id`,
 );
 
-/** False: the environment has an endpoint with this URL. */
+/** Returns false when the environment already has an endpoint with this URL. */
 export async function insertEndpoint(sql: Sql, row: EndpointRow, urlHash: Buffer): Promise<boolean> {
   const inserted = await insert(sql, [
     row.id,
@@ -68,7 +68,7 @@ const findForUpdate = statement<EndpointRow>(
   `select ${columns} from webhook_endpoints where id = $1 and environment_id = $2 for update`,
 );
 
-/** Changes of one endpoint come one after the other, so that none undoes another. */
+/** The lock serializes changes of one endpoint, so that none overwrites another. */
 export async function lockEndpoint(sql: Sql, environmentId: string, id: string): Promise<EndpointRow | null> {
   return (await findForUpdate(sql, [id, environmentId]))[0] ?? null;
 }
@@ -78,7 +78,7 @@ const findMany = statement<EndpointRow>(
   `select ${columns} from webhook_endpoints where id = any ($1::uuid[]) and status <> 'disabled'`,
 );
 
-/** Those that exist and are not disabled. */
+/** Missing and disabled endpoints are left out. */
 export function listEndpointsById(sql: Sql, ids: string[]): Promise<EndpointRow[]> {
   return findMany(sql, [ids]);
 }
@@ -134,7 +134,7 @@ export async function updateSecrets(
   await replaceSecrets(sql, [id, JSON.stringify(secrets), prefix]);
 }
 
-/** An endpoint that takes events, and which. */
+/** An endpoint that receives events, and the types that it receives. */
 export interface Listener {
   id: string;
   environment_id: string;
@@ -156,7 +156,7 @@ const findPaused = statement<{ id: string }>(
   `select id from webhook_endpoints where id = any ($1::uuid[]) and status = 'paused' order by id for share`,
 );
 
-/** Those that are paused, and stay so until the transaction ends. */
+/** Returns the endpoints that are paused; they stay so until the transaction ends. */
 export async function lockPaused(sql: Sql, ids: string[]): Promise<Set<string>> {
   return new Set((await findPaused(sql, [ids])).map((row) => row.id));
 }
@@ -199,7 +199,10 @@ export interface AutoDisabled extends EndpointRow {
   before: EndpointStatus;
 }
 
-/** `gone` without more ado; `failing` when they have been since before this time. Returns those that changed. */
+/**
+ * `gone` endpoints are disabled at once; `failing` ones when they have been failing since before the given time. Returns the
+ * changed endpoints.
+ */
 export function disableEndpoints(
   sql: Sql,
   gone: string[],

@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import type { StoredSecret } from './secrets.ts';
 
-/** The secret of an environment itself: it signs what the webhook channel posts to a URL that is nobody's endpoint. */
+/** The signing secret of an environment. It signs posts of the webhook channel to a URL that is not a registered endpoint. */
 
 const findMany = statement<{ environment_id: string; secrets: StoredSecret[] }>(
   'webhooks_find_environment_secrets',
@@ -17,7 +17,7 @@ const insert = statement(
   'insert into webhook_environment_secrets (environment_id, secrets) values ($1, $2) on conflict do nothing',
 );
 
-/** The first of two at the same instant counts; read it back. */
+/** The first of two concurrent inserts wins; read the row back. */
 export async function insertEnvironmentSecrets(
   sql: Sql,
   environmentId: string,
@@ -31,7 +31,7 @@ const lock = statement<{ secrets: StoredSecret[] }>(
   'select secrets from webhook_environment_secrets where environment_id = $1 for update',
 );
 
-/** Two rotations at once come one after the other: whoever finds no row yet makes an empty one to lock. */
+/** Concurrent rotations are serialized: when there is no row yet, an empty one is inserted and locked. */
 export async function lockEnvironmentSecrets(tx: Sql, environmentId: string): Promise<StoredSecret[]> {
   await insertEnvironmentSecrets(tx, environmentId, []);
   return (await lock(tx, [environmentId]))[0]?.secrets ?? [];

@@ -34,7 +34,7 @@ export async function insertEvents(sql: Sql, events: EventRow[], deliveries: New
 
 const strip = statement(
   'webhooks_erase_events',
-  // Not of deliveries that are pending: their next attempt writes a new snippet, about a body that says nothing.
+  // Pending deliveries are left out: their next attempt writes a new snippet, about an erased body.
   `with events as (
      update webhook_events set body = json_build_object('id', id, 'type', type, 'created_at', body::json -> 'created_at',
        'data', json_build_object('id', notification_id, 'deleted', true))::text
@@ -48,8 +48,8 @@ const strip = statement(
 );
 
 /**
- * When notifications are erased, what their events said of them goes too, and what endpoints answered, which may repeat it.
- * Deliveries under way say that it is deleted.
+ * Erasing notifications also erases the data of their events, and the answers of endpoints, which may repeat that data. Pending
+ * deliveries then carry a body that marks the notification as deleted.
  */
 export async function eraseNotificationEvents(
   sql: Sql,

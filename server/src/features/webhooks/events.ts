@@ -4,29 +4,29 @@ import type { Queue } from '../../queue/index.ts';
 import { listListeners } from './endpoints-store.ts';
 import { insertEvents } from './events-store.ts';
 
-/** Something that happened, which the environment's endpoints may want to know. */
+/** An event to be recorded when an endpoint of the environment subscribes to its type. */
 export interface EventIntent {
   environmentId: string;
-  /** Dotted lower-case: `notification.sent`. */
+  /** Dotted lower case: `notification.sent`. */
   type: string;
 }
 
 export interface WebhookEvent extends EventIntent {
-  /** A UUIDv7 of its own, where the same event must never be recorded twice; a new one unless told. */
+  /** A UUIDv7 chosen by the caller when the same event must never be recorded twice; a new one by default. */
   id?: string;
   notificationId?: string;
   data: object;
 }
 
-/** A happening and the endpoints that listen to it: at least one. */
+/** An event and the endpoints that subscribe to it: at least one. */
 export interface EventSubscription<Event extends EventIntent> {
   event: Event;
   endpointIds: string[];
 }
 
 /**
- * Which of these anybody listens to. One indexed statement, so that the many environments without endpoints pay next to
- * nothing; what an event says is put together only for those that are heard.
+ * Returns the events that have subscribers. One indexed statement, so that the many environments without endpoints pay next to
+ * nothing; the data of an event is built only when it has a subscriber.
  */
 export async function listSubscriptions<Event extends EventIntent>(
   sql: Sql,
@@ -48,16 +48,16 @@ export async function listSubscriptions<Event extends EventIntent>(
   });
 }
 
-/** The delivery's own memory on the queue. */
+/** The state of a delivery kept in the queue. */
 export interface DeliveryNote {
-  /** Somebody asked for this attempt: it is made although the endpoint takes no events at the moment. */
+  /** Set when a user requested this attempt: it is made even though the endpoint receives no events at the moment. */
   forced?: true;
 }
 
 /**
- * Writes events, a delivery of each to each of its endpoints, and the work of delivering them. Takes the transaction of the
- * change that the events tell of, so that neither is ever there without the other. Ring `webhook_delivery` after the commit.
- * Returns the ids of the deliveries.
+ * Writes events, one delivery for each of their endpoints, and the delivery jobs. Runs in the transaction of the change that
+ * the events report, so that neither exists without the other. Ring `webhook_delivery` after the commit. Returns the ids of the
+ * deliveries.
  */
 export async function recordSubscribed(
   sql: Sql,
@@ -102,7 +102,7 @@ function eventRow(event: WebhookEvent) {
   };
 }
 
-/** For events whose data is at hand. See recordHeard. */
+/** For events whose data is already built. See recordSubscribed. */
 export async function recordEvents(
   sql: Sql,
   queue: Pick<Queue, 'enqueue'>,

@@ -15,19 +15,19 @@ type JobDeps = Pick<
 
 const capacity = 1_000;
 
-/** The work of delivering events: load a batch, call each endpoint within its limits, write what happened. */
+/** The job that delivers events: load a batch, call each endpoint within its limits, and write the results. */
 export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
   const { pool, queue, clock } = deps;
   const openSecrets = createSecretOpener(deps.keyring);
   const writer = createDeliveryWriter(deps);
   const concurrency = queue.concurrencyLimits('webhook_delivery', {
-    total: capacity * 0.75, // what the normal lane may hold
+    total: capacity * 0.75, // the capacity of the normal lane
     maxConcurrent: 50,
     maxConcurrentWhenFailing: 10,
   });
 
   async function run(claim: Claim, fact: DeliveryFact | undefined): Promise<void> {
-    // Deleted with its endpoint's environment, or settled by whoever took it over from us: only the lease is left.
+    // The delivery was deleted with its environment, or settled by the worker that rescued it: only the lease is left.
     if (fact?.status !== 'pending') return writer.end({ kind: 'nothing', claim });
     const permit = await concurrency.acquire(claim, fact.endpoint_id);
     if (!permit) return;

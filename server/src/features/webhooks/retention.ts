@@ -4,7 +4,7 @@ import { lowestIdAt } from '../../kernel/ids.ts';
 
 const sliceSize = 1_000;
 
-/** What an endpoint still waits for (it may be paused) is passed over. */
+/** Events with pending deliveries are skipped (the endpoint may be paused). */
 const deleteSlice = statement<{ last: string | null }>(
   'webhooks_forget',
   `with old as (
@@ -21,7 +21,7 @@ const deleteSlice = statement<{ last: string | null }>(
    select max(id::text) as last from old`,
 );
 
-/** Events that happened before then, with their deliveries and attempts. */
+/** Deletes the events that happened before the given time, with their deliveries and attempts. */
 export function forgetEvents(pool: Pool, beforeMs: number, isStopped: () => boolean): Promise<void> {
   return inSlices(isStopped, async (after) => {
     const bounds = [after, lowestIdAt(beforeMs), sliceSize];

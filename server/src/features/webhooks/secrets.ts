@@ -3,26 +3,26 @@ import { createCache } from '../../kernel/cache.ts';
 import type { Keyring } from '../../kernel/crypto.ts';
 import { Problem } from '../../kernel/errors.ts';
 
-/** A signing secret at rest. Once rotated out it signs beside the new one until `expires_at`. */
+/** A signing secret at rest. After a rotation, the old secret signs beside the new one until `expires_at`. */
 export interface StoredSecret {
   sealed: string;
   expires_at: string | null;
 }
 
 export const overlapMs = 24 * 3_600_000;
-/** Signatures in one header. */
+/** The maximum number of signatures in one header. */
 const maxSecrets = 10;
 const prefixLength = 8;
 
 export interface IssuedSecret {
-  /** The only time that it is known. */
+  /** The plain text, which is returned only once. */
   secret: string;
-  /** For recognition. */
+  /** Shown so that users can recognize the secret. */
   prefix: string;
   stored: StoredSecret[];
 }
 
-/** A new secret, with those before it still signing for a day. `context` names the row that it belongs to. */
+/** Issues a new secret; the previous ones keep signing for a day. `context` names the row that the secret belongs to. */
 export function issueSecret(
   keyring: Keyring,
   context: string,
@@ -41,7 +41,7 @@ export function issueSecret(
   };
 }
 
-/** The oldest was promised its day, so it is not dropped for a new one. */
+/** The oldest secret is valid for a full day, so it is not dropped for a new one. */
 function tooManySecrets(untilNextMs: number): Problem {
   return new Problem(
     'rate_limited',
@@ -56,10 +56,10 @@ function signing(stored: readonly StoredSecret[], now: number): StoredSecret[] {
   return stored.filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > now);
 }
 
-/** The secrets that sign now, newest first. Throws when the encryption key is no longer configured. */
+/** Returns the secrets that sign now, newest first. Throws when the encryption key is no longer configured. */
 export type OpenSecrets = (context: string, stored: readonly StoredSecret[], now: number) => string[];
 
-/** Opened secrets are remembered: a busy endpoint signs thousands of times a second. */
+/** Opened secrets are cached: a busy endpoint signs thousands of times a second. */
 export function createSecretOpener(keyring: Keyring): OpenSecrets {
   const opened = createCache<string>(10_000);
   return (context, stored, now) =>

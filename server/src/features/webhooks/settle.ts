@@ -1,7 +1,7 @@
 import type { PostResult } from '../../channels/webhook/index.ts';
 import type { DeliveryFact, DeliverySettlement } from './deliveries-store.ts';
 
-/** Pauses between attempts: ten attempts over about three days. */
+/** Delays between attempts: ten attempts over about three days. */
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
@@ -24,13 +24,13 @@ export const failingLimitMs = 5 * 24 * hour;
 export interface WebhookRetryContext {
   now: number;
   retryScale: number;
-  /** 0..1, for jitter. */
+  /** A random number from 0 to 1, for jitter. */
   chance: number;
 }
 
 /**
- * How long to wait after an attempt, or null when it was the last. Chance spreads retries by ±10 %. What the receiver
- * asks for is honoured, whatever our own scale.
+ * Returns the delay after an attempt, or null when it was the last. Jitter spreads retries by ±10 %. A delay that the receiver
+ * asks for is honoured regardless of the configured retry scale.
  */
 export function retryDelayMs(
   attempts: number,
@@ -42,7 +42,6 @@ export function retryDelayMs(
   return Math.max(pause * retryScale * (0.9 + 0.2 * chance), retryAfterMs ?? 0);
 }
 
-/** What an attempt means for its delivery. */
 export function settlementOf(
   fact: DeliveryFact,
   result: PostResult,
@@ -76,7 +75,7 @@ export function settlementOf(
   }
 }
 
-/** The call is not made: its endpoint was disabled, by its owner or by us. */
+/** No call is made: the endpoint was disabled, by its owner or automatically. */
 export function refusedSettlement(fact: DeliveryFact, now: number): DeliverySettlement {
   return {
     id: fact.id,

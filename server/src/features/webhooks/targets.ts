@@ -6,12 +6,12 @@ import { insertEnvironmentSecrets, listEnvironmentSecrets } from './environment-
 import { defaultTimeoutSeconds } from './schema.ts';
 import { createSecretOpener, endpointContext, environmentContext, issueSecret } from './secrets.ts';
 
-/** Where a notification of the webhook channel goes, and what signs it. */
+/** The destination of a notification of the webhook channel, and the secrets that sign it. */
 export interface WebhookTarget {
   url: string;
   secrets: string[];
   timeoutMs: number;
-  /** Calls to one of these share its limits. */
+  /** The concurrency key: calls with the same key share its limits. */
   place: string;
 }
 
@@ -23,7 +23,7 @@ export interface WebhookAddressee {
 }
 
 export interface WebhookTargets {
-  /** By the id of the notification; whoever has no target any more is left out. */
+  /** Maps notification ids to targets; a notification without a target is left out. */
   targetsOf(addressees: readonly WebhookAddressee[]): Promise<Map<string, WebhookTarget>>;
 }
 
@@ -34,7 +34,7 @@ export function createWebhookTargets({
 }: Pick<Deps, 'pool' | 'keyring' | 'clock'>): WebhookTargets {
   const openSecrets = createSecretOpener(keyring);
 
-  /** Environments get their secret when it is first needed; it is shown when it is first rotated. */
+  /** The secret of an environment is created when it is first needed, and shown when it is first rotated. */
   async function environmentSecrets(ids: string[]): Promise<Map<string, string[]>> {
     if (ids.length === 0) return new Map();
     let stored = await listEnvironmentSecrets(pool, ids);
@@ -85,7 +85,7 @@ export function createWebhookTargets({
   };
 }
 
-/** For the check of a send: is there such an endpoint, and does it take calls? */
+/** For the check of a send: whether the endpoint exists and accepts calls. */
 export interface WebhookDirectory {
   hasWebhookEndpoint(environmentId: string, id: string): Promise<boolean>;
 }

@@ -13,7 +13,7 @@ export const settled = (count: number) => (deliveries: Json[]) =>
   deliveries.length === count &&
   deliveries.every(({ status }) => ['succeeded', 'failed', 'permanent_failure'].includes(status));
 
-/** A service and a receiver for a whole file; endpoints are disabled after each test. */
+/** A service and a receiver for a whole test file; endpoints are disabled after each test. */
 export function useReceiver() {
   let app: TestApp;
   let sink: WebhookSink;
@@ -76,7 +76,7 @@ export function useReceiver() {
       const path = `/v1/webhook-endpoints/${delivery.endpoint_id}/deliveries/${delivery.id}`;
       return (await app.request('GET', path)).body;
     },
-    /** Waits until the endpoint's deliveries are as wanted; in a hurry what waits for a later attempt is pulled forward. */
+    /** Waits until the endpoint's deliveries match; `hurry` runs the waiting ones now. */
     untilDeliveries(
       endpoint: Json,
       condition: (deliveries: Json[]) => boolean,

@@ -5,7 +5,7 @@ import type { Delivery, WebhookEndpoint } from './schema.ts';
 
 const createdAt = (id: string): string => new Date(idTime(id)).toISOString();
 
-/** The wire form of an endpoint (INTERFACE 2.4), which holds nothing secret. */
+/** The wire form of an endpoint, which contains no secrets. */
 export function endpointView(row: EndpointRow): WebhookEndpoint {
   return {
     id: row.id,
@@ -21,7 +21,7 @@ export function endpointView(row: EndpointRow): WebhookEndpoint {
   };
 }
 
-/** The wire form of a delivery (INTERFACE 2.5). A pending one that a worker holds is shown as `in_flight`. */
+/** The wire form of a delivery. A pending delivery that a worker holds is shown as `in_flight`. */
 export function deliveryView(row: DeliveryRow): Delivery {
   const inFlight = row.status === 'pending' && row.leased_at !== null;
   return {

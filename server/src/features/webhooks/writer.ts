@@ -10,7 +10,10 @@ import { recordEvents } from './events.ts';
 import { failingLimitMs } from './settle.ts';
 import { endpointView } from './view.ts';
 
-/** How a claim ended. nothing: there was nothing to do. held: the endpoint is paused. refused: no call is made to it any more. */
+/**
+ * The result of a claim. nothing: there was nothing to do. held: the endpoint is paused. refused: the endpoint is disabled, and
+ * no call is made.
+ */
 export type DeliveryResult =
   | { kind: 'nothing'; claim: Claim }
   | { kind: 'held'; claim: Claim; fact: DeliveryFact }
@@ -27,12 +30,12 @@ export interface DeliveryWriter {
   end(ending: DeliveryResult): Promise<void>;
 }
 
-/** Where deliveries of a paused endpoint wait until it is resumed. */
+/** The concurrency key under which deliveries of a paused endpoint are parked until it is resumed. */
 export function deliveryConcurrencyKey(endpointId: string): string {
   return `held:${endpointId}`;
 }
 
-/** What delivering writes, in micro-batches: outcomes, the health of endpoints, and whatever must happen next. */
+/** Writes the results of deliveries in micro-batches: outcomes, the health of endpoints, and the next jobs. */
 export function createDeliveryWriter(
   deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'config' | 'log'>,
 ): DeliveryWriter {
@@ -60,7 +63,9 @@ export function createDeliveryWriter(
     return endings.map(() => undefined);
   }
 
-  /** Whether an endpoint is paused is looked at again under a lock: one that was just resumed would leave them there for ever. */
+  /**
+   * Whether an endpoint is paused is read again under a lock: the deliveries of one that was just resumed would stay parked.
+   */
   async function hold(tx: Sql, endings: Extract<DeliveryResult, { kind: 'held' }>[]): Promise<void> {
     if (endings.length === 0) return;
     const paused = await lockPaused(
@@ -77,7 +82,7 @@ export function createDeliveryWriter(
     );
   }
 
-  /** Most batches touch no endpoint at all: only the first failure and the first success after it are written down. */
+  /** Most batches change no endpoint: only the first failure, and the first success after it, are written. */
   async function noteHealth(
     tx: Sql,
     endings: Extract<DeliveryResult, { kind: 'attempted' }>[],
