@@ -1,6 +1,9 @@
 import { type Channel, channels } from '../../channels/contract.ts';
 
-/** What a template says on one channel, in one language; `locale` null: for everyone else. Absent fields are empty. */
+/**
+ * The content of a template for one channel and one language; `locale` is null for the default language. Absent fields are
+ * empty.
+ */
 export interface BodyFields {
   channel: Channel;
   locale: string | null;
@@ -19,7 +22,7 @@ export const bodyFields = [
 export type BodyField = (typeof bodyFields)[number];
 export type BodyInput = { [Field in BodyField]?: string | null | undefined };
 
-/** The fields that each channel uses (INTERFACE 2.9); an inbox item also has a title, and a webhook takes anything. */
+/** The fields that each channel uses; an inbox item also has a title, and a webhook takes any field. */
 export const usedFields: Record<Channel, readonly BodyField[]> = {
   email: ['subject_template', 'html_template', 'text_template'],
   in_app: ['subject_template', 'html_template', 'text_template'],
@@ -30,7 +33,7 @@ export const usedFields: Record<Channel, readonly BodyField[]> = {
   chatthree: ['text_template', 'structured_template'],
 };
 
-/** A body with the fields of its channel; others are ignored. */
+/** Builds a body with the fields of its channel; others are ignored. */
 export function newBody(channel: Channel, locale: string | null, input: BodyInput): BodyFields {
   const body: BodyFields = {
     channel,
@@ -44,7 +47,7 @@ export function newBody(channel: Channel, locale: string | null, input: BodyInpu
   return body;
 }
 
-/** The field that a body cannot do without and does not have. */
+/** Returns the required field that the body lacks, or null. */
 export function missingField(body: BodyFields): BodyField | null {
   const empty = (field: BodyField): boolean => body[field].trim() === '';
   if (body.channel === 'email' && empty('subject_template')) return 'subject_template';
@@ -52,7 +55,7 @@ export function missingField(body: BodyFields): BodyField | null {
   return content.every(empty) ? (content[0] ?? null) : null;
 }
 
-/** The order in which bodies are kept and shown: by channel, the default before its locales. */
+/** The order in which bodies are stored and shown: by channel, the default before its locales. */
 export function sortBodies(bodies: BodyFields[]): BodyFields[] {
   const rank = (body: BodyFields): number => channels.indexOf(body.channel);
   return [...bodies].sort(
@@ -75,12 +78,12 @@ export function replaceBody(bodies: BodyFields[], body: BodyFields): BodyFields[
   ]);
 }
 
-/** Without its default a channel has no body: its locales go too. */
+/** A channel without its default body has no body: removing the default removes its locales, too. */
 export function removeBody(bodies: BodyFields[], channel: Channel, locale: string | null): BodyFields[] {
   return bodies.filter((body) => body.channel !== channel || (locale !== null && body.locale !== locale));
 }
 
-/** `de_AT`, `de-at` → `de-AT`; null: not a language tag. */
+/** `de_AT`, `de-at` → `de-AT`; null when the text is not a language tag. */
 export function canonicalLocale(text: string): string | null {
   try {
     return Intl.getCanonicalLocales(text.replaceAll('_', '-'))[0] ?? null;
@@ -89,7 +92,7 @@ export function canonicalLocale(text: string): string | null {
   }
 }
 
-/** `de-AT` finds de-AT, then de, then the default. */
+/** `de-AT` selects de-AT, then de, then the default. */
 export function chooseBody(
   bodies: BodyFields[],
   channel: Channel,
@@ -102,14 +105,14 @@ export function chooseBody(
   return findBody(bodies, channel, null);
 }
 
-/** Kebab-case, as `body_channels` shows them. */
+/** Kebab-case, as `body_channels` shows the channels. */
 export const kebab = (channel: Channel): string => channel.replaceAll('_', '-');
 
 export function bodyChannels(bodies: BodyFields[]): Channel[] {
   return channels.filter((channel) => bodies.some((body) => body.channel === channel));
 }
 
-/** `in-app` and `in_app` alike. */
+/** `in-app` and `in_app` are the same channel. */
 export function channelOf(name: string): Channel | null {
   return channels.find((channel) => channel === name || kebab(channel) === name) ?? null;
 }

@@ -7,7 +7,7 @@ import type { TemplateAuthor } from './service.ts';
 import { findTemplate } from './store.ts';
 import { auditViewOf } from './view.ts';
 
-/** What those who name templates need of them, inside their own transaction. */
+/** Access to templates for features that refer to them, inside the caller's transaction. */
 
 const listRows = statement<{ key: string; channels: Channel[] }>(
   'templates_list_channels',
@@ -19,7 +19,7 @@ const listRows = statement<{ key: string; channels: Channel[] }>(
    for share of t`,
 );
 
-/** Key → channels that it has a body for. Until the transaction ends nobody deletes them. */
+/** Key → channels that the template has a body for. The templates cannot be deleted until the transaction ends. */
 export async function listTemplateChannels(
   tx: Sql,
   environmentId: string,
@@ -30,7 +30,7 @@ export async function listTemplateChannels(
   return new Map(rows.map(({ key, channels }) => [key, new Set(channels)]));
 }
 
-/** Null: the environment of the author has no such template. With `now` null it only says what would change. */
+/** Returns null when the author's environment has no such template. With `now` null, only the diff is computed. */
 export async function promoteTemplateWithin(
   tx: Sql,
   { principal, requestId }: TemplateAuthor,

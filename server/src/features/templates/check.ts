@@ -12,7 +12,7 @@ import { flavours, outputLimits, parseUnits, structuredProblem } from './render.
 /** How the request names a field of the body, e.g. `bodies[2].html_template`. */
 export type ParamOf = (field: BodyField) => string;
 
-/** Everything that can be known about a body before there is data for it. Throws a Problem that names the field, or HeavyWork. */
+/** Checks everything about a body that can be known without data. Throws a Problem that names the field, or HeavyWork. */
 export function checkBody(body: BodyFields, paramOf: ParamOf, budget: Budget): void {
   const missing = missingField(body);
   if (missing) throw missingParameter(paramOf(missing));
@@ -25,7 +25,7 @@ export function checkLocale(text: string, param: string): string {
   return locale;
 }
 
-/** The fields that are there; a draft need not be complete. */
+/** Checks only the fields that are present; a draft need not be complete. */
 export function checkFields(body: BodyFields, paramOf: ParamOf, budget: Budget): void {
   for (const field of bodyFields) {
     if (body[field] === '') continue;
@@ -43,10 +43,10 @@ function read(body: BodyFields, field: BodyField, param: string): CompiledTempla
   }
 }
 
-/** Reading a character of JSON is more work where placeholders are looked for. */
+/** Parsing a character of JSON costs more when placeholders are searched for. */
 const placeholderUnits = 3 * parseUnits;
 
-/** The data is not there yet, so placeholders stand for it. */
+/** Placeholders stand for the data, which is not known yet. */
 function checkStructured(body: BodyFields, template: CompiledTemplate, param: string, budget: Budget): void {
   let json: string;
   try {

@@ -6,7 +6,7 @@ export interface TemplateContent {
   bodies: BodyFields[];
 }
 
-/** What a promotion of `next` does to `before` (null: there is nothing yet). */
+/** Returns the changes that a promotion of `next` makes to `before`, which is null when there is no template yet. */
 export function diffTemplates(
   key: string,
   before: TemplateContent | null,

@@ -3,7 +3,7 @@ import type { Pool } from '../../db/sql.ts';
 import { createCache } from '../../kernel/cache.ts';
 import { findCurrentVersion } from './store.ts';
 
-/** How long an answer is believed: the longest that another process goes on pinning the version before. */
+/** The lifetime of a cached answer: the longest time for which another process keeps pinning the previous version. */
 const memoryMs = 1_000;
 const memorySize = 10_000;
 
@@ -12,7 +12,7 @@ export interface CurrentVersion {
   channels: ReadonlySet<Channel>;
 }
 
-/** Key → version to pin, on the way of every send with a template, so without a query most of the time. */
+/** Key → version to pin. Every send with a template asks, so most answers come from the cache without a query. */
 export interface TemplateDirectory {
   find(environmentId: string, key: string, channel: Channel): Promise<CurrentVersion | null>;
   forget(environmentId: string, key: string): void;
@@ -33,7 +33,7 @@ export function createTemplateDirectory(pool: Pool): TemplateDirectory {
       const remembered = known.get(name);
       if (remembered) {
         const version = await remembered;
-        // A no is never given from memory: whoever just saved the template elsewhere may use it here.
+        // A negative answer never comes from the cache: a template just saved through another process is usable here at once.
         if (version?.channels.has(channel)) return version;
       }
       const loading = load(environmentId, key);

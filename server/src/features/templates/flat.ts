@@ -18,9 +18,9 @@ export function flatOf(bodies: BodyFields[]): FlatFields {
   };
 }
 
-/** Writes flat fields into the bodies they show; those left out stay as they are. */
+/** Writes flat fields into the bodies they represent; absent fields stay unchanged. */
 export function applyFlat(bodies: BodyFields[], input: FlatInput): BodyFields[] {
-  // null leaves a field as it is; the empty text clears it.
+  // A null leaves a field unchanged; the empty text clears it.
   const subject = input.subject_template ?? undefined;
   const html = input.html_body_template ?? undefined;
   const text = input.text_body_template ?? undefined;
@@ -29,7 +29,7 @@ export function applyFlat(bodies: BodyFields[], input: FlatInput): BodyFields[] 
   const sms = findBody(bodies, 'sms', null);
   if (!email && sms && text !== undefined && !subject && !html)
     return replaceBody(bodies, newBody('sms', null, { text_template: text }));
-  // An email without text of its own shows that of the SMS: written back as it was read, it stays there alone.
+  // An email without text shows the text of the SMS: when a client writes it back unchanged, it stays with the SMS only.
   const isUnchanged = email?.text_template === '' && text === flatOf(bodies).text_body_template;
   const next = newBody('email', null, {
     subject_template: subject ?? email?.subject_template,

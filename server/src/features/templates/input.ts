@@ -27,9 +27,9 @@ export interface BodiesInput extends FlatInput {
 }
 
 /**
- * Runs a transaction with the bodies that a create or an update asks for: those that it lists, checked already, or else the current
- * ones. The flat fields are the email body, unless the list has one of its own. Whatever the request changes is checked; what was
- * saved before was checked then.
+ * Runs a transaction with the bodies that a create or an update asks for: the listed ones, which are already checked, or else
+ * the current ones. The flat fields are the email body, unless the list contains one. Only changed bodies are checked; saved
+ * ones were checked when they were saved.
  */
 export function nextBodies<Result>(
   { tasks, owner }: Checking,
@@ -50,13 +50,15 @@ export function nextBodies<Result>(
   );
 }
 
-/** Who checks, and for which environment. */
 interface Checking {
   tasks: TaskRunner;
   owner: string;
 }
 
-/** The bodies that a request lists. Not within a transaction: a hundred of them take seconds, and others come in between. */
+/**
+ * Checks the bodies that a request lists. This runs outside a transaction: a hundred bodies take seconds, and yield to other
+ * requests.
+ */
 export async function listedBodies(
   { tasks, owner }: Checking,
   { bodies: elements }: BodiesInput,
@@ -93,7 +95,7 @@ export function sizeOf(bodies: BodyFields[]): number {
   );
 }
 
-/** What a template may hold in all. */
+/** Checks the total size of a template. */
 export function checkSize(bodies: BodyFields[]): BodyFields[] {
   if (bodies.length > limits.bodies)
     throw invalidParameter('bodies', `A template may have at most ${limits.bodies} bodies.`);
@@ -105,7 +107,7 @@ export function checkSize(bodies: BodyFields[]): BodyFields[] {
   return bodies;
 }
 
-/** INTERFACE 4.10: an older client always gives an email body. */
+/** Older clients must always provide an email body. */
 export function requireFlat(input: BodiesInput): void {
   if (input.bodies !== undefined) return;
   for (const field of ['subject_template', 'html_body_template'] as const) {

@@ -2,12 +2,12 @@ import { Drop } from 'liquidjs';
 import { anything } from '../../channels/shape.ts';
 import { isRecord } from '../../kernel/record.ts';
 
-/** A noncharacter of Unicode, which no text has. */
+/** A Unicode noncharacter, which does not occur in text. */
 const mark = '\ufdd3';
 
 /**
- * Stands for whatever data a structured body will get, when it is checked: it has every property, is a list of one, and reads as
- * 1, which will do as text, as a number and as a truth. As a value of its own it may become anything.
+ * Stands for the unknown data when a structured body is checked: a placeholder has every property, is a list of one element,
+ * and reads as 1, which is valid as text, as a number and as a boolean. A placeholder that is a whole value matches any type.
  */
 export class Placeholder extends Drop {
   readonly 0 = this;
@@ -26,7 +26,7 @@ export class Placeholder extends Drop {
   }
 }
 
-/** Throws what JSON.parse throws. */
+/** Throws the errors of JSON.parse. */
 export function parseWithPlaceholders(json: string): unknown {
   return JSON.parse(json, (_key, value) => (isRecord(value) && mark in value ? anything : value));
 }

@@ -13,7 +13,7 @@ import { checkFields, checkLocale } from './check.ts';
 import { compileBody, flavours, outputLimits, RenderFailure } from './render.ts';
 import type { PreviewRequest, PreviewResponse, RenderRequest, RenderResponse } from './schema.ts';
 
-/** A preview whose text part may still be missing: an email without one gets what its HTML says. */
+/** A preview whose text part may still be missing: for an email without one, the text is derived from the HTML. */
 export type TemplatePreview<Response extends RenderResponse> = Omit<Response, 'text_body'> & {
   text_body: string | null;
 };
@@ -34,12 +34,12 @@ export interface PreviewInput {
   strict?: boolean | null | undefined;
 }
 
-/** What a send with this data would say. */
+/** Renders what a send with this data would contain. */
 export function previewOf(input: PreviewInput, effort: Effort): TemplatePreview<RenderResponse> {
   return explained(effort, () => rendered(input, false, budgetsFor(effort)));
 }
 
-/** In a thread each part of a preview may do what a rendering may; in place all of them together. */
+/** In a thread, each part of a preview has the budget of a rendering; in the main thread all parts share one. */
 function budgetsFor(effort: Effort): () => Budget {
   if (effort === 'full') return createBudget;
   const shared = createBudget(effort);
@@ -62,7 +62,7 @@ function rendered(
   };
 }
 
-/** A body as it is being written: nothing is stored, and what it lacks is said instead of refused. */
+/** Previews an unsaved body: nothing is stored, and missing fields are reported instead of refused. */
 export function previewDraft(request: PreviewRequest, effort: Effort): TemplatePreview<PreviewResponse> {
   const channel = channelOf(request.channel);
   if (!channel) throw invalidParameter('channel', 'There is no such channel.');
@@ -81,7 +81,7 @@ export function previewDraft(request: PreviewRequest, effort: Effort): TemplateP
   });
 }
 
-/** In the time that a rendering may take; its faults become answers. */
+/** Runs within the time limit of a rendering and turns its failures into answers. */
 function explained<Result>(effort: Effort, work: () => Result): Result {
   try {
     return withinEffort(effort, work);

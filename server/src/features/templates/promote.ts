@@ -7,11 +7,11 @@ import { findTemplate, type TemplateRow } from './store.ts';
 export interface PromotedTemplate {
   diff: TemplatePromotion['template_diff'];
   before: TemplateRow | null;
-  /** Null: nothing was written. */
+  /** Null when nothing was written. */
   after: TemplateRow | null;
 }
 
-/** Makes the template of another environment what this one is; with `now` null it only says what that would change. */
+/** Makes the template of the target environment equal to this one; with `now` null, only the diff is computed. */
 export async function promoteTemplate(
   tx: Sql,
   source: TemplateRow,
@@ -29,6 +29,6 @@ export async function promoteTemplate(
   const after = before
     ? await saveTemplate(tx, before, content, now)
     : await insertTemplate(tx, { environmentId, key }, content, now);
-  // Somebody made one in between: then there is something to compare with.
+  // A template was created concurrently: the second call compares with it.
   return after ? { diff, before, after } : promoteTemplate(tx, source, environmentId, now);
 }

@@ -8,7 +8,6 @@ import { type CompiledTemplate, compile, type Flavour } from '../../kernel/liqui
 import { TemplateFault } from '../../kernel/liquid/fault.ts';
 import type { BodyField, BodyFields } from './bodies.ts';
 
-/** What a body says for one set of data. */
 export interface Rendered {
   subject: string | null;
   html_body: string | null;
@@ -23,7 +22,10 @@ export const flavours: Record<BodyField, Flavour> = {
   structured_template: 'json',
 };
 
-/** Characters that a field may render to. A subject is a header line (RFC 5322), as it is when it comes with the request. */
+/**
+ * The maximum number of characters that a field may render to. A subject is a header line (RFC 5322), with the same limit as a
+ * subject in a request.
+ */
 export const outputLimits: Record<BodyField, number> = {
   subject_template: 65_536,
   text_template: 2_000_000,
@@ -32,15 +34,15 @@ export const outputLimits: Record<BodyField, number> = {
 };
 const maxSubject = 998;
 
-/** A body that could not be rendered, in a sentence for the one who wrote it or the one who sent the data. */
+/** A body that could not be rendered. The message addresses the author of the template or the sender of the data. */
 export class RenderFailure extends Error {
   override readonly name = 'RenderFailure';
 }
 
-/** Reading and checking a character of JSON. */
+/** The cost of parsing and checking a character of JSON. */
 export const parseUnits = 4;
 
-/** A draft may render to nothing: its data is not all there yet. */
+/** A draft may render to nothing, because its data may be incomplete. */
 export type CompiledBody = (data: object, budget: Budget, isDraft?: boolean) => Rendered;
 
 /** Fields are compiled when they are first rendered. The function throws a RenderFailure, or HeavyWork. */
@@ -78,12 +80,12 @@ export function compileBody(body: BodyFields): CompiledBody {
   };
 }
 
-/** The blocks of chatone hold markup, in which data must not ring bells: `<!channel>` in a name pings nobody. */
+/** The blocks of chatone contain markup, in which data must not cause mentions: `<!channel>` in a name is escaped. */
 function flavourOf({ channel }: BodyFields, field: BodyField): Flavour {
   return channel === 'chatone' && field === 'structured_template' ? 'marked' : flavours[field];
 }
 
-/** A subject is one line: what would end it becomes a space. */
+/** A subject is one line: line breaks become spaces. */
 function foldSubject(subject: string | null): string | null {
   return subject === null ? null : subject.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
@@ -97,7 +99,7 @@ function parseStructured(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    // The message of the parser quotes the text around, which is somebody's data.
+    // The parser's message quotes the surrounding text, which may be personal data, so only the position is reported.
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     throw new RenderFailure(
       `structured_template: it does not render to valid JSON${position ? ` (at character ${position} of the result)` : ''}`,
@@ -121,7 +123,7 @@ function check(channel: Channel, { subject, text_body: text, structured }: Rende
   if (tooLong) throw new RenderFailure(`text_template: ${tooLong}`);
 }
 
-/** Why the channel's service would refuse it. */
+/** Returns the reason why the channel's service would reject the content, or null. */
 export function structuredProblem(channel: Channel, structured: unknown): string | null {
   switch (channel) {
     case 'chatone':

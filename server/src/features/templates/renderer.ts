@@ -13,7 +13,7 @@ import { type CompiledBody, compileBody, type Rendered, RenderFailure } from './
 import { listPinnedVersions } from './store.ts';
 import { renderInThread } from './tasks.ts';
 
-/** A version with the bodies that were compiled so far. */
+/** A version with the bodies that have been compiled so far. */
 export interface CompiledVersion {
   bodies: BodyFields[];
   size: number;
@@ -21,13 +21,13 @@ export interface CompiledVersion {
 }
 
 export interface TemplateRenderer {
-  /** By id; what is not in memory is read in one query. */
+  /** Returns versions by id; those that are not cached are read in one query. */
   listVersions(ids: string[]): Promise<Map<string, CompiledVersion>>;
   render(version: CompiledVersion, request: RenderTask): Promise<Rendered | RenderFailure>;
 }
 
 export interface RenderTask {
-  /** The environment, which has its turn among others where a rendering is heavy. */
+  /** The environment, for fairness among environments when a rendering is heavy. */
   owner: string;
   channel: Channel;
   locale: string | null;
@@ -36,7 +36,7 @@ export interface RenderTask {
 
 /** Characters of templates that are kept compiled; in memory they take about ten times that. */
 const keptCharacters = 16_000_000;
-/** Renderings of one turn of the event loop share the price of the watchdog; after this long the others come first. */
+/** Renderings of one tick of the event loop share the cost of the watchdog; after this long, other work runs first. */
 const groupSize = 50;
 const sliceMs = 10;
 
@@ -84,8 +84,8 @@ export function createTemplateRenderer(
 }
 
 /**
- * One result per rendering, and a turn of the event loop after each slice, so that other work gets through. HeavyWork: it is not for
- * this thread.
+ * Returns one result per rendering, and yields to the event loop after each slice, so that other work proceeds. HeavyWork marks
+ * a rendering that must run in a thread.
  */
 export async function renderLightly<Result>(
   renderings: (() => Result)[],
@@ -95,7 +95,7 @@ export async function renderLightly<Result>(
     const end = performance.now() + sliceMs;
     try {
       withinEffort('light', () => {
-        // Begun anew after an interruption it goes on behind what is done, which may be all.
+        // After an interruption the loop continues behind the finished renderings, which may be all of them.
         for (const rendering of renderings.slice(results.length)) {
           results.push(attempt(rendering));
           if (performance.now() > end) return;
@@ -103,7 +103,7 @@ export async function renderLightly<Result>(
       });
     } catch (error) {
       if (!(error instanceof HeavyWork)) throw error;
-      if (results.length < renderings.length) results.push(error); // what no count foresaw
+      if (results.length < renderings.length) results.push(error); // slower than its budget predicted
     }
     await yieldToEventLoop();
   }

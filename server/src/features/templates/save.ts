@@ -6,7 +6,7 @@ import { sizeOf } from './input.ts';
 import type { TemplateRow } from './store.ts';
 import * as store from './store.ts';
 
-/** Null: the environment has one with this key. */
+/** Returns null when the environment already has a template with this key. */
 export async function insertTemplate(
   tx: Sql,
   place: { environmentId: string; key: string },
@@ -26,7 +26,7 @@ export async function insertTemplate(
   return template;
 }
 
-/** Every save is a new version; the one before stays as it was. The caller holds the lock. */
+/** Every save creates a new version; earlier versions stay unchanged. The caller holds the lock. */
 export async function saveTemplate(
   tx: Sql,
   template: TemplateRow,
@@ -54,7 +54,9 @@ function insertVersion(tx: Sql, template: TemplateRow): Promise<void> {
   });
 }
 
-/** Until the transaction ends nobody else saves it. Null: it was deleted while we waited for whoever did. */
+/**
+ * Locks the template against other saves until the transaction ends. Returns null when it was deleted while this call waited.
+ */
 export async function lockTemplate(
   tx: Sql,
   { environment_id, id }: TemplateRow,

@@ -6,7 +6,7 @@ import { dottedKey } from '../../kernel/patterns.ts';
 export const limits = {
   /** Characters of one field. */
   field: 262_144,
-  /** Characters of all bodies together: what a template may take in memory and in a response. */
+  /** Characters of all bodies together: bounds the memory of a template and the size of a response. */
   template: 1_048_576,
   bodies: 100,
   name: 200,

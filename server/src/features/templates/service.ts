@@ -32,14 +32,13 @@ import * as store from './store.ts';
 import { checkBounded, draftPreviewTask, templatePreviewTask } from './tasks.ts';
 import { auditViewOf } from './view.ts';
 
-/** Who changes something, and with which request. */
 export interface TemplateAuthor {
   principal: Principal;
   requestId: string;
 }
 
 export interface Editor extends TemplateAuthor {
-  /** Null: whatever the version is. Otherwise the change is made to this version or not at all. */
+  /** The change applies only to this version; null when any version is accepted. */
   ifVersion: number | null;
 }
 
@@ -57,7 +56,7 @@ export interface TemplateService {
   ): Promise<{ body: BodyFields; version: number; isNew: boolean }>;
   deleteBody(author: Editor, key: string, where: BodyLocation): Promise<void>;
   render(principal: Principal, key: string, request: RenderRequest): Promise<RenderResponse>;
-  /** Of a body that is not saved. */
+  /** Previews a body that is not saved. */
   preview(principal: Principal, request: PreviewRequest): Promise<PreviewResponse>;
   listVersions(
     principal: Principal,
@@ -67,20 +66,20 @@ export interface TemplateService {
   getVersion(principal: Principal, key: string, version: number): Promise<VersionContentRow>;
   restore(author: Editor, key: string, version: number): Promise<TemplateRow>;
   promote(author: TemplateAuthor, key: string, dryRun: boolean): Promise<TemplatePromotion>;
-  /** For acceptance: the version to pin. */
+  /** Returns the version to pin when a send is accepted. */
   find: TemplateDirectory['find'];
 }
 
-/** As the path and query give it. */
+/** The body as the path and the query identify it. */
 export interface BodyLocation {
   channel: string;
   locale: string | undefined;
 }
 
-/** A page of the list holds about this much, and at least one template. */
+/** The approximate size of a list page in characters; a page has at least one template. */
 const pageCharacters = 4_000_000;
 
-/** Who sends with templates and would fail without them: the names of those that use this one. */
+/** Returns the names of the resources that send with the template and would fail without it. */
 export type TemplateUsers = (tx: Sql, environmentId: string, key: string) => Promise<string[]>;
 
 export function createTemplateService(
@@ -107,7 +106,7 @@ export function createTemplateService(
     return found;
   }
 
-  /** One change at a time: `decide` sees the template as the change before left it. */
+  /** Changes are serialized: `decide` sees the template as the previous change left it. */
   async function change(
     { principal, requestId, ifVersion }: Editor,
     key: string,
@@ -309,7 +308,7 @@ function placeOf({ channel: name, locale }: BodyLocation): { channel: Channel; l
   return { channel, locale: locale ? checkLocale(locale, 'locale') : null };
 }
 
-/** How many of the first templates fit on a page. */
+/** Returns how many of the first templates fit on a page. */
 function fitting(sizes: { size: number }[]): number {
   let characters = 0;
   const count = sizes.findIndex(({ size }) => {

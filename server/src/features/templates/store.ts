@@ -3,7 +3,7 @@ import { type Sql, statement } from '../../db/sql.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { BodyFields } from './bodies.ts';
 
-/** A template as it is now: its own row and that of its current version. */
+/** The current state of a template: its row and the row of its current version. */
 export interface TemplateRow {
   id: string;
   environment_id: string;
@@ -25,7 +25,6 @@ export interface TemplateVersionRow {
   size: number;
 }
 
-/** What a version says, and when it was made. */
 export type VersionContentRow = Pick<TemplateVersionRow, 'id' | 'version' | 'name' | 'bodies'>;
 
 const select = `
@@ -38,7 +37,7 @@ const findByName = statement<TemplateRow>(
   `${select} where t.environment_id = $1 and (t.key = $2 or t.id = $3) order by t.key = $2 desc limit 1`,
 );
 
-/** By its key or, when `id` is given, by its id; the key comes first, for it may look like an id. */
+/** Finds a template by its key or, when `id` is given, by its id; the key has priority, because it may look like an id. */
 export async function findTemplate(
   sql: Sql,
   environmentId: string,
@@ -63,7 +62,10 @@ export async function findTemplateById(
 
 const lock = statement('templates_lock', 'select from templates where id = $1 for update');
 
-/** Until the transaction ends nobody else saves this template. Read it again afterwards: it may have changed, or be gone. */
+/**
+ * Locks the template against other saves until the transaction ends. Read it again afterwards: it may have changed or been
+ * deleted.
+ */
 export async function lockTemplate(sql: Sql, id: string): Promise<void> {
   await lock(sql, [id]);
 }
@@ -79,7 +81,7 @@ const listSizes = statement<{ id: string; size: number }>(
    limit $3`,
 );
 
-/** Up to `limit + 1` ids with the size of their bodies, newest first. */
+/** Returns up to `limit + 1` ids with the size of their bodies, newest first. */
 export function listTemplateSizes(
   sql: Sql,
   environmentId: string,
@@ -105,7 +107,7 @@ const insertRow = statement<{ id: string }>(
    returning id`,
 );
 
-/** False: the environment has one with this key. */
+/** Returns false when the environment already has a template with this key. */
 export async function insertTemplate(
   sql: Sql,
   template: Pick<TemplateRow, 'id' | 'environment_id' | 'key' | 'current_version_id'>,
@@ -138,7 +140,7 @@ const deleteRow = statement(
   'delete from templates where environment_id = $1 and id = $2',
 );
 
-/** Its versions stay: notifications may be pinned to them. */
+/** The versions of the template stay: notifications may be pinned to them. */
 export async function deleteTemplate(sql: Sql, environmentId: string, id: string): Promise<void> {
   await deleteRow(sql, [environmentId, id]);
 }
@@ -184,7 +186,7 @@ const findPin = statement<{ id: string; channels: Channel[] }>(
    where t.environment_id = $1 and t.key = $2`,
 );
 
-/** What acceptance asks: the version to pin, and which channels it speaks. */
+/** Returns what the acceptance of a send needs: the version to pin, and the channels it has bodies for. */
 export async function findCurrentVersion(
   sql: Sql,
   environmentId: string,
@@ -198,7 +200,7 @@ const listPinned = statement<{ id: string; bodies: BodyFields[]; size: number }>
   'select id, bodies, size from template_versions where id = any ($1::uuid[])',
 );
 
-/** Versions that notifications are pinned to, whatever became of their templates. */
+/** Reads versions that notifications are pinned to, even when their templates were changed or deleted. */
 export function listPinnedVersions(
   sql: Sql,
   ids: string[],

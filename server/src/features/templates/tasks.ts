@@ -9,7 +9,7 @@ import { checkBody, type ParamOf } from './check.ts';
 import { previewDraft, previewOf } from './preview.ts';
 import { type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';
 
-/** What templates make the process compute: in place as far as a light effort goes, and otherwise in a thread (ADR 11). */
+/** The computations of templates: a light effort runs in the main thread, anything heavier in a worker thread (ADR 11). */
 
 interface CheckInput {
   body: BodyFields;
@@ -47,7 +47,7 @@ interface RenderInput {
   data: object;
 }
 
-/** What travels between threads in place of a RenderFailure. */
+/** The form in which a RenderFailure is passed between threads. */
 type RenderOutput = { rendered: Rendered } | { failure: string };
 
 export const templateRenderTask = countedTask(
@@ -62,7 +62,7 @@ export const templateRenderTask = countedTask(
   },
 );
 
-/** Of a send that was too much work in place. */
+/** Renders a send that was too heavy for the main thread. */
 export async function renderInThread(
   tasks: TaskRunner,
   owner: string,
@@ -77,7 +77,7 @@ export async function renderInThread(
   }
 }
 
-/** A thread gets one body again and again while a template is sent to many. */
+/** A thread receives the same body repeatedly while a template is sent to many recipients. */
 const keptCharacters = 2_000_000;
 const compiledBodies = new LRUCache<string, CompiledBody>({ maxSize: keptCharacters });
 

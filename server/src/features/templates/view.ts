@@ -6,7 +6,6 @@ import type { TemplateRow } from './store.ts';
 
 export const madeAt = (id: string): string => new Date(idTime(id)).toISOString();
 
-/** The wire form of a template (INTERFACE 2.9). */
 export function viewOf(row: TemplateRow): Template {
   return {
     id: row.id,
@@ -21,7 +20,7 @@ export function viewOf(row: TemplateRow): Template {
   };
 }
 
-/** What the audit log keeps of a template: which one, not what it says. */
+/** The audit log records which template changed, not its content. */
 export function auditViewOf(row: TemplateRow): object {
   const { key, name, version, bodies } = row;
   return { key, name, version, body_channels: bodyChannels(bodies).map(kebab) };
