@@ -10,7 +10,7 @@ import { invalidParameter, missingParameter, Problem } from '../../kernel/errors
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import { limits, type VersionRequest } from './schema.ts';
 
-/** A body as it is kept: its text, and what the engine made of it. */
+/** A body as it is stored: its text, and the definition that the engine parsed from it. */
 export interface WorkflowBody {
   text: string;
   /** The parsed text. */
@@ -18,7 +18,7 @@ export interface WorkflowBody {
   definition: Definition;
 }
 
-/** Shape and sizes; whether everything it names exists is asked when it is activated. */
+/** Checks structure and sizes; whether the named resources exist is checked on activation. */
 export async function readBody(
   tasks: TaskRunner,
   owner: string,
@@ -41,7 +41,7 @@ function refuseStopped(error: unknown): never {
   throw invalidParameter('body_json', `The body cannot be checked: ${error.message}.`);
 }
 
-/** As strict as the body of a request: what it holds ends up in places that take no NUL. */
+/** Parses as strictly as the body of a request: the content ends up in columns that cannot hold NUL. */
 function readJson(text: string): unknown {
   try {
     return parseJson(text);
@@ -51,7 +51,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Their messages say where. */
+/** The messages of the problems include their location. */
 function structuralProblem(problems: DefinitionProblem[]): Problem {
   const messages = problems.map(({ message }) => message);
   return new Problem('parameter_invalid', `The body is not a workflow: ${sentenceOf(messages)}`, {
@@ -59,7 +59,7 @@ function structuralProblem(problems: DefinitionProblem[]): Problem {
   });
 }
 
-/** It cannot be active in the environment that it is meant for. */
+/** The definition cannot be active in its environment. */
 export function semanticProblem(problems: DefinitionProblem[]): Problem {
   const message = `The workflow cannot be activated in Live: ${listOf(problems.map(withCode))}`;
   return new Problem('workflow_invalid', message, { param: problems[0]?.pointer ?? null });

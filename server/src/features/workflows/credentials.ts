@@ -1,19 +1,19 @@
 import { isMasked, masked } from '../../kernel/mask.ts';
 import { splitLiquid } from './liquid-parts.ts';
 
-/** What a fetch step sends credentials in. */
+/** The fields of a fetch step that may contain credentials. */
 export interface FetchFields {
   url: string;
   headers: Record<string, string>;
 }
 
-/** `place` says where the credential stands: `header authorization`, `query api_key`, `password`. */
+/** `location` names the position of the credential: `header authorization`, `query api_key`, `password`. */
 export type ReplaceCredential = (credential: string, location: string) => string;
 
 /**
- * Puts another text in the place of each credential of a fetch step, always in the same order. A credential is a literal text
- * in a header or a query parameter whose name or value looks like one, or the password in a URL. Liquid is never part of it:
- * in `Bearer {{ trigger.token }}` nothing is secret. A masked credential is found where the credential itself was.
+ * Replaces each credential of a fetch step, always in the same order. A credential is a literal text in a header or a query
+ * parameter whose name or value looks like one, or the password in a URL. Liquid is never part of a credential: in `Bearer {{
+ * trigger.token }}` nothing is secret. A masked credential is recognized in the position of the original.
  */
 export function replaceCredentials(fields: FetchFields, replace: ReplaceCredential): FetchFields {
   return {
@@ -36,7 +36,7 @@ export function credentialsIn(fields: FetchFields): { credential: string; place:
 const credentialName =
   /authorization|cookie|token|secret|passw|credential|signature|session|api[-_]?key|(?:^|[-_.])(?:key|auth|pwd|sig)$/i;
 const scheme = /^(?:bearer|basic|token|digest|negotiate|api-?key)\s+/i;
-/** How keys of well-known services begin, and tokens that say what they are. */
+/** Prefixes of the keys of well-known services, and self-describing tokens. */
 const knownKey =
   /^(?:[spr]k_(?:live|test)_|sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|xapp-|AKIA|ASIA|AIza|SG\.|re_|key-|whsec_|crl_(?:live|test)_|shp(?:at|ca|pa|ss)_|npm_|hf_|dop_v1_|ya29\.|eyJ)[\w.+/=-]{8}/;
 
@@ -51,7 +51,7 @@ function replaceInHeader(name: string, value: string, replace: ReplaceCredential
   return start + replaceLiterals(rest, `header ${name.toLowerCase()}`, replace);
 }
 
-/** Beside Liquid a short text is a separator or a prefix, not a secret. */
+/** Next to Liquid, a shorter text is a separator or a prefix, not a secret. */
 const shortest = 6;
 
 function replaceLiterals(value: string, location: string, replace: ReplaceCredential): string {
@@ -72,8 +72,8 @@ function replaceInUrl(url: string, replace: ReplaceCredential): string {
 }
 
 /**
- * Where a call goes: everything before the path, as it is written, with credentials masked. A stored credential must not follow
- * its step to another server, so also Liquid in the user name counts: it may render to the end of the host.
+ * The destination of a call: everything before the path, as written, with credentials masked. A stored credential must not
+ * follow its step to another server, so Liquid in the user name counts, too: it may render to the end of the host.
  */
 export function destinationOf(url: string): string {
   const hide = (credential: string): string => (isMasked(credential) ? credential : masked(credential));
@@ -87,13 +87,13 @@ export function destinationOf(url: string): string {
 
 interface Piece {
   text: string;
-  /** Of a credential; null for everything else. */
+  /** The position of a credential; null for every other piece. */
   place: string | null;
-  /** It stands before the path. */
+  /** True for a piece before the path. */
   isDestination: boolean;
 }
 
-/** Stands for a piece of Liquid while a URL is taken apart: what is in it must not be read as a part of the URL. */
+/** Stands for a piece of Liquid while a URL is split: the content of Liquid must not be parsed as part of the URL. */
 const hole = '\uE000';
 
 function piecesOf(url: string): Piece[] {
@@ -107,7 +107,7 @@ function piecesOf(url: string): Piece[] {
   }));
 }
 
-/** A URL cut into its parts, in order; nothing is lost. */
+/** Splits a URL into its parts, in order and without loss. */
 function plainPiecesOf(url: string): Piece[] {
   const pieces: Piece[] = [];
   const add = (from: number, to: number, location: string | null = null): void => {
@@ -123,7 +123,7 @@ function plainPiecesOf(url: string): Piece[] {
   const hostAt = Math.max(authorityAt, at + 1);
   if (hostAt > authorityAt) {
     const colon = url.indexOf(':', authorityAt);
-    const secretAt = colon !== -1 && colon < at ? colon + 1 : authorityAt; // without a colon all of it is a token
+    const secretAt = colon !== -1 && colon < at ? colon + 1 : authorityAt; // without a colon, all of it is a token
     add(authorityAt, secretAt);
     add(secretAt, at, 'password');
     add(at, hostAt);
@@ -144,7 +144,7 @@ function plainPiecesOf(url: string): Piece[] {
   return pieces;
 }
 
-/** Where the first of the characters stands; `end` when there is none before it. */
+/** Returns the index of the first of the characters, or `end` when there is none before it. */
 function indexOfAny(text: string, characters: string, start: number, end: number): number {
   for (let at = start; at < end; at += 1) if (characters.includes(text[at] ?? '')) return at;
   return end;

@@ -7,21 +7,21 @@ import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { openBody, shownBody } from './sealed-body.ts';
 import { findWorkflow, listBodies } from './store.ts';
 
-/** A version as runs use it. A definition is null when a body that was saved once cannot be read any more. */
+/** A version as runs use it. A definition is null when a saved body can no longer be parsed. */
 export interface PinnedVersion {
   workflowKey: string;
-  /** With the credentials of its fetch steps. */
+  /** The definition with the credentials of its fetch steps. */
   definition: Definition | null;
-  /** With masks in their place, for validation: people read what it says about them. */
+  /** The definition with masked credentials, for validation, whose messages are shown to users. */
   shownDefinition: Definition | null;
 }
 
 /**
- * Parsed bodies. A version never changes, so what is remembered is always true; the engine remembers what it compiled by the
- * identity of the definition, so there is one of each.
+ * A cache of parsed bodies. A version never changes, so a cached one is always valid; the engine caches compiled programs by
+ * the identity of the definition, so there is only one object for each version.
  */
 export interface Definitions {
-  /** By `nameOf`; in one query for those that are not in memory. */
+  /** Returns versions by `nameOf`; those that are not cached are read in one query. */
   load(wanted: { workflowId: string; version: number }[]): Promise<Map<string, PinnedVersion>>;
 }
 
@@ -60,7 +60,7 @@ export function createDefinitions({ pool, keyring }: Pick<Deps, 'pool' | 'keyrin
           shownDefinition: hasSecrets ? definitionIn(JSON.parse(shown)) : definition,
           size: (hasSecrets ? 2 : 1) * row.body.length + 1,
         };
-        // Somebody else may have loaded it meanwhile: the first one stays.
+        // Another call may have loaded the version in the meantime: the first object is kept.
         found.set(name, known.get(name) ?? pinned);
         if (!known.has(name)) known.set(name, pinned);
       }
@@ -74,21 +74,21 @@ function definitionIn(body: unknown): Definition | null {
   return parsed.ok ? parsed.definition : null;
 }
 
-/** What a trigger starts. */
+/** The version that a trigger starts. */
 export interface ActiveVersion {
   workflowId: string;
   version: number;
   definition: Definition;
 }
 
-/** Key → active version, on the way of every trigger, so without a query most of the time. */
+/** Key → active version. Every trigger asks, so most answers come from the cache without a query. */
 export interface WorkflowDirectory {
-  /** `isRead`: from the database, not from memory; for callers that would otherwise refuse. */
+  /** `isRead` skips the cache, for callers that would otherwise refuse a request. */
   findActive(environmentId: string, key: string, isRead?: boolean): Promise<ActiveVersion | null>;
   forget(environmentId: string, key: string): void;
 }
 
-/** How long an answer is believed: the longest that another process goes on starting the version before. */
+/** The lifetime of a cached answer: the longest time for which another process keeps starting the previous version. */
 const memoryMs = 1_000;
 
 export function createWorkflowDirectory(pool: Pool, definitions: Definitions): WorkflowDirectory {
@@ -107,7 +107,8 @@ export function createWorkflowDirectory(pool: Pool, definitions: Definitions): W
   return {
     async findActive(environmentId, key, isRead = false) {
       const name = `${environmentId} ${key}`;
-      // A no is never given from memory: whoever just activated it elsewhere may trigger it here.
+      // A negative answer never comes from the cache: a workflow just activated through another process can be triggered here
+      // at once.
       const remembered = isRead ? null : await known.get(name);
       if (remembered) return remembered;
       const loading = load(environmentId, key);

@@ -7,7 +7,7 @@ type Change = Diff['status'];
 export interface Promotable {
   name: string;
   description: string | null;
-  /** Parsed, with its credentials: a changed one is a change. */
+  /** The parsed body with its credentials: a changed credential is a change. */
   body: unknown;
 }
 
@@ -16,7 +16,10 @@ interface BodyParts {
   steps: { id: string }[];
 }
 
-/** What a promotion of `next` does to `before` (null: there is nothing yet). Templates are told of by their own feature. */
+/**
+ * Returns the changes that a promotion of `next` makes to `before`, which is null when there is no version yet. The templates
+ * feature reports changes of templates.
+ */
 export function diffWorkflows(
   key: string,
   before: Promotable | null,
@@ -37,7 +40,9 @@ export function diffWorkflows(
   return { key, status: before ? (isSame ? 'unchanged' : 'modified') : 'added', ...parts };
 }
 
-/** In the new order, then those that are gone. Steps run in the order they stand in, so a moved one is told by the order. */
+/**
+ * Steps in their new order, followed by the removed ones. Steps run in the order of the list, so the order shows a moved step.
+ */
 function diffSteps(before: { id: string }[], next: { id: string }[]): Diff['steps'] {
   const old = new Map(before.map((step) => [step.id, step]));
   const kept = next.map((step) => ({ id: step.id, status: change(old.get(step.id), step) }));

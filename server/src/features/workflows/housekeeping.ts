@@ -4,7 +4,7 @@ import { listUnsealed, sealVersion } from './store.ts';
 
 const batch = 50;
 
-/** Seals the credentials of versions that were saved before they were sealed. Every process may do it at once. */
+/** Seals the credentials of versions that were saved before sealing was introduced. Processes may run this concurrently. */
 export async function sealSavedVersions(
   { pool, keyring }: Pick<Deps, 'pool' | 'keyring'>,
   isStopped: () => boolean,

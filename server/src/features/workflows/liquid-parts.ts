@@ -3,10 +3,10 @@ export interface LiquidPart {
   isLiquid: boolean;
 }
 
-/** A template cut into its Liquid (`{{ … }}`, `{% … %}`) and the texts between; what is not closed is text. */
+/** Splits a template into Liquid (`{{ … }}`, `{% … %}`) and the text between; an unclosed bracket is text. */
 export function splitLiquid(template: string): LiquidPart[] {
   const parts: LiquidPart[] = [];
-  // Known beforehand, so that no bracket is searched for in vain: the work stays linear in the length.
+  // The last closing bracket of each kind is found first, so that no search is in vain: the work stays linear in the length.
   const kinds = [
     { open: '{{', close: '}}', lastClose: template.lastIndexOf('}}') },
     { open: '{%', close: '%}', lastClose: template.lastIndexOf('%}') },

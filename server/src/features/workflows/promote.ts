@@ -27,8 +27,8 @@ import { auditViewOf } from './view.ts';
 type TemplateDiff = NonNullable<Awaited<ReturnType<typeof promoteTemplateWithin>>>['diff'];
 
 /**
- * Makes the active version of Test the active version of Live, with the templates it names if that is asked for: all of it
- * or, when Live would not take it, nothing. A dry run goes the same way up to the writing.
+ * Makes the active version of Test the active version of Live, with its templates on request: all of it or, when it is not
+ * valid in Live, nothing. A dry run takes the same steps up to the write.
  */
 export async function promoteWorkflow(
   { pool, clock, keyring, tasks }: Pick<Deps, 'pool' | 'clock' | 'keyring' | 'tasks'>,
@@ -138,7 +138,7 @@ interface TemplateTarget {
   now: number | null;
 }
 
-/** The templates that the body names. One that Test does not have is left to the validation, which names its step. */
+/** Promotes the templates that the body names. Validation reports a template that is missing in Test, with its step. */
 function promoteNamed(
   tx: Sql,
   author: WorkflowAuthor,
@@ -148,7 +148,7 @@ function promoteNamed(
   return promoteTemplates(tx, author, references(definition).templateKeys, target);
 }
 
-/** The templates that the caller lists, whether the body names them or computes their key. */
+/** Promotes the templates that the caller lists, whether the body names them or computes their key. */
 async function promoteListed(
   tx: Sql,
   author: WorkflowAuthor,
@@ -165,7 +165,7 @@ async function promoteListed(
   return promoted;
 }
 
-/** In the order of their keys, so that two promotions at once do not lock each other out. */
+/** Templates are promoted in the order of their keys, so that two concurrent promotions do not deadlock. */
 async function promoteTemplates(
   tx: Sql,
   author: WorkflowAuthor,
@@ -180,7 +180,7 @@ async function promoteTemplates(
   return promoted;
 }
 
-/** In a dry run they are not there yet. */
+/** In a dry run the promoted templates do not exist in Live yet, so they are added to the context. */
 function withTemplatesOf(world: ValidationContext, promoted: PromotedTemplate[]): ValidationContext {
   return {
     ...world,

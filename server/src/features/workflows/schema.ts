@@ -5,19 +5,19 @@ import { pattern } from '../../kernel/patterns.ts';
 export const limits = {
   name: 200,
   description: 2_000,
-  /** Characters of a body; the engine refuses what has more bytes. */
+  /** Characters of a body; the engine refuses a body with more bytes than that. */
   body: 262_144,
   workflows: 1_000,
   versions: 1_000,
-  /** Templates that a promotion may list. */
+  /** The maximum number of templates that a promotion may list. */
   promotedTemplates: 100,
-  /** In which a masked credential is looked for. */
+  /** The number of earlier versions that are searched for a masked credential. */
   searchedVersions: 20,
 } as const;
 
 const keyPattern = pattern('^[a-z0-9_]{1,100}$', '1 to 100 of a–z, 0–9 and “_”');
 
-/** It would stand where the paths of runs do. */
+/** A workflow with this key would collide with the paths of runs. */
 export const reservedKeys: ReadonlySet<string> = new Set(['runs']);
 
 export const statuses = ['draft', 'active', 'disabled'] as const;

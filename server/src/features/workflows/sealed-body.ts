@@ -6,12 +6,12 @@ import { isRecord, type JsonRecord } from '../../kernel/record.ts';
 import { credentialsIn, destinationOf, type FetchFields, replaceCredentials } from './credentials.ts';
 
 /**
- * A body as it is kept: the credentials of its fetch steps are masked in the text, and sealed beside it by the pointer of
- * their step. So a reader who knows nothing of this sees masks, and only who opens the body can use it.
+ * A body as it is stored: the credentials of its fetch steps are masked in the text, and sealed beside it under the pointer of
+ * their step. A reader of the text sees only masks; using the credentials requires opening the body.
  */
 export interface SealedBody {
   body: string;
-  /** Null: saved before credentials were sealed, and not sealed since. */
+  /** Null when the body was saved before sealing was introduced, and has not been sealed since. */
   secrets_sealed: Record<string, string> | null;
 }
 
@@ -32,7 +32,7 @@ export const workflowSealedColumns: readonly SealedColumn[] = [
   },
 ];
 
-/** Masks the credentials of a body and seals them. A body without any stays the text that it is. */
+/** Masks and seals the credentials of a body. The text of a body without credentials stays unchanged. */
 export function sealBody(keyring: Keyring, versionId: string, text: string, value = JSON.parse(text)) {
   const secrets: Record<string, string> = {};
   const shown = mapFetchSteps(value, (fields, pointer) => {
@@ -49,7 +49,7 @@ export function sealBody(keyring: Keyring, versionId: string, text: string, valu
   return { body: isSealed ? writeLike(text, shown) : text, secrets_sealed: secrets };
 }
 
-/** The text that readers get. */
+/** The text that readers receive. */
 export function shownBody({ body, secrets_sealed }: SealedBody): string {
   if (secrets_sealed !== null) return body;
   let isMaskedNow = false;
@@ -62,7 +62,7 @@ export function shownBody({ body, secrets_sealed }: SealedBody): string {
   return isMaskedNow ? writeLike(body, shown) : body;
 }
 
-/** The value with its credentials. One whose key is lost stays masked: the call that needs it fails, and nothing else. */
+/** Returns the value with its credentials. A credential whose key is lost stays masked: only the call that needs it fails. */
 export function openBody(keyring: Keyring, { id, body, secrets_sealed }: SealedVersion): unknown {
   const value: unknown = JSON.parse(body);
   if (secrets_sealed === null || Object.keys(secrets_sealed).length === 0) return value;
@@ -92,7 +92,7 @@ export function hasMasks(value: unknown): boolean {
 
 /**
  * A body that was read with masks and is saved again keeps its credentials: those that an earlier version had in the same
- * place of a call to the same server. `earlier`: opened, the newest first.
+ * position of a call to the same server. `earlier` holds the opened versions, newest first.
  */
 export function restoreMasked(value: unknown, earlier: unknown[]): unknown {
   const known = new Map<string, ReadonlySet<string>>();
@@ -123,7 +123,7 @@ export function restoreMasked(value: unknown, earlier: unknown[]): unknown {
   );
 }
 
-/** A copy of a body in which the URL and the headers of each fetch step are what `change` makes of them. */
+/** Returns a copy of the body with the URL and the headers of each fetch step replaced by the result of `change`. */
 function mapFetchSteps(
   body: unknown,
   change: (fields: FetchFields, pointer: string) => FetchFields,
@@ -151,7 +151,7 @@ function textsOf(value: unknown): Record<string, string> {
   );
 }
 
-/** Text over several lines stays readable. */
+/** A body that was written over several lines is indented again, so that it stays readable. */
 function writeLike(text: string, value: unknown): string {
   return JSON.stringify(value, null, text.includes('\n') ? 2 : undefined);
 }

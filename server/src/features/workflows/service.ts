@@ -47,7 +47,7 @@ export interface WorkflowService {
   list(principal: Principal, query: WorkflowQuery): Promise<Page<CountedWorkflow>>;
   get(principal: Principal, key: string): Promise<DetailedWorkflow>;
   update(author: WorkflowAuthor, key: string, request: WorkflowPatch): Promise<DetailedWorkflow>;
-  /** Running runs go on; new triggers find nothing. */
+  /** Existing runs continue; new triggers are refused. */
   disable(author: WorkflowAuthor, key: string): Promise<void>;
   createVersion(author: WorkflowAuthor, key: string, request: VersionRequest): Promise<VersionOf>;
   listVersions(
@@ -59,11 +59,10 @@ export interface WorkflowService {
   activate(author: WorkflowAuthor, key: string, version: number, dryRun: boolean): Promise<Validation>;
   simulate(principal: Principal, key: string, version: number, request: SimulateRequest): Promise<Simulation>;
   promote(author: WorkflowAuthor, key: string, request: PromoteRequest): Promise<WorkflowPromotion>;
-  /** For triggers. */
   findActive: WorkflowDirectory['findActive'];
 }
 
-/** How far back `trigger_count_7d` goes. */
+/** The period of `trigger_count_7d`. */
 const countedMs = 7 * 86_400_000;
 
 export function createWorkflowService(
@@ -86,7 +85,7 @@ export function createWorkflowService(
   }
 
   async function withCounts(workflows: WorkflowRow[]): Promise<CountedWorkflow[]> {
-    await activity.flush(); // a client that has just triggered one expects it in the count
+    await activity.flush(); // a client that has just triggered a run expects it in the count
     const since = new Date(clock() - countedMs);
     const counts = await store.countTriggers(
       pool,
@@ -119,7 +118,9 @@ export function createWorkflowService(
     return definition;
   }
 
-  /** One change at a time: `decide` sees the workflow as the change before left it. Null: nothing changes after all. */
+  /**
+   * Changes are serialized: `decide` sees the workflow as the previous change left it, and returns null when nothing changes.
+   */
   async function change(
     { principal, requestId }: WorkflowAuthor,
     key: string,
@@ -147,7 +148,7 @@ export function createWorkflowService(
     return saved;
   }
 
-  /** Bodies that have credentials, the newest first. */
+  /** Returns the bodies that have credentials, newest first. */
   async function listOpened(tx: Sql, { id }: WorkflowRow): Promise<unknown[]> {
     const versions = await store.listWithSecrets(tx, id, limits.searchedVersions);
     return versions.map((version) => openBody(keyring, version));
@@ -254,7 +255,7 @@ export function createWorkflowService(
 
     async activate(author, key, version, dryRun) {
       const workflow = await get(pool, author.principal.environmentId, key);
-      const definition = await definitionOf(workflow, version, 'shownDefinition'); // its problems are shown
+      const definition = await definitionOf(workflow, version, 'shownDefinition'); // masked, because its problems are shown
       let errors: Validation['errors'] = [];
       await validateOutside(tasks, author.principal.environmentId, (problemsOf) =>
         change(author, key, 'workflow.activated', async (before, tx) => {
@@ -270,7 +271,8 @@ export function createWorkflowService(
 
     async simulate({ environmentId, environmentKind }, key, version, request) {
       const workflow = await get(pool, environmentId, key);
-      // With credentials, as in a run: a mask is not a valid header. A simulated step shows the response, never the request.
+      // The credentials are included, as in a run: a mask is not a valid header. A simulated step shows the response, never the
+      // request.
       const definition = await definitionOf(workflow, version, 'definition');
       const violations = await validateTriggerData(tasks, environmentId, definition, request.trigger_data);
       if (violations.length > 0) throw triggerDataProblem(violations);
@@ -294,7 +296,7 @@ export function createWorkflowService(
   };
 }
 
-/** A pointer into the request as `param` has it: `events[0].at`. */
+/** Converts a pointer into the request to the form of `param`: `events[0].at`. */
 function dotted(pointer: string): string {
   return pointer
     .slice(1)

@@ -20,7 +20,7 @@ import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { HeavyWork } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 
-/** A JSON object as the engine takes it. */
+/** A JSON object in the type of the engine. */
 export const DataObject = Type.Unsafe<EngineObject>({ type: 'object' });
 
 export const SimulatedStep = Type.Object(
@@ -103,7 +103,7 @@ export function simulationView({ status, failureReason, steps }: Simulation): St
   return { status, failure_reason: failureReason, steps: steps.map(stepView) };
 }
 
-/** In place, decision by decision, as long as each is little work; otherwise all of it in a thread. */
+/** Simulates in the main thread, decision by decision, while each is light; otherwise the whole simulation runs in a thread. */
 export async function simulateBounded(
   tasks: TaskRunner,
   owner: string,
@@ -119,7 +119,7 @@ export async function simulateBounded(
   }
 }
 
-/** Null: it is too much work here. */
+/** Returns null when the work is too heavy for the main thread. */
 async function finish(running: ReturnType<typeof simulation>): Promise<Simulation | null> {
   try {
     for (let spent = 0; spent < simulationLimitMs; ) {

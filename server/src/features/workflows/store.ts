@@ -50,7 +50,7 @@ const lockByKey = statement<WorkflowRow>(
   `select ${columns} from workflows where environment_id = $1 and key = $2 for update`,
 );
 
-/** Until the transaction ends nobody else changes it. */
+/** Locks the workflow against other changes until the transaction ends. */
 export async function lockWorkflow(
   sql: Sql,
   environmentId: string,
@@ -83,14 +83,14 @@ export function listWorkflows(
 
 const insertRow = statement<WorkflowRow>(
   'workflows_insert',
-  // The count is of what is committed: two at once may pass the limit by one, which hurts nobody.
+  // The count sees only committed rows: two concurrent inserts may exceed the limit by one, which is harmless.
   `insert into workflows (id, environment_id, key, name, description)
    select $1, $2, $3, $4, $5 where (select count(*) from workflows where environment_id = $2) < $6
    on conflict (environment_id, key) do nothing
    returning ${columns}`,
 );
 
-/** Null: the environment has one with this key, or as many as it may. */
+/** Returns null when the key is taken or the environment has reached its limit of workflows. */
 export async function insertWorkflow(
   sql: Sql,
   workflow: Pick<WorkflowRow, 'id' | 'environment_id' | 'key' | 'name' | 'description'>,
@@ -111,7 +111,7 @@ const updateRow = statement<WorkflowRow>(
 export async function updateWorkflow(sql: Sql, workflow: WorkflowRow): Promise<WorkflowRow> {
   const { id, name, description, status, active_version, latest_version } = workflow;
   const [row] = await updateRow(sql, [id, name, description, status, active_version, latest_version]);
-  if (!row) throw new Error('a workflow vanished while it was locked');
+  if (!row) throw new Error('a workflow disappeared while it was locked');
   return row;
 }
 
@@ -160,7 +160,7 @@ const countTriggerRows = statement<{ workflow_id: string; count: number }>(
    where workflow_id = any ($1::uuid[]) and slot > $2 group by workflow_id`,
 );
 
-/** Triggers since then, by hours: one row for each hour in which a workflow was triggered. */
+/** Counts triggers since the given time from hourly rows: one for each hour in which a workflow was triggered. */
 export async function countTriggers(
   sql: Sql,
   workflowIds: string[],
@@ -185,7 +185,7 @@ const listBodyRows = statement<BodyRow>(
    join workflows w on w.id = v.workflow_id`,
 );
 
-/** For runs, which are pinned to them. */
+/** Reads the versions that runs are pinned to. */
 export function listBodies(sql: Sql, wanted: { workflowId: string; version: number }[]): Promise<BodyRow[]> {
   return listBodyRows(sql, [
     wanted.map(({ workflowId }) => workflowId),
@@ -200,7 +200,7 @@ const listWithSecretsRows = statement<Pick<WorkflowVersionRow, 'id' | 'body' | '
    order by version desc limit $2`,
 );
 
-/** The newest versions that have credentials. */
+/** Returns the newest versions that have credentials. */
 export function listWithSecrets(
   sql: Sql,
   workflowId: string,
@@ -214,7 +214,7 @@ const listUnsealedRows = statement<{ id: string; body: string }>(
   'select id, body from workflow_versions where secrets_sealed is null limit $1',
 );
 
-/** Versions of the time before credentials were sealed. */
+/** Returns versions that were saved before sealing was introduced. */
 export function listUnsealed(sql: Sql, limit: number): Promise<{ id: string; body: string }[]> {
   return listUnsealedRows(sql, [limit]);
 }
@@ -244,7 +244,7 @@ const deactivateRows = statement(
    where workflow_id = $1 and activated_at is not null and deactivated_at is null`,
 );
 
-/** No version is active from now on. */
+/** After this no version is active. */
 export async function markDeactivated(sql: Sql, workflowId: string): Promise<void> {
   await deactivateRows(sql, [workflowId]);
 }
@@ -257,7 +257,7 @@ const insertPatternRows = statement(
    on conflict do nothing`,
 );
 
-/** From now on events are looked up by what this version waits for. */
+/** After this, events are also matched against the waits of this version. */
 export async function markActivated(
   sql: Sql,
   workflowId: string,
@@ -282,7 +282,7 @@ const listPatternRows = statement<{ paths: string[]; lookback: boolean }>(
    where workflow_id = $1 and event_name = $2 group by paths`,
 );
 
-/** What runs of this workflow may wait for under this name, whatever version they are pinned to. */
+/** Returns the patterns that runs of this workflow may wait for under this name, in any version. */
 export function listPatterns(
   sql: Sql,
   workflowId: string,
@@ -299,7 +299,7 @@ const listUsers = statement<{ key: string }>(
    order by w.key limit 20`,
 );
 
-/** Active workflows that name this template. */
+/** Returns the active workflows that name this template. */
 export async function listWorkflowsWithTemplate(
   sql: Sql,
   environmentId: string,

@@ -4,7 +4,7 @@ import { type Definition, references, type ValidationContext } from '../../engin
 import { listCategoriesByKey } from '../preferences/index.ts';
 import { listTemplateChannels } from '../templates/index.ts';
 
-/** What an environment holds of what a body names. The templates stay until the transaction ends. */
+/** Reads the resources of the environment that a body names. The templates cannot be deleted until the transaction ends. */
 export async function validationContextOf(
   tx: Sql,
   environmentId: string,

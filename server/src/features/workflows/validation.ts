@@ -8,7 +8,7 @@ import { computeOutside } from '../../kernel/threads/outside.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
 
 interface Candidate {
-  /** Of the version, which never changes. */
+  /** The id of the version, which never changes. */
   versionId: string;
   definition: Definition;
   world: ValidationContext;
@@ -16,7 +16,7 @@ interface Candidate {
 
 export type ProblemsOf = (candidate: Candidate) => DefinitionProblem[];
 
-/** Runs a transaction in which a version is validated against what its environment holds then. */
+/** Runs a transaction that validates a version against the state of its environment at that time. */
 export function validateOutside<Result>(
   tasks: TaskRunner,
   owner: string,

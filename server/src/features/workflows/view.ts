@@ -5,7 +5,7 @@ import type { VersionSummaryRow, WorkflowRow, WorkflowVersionRow } from './store
 
 const timeOf = (id: string): string => new Date(idTime(id)).toISOString();
 
-/** What runs of an environment say about where they ran. */
+/** The name of the environment as its runs report it. */
 export function sourceOf(kind: 'test' | 'live'): 'Production' | 'Test' {
   return kind === 'live' ? 'Production' : 'Test';
 }
@@ -16,7 +16,7 @@ export interface CountedWorkflow {
   triggerCount: number;
 }
 
-/** A workflow as it is shown alone; `active` is null when new runs start on no version. */
+/** A workflow with its details; `active` is null when no version is active. */
 export interface DetailedWorkflow extends CountedWorkflow {
   active: WorkflowVersionRow | null;
 }
