@@ -27,7 +27,7 @@ export function createCategoryService(
   { pool, clock }: Pick<Deps, 'pool' | 'clock'>,
   directory: CategoryDirectory,
 ): CategoryService {
-  /** Locks the category, writes what `next` makes of it, and records the difference. */
+  /** Locks the category, writes the result of `next`, and records the difference in the audit log. */
   async function change(
     principal: Principal,
     key: string,
@@ -97,7 +97,7 @@ export function createCategoryService(
 
     replace(principal, key, body, requestId) {
       return change(principal, key, requestId, 'category.updated', (row) => {
-        // Opting out of it would become impossible, or what was accepted as critical could be held back.
+        // Changing `is_critical` would make opting out impossible, or would let accepted critical sends be held back.
         if (body.is_critical !== undefined && body.is_critical !== row.is_critical)
           throw invalidParameter('is_critical', 'is_critical cannot be changed after creation.');
         return {

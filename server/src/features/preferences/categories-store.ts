@@ -24,7 +24,7 @@ const insert = statement<CategoryRow>(
    returning ${columns}`,
 );
 
-/** Null: the key is taken. */
+/** Returns null when the key is taken. */
 export async function insertCategory(sql: Sql, row: CategoryRow): Promise<CategoryRow | null> {
   const [added] = await insert(sql, [
     row.id,
@@ -106,11 +106,11 @@ export async function updateCategory(sql: Sql, row: CategoryRow): Promise<Catego
     row.default_opt_in,
     row.is_archived,
   ]);
-  if (!updated) throw new Error('a category vanished while it was locked');
+  if (!updated) throw new Error('a category disappeared while it was locked');
   return updated;
 }
 
-/** Up to `limit + 1`, newest first. */
+/** Returns up to `limit + 1` categories, newest first. */
 export function listCategories(
   sql: Sql,
   environmentId: string,
@@ -131,7 +131,7 @@ const listActive = statement<CategoryRow>(
   `select ${columns} from categories where environment_id = $1 and not is_archived order by key`,
 );
 
-/** All that can be sent under, in the order of their keys; their number is bounded. */
+/** Returns the categories that accept sends, in the order of their keys; their number is bounded. */
 export function listActiveCategories(sql: Sql, environmentId: string): Promise<CategoryRow[]> {
   return listActive(sql, [environmentId]);
 }

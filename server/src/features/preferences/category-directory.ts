@@ -3,14 +3,14 @@ import { createBatcher } from '../../kernel/batcher.ts';
 import { createCache } from '../../kernel/cache.ts';
 import { type CategoryRow, listCategoriesByKey } from './categories-store.ts';
 
-/** How long an answer is believed: the longest that another process still takes sends for a category that was archived. */
+/** The lifetime of a cached answer: the longest time for which another process accepts sends for an archived category. */
 const memoryMs = 1_000;
 const memorySize = 10_000;
 
-/** Categories as the accept path needs them: from memory, or with others that are missing in one query. */
+/** Categories for the accept path: from the cache, or with other missing ones in one query. */
 export interface CategoryDirectory {
   findCategory(environmentId: string, key: string): Promise<CategoryFact | null>;
-  /** A change made by this process is felt by it at once. */
+  /** Makes a change by this process visible to it at once. */
   forget(environmentId: string, key: string): void;
 }
 
@@ -35,7 +35,8 @@ export function createCategoryDirectory(pool: Pool): CategoryDirectory {
     async findCategory(environmentId, key) {
       const name = nameOf(environmentId, key);
       const remembered = await known.get(name);
-      // A refusal is never given from memory: a category that another process has just made or brought back is usable here.
+      // A refusal never comes from the cache: a category just created or restored through another process is usable here at
+      // once.
       if (remembered && !remembered.isArchived) return remembered;
       const loading = loads.add({ environmentId, key });
       known.set(name, loading);

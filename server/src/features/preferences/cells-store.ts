@@ -44,7 +44,7 @@ const remove = statement(
    delete from preferences where environment_id = $1 and user_key = any ($2::text[])`,
 );
 
-/** Cells and quiet hours of a person who is erased. */
+/** Deletes the preferences and quiet hours of an erased person. */
 export async function deleteDecisions(sql: Sql, environmentId: string, userKeys: string[]): Promise<void> {
   await remove(sql, [environmentId, userKeys]);
 }

@@ -5,7 +5,7 @@ import type { QuietHours } from './quiet-hours.ts';
 import type { PreferenceSource } from './schema.ts';
 import { userKeyOf } from './user-key.ts';
 
-/** A notification as far as its recipient's wishes are concerned. */
+/** The fields of a notification that decide which preferences apply. */
 export interface Addressed {
   id: string;
   environment_id: string;
@@ -15,7 +15,7 @@ export interface Addressed {
   category: string | null;
 }
 
-/** What the recipient of a notification with a category wants. */
+/** The preferences of the recipient for the category of a notification. */
 export interface Consent {
   isCritical: boolean;
   optedIn: boolean;
@@ -47,7 +47,7 @@ const loadConsents = statement<ConsentRow>(
    left join quiet_hours q on q.environment_id = i.environment_id and q.user_key = i.user_key`,
 );
 
-/** For a whole batch with one query, or none when no notification names a category. */
+/** Reads a whole batch with one query, or none when no notification names a category. */
 export async function findConsents(sql: Sql, notifications: Addressed[]): Promise<Map<string, Consent>> {
   const asked = notifications.flatMap((notification) => {
     const user = preferenceUserOf(notification);
@@ -60,7 +60,7 @@ export async function findConsents(sql: Sql, notifications: Addressed[]): Promis
   return new Map(rows.map((row) => [row.id, consentOf(row)]));
 }
 
-/** The key under which the recipient's wishes are kept. */
+/** The key under which the recipient's preferences are stored. */
 export function preferenceUserOf({
   external_user_id,
   address,

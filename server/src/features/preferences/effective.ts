@@ -1,13 +1,16 @@
 import type { Channel } from '../../channels/contract.ts';
 import type { PreferenceSource } from './schema.ts';
 
-/** What a user decided about one channel of a category. */
+/** The stored preference of a user for one channel of a category. */
 export interface Cell {
   opted_in: boolean;
   source: Exclude<PreferenceSource, 'default'>;
 }
 
-/** The user's own word, else what the category says: on, if it is opted in by default and the channel is one of its own. */
+/**
+ * The user's preference, or else the default of the category: on when the category is opted in by default and lists the
+ * channel.
+ */
 export function effectiveOf(
   category: { default_opt_in: boolean; default_channels: readonly Channel[] },
   channel: Channel,

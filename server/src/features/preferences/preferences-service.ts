@@ -14,13 +14,13 @@ export interface PreferenceChange {
   opted_in: boolean;
 }
 
-/** What users want; also for the inbox and for unsubscribe links, which say so as the `source`. */
+/** The preferences of users, also for the inbox and for unsubscribe links, which pass their own `source`. */
 export interface PreferenceService {
   /** The effective value of every category × channel. */
   matrix(environmentId: string, user: string): Promise<Preference[]>;
-  /** What the categories of the matrix are called, for those who show it to people. */
+  /** The display names of the categories in the matrix. */
   describe(environmentId: string): Promise<DescribedCategory[]>;
-  /** All or nothing. Cells that are not named stay as they are: nobody's opt-out is lost by leaving it out. */
+  /** Writes all cells or none. Cells that are not named stay unchanged, so that leaving out a cell never loses an opt-out. */
   set(
     environmentId: string,
     user: string,

@@ -36,7 +36,7 @@ const remove = statement<{ one: number }>(
   'delete from quiet_hours where environment_id = $1 and user_key = $2 returning 1 as one',
 );
 
-/** False: there were none. */
+/** Returns false when there were none. */
 export async function deleteQuietHours(sql: Sql, environmentId: string, userKey: string): Promise<boolean> {
   return (await remove(sql, [environmentId, userKey])).length > 0;
 }

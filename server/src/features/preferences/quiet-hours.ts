@@ -1,8 +1,8 @@
 import { IANAZone } from 'luxon';
 
-/** When a user does not want to be disturbed, every day by the clock on their wall. Over midnight when it ends before it starts. */
+/** Daily hours of the user's local time in which nothing is sent. The hours span midnight when the end is before the start. */
 export interface QuietHours {
-  /** Minutes of the local day; the end is not part of it. */
+  /** Minutes of the local day; the end is exclusive. */
   start_minute: number;
   end_minute: number;
   timezone: string;
@@ -12,9 +12,9 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
 /**
- * The first moment from `now` on at which the local clock stands outside the quiet hours; null when it does already. Where
- * clocks are put forward over the end, that is the moment of the change; where they are put back before the end, the hour
- * that comes twice is quiet twice.
+ * Returns the first moment from `now` on that is outside the quiet hours by local time; null when `now` is. Where the clocks
+ * are put forward over the end, that is the moment of the change; where they are put back before the end, the repeated hour is
+ * quiet twice.
  */
 export function quietUntil(hours: QuietHours, now: number): number | null {
   const zone = IANAZone.create(hours.timezone);
@@ -36,12 +36,12 @@ function isInside({ start_minute, end_minute }: QuietHours, clockMs: number): bo
     : start_minute <= minute || minute < end_minute;
 }
 
-/** Milliseconds of the local day that the clock shows. */
+/** Milliseconds since local midnight by the local clock. */
 function clockAt(zone: IANAZone, at: number): number {
   return modulo(at + zone.offset(at) * minuteMs, dayMs);
 }
 
-/** The first moment with another offset; there is one up to `end`. */
+/** Returns the first moment with another offset; there is one up to `end`. */
 function firstChange(zone: IANAZone, from: number, end: number): number {
   const before = zone.offset(from);
   let [low, high] = [from, end];

@@ -139,7 +139,7 @@ export function preferenceRoutes(deps: Pick<Deps, 'pool'>): Route[] {
   ];
 }
 
-/** Paths take `in-app` too, as template bodies do. */
+/** Paths also accept `in-app`, as template bodies do. */
 export function channelOf(text: string): Channel {
   const found = channels.find((channel) => channel === text.replaceAll('-', '_'));
   if (!found) throw invalidParameter('channel', `channel must be one of ${channels.join(', ')}.`);

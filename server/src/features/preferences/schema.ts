@@ -11,7 +11,7 @@ export const limits = {
   changes: 5_000,
 } as const;
 
-/** Of a category: in bodies and in paths. */
+/** The key of a category, in bodies and in paths. */
 export const CategoryKey = Type.String({ pattern: dottedKey });
 const Name = Type.String({ minLength: 1, maxLength: limits.name });
 const Description = Type.Optional(Nullable(Type.String({ maxLength: limits.description })));
