@@ -11,7 +11,7 @@ import { kept } from './housekeeping.ts';
 import { SandboxMessage, SandboxPage, SandboxQuery } from './schema.ts';
 import { deleteMessagesBefore, listIds, listMessages, type SandboxRow } from './store.ts';
 
-/** Messages may have megabytes, and composing one takes 0.1 s a megabyte; a page ends early rather than hold many of them. */
+/** Messages may have megabytes, and composing one takes 0.1 s per megabyte; a page ends early rather than hold many of them. */
 const maxPageBytes = 2_000_000;
 const slice = 5_000;
 const tag = 'Sandbox';
@@ -90,7 +90,7 @@ export function sandboxRoutes({ pool, clock, tasks }: Pick<Deps, 'pool' | 'clock
     }),
   ];
 
-  /** In portions, and no more than twice what is kept: whoever goes on sending cannot keep it busy for ever. */
+  /** Deletes in batches, and at most twice the retention limit: a client that keeps sending cannot keep this loop busy. */
   async function empty(environmentId: string): Promise<void> {
     const before = newId(clock());
     for (let count = 0; count < 2 * kept.messages; count += slice)
@@ -98,7 +98,7 @@ export function sandboxRoutes({ pool, clock, tasks }: Pick<Deps, 'pool' | 'clock
   }
 }
 
-/** How many of the messages go on one page: at least one. */
+/** Returns how many of the messages fit on one page: at least one. */
 function fitting(messages: { payload_bytes: number }[]): number {
   let bytes = 0;
   for (const [index, message] of messages.entries()) {

@@ -18,11 +18,11 @@ export interface SandboxFilter {
   channel?: string | undefined;
   /** The beginning of the recipient's address. */
   to?: string | undefined;
-  /** Ids are time-ordered: those that came later than a moment are above this. */
+  /** Ids are time-ordered: messages after a given moment have ids above this one. */
   fromId?: string | undefined;
 }
 
-/** Up to `limit + 1` ids with their weight, newest first. */
+/** Returns up to `limit + 1` ids with the size of their messages, newest first. */
 export function listIds(
   sql: Sql,
   environmentId: string,
@@ -70,7 +70,7 @@ const deleteMessages = statement(
   'delete from sandbox_messages where environment_id = $1 and notification_id = any ($2::uuid[])',
 );
 
-/** What was kept of notifications, when they themselves are erased. */
+/** Erases the messages of notifications that are erased. */
 export async function eraseSandboxMessages(
   sql: Sql,
   environmentId: string,
@@ -85,7 +85,7 @@ const findOfNotification = statement<SandboxRow>(
    from sandbox_messages where notification_id = $2 and environment_id = $1 order by id desc limit 1`,
 );
 
-/** The newest of a notification; null: there is none. */
+/** Returns the newest message of a notification, or null. */
 export async function findMessageOf(
   sql: Sql,
   environmentId: string,
@@ -103,7 +103,7 @@ const deleteOldest = statement<{ count: number }>(
    select count(*)::int as count from gone`,
 );
 
-/** Up to `limit` of those that came before an id; returns how many there were. */
+/** Deletes up to `limit` messages below an id and returns how many were deleted. */
 export async function deleteMessagesBefore(
   sql: Sql,
   environmentId: string,
@@ -136,7 +136,10 @@ const deleteBeyond = statement<{ count: number }>(
    select count(*)::int as count from gone`,
 );
 
-/** Up to `limit` messages, of all environments, that are older than a time or, unless `most` is null, more than one keeps. */
+/**
+ * Deletes up to `limit` messages, of all environments, that are older than the given time or, unless `most` is null, exceed the
+ * retention limits.
+ */
 export async function deleteExcess(
   sql: Sql,
   kept: { since: number; most: { messages: number; bytes: number } | null },
