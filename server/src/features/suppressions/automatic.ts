@@ -6,7 +6,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { SuppressionReason, SuppressionSource } from './schema.ts';
 import { deleteUnsubscribed, insertSuppressions, listSuppressed, type SuppressionRow } from './store.ts';
 
-/** A notification as far as the list is concerned. */
+/** The fields of a notification that the suppression list needs. */
 export interface Addressee {
   id: string;
   environment_id: string;
@@ -14,14 +14,14 @@ export interface Addressee {
   address: string | null;
 }
 
-/** What a provider told about a recipient, for good. */
+/** A provider's final report about a recipient: a hard bounce, a complaint or an unsubscribe. */
 export interface Refusal extends Addressee {
   reason: Exclude<SuppressionReason, 'manual_add'>;
   detail: string | null;
 }
 
 const maxDetail = 1_000;
-/** The recipient said so, if through the provider; a bounce or a complaint is the provider's word. */
+/** An unsubscribe comes from the recipient, even when a provider reports it; bounces and complaints come from the provider. */
 const sourceOf: Record<Refusal['reason'], SuppressionSource> = {
   hard_bounce: 'provider',
   complaint: 'provider',
@@ -29,7 +29,7 @@ const sourceOf: Record<Refusal['reason'], SuppressionSource> = {
 };
 const magic = new Set([...magicAddresses, ...magicNumbers]);
 
-/** The list holds what email and text messages are sent to; null: the list has no say. */
+/** The list covers email and text messages; null when it does not apply to the channel. */
 export function suppressionKeyOf({ channel, address }: Addressee): string | null {
   if (address === null) return null;
   if (channel === 'email') return emailKey(address);
@@ -37,8 +37,8 @@ export function suppressionKeyOf({ channel, address }: Addressee): string | null
 }
 
 /**
- * Written in the transaction that records the refusal, so that neither is ever there without the other. The sandbox's own
- * addresses stay off the list, or each would do its trick only once; `bounced+anything@sandbox.test` shows what a real one does.
+ * Runs in the transaction that records the refusal, so that neither exists without the other. The sandbox addresses are not
+ * suppressed, or each would work only once; `bounced+anything@sandbox.test` behaves like a real address.
  */
 export async function suppressRefused(sql: Sql, refusals: Refusal[], now: number): Promise<void> {
   const rows = refusals.flatMap((refusal): SuppressionRow[] => {
@@ -59,7 +59,7 @@ export async function suppressRefused(sql: Sql, refusals: Refusal[], now: number
   await insertSuppressions(sql, rows);
 }
 
-/** What a person told a provider, about everything we send: no more (STOP), or again (START). */
+/** A person's message to a provider about all sends: stop (STOP) or resume (START). */
 export interface OptOutChange {
   environmentId: string;
   address: string;
@@ -67,7 +67,7 @@ export interface OptOutChange {
   detail: string;
 }
 
-/** In their order: of several by one person the last counts. */
+/** Changes apply in their order: the last one of a person wins. */
 export async function applyOptOuts(sql: Sql, wishes: readonly OptOutChange[], now: number): Promise<void> {
   const last = new Map<string, OptOutChange>();
   for (const wish of wishes) {
@@ -96,7 +96,7 @@ export async function applyOptOuts(sql: Sql, wishes: readonly OptOutChange[], no
   );
 }
 
-/** Which of the notifications go to a suppressed address, with one query at most. */
+/** Returns the notifications that go to a suppressed address, with one query at most. */
 export async function findSuppressed(
   sql: Sql,
   addressees: Addressee[],

@@ -9,7 +9,7 @@ import type { SuppressionReason } from './schema.ts';
 import { deleteSuppression, findSuppression, insertSuppressions, type SuppressionRow } from './store.ts';
 
 export interface SuppressionService {
-  /** `isNew` is false when the address was on the list already; its entry then stays as it is. */
+  /** `isNew` is false when the address was already on the list; its entry stays unchanged. */
   add(
     principal: Principal,
     entry: { address: string; reason: SuppressionReason },
@@ -20,7 +20,7 @@ export interface SuppressionService {
 }
 
 export function createSuppressionService({ pool, clock }: Pick<Deps, 'pool' | 'clock'>): SuppressionService {
-  /** An address in a path that cannot be one names nothing. */
+  /** An invalid address in a path matches no entry. */
   function keyInPath(address: string): string {
     const parsed = parseAddressKey(address);
     if ('problem' in parsed) throw notFound('suppression');
@@ -32,7 +32,7 @@ export function createSuppressionService({ pool, clock }: Pick<Deps, 'pool' | 'c
       const address = addressKeyOf('address', entry.address);
       const { environmentId } = principal;
       return transaction(pool, async (tx) => {
-        // Someone may remove the entry between our two looks; then there is room for ours.
+        // The entry may be removed between the insert and the read; the next insert then succeeds.
         for (;;) {
           const [added] = await insertSuppressions(tx, [
             {

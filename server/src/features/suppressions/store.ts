@@ -26,7 +26,7 @@ const insertRows = statement<SuppressionRow>(
    returning ${columns}`,
 );
 
-/** Returns those that are new: the first reason stays. */
+/** Returns the new entries: an existing entry keeps its first reason. */
 export async function insertSuppressions(sql: Sql, rows: SuppressionRow[]): Promise<SuppressionRow[]> {
   return rows.length === 0 ? [] : insertRows(sql, [JSON.stringify(rows)]);
 }
@@ -50,7 +50,7 @@ const findMany = statement<SuppressionRow>(
    join unnest($1::uuid[], $2::text[]) as wanted (environment_id, address) using (environment_id, address)`,
 );
 
-/** Those of the given addresses that are on the list, with one query. */
+/** Returns the given addresses that are on the list, with one query. */
 export function listSuppressed(
   sql: Sql,
   addresses: { environmentId: string; address: string }[],
@@ -74,7 +74,7 @@ export async function deleteSuppression(
   return (await remove(sql, [environmentId, address]))[0] ?? null;
 }
 
-/** Up to `limit + 1`, newest first. */
+/** Returns up to `limit + 1` entries, newest first. */
 export function listSuppressions(
   sql: Sql,
   environmentId: string,
@@ -110,7 +110,7 @@ const removeUnsubscribed = statement(
    where s.environment_id = back.environment_id and s.address = back.address and s.reason = 'unsubscribed'`,
 );
 
-/** Whoever comes back takes back their own word alone: an address that bounced or complained stays on the list. */
+/** A START revokes only the person's own STOP: an address that bounced or complained stays on the list. */
 export async function deleteUnsubscribed(
   sql: Sql,
   addresses: { environmentId: string; address: string }[],
