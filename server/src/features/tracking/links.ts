@@ -8,11 +8,11 @@ import {
 } from '../links/index.ts';
 import { rewriteHtml } from './rewrite.ts';
 
-/** Longer ones would not pass for a path everywhere. */
+/** Longer tokens are not accepted as a path everywhere. */
 const maxTokenLength = 1_900;
-/** Each takes 15 µs to sign. */
+/** Each link takes 15 µs to sign. */
 const maxLinks = 1_000;
-/** Whoever wants to leave must get out, also when we are down. */
+/** Unsubscribe links must work even when this service is down, so they are not rewritten. */
 const leaveAlone = /unsubscribe|opt-?out/i;
 
 export interface Tracking {
@@ -20,7 +20,7 @@ export interface Tracking {
   clicks: boolean;
 }
 
-/** The HTML of an email whose opens, or the clicks on its links, are to be counted. The same in every attempt. */
+/** Adds open and click tracking to the HTML of an email. The result is the same in every attempt. */
 export function trackedHtml(
   html: string,
   notificationId: string,
@@ -58,7 +58,7 @@ export async function readOpen(secrets: LinkSecrets, token: string): Promise<Lin
   return { environmentId: read.environmentId, notificationId: idOfBytes(read.payload) };
 }
 
-/** Where it leads was signed with it: a link that we did not write leads nowhere. */
+/** The destination is part of the signed token: a link that this service did not write is rejected. */
 export async function readClick(
   secrets: LinkSecrets,
   token: string,

@@ -1,9 +1,9 @@
 import { Tokenizer } from 'htmlparser2';
 
 export interface Rewriting {
-  /** Instead of a link's own address; null: leave it as it is. */
+  /** Returns the replacement of a link's URL; null when the link stays unchanged. */
   replaceLink: (url: string) => string | null;
-  /** An image that tells of being loaded; null: none. */
+  /** The URL of the tracking image; null when opens are not tracked. */
   pixelUrl: string | null;
 }
 
@@ -13,13 +13,13 @@ interface Edit {
   text: string;
 }
 
-/** Links are looked for in this much of the HTML, which takes 15 ms; mail clients clip at 100,000 too. */
+/** Links are searched for in this much of the HTML, which takes 15 ms; mail clients clip at 100,000 characters, too. */
 const maxHtml = 200_000;
 
 /**
- * Exchanges the addresses of links and adds the pixel, and leaves every other byte as it was: mail clients are particular, and
- * so are authors. The tokenizer, and not the parser above it, because its time does not grow with the nesting of what strangers
- * write. What stands in comments, scripts and styles is no link.
+ * Replaces the URLs of links, adds the pixel, and leaves every other byte unchanged, because mail clients depend on the exact
+ * markup. A tokenizer is used rather than a parser, because its time does not grow with the nesting of untrusted HTML. Links in
+ * comments, scripts and styles are ignored.
  */
 export function rewriteHtml(html: string, { replaceLink, pixelUrl }: Rewriting): string {
   const edits: Edit[] = [];
@@ -53,7 +53,7 @@ export function rewriteHtml(html: string, { replaceLink, pixelUrl }: Rewriting):
         if (!attribute || (tag !== 'a' && tag !== 'area')) return;
         const { name, start, value } = attribute;
         if (name === 'data-track' && value.trim().toLowerCase() === 'off') isExempt = true;
-        if (name !== 'href' || link) return; // browsers take the first of two
+        if (name !== 'href' || link) return; // browsers use the first of two
         const url = replaceLink(value.trim());
         if (url !== null) link = { start, end, text: `href="${escaped(url)}"` };
       },
@@ -71,7 +71,7 @@ export function rewriteHtml(html: string, { replaceLink, pixelUrl }: Rewriting):
       ontextentity() {},
     },
   );
-  tokenizer.write(html.slice(0, maxHtml)); // a tag that is cut here is no tag
+  tokenizer.write(html.slice(0, maxHtml)); // a tag that is cut here does not count
   tokenizer.end();
   if (pixelUrl !== null) {
     const text = `<img src="${escaped(pixelUrl)}" width="1" height="1" alt="" style="border:0;width:1px;height:1px">`;

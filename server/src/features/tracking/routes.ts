@@ -8,7 +8,7 @@ import { notFound } from '../../kernel/errors.ts';
 import { createLinkSecrets } from '../links/index.ts';
 import { type LinkHit, readClick, readOpen } from './links.ts';
 
-/** Takes what was seen to where providers' reports go. */
+/** Passes opens and clicks to the component that handles provider reports. */
 export interface HitRecorder {
   record(telling: {
     environmentId: string;
@@ -20,14 +20,14 @@ export interface HitRecorder {
 
 const tag = 'Tracking';
 const TokenParams = Type.Object({ token: Type.String() });
-/** Ours: no provider has this id. */
+/** The provider id of this service's own reports: no provider has it. */
 const ourselves = '00000000-0000-0000-0000-000000000000';
-/** How long an answer waits for the database; people wait for it. What takes longer is still written. */
+/** The longest time that an answer waits for the database, because a person waits for it. A slower write still completes. */
 const patienceMs = 250;
 const minuteMs = 60_000;
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-/** Programs that follow links before a person does: scanners, previews. Image proxies of mailboxes are not among them. */
+/** Clients that follow links before a person does: scanners and previews. Image proxies of mailboxes are not included. */
 const machines =
   /bot\b|crawl|spider|scan|preview|barracuda|mimecast|proofpoint|safelinks|urldefense|facebookexternalhit|whatsapp|curl|wget|python-requests|headless/i;
 
@@ -36,17 +36,17 @@ function isMachine({ method, headers }: FastifyRequest): boolean {
   return method === 'HEAD' || /prefetch|preview/i.test(purpose) || machines.test(headers['user-agent'] ?? '');
 }
 
-/** What the pixel and the links in tracked email lead to. No key, no cookie: the signed link is all there is. */
+/** The targets of the pixel and the links in tracked email. The signed link is the only authorization: no key, no cookie. */
 export function trackingRoutes(
   deps: Pick<Deps, 'pool' | 'keyring' | 'log' | 'clock'>,
   recorder: HitRecorder,
 ): Route[] {
   const { clock, log } = deps;
   const secrets = createLinkSecrets(deps);
-  // What this process has just written: somebody who asks all the time does not keep the database busy.
+  // The hits that this process has just written: repeated requests cause no load on the database.
   const recent = createCache<true>(10_000, minuteMs);
 
-  /** Repetitions within a minute are one: clients and their proxies ask more than once. */
+  /** Repetitions within a minute count once: clients and their proxies request more than once. */
   async function count(
     raw: FastifyRequest,
     type: 'Opened' | 'Clicked',
@@ -63,7 +63,7 @@ export function trackingRoutes(
       .record({ environmentId, providerId: ourselves, channel: 'email', reports: [report] })
       .catch((error) => {
         recent.delete(eventId);
-        log.warn({ err: error, request_id: raw.id }, 'an open or a click could not be recorded');
+        log.warn({ err: error, request_id: raw.id }, 'could not record an open or a click');
       });
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
