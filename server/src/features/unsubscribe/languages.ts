@@ -1,4 +1,4 @@
-/** What the page says. `{name}` is the name of the category. To add a language, add an entry. */
+/** The texts of the page. `{name}` is the name of the category. To add a language, add an entry. */
 export interface Texts {
   title: string;
   ask: string;
@@ -85,7 +85,7 @@ export const languages: Record<string, Texts> = {
   },
 };
 
-/** The first language of `Accept-Language`, by preference, that the page speaks; English otherwise. */
+/** Returns the first supported language of `Accept-Language`, by preference, or English. */
 export function languageFor(accepted: string | undefined): { language: string; texts: Texts } {
   const wanted = (accepted ?? '')
     .slice(0, 1_000)

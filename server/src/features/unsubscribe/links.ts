@@ -4,10 +4,10 @@ import { createLinkSecrets, type LinkSecret } from '../links/index.ts';
 import { deriveKey, handleOf, type LinkKey, makeToken, openToken, type UnsubscribeSubject } from './token.ts';
 
 export interface UnsubscribeLinks {
-  /** The keys of environments, made on first use; one query at most for those that are not known yet. */
+  /** Returns the keys of environments, which are created on first use; one query at most for those that are not cached. */
   keysFor(environmentIds: string[]): Promise<Map<string, LinkKey>>;
   urlOf(key: LinkKey, subject: UnsubscribeSubject): string;
-  /** Null: no link of ours. */
+  /** Returns null when the token was not made by this service. */
   read(token: string): Promise<(UnsubscribeSubject & { environmentId: string }) | null>;
 }
 
@@ -43,7 +43,10 @@ export function createUnsubscribeLinks(deps: LinkDeps): UnsubscribeLinks {
 /** A header line has 998 octets at most and a link cannot be folded. Only ids of hundreds of non-Latin letters come near. */
 const maxHeaderUrl = 850;
 
-/** RFC 2369 and RFC 8058. Empty when the link is too long for a header: better none than a message that cannot be sent. */
+/**
+ * RFC 2369 and RFC 8058. Empty when the link is too long for a header: a message without the header is better than one that
+ * cannot be sent.
+ */
 export function unsubscribeHeaders(url: string): Record<string, string> {
   if (url.length > maxHeaderUrl) return {};
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };

@@ -3,7 +3,7 @@ import { type Html, html } from '../../http/html.ts';
 import type { Reply } from '../../http/route.ts';
 import { languageFor } from './languages.ts';
 
-/** What the visitor came for: to be asked, to be told that it is done, or with a link that is none. */
+/** The state of the page: asks for confirmation, confirms, or reports an invalid link. */
 export type UnsubscribeVisit = { kind: 'ask' | 'done'; categoryName: string } | { kind: 'lost' };
 
 const style = `
@@ -20,7 +20,7 @@ button { font: inherit; font-weight: 600; padding: 0.75rem 1.5rem; min-height: 3
 :focus-visible { outline: 3px solid var(--act); outline-offset: 3px; }
 `;
 
-/** It brings everything it needs and runs nothing, so the browser may be told to allow nothing else. */
+/** The page is self-contained and runs no script, so the policy allows nothing else. */
 const securityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -67,7 +67,7 @@ ${content}
       'content-security-policy': securityPolicy,
       'content-language': language,
       vary: 'Accept-Language',
-      'referrer-policy': 'no-referrer', // the address of the page is the permission
+      'referrer-policy': 'no-referrer', // the URL of the page is the authorization
     },
     body: markup,
   };

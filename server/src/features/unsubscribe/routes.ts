@@ -12,7 +12,7 @@ const TokenParams = Type.Object({ token: Type.String() });
 /** Mail providers send a form with one field. */
 const bodyLimit = 16_384;
 
-/** The pages behind the link in category email. No key, no session, no script: the link is the permission. */
+/** The pages behind the link in category email. No key, no session, no script: the link is the authorization. */
 export function unsubscribeRoutes(deps: Pick<Deps, 'pool' | 'keyring' | 'publicUrl' | 'log'>): Route[] {
   const links = createUnsubscribeLinks(deps);
 

@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { sameBytes } from '../../kernel/crypto.ts';
 
-/** Who stops what: the key of the user's preferences, and the category. */
+/** The subject of an unsubscribe link: the key of the user's preferences, and the category. */
 export interface UnsubscribeSubject {
   user: string;
   category: string;
 }
 
-/** What the links of one environment are made with. */
+/** The secrets that the links of one environment are made with. */
 export interface LinkKey {
-  /** Says in a link which key it needs, and nothing else. */
+  /** Identifies in a link which key it needs, and reveals nothing else. */
   handle: Buffer;
   authentication: Buffer;
   encryption: Buffer;
@@ -21,9 +21,9 @@ const tagBytes = 16;
 const headBytes = 1 + handleBytes;
 
 /**
- * A token is `version · handle · tag · text`, where the text is encrypted (links stand in logs and forwarded emails, and a user
- * may be an address) and the tag authenticates all of it and is the IV as well (the SIV construction). So the same recipient
- * gets the same link every time, which retries need, nothing can be guessed, and nothing can be altered.
+ * A token is `version · handle · tag · text`, where the text is encrypted (links appear in logs and forwarded emails, and a
+ * user may be an address) and the tag authenticates all of it and is also the IV (the SIV construction). So the same recipient
+ * gets the same link every time, which retries need, and a token can be neither guessed nor altered.
  */
 export function makeToken(key: LinkKey, { user, category }: UnsubscribeSubject): string {
   const head = Buffer.concat([Buffer.of(version), key.handle]);
@@ -37,7 +37,7 @@ export function handleOf(token: string): Buffer | null {
   return bytesOf(token)?.subarray(1, headBytes) ?? null;
 }
 
-/** Null: it is not one that this key made, to the letter. */
+/** Returns null unless this key made exactly this token. */
 export function openToken(key: LinkKey, token: string): UnsubscribeSubject | null {
   const bytes = bytesOf(token);
   if (!bytes) return null;
@@ -62,7 +62,7 @@ function tagOf(key: LinkKey, head: Buffer, text: Buffer): Buffer {
 
 function bytesOf(token: string): Buffer | null {
   const bytes = Buffer.from(token, 'base64url');
-  // Several texts decode to the same bytes; only the one that we would write is a token.
+  // Several texts decode to the same bytes; only the canonical encoding is a token.
   if (bytes.toString('base64url') !== token) return null;
   return bytes.length > headBytes + tagBytes && bytes[0] === version ? bytes : null;
 }
