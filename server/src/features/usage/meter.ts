@@ -6,13 +6,13 @@ import { monthOf, nextMonth } from './month.ts';
 import { planTerms } from './plans.ts';
 import { listPlanUse, lockPlanAccounts } from './store.ts';
 
-/** A send on its way into the database, as far as the plan is concerned. Test sends are none. */
+/** The fields of a send that the plan limit needs. Test sends are not metered. */
 export interface MeteredSend {
   id: string;
   organizationId: string;
   plan: Plan;
   channel: Channel;
-  /** When it was accepted. */
+  /** When the send was accepted. */
   at: number;
 }
 
@@ -20,14 +20,17 @@ export function hasLimit({ plan }: MeteredSend): boolean {
   return planTerms[plan].hardLimit;
 }
 
-/** From here to the end of the transaction nobody else decides whether a send of these organizations, or of others of the same owner, fits. */
+/**
+ * Until the transaction ends, no other transaction decides whether a send of these organizations, or of others of the same
+ * owner, fits the plan.
+ */
 export async function lockPlans(tx: Sql, sends: MeteredSend[]): Promise<void> {
   await lockPlanAccounts(tx, organizationsOf(sends.filter(hasLimit)));
 }
 
 /**
- * Which of the sends do not fit into their plan any more, first come, first served. The organizations of one owner share a plan, or
- * making another organization would be another plan. Exact however many processes accept at once, after `lockPlans`: each counts
+ * Returns the sends that exceed their plan, first come, first served. The organizations of one owner share a plan; otherwise
+ * another organization would be another plan. The count is exact for any number of processes after `lockPlans`: each counts
  * what the one before has committed.
  */
 export async function refuseBeyondPlan(tx: Sql, sends: MeteredSend[]): Promise<Map<string, Problem>> {

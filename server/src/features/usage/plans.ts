@@ -1,9 +1,9 @@
 import type { Plan } from '../../http/principal.ts';
 
 export interface PlanTerms {
-  /** Sends a month; null: as many as one likes. */
+  /** Sends per month; null when unlimited. */
   includedSends: number | null;
-  /** Beyond what is included nothing is accepted. */
+  /** True when sends beyond the included ones are refused. */
   hardLimit: boolean;
 }
 

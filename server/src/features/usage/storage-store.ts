@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import { firstId } from '../../kernel/ids.ts';
 
-/** Besides its content a notification or a run takes about so much: its row, events, trace and index entries. */
+/** The approximate size of a notification or a run besides its content: its row, events, trace and index entries. */
 export const overheadBytes = 1_024;
 
 const addRows = statement<{ environment_id: string; stored_bytes: number }>(
@@ -13,7 +13,7 @@ const addRows = statement<{ environment_id: string; stored_bytes: number }>(
    returning environment_id, (measured_bytes + added_bytes)::float8 as stored_bytes`,
 );
 
-/** Returns what each of the environments stores after it. */
+/** Returns the stored bytes of each environment after the addition. */
 export function addStored(
   sql: Sql,
   added: ReadonlyMap<string, number>,
@@ -32,7 +32,8 @@ export async function findStored(sql: Sql, environmentId: string): Promise<numbe
 
 const claimRow = statement<{ environment_id: string; added_bytes: number }>(
   'storage_claim',
-  // What could be refused is measured often, what has grown now and then, and everything once a day, for what was deleted.
+  // Environments close to their quota are measured often, those that have grown occasionally, and all of them once a day, to
+  // account for deletions.
   `update environment_storage set measure_after = now() + interval '10 minutes'
    where environment_id = (
      select environment_id from environment_storage
@@ -44,7 +45,7 @@ const claimRow = statement<{ environment_id: string; added_bytes: number }>(
    returning environment_id, added_bytes::float8`,
 );
 
-/** An environment that is due to be measured; for 10 minutes nobody else gets it. */
+/** Claims an environment that is due to be measured; no other process gets it for 10 minutes. */
 export async function claimMeasure(
   sql: Sql,
   oftenFromBytes: number,
@@ -60,7 +61,7 @@ const measuredRow = statement(
    where environment_id = $1`,
 );
 
-/** `included`: what had been added before, and is measured now. */
+/** `included` is the number of bytes that had been added before, and that the measurement covers. */
 export async function saveMeasured(
   sql: Sql,
   environmentId: string,
@@ -74,7 +75,7 @@ const sliceSize = 2_000;
 
 const measureSlice = statement<{ last: string | null; bytes: number }>(
   'storage_measure_notifications',
-  // Lengths of texts and bytes are known without reading them.
+  // The lengths of texts and bytes are known without reading them.
   `with slice as materialized (
      select id from notifications where environment_id = $1 and id > $2 order by id limit ${sliceSize}
    )
@@ -97,7 +98,10 @@ const measureOthers = statement<{ bytes: number }>(
         from workflows w join runs r on r.workflow_id = w.id where w.environment_id = $1))::float8 as bytes`,
 );
 
-/** What an environment stores: notifications with attachments, inbox items, workflow runs with the outputs of their steps, and what the sandbox keeps. */
+/**
+ * Returns the bytes that an environment stores: notifications with attachments, inbox items, workflow runs with the outputs of
+ * their steps, and sandbox messages.
+ */
 export async function measure(sql: Sql, environmentId: string): Promise<number> {
   let total = (await measureOthers(sql, [environmentId]))[0]?.bytes ?? 0;
   for (let after: string | null = firstId; after !== null; ) {

@@ -8,12 +8,12 @@ import { addStored, claimMeasure, measure, saveMeasured } from './storage-store.
 
 const mebibyte = 1_048_576;
 const everyMs = 5_000;
-/** So much of one environment is written at once. */
+/** An environment's added bytes are written at once when they exceed this. */
 const muchBytes = 16 * mebibyte;
 
 type QuotaSetting = Pick<Config, 'CARILLON_STORAGE_QUOTA_MB'>;
 
-/** Live on the plan `unmetered` has none: who runs the service for themselves must not lose sends to a default. */
+/** A Live environment on the plan `unmetered` has no quota: a self-hosted service must not lose sends to a default. */
 export function quotaOf(
   { CARILLON_STORAGE_QUOTA_MB: megabytes }: QuotaSetting,
   { environmentKind, plan }: Pick<QuotaHolder, 'environmentKind' | 'plan'>,
@@ -23,8 +23,8 @@ export function quotaOf(
 }
 
 /**
- * The verdict comes from memory: what the database said last, and what this process has added since. So a quota may be passed
- * by what comes in within some seconds, and accepting costs no query.
+ * The decision comes from memory: the last total from the database plus what this process has added since. A quota may be
+ * exceeded by what arrives within some seconds, and accepting costs no query.
  */
 export function startStorageMeter({
   pool,
@@ -43,8 +43,8 @@ export function startStorageMeter({
       for (const { environment_id, stored_bytes } of await addStored(pool, taken))
         stored.set(environment_id, { bytes: stored_bytes });
     } catch (error) {
-      // What is lost is found again when the environment is measured.
-      log.warn({ err: error }, 'stored bytes could not be counted');
+      // The next measurement of the environment corrects a lost count.
+      log.warn({ err: error }, 'could not count the stored bytes');
     }
   }
 
@@ -62,7 +62,7 @@ export function startStorageMeter({
       const { environmentId } = holder;
       const pending = added.get(environmentId) ?? 0;
       if ((stored.get(environmentId)?.bytes ?? 0) + pending < quota) return;
-      added.set(environmentId, pending); // asked for again with the next write: something may have been deleted
+      added.set(environmentId, pending); // the next write reads the total again: something may have been deleted
       throw new Problem(
         'storage_quota_reached',
         `The environment stores ${config.CARILLON_STORAGE_QUOTA_MB} MB, which is its quota. Delete notifications or wait for retention; room is noticed within minutes.`,
@@ -85,9 +85,9 @@ export function startStorageMeter({
 const minuteMs = 60_000;
 
 /**
- * Measures the environments whose turn it is: the counters only grow, and only measuring sees what was deleted. After a
- * measurement an environment rests for sixty times as long as it took, so that this never takes more than a small part of
- * the database's time.
+ * Measures the environments that are due: the counters only grow, and only a measurement accounts for deletions. An environment
+ * is not measured again for sixty times as long as its measurement took, so that measuring uses only a small part of the
+ * database's time.
  */
 export async function measureStorage(
   { pool, config }: { pool: Pool; config: QuotaSetting },

@@ -1,7 +1,7 @@
 import type { Channel } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 
-/** Batches that commit at the same time rarely meet on one of so many rows. */
+/** Batches that commit at the same time rarely conflict on one of so many rows. */
 const shards = 16;
 
 export interface PlanCount {
@@ -33,7 +33,7 @@ const lock = statement(
    order by id for no key update`,
 );
 
-/** Until the transaction ends nobody else decides whether a send fits into the plan that these organizations share with others. */
+/** Until the transaction ends, no other transaction decides whether a send fits the plan that these organizations share. */
 export async function lockPlanAccounts(tx: Sql, organizationIds: string[]): Promise<void> {
   await lock(tx, [organizationIds]);
 }
@@ -42,7 +42,7 @@ export interface PlanUse {
   organizationId: string;
   /** The same for all organizations that share the plan. */
   accountId: string;
-  /** Null: nothing was sent in any of the months. */
+  /** Null when nothing was sent in any of the months. */
   month: string | null;
   sends: number;
 }
@@ -63,7 +63,7 @@ const planUse = statement<{
    group by 1, 2, 3`,
 );
 
-/** For each of the organizations what all that share its plan have sent, by month. */
+/** Returns, for each organization, the sends by month of all organizations that share its plan. */
 export async function listPlanUse(sql: Sql, organizationIds: string[], months: string[]): Promise<PlanUse[]> {
   const rows = await planUse(sql, [organizationIds, months]);
   return rows.map(({ organization_id, account_id, ...use }) => ({
