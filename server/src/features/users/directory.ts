@@ -2,12 +2,12 @@ import { isDatabaseUnavailable, type Pool } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { listUsers, type UserRow } from './store.ts';
 
-/** Stored users as the accept path needs them. Never from memory: what was stored or erased a moment ago counts. */
+/** Stored users for the accept path. They are never cached: a user stored or erased a moment ago counts. */
 export interface UserDirectory {
   findUser(environmentId: string, externalUserId: string): Promise<UserRow | null>;
 }
 
-/** Whatever is asked for while a query is under way goes into the next one, so a batch of 500 costs one or two. */
+/** Requests that arrive while a query is running go into the next one, so a batch of 500 costs one or two queries. */
 export function createUserDirectory(pool: Pool): UserDirectory {
   const loads = createBatcher<{ environmentId: string; externalUserId: string }, UserRow | null>(
     async (wanted) => {

@@ -3,37 +3,37 @@ import { parseEmailAddress } from '../../channels/email/address.ts';
 import { type Pool, type Sql, transaction } from '../../db/sql.ts';
 import { listTakenIds, type UserRow } from './store.ts';
 
-/** Who is erased. */
+/** The person to erase. */
 export interface Person {
   environmentId: string;
   externalUserId: string;
-  /** What they were reached under, in every form of it: sends that named only the address are theirs too. */
+  /** The person's addresses in every spelling: sends that named only the address belong to the person, too. */
   addresses: string[];
-  /** What they may have an inbox and preferences under, beside their id: email and phone, unless it is another user's id. */
+  /** Further keys of the person's inbox and preferences, besides the id: email and phone, unless they are another user's id. */
   aliases: string[];
-  /** Only what has a smaller id: what comes after the request is a new beginning. */
+  /** Only records with a smaller id are erased: anything after the request is a new beginning. */
   before: string;
 }
 
 /**
- * Whoever keeps something about people erases it on request. The table erasers.ts names them all. Work is done in slices,
- * each in a transaction of its own, so that a long history neither holds locks nor is lost half-way.
+ * Erases what one feature stores about people. The table in erasers.ts lists all erasers. Erasure works in slices, each in its
+ * own transaction, so that a long history does not hold locks, and an interruption does not lose progress.
  */
 export interface Eraser {
-  /** Erases one slice. Doing it twice has the effect of once. */
+  /** Erases one slice. Idempotent. */
   erase(tx: Sql, person: Person, after: string | null): Promise<Slice>;
 }
 
 export interface Slice {
-  /** Where to go on; null: nothing is left. */
+  /** The position of the next slice; null when nothing is left. */
   next: string | null;
-  /** Something was in use (a message that is being sent) and was left for later. */
+  /** True when something was in use (a message that is being sent) and was left for later. */
   skipped: boolean;
 }
 
 export const wholeSlice: Slice = { next: null, skipped: false };
 
-/** True when everything is erased; false when something was skipped or the slices are used up. */
+/** Returns true when everything is erased; false when something was skipped or the slices are used up. */
 export async function erasePerson(
   pool: Pool,
   erasers: Eraser[],
@@ -56,7 +56,9 @@ export async function erasePerson(
   return complete;
 }
 
-/** `user`: what was stored for the person and is deleted already, so that whoever is found under an address is another. */
+/**
+ * `user` is the stored record of the person, which is already deleted, so that a user found under an address is another person.
+ */
 export async function findPerson(
   sql: Sql,
   environmentId: string,
@@ -71,7 +73,7 @@ export async function findPerson(
   return { environmentId, externalUserId, addresses, aliases, before };
 }
 
-/** As the work of erasing notes them: earlier versions noted no aliases. */
+/** The form stored in the erasure job: earlier versions stored no aliases. */
 export type NotedPerson = Omit<Person, 'aliases'> & Partial<Pick<Person, 'aliases'>>;
 
 export async function readPerson(sql: Sql, noted: NotedPerson): Promise<Person> {
@@ -80,13 +82,13 @@ export async function readPerson(sql: Sql, noted: NotedPerson): Promise<Person> 
 }
 
 async function aliasesAmong(sql: Sql, environmentId: string, addresses: string[]): Promise<string[]> {
-  // A chatone id is none: applications name their users as they like, and U777A may be anybody.
+  // A chatone id is no alias: applications choose the ids of their users, and U777A may be another user.
   const candidates = addresses.filter((address) => 'key' in parseAddressKey(address));
   const taken = await listTakenIds(sql, environmentId, candidates.flatMap(spellingsOf));
   return candidates.filter((address) => !spellingsOf(address).some((id) => taken.has(id)));
 }
 
-/** Only email addresses have several. */
+/** Only email addresses have several spellings. */
 function spellingsOf(address: string): string[] {
   return 'problem' in parseEmailAddress(address) ? [address] : emailSpellings(address);
 }

@@ -38,7 +38,7 @@ export const UserPage = PageOf(UserView);
 
 export const UserQuery = Type.Object({
   ...pageQuery,
-  cursor: Type.Optional(Type.String({ maxLength: 2000 })), // it holds an external_user_id
+  cursor: Type.Optional(Type.String({ maxLength: 2000 })), // it contains an external_user_id
   search: Search('What the `external_user_id` or the email begins with, in either case of letters.'),
 });
 export type UserQuery = Static<typeof UserQuery>;

@@ -29,9 +29,9 @@ export interface UserService {
   erase(principal: Principal, externalUserId: string, requestId: string): Promise<void>;
 }
 
-/** As much as a caller may wait for (10,000 notifications take a second or two); a worker does the rest. */
+/** The work that a caller may wait for (10,000 notifications take a second or two); a worker does the rest. */
 const slicesAtOnce = 40;
-/** By then the request is over: the worker finds what is left, also of a process that died. */
+/** The request has ended by then: the worker erases what is left, also after a crash of this process. */
 const handOverMs = 15_000;
 
 export function createUserService(
@@ -68,7 +68,7 @@ export function createUserService(
           principal,
           requestId,
           action: 'user.erased',
-          // The log must not keep what was erased; whoever knows the id can still find the entry.
+          // The log must not keep what was erased; a hash of the id still finds the entry.
           target: `user:${sha256(externalUserId).toString('hex').slice(0, 16)}`,
           before: null,
           after: null,
@@ -100,7 +100,7 @@ function readPlace(text: string): UserCursor | null {
   return createdAtMicros && externalUserId ? { createdAtMicros, externalUserId } : null;
 }
 
-/** What is left out or empty is unknown from now on. */
+/** A field that is absent or empty is cleared. */
 function readFields(body: UserBody): UserFields {
   return {
     email: read(body, 'email', (text) => {

@@ -1,7 +1,7 @@
 import type { Channel } from '../../channels/contract.ts';
 import { likePrefix, query, type Sql, statement } from '../../db/sql.ts';
 
-/** What is known about a person that an application sends to. */
+/** The stored data about a person that an application sends to. */
 export interface UserFields {
   email: string | null;
   phone: string | null;
@@ -38,7 +38,7 @@ export function listUsers(
   ]);
 }
 
-/** Where a page ended: when that user became known, in microseconds, and who it was. */
+/** The end of a page: when its last user was first stored, in microseconds, and the id of that user. */
 export interface UserCursor {
   createdAtMicros: string;
   externalUserId: string;
@@ -49,9 +49,9 @@ export interface ListedUserRow extends UserRow {
 }
 
 /**
- * Up to `limit + 1`, newest first. Not a named statement: only with the text at hand can the planner tell a rare prefix, which
- * it finds by the indexes of the prefixes, from a common one, for which it goes through the users in their order. Of 200,000
- * users either takes less than a millisecond.
+ * Returns up to `limit + 1` users, newest first. The statement is not named: only with the text at hand can the planner
+ * distinguish a rare prefix, which it finds by the indexes of the prefixes, from a common one, for which it scans the users in
+ * their order. Either takes less than a millisecond with 200,000 users.
  */
 export function listNewestUsers(
   sql: Sql,
@@ -131,19 +131,19 @@ const findTaken = statement<{ id: string }>(
      select from end_users u where u.environment_id = $1 and lower(u.external_user_id) = lower(wanted.id))`,
 );
 
-/** Those of the ids that a user has, in either case of letters. */
+/** Returns the given ids that belong to a user, regardless of case. */
 export async function listTakenIds(sql: Sql, environmentId: string, ids: string[]): Promise<Set<string>> {
   return new Set((await findTaken(sql, [environmentId, ids])).map(({ id }) => id));
 }
 
-/** Which field holds what a channel sends to. */
+/** The field that holds the address of a channel. */
 export const addressFields = {
   email: 'email',
   sms: 'phone',
   chatone: 'chatone_user_id',
 } as const satisfies Partial<Record<Channel, keyof UserFields>>;
 
-/** A send named both a user and an address. */
+/** A user and an address that were named by the same send. */
 export interface Pair {
   environmentId: string;
   externalUserId: string;
@@ -152,9 +152,9 @@ export interface Pair {
 }
 
 /**
- * Remembers the pairs of `source` (environment_id, external_user_id, channel, address, id); of several for one user the
- * newest, by its id, has the last word. Only what is new or different is written: a conflict would lock the row even if it
- * changed nothing, and most sends repeat what is known.
+ * Stores the pairs of `source` (environment_id, external_user_id, channel, address, id); of several for one user, the newest by
+ * its id wins. Only new or changed pairs are written: a conflict would lock the row even if it changed nothing, and most sends
+ * repeat what is stored.
  */
 export function rememberAddressesSql(source: string): string {
   const newest = (channel: Channel) =>
