@@ -6,7 +6,7 @@ interface Manifest {
   [name: string]: { file: string; integrity: string };
 }
 
-/** In the bundle they stand beside main.js; from the sources they are looked for in the same place. */
+/** The bundle has the files beside main.js; from the sources they are read from the same build folder. */
 const folders = [new URL('./widgets/', import.meta.url), new URL('../../../dist/widgets/', import.meta.url)];
 
 /** All files by the names they are served under, held in memory; empty when they were not built. */

@@ -4,7 +4,7 @@ import { answerFile, type StaticFile } from '../../http/static-files.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { readWidgets } from './files.ts';
 
-/** The elements that pages show to their users. */
+/** The custom elements that customers embed in their pages. */
 export function widgetRoutes(): Route[] {
   let files: Map<string, StaticFile> | null = null;
   return [
@@ -26,7 +26,7 @@ export function widgetRoutes(): Route[] {
         return answerFile(raw, found, {
           cacheControl: 'public, max-age=300, stale-while-revalidate=86400',
           headers: {
-            // Other origins load them: that is what they are for, and an integrity hash is checked only with CORS.
+            // Other origins load these files, and an integrity hash is checked only with CORS.
             'access-control-allow-origin': '*',
             'cross-origin-resource-policy': 'cross-origin',
           },
