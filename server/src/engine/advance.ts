@@ -18,7 +18,7 @@ import { nextOf, targetOf } from './graph.ts';
 import { defaultDigestItems, limits } from './limits.ts';
 import { stepOf } from './program.ts';
 
-/** The step under way is done: remembers its output and goes on. */
+/** Completes the current step: stores its output and continues. */
 export function complete(
   draft: DecisionDraft,
   outcome: StepOutcome,
@@ -33,7 +33,7 @@ export function complete(
   return goOn(draft, next);
 }
 
-/** Begins steps until one has to wait for the world, or the run ends. */
+/** Begins steps until one has to wait for an input, or the run ends. */
 export function goOn(draft: DecisionDraft, first: string | null): Decision {
   const { state } = draft;
   for (let next = first; ; ) {
@@ -112,7 +112,7 @@ function begin(draft: DecisionDraft, step: Step): Begun {
   }
 }
 
-/** What the world is asked for while the step under way waits: a function of the state, so it can be asked again after a crash. */
+/** The effect that the current step waits for: a function of the state, so that it can be requested again after a crash. */
 export function pendingEffect(draft: DecisionDraft, step: Step): Effect {
   const { pending } = draft.state;
   const attempt = { stepId: step.id, attemptId: attemptOf(draft.state) };

@@ -1,17 +1,16 @@
 /**
- * What the workflow engine and the runtime that makes it durable say to each other.
+ * The contract between the workflow engine and the runtime that makes it durable.
  *
- * The engine decides and does nothing: no clock, no chance, no database. The runtime (features/runs) keeps a run's
- * `RunState` as one JSON value beside the run's facts, calls `decide()` with what happened, performs the one `Effect`
- * that comes back, and writes state, timeline entries and next work in one transaction. What the effect led to is the
- * input of the next call. Several calls may be made before one write: entries of the same `seq` replace earlier ones
- * (`mergeEntries`).
+ * The engine only decides: it has no clock, no randomness and no database. The runtime (features/runs) stores a run's
+ * `RunState` as one JSON value beside the run's facts, calls `decide()` with an input, performs the one `Effect` that it
+ * returns, and writes state, timeline entries and next jobs in one transaction. The result of the effect is the input of the
+ * next call. Several calls may be made before one write: entries of the same `seq` replace earlier ones (`mergeEntries`).
  *
  *   start ──▶ decide ──▶ effect ──▶ the runtime performs it ──▶ input ──▶ decide ──▶ … ──▶ effect null: finished
  *
  * | effect             | the runtime                                                  | answers with                      |
  * |--------------------|--------------------------------------------------------------|-----------------------------------|
- * | continue           | calls again (a new work item; the fold of steps was long)    | resume                            |
+ * | continue           | calls again (a new job; the chain of steps was long)         | resume                            |
  * | send               | accepts the notification, keyed by (run, attemptId)          | send_accepted, send_refused       |
  * | await_notification | waits for its status; a timer for `until`                    | notification_settled, timer       |
  * | fetch              | makes the call, with its own retries                         | fetched, fetch_failed             |
@@ -21,8 +20,8 @@
  * |                    | with `lookback`, first looks for an event since the trigger  |                                   |
  * | sleep              | a timer for `until`                                          | timer                             |
  *
- * After a crash, `resume` gives the effect again that the stored state is waiting for. An input that does not fit the
- * state (a late timer, a second event) is answered with `ignored: true` and changes nothing.
+ * After a crash, `resume` returns the effect that the stored state waits for. An input that does not fit the state (a late
+ * timer, a second event) returns `ignored: true` and changes nothing.
  */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
@@ -60,26 +59,26 @@ export const stepOutcomes = [
 ] as const;
 export type StepOutcome = (typeof stepOutcomes)[number];
 
-/** The run statuses the engine knows; `pending` and `cancelling` are the runtime's. */
+/** The run statuses of the engine; the runtime adds `pending` and `cancelling`. */
 export type DecidedStatus = 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
 
 export type WaitFor = 'accepted' | 'sent' | 'delivered';
 
 interface StepBase {
   id: string;
-  /** CEL; false skips the step. */
+  /** A CEL expression; false skips the step. */
   when: string | null;
-  /** The step that follows; null: the next one of the array. */
+  /** The step that follows; null for the next one of the array. */
   next: string | null;
 }
 
 export interface SendStep extends StepBase {
   kind: 'send';
   channel: string;
-  /** The fields of a notification request (wire names, without channel), values still templates. */
+  /** The fields of a notification request (wire names, without channel), with unevaluated templates. */
   content: JsonObject;
   waitFor: WaitFor;
-  /** How long `wait_for` waits. */
+  /** The timeout of `wait_for`. */
   timeout: string | null;
 }
 
@@ -119,7 +118,7 @@ export interface FetchStep extends StepBase {
   method: string;
   headers: JsonObject;
   body: Json;
-  /** Where to go when the call failed for good; null: the run fails. */
+  /** The step that follows when the call failed for good; null when the run then fails. */
   onError: string | null;
 }
 
@@ -144,19 +143,19 @@ export type Step =
   | UnknownStep;
 
 /**
- * A parsed body. Compiled expressions and templates are remembered by object identity: keep one Definition for each
- * version (a bounded cache) instead of parsing for each run.
+ * A parsed body. Compiled expressions and templates are cached by object identity: keep one Definition for each version (a
+ * bounded cache) instead of parsing for each run.
  */
 export interface Definition {
   triggerDataSchema: JsonObject | boolean | null;
   steps: readonly Step[];
 }
 
-/** `code` of a validation problem is one of CONTRACT 10; structural problems have the codes listed in parse.ts. */
+/** A problem of a definition. Structural problems have the codes listed in parse.ts. */
 export interface DefinitionProblem {
   code: string;
   message: string;
-  /** JSON Pointer into the body; `''` is the whole. */
+  /** JSON Pointer into the body; `''` is the whole body. */
   pointer: string;
 }
 
@@ -164,25 +163,25 @@ export type ParsedDefinition =
   | { ok: true; definition: Definition }
   | { ok: false; problems: DefinitionProblem[] };
 
-/** What a definition is validated against: the environment it is to be active in. */
+/** The environment that a definition is validated against. */
 export interface ValidationContext {
-  /** Template key → channels it has a body for; needs to know the keys of `references()` only. */
+  /** Template key → channels it has a body for; only the keys of `references()` are needed. */
   templates: ReadonlyMap<string, ReadonlySet<string>>;
   /** Keys of the categories that are not archived. */
   categories: ReadonlySet<string>;
   channels: ReadonlySet<string>;
 }
 
-/** What a definition names outside itself, as far as it is fixed (a templated key is known only to its run). */
+/** The resources that a definition names literally (a templated key is known only in a run). */
 export interface References {
   templateKeys: string[];
   categories: string[];
 }
 
-/** What a wait_for_event step listens to: known statically, so an event's match keys can be computed from its data. */
+/** The pattern of a wait_for_event step: known statically, so that an event's match keys can be computed from its data. */
 export interface EventPattern {
   eventName: string;
-  /** Sorted paths of `match`. */
+  /** The sorted paths of `match`. */
   paths: string[];
   lookback: boolean;
 }
@@ -196,13 +195,13 @@ export interface RunFacts {
   triggerData: JsonObject;
 }
 
-/** What a step left for later ones: `steps.<id>.outcome` and `steps.<id>.output`. */
+/** The result of a step for later ones: `steps.<id>.outcome` and `steps.<id>.output`. */
 export interface StepResult {
   outcome: StepOutcome;
   output: Json;
 }
 
-/** What the step under way is waiting for. */
+/** The input that the current step waits for. */
 export type Pending =
   | { kind: 'begin' }
   | { kind: 'send' }
@@ -213,21 +212,21 @@ export type Pending =
   | { kind: 'event'; matchKey: string; until: number }
   | { kind: 'sleep'; until: number };
 
-/** Everything a run remembers, small and plain JSON. The trigger data is not in it: it is one of the run's facts. */
+/** The whole state of a run, small and plain JSON. The trigger data is not part of it: it is one of the run's facts. */
 export interface RunState {
-  /** How many steps were begun: the `seq` of the last timeline entry. */
+  /** The number of steps begun: the `seq` of the last timeline entry. */
   seq: number;
-  /** The step under way; null before the first and after the last one. */
+  /** The current step; null before the first and after the last one. */
   stepId: string | null;
   startedAt: number;
-  /** null: the run has ended. */
+  /** Null when the run has ended. */
   pending: Pending | null;
   results: Record<string, StepResult>;
   /** Characters of JSON in `results`. */
   resultsSize: number;
-  /** The wait_for_event step whose output is `event`; null: the last wait timed out, or there was none. */
+  /** The wait_for_event step whose output is `event`; null when the last wait timed out, or there was none. */
   eventStep: string | null;
-  /** `digest`: what the run collected as the surviving one. */
+  /** The value of `digest`: the items that the run collected as the surviving one. */
   digest: { key: string; count: number; items: Json[] } | null;
 }
 
@@ -238,7 +237,7 @@ export type Input =
   | { kind: 'resume' }
   | { kind: 'send_accepted'; notificationId: string | null }
   | { kind: 'send_refused'; reason: string }
-  /** `suppressed` may also answer `send` at once, when the runtime knows already. */
+  /** `suppressed` may also answer `send` at once, when the runtime already knows it. */
   | {
       kind: 'notification_settled';
       notificationId: string | null;
@@ -258,7 +257,7 @@ export interface SendEffect {
   kind: 'send';
   stepId: string;
   attemptId: string;
-  /** A body for POST /v1/notifications, every value evaluated. Checked by the runtime as the API would. */
+  /** A body for POST /v1/notifications with every value evaluated. The runtime checks it as the API does. */
   request: JsonObject;
   waitFor: WaitFor;
 }
@@ -277,7 +276,7 @@ export interface JoinDigestEffect {
   key: string;
   windowMs: number;
   maxItems: number;
-  /** What this run adds to `digest.items`: its trigger data. */
+  /** The item that this run adds to `digest.items`: its trigger data. */
   item: JsonObject;
 }
 
@@ -300,45 +299,45 @@ export type Effect =
   | WaitForEventEffect
   | { kind: 'sleep'; until: number };
 
-/** One line of the timeline (CONTRACT 10, step). Times are Unix milliseconds. */
+/** One line of the timeline. Times are Unix milliseconds. */
 export interface StepEntry {
   seq: number;
   stepId: string;
   kind: string;
-  /** Unique in the run: tells the repetitions of a step in a loop apart. */
+  /** Unique in the run: distinguishes the repetitions of a step in a loop. */
   attemptId: string;
   status: StepStatus;
   outcome: StepOutcome | null;
   notificationId: string | null;
   output: Json;
   nextStepId: string | null;
-  /** When the step goes on by itself: the end of a delay, a timeout, the close of a digest. */
+  /** The time at which the step continues without further input: the end of a delay, a timeout, the close of a digest. */
   nextScheduledAt: number | null;
   startedAt: number;
   completedAt: number | null;
 }
 
 export interface Decision {
-  /** The input did not fit: nothing happened, and nothing but `state` (as it was) is to be read. */
+  /** True when the input did not fit: nothing happened, and only `state` (unchanged) is meaningful. */
   ignored: boolean;
   status: DecidedStatus;
   failureReason: string | null;
   state: RunState;
-  /** Timeline entries that are new or changed, keyed by seq. */
+  /** New or changed timeline entries, keyed by seq. */
   entries: StepEntry[];
-  /** null: the run has ended (or the input was ignored). */
+  /** Null when the run has ended (or the input was ignored). */
   effect: Effect | null;
 }
 
 export interface SimulatedEvent {
   event_name: string;
   event_data: JsonObject;
-  /** ISO 8601 timestamp, or a duration after the start; absent: as soon as the run waits for it. */
+  /** An ISO 8601 timestamp, or a duration after the start; absent when the event arrives as soon as the run waits for it. */
   at?: string;
 }
 
 export interface SimulationInput {
-  /** What the run is to know about itself. */
+  /** The values of `run` in expressions and templates. */
   about?: Pick<RunFacts, 'workflowKey' | 'version' | 'source'>;
   triggerData: JsonObject;
   events?: SimulatedEvent[];
@@ -351,7 +350,7 @@ export interface Simulation {
   status: DecidedStatus;
   failureReason: string | null;
   steps: StepEntry[];
-  /** A script that makes no sense (a bad `at`, too many events): nothing was run. */
+  /** An invalid script (a bad `at`, too many events): nothing was run. */
   problem: DefinitionProblem | null;
 }
 

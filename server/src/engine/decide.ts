@@ -34,8 +34,8 @@ export function initialState(): RunState {
 }
 
 /**
- * What a run does next, given what happened. Pure and total: the same arguments give the same decision, and what goes wrong in a
- * run is a decision that fails it with a reason. With a light effort it throws HeavyWork where that is not enough.
+ * Decides what a run does next, given an input. Pure and total: the same arguments give the same decision, and an error in a
+ * run is a decision that fails it with a reason. With a light effort, throws HeavyWork when the work exceeds that effort.
  */
 export function decide(
   definition: Definition,
@@ -69,7 +69,7 @@ function ignored(state: RunState): Decision {
   return { ignored: true, status: 'running', failureReason: null, state, entries: [], effect: null };
 }
 
-/** null: the input does not fit what the run is waiting for. */
+/** Returns null when the input does not fit what the run waits for. */
 function answer(draft: DecisionDraft, input: Input): Decision | null {
   const { pending, stepId } = draft.state;
   if (pending === null) return null;
@@ -125,7 +125,7 @@ function answerSend(draft: DecisionDraft, step: SendStep, input: Input): Decisio
   return perform(draft, pendingEffect(draft, step));
 }
 
-/** null: not there yet. Whoever complains about a message has received it. */
+/** Returns null while the awaited status is not reached. A complaint implies that the message was received. */
 function sendOutcome(step: SendStep, status: NotificationSettled): StepOutcome | null {
   switch (status) {
     case 'sent':
@@ -170,13 +170,13 @@ function answerDigest(draft: DecisionDraft, input: Input): Decision | null {
 function timerFired(draft: DecisionDraft, step: Step): Decision | null {
   const { pending } = draft.state;
   if (!pending || !('until' in pending)) return null;
-  // Too early, or not the engine's to end: the runtime closes a digest, and says what it collected.
+  // Either the timer is early, or the wait is a digest, which only the runtime closes, with the collected items.
   if (draft.now < pending.until || pending.kind === 'digest_open')
     return perform(draft, pendingEffect(draft, step));
   if (pending.kind === 'sleep') return complete(draft, 'delayed', null);
   if (pending.kind === 'notification')
     return complete(draft, 'timed_out', { notification_id: pending.notificationId, status: 'timed_out' });
-  // Else a later step would take what an earlier wait received for what this one did not.
+  // Otherwise a later step would read the event of an earlier wait as the event of this one.
   draft.state.eventStep = null;
   const target = step.kind === 'wait_for_event' ? step.onTimeout : null;
   return target === null

@@ -19,10 +19,10 @@ import { programOf, stepOf } from './program.ts';
 export interface DecisionDraft extends Setting {
   effort: Effort;
   entries: StepEntry[];
-  /** Steps begun in this call, and the work of those that are done. */
+  /** Steps begun in this call, and the work of the completed ones. */
   began: number;
   worked: number;
-  /** The step under way has a line in the timeline that is not closed yet. */
+  /** True when the current step has a timeline entry that is not closed yet. */
   open: boolean;
 }
 
@@ -63,7 +63,7 @@ export function remember(draft: DecisionDraft, outcome: StepOutcome, output: Jso
 
 const sizeOf = (value: Json): number => JSON.stringify(value).length;
 
-/** Steps whose result later ones may ask for; the others would only make the state larger. */
+/** True for steps whose result later ones may read; other results would only make the state larger. */
 function leavesOutput(kind: string): boolean {
   return kind === 'send' || kind === 'fetch' || kind === 'wait_for_event' || kind === 'digest';
 }
@@ -93,7 +93,7 @@ function record(draft: DecisionDraft, entry: StepEntry): void {
   draft.entries = mergeEntries(draft.entries, [entry]);
 }
 
-/** Ends the step under way. */
+/** Closes the timeline entry of the current step. */
 export function close(draft: DecisionDraft, outcome: StepOutcome, output: Json, next: string | null): void {
   const status = outcome === 'failed' || outcome === 'cancelled' ? outcome : 'completed';
   const entry = entryOf(draft);
@@ -118,7 +118,7 @@ const waitingEffects: ReadonlySet<Effect['kind']> = new Set([
   'sleep',
 ]);
 
-/** Leaves the run to the runtime, which performs the effect. */
+/** Hands the run to the runtime, which performs the effect. */
 export function perform(draft: DecisionDraft, effect: Effect): Decision {
   const status = waitingEffects.has(effect.kind) ? 'waiting' : 'running';
   if (effect.kind !== 'continue') record(draft, { ...entryOf(draft), status });
@@ -157,7 +157,7 @@ export function cancel(draft: DecisionDraft): Decision {
   return end(draft, 'cancelled');
 }
 
-/** Entries of two decisions in order: of the same seq, the later one stays. */
+/** Merges the entries of two decisions in order: of the same seq, the later one stays. */
 export function mergeEntries(earlier: readonly StepEntry[], later: readonly StepEntry[]): StepEntry[] {
   const merged = new Map(earlier.map((entry) => [entry.seq, entry]));
   for (const entry of later) merged.set(entry.seq, entry);

@@ -1,6 +1,6 @@
 /**
- * Durations are spans of elapsed time: a day is 24 hours also when the clocks change (`at` is for the hour on the wall).
- * Months and years are refused because their length depends on where they start.
+ * Durations are spans of elapsed time: a day is 24 hours even when the clocks change (`at` is for local time). Months and years
+ * are refused because their length depends on where they start.
  */
 const second = 1_000;
 const minute = 60 * second;
@@ -15,7 +15,10 @@ const short = /^(?:\d{1,9}[smhdw])+$/;
 const iso =
   /^P(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,3})?)S)?)?$/;
 
-/** Milliseconds of `15m`, `1h30m`, `PT15M`, `P3DT4H`, `P2W`; null when it is no duration or longer than a year. */
+/**
+ * Returns the milliseconds of `15m`, `1h30m`, `PT15M`, `P3DT4H`, `P2W`; null when the text is not a duration or is longer than
+ * a year.
+ */
 export function parseDuration(text: string): number | null {
   if (text.length > 60) return null;
   const ms = short.test(text) ? sumShort(text) : sumIso(text);

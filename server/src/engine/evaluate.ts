@@ -31,22 +31,22 @@ import { keyOfValues } from './match.ts';
 import { htmlFields, type Program } from './program.ts';
 import { evaluateValue, isTemplate, isTemplated, ValueFault } from './value.ts';
 
-/** Why a step cannot be done: the end of its run, in words for a person. */
+/** The reason why a step cannot be performed. It ends the run, and its message is shown to users. */
 export class StepFailure extends Error {
   override readonly name = 'StepFailure';
 }
 
-/** A run at a moment: what its steps' fields are evaluated against. */
+/** A run at a moment: the scope in which the fields of its steps are evaluated. */
 export interface Setting {
   program: Program;
   run: RunFacts;
   state: RunState;
   now: number;
-  /** For the step under way. */
+  /** The work allowance of the current step. */
   allowance: Allowance;
 }
 
-/** What a step may do: of CEL, and of Liquid. */
+/** The work that a step may spend on CEL and on Liquid. */
 export interface Allowance {
   meter: Meter;
   budget: Budget;
@@ -77,12 +77,12 @@ function scopeOf({ run, state, now }: Setting): ExpressionScope {
   };
 }
 
-/** A step may be called what every object has something of, such as `toString`. */
+/** Own properties only: a step may have the name of an inherited property, such as `toString`. */
 export function resultOf({ results }: RunState, stepId: string): StepResult | undefined {
   return Object.hasOwn(results, stepId) ? results[stepId] : undefined;
 }
 
-/** True or false; anything else fails the step, so that a typing error is seen instead of taken for "no". */
+/** Returns true or false; any other value fails the step, so that a typing error is not mistaken for false. */
 export function evaluateCondition(setting: Setting, source: string, field: string): boolean {
   const result = evaluateExpression(setting, source, field);
   if (typeof result !== 'boolean') throw new StepFailure(`${field} gives neither true nor false`);
@@ -127,7 +127,7 @@ export function durationOf(setting: Setting, text: string, field: string): numbe
   return ms;
 }
 
-/** When a delay that begins now is over. */
+/** Returns the end of a delay that begins now. */
 export function endOfDelay(setting: Setting, step: DelayStep): number {
   const zone = step.timezone === null ? 'utc' : evaluateText(setting, step.timezone, 'timezone');
   if (step.timezone !== null && !isTimeZone(zone))
@@ -151,7 +151,7 @@ function momentOf(setting: Setting, until: string, zone: string): number {
   return moment;
 }
 
-/** A body for POST /v1/notifications. */
+/** Builds a body for POST /v1/notifications. */
 export function notificationOf(setting: Setting, step: SendStep): JsonObject {
   const content = evaluate(setting, step.content, '', htmlFields) as JsonObject;
   return { ...content, channel: step.channel };
@@ -183,7 +183,10 @@ export function digestKeyOf(setting: Setting, step: DigestStep): string {
   return key;
 }
 
-/** The values are fixed now. One that is not there is a mistake: the run would wait for an event that nobody means. */
+/**
+ * Evaluates the match values, which are fixed from here on. A missing value is a mistake: the run would wait for an event that
+ * never matches.
+ */
 export function matchKeyFor(setting: Setting, step: WaitForEventStep): string {
   const values = evaluate(setting, step.match, 'match') as JsonObject;
   for (const [path, template] of Object.entries(step.match))
@@ -191,7 +194,7 @@ export function matchKeyFor(setting: Setting, step: WaitForEventStep): string {
   return unlessDeep('match', () => keyOfValues(values));
 }
 
-/** Data may be nested deeper than the stack is: what recurses into it throws a RangeError. */
+/** Data may be nested deeper than the stack allows: recursion into it throws a RangeError. */
 function unlessDeep<Result>(what: string, work: () => Result): Result {
   try {
     return work();

@@ -6,22 +6,22 @@ import { type Effort, HeavyWork } from '../kernel/threads/effort.ts';
 import { limits } from './limits.ts';
 
 /**
- * CEL has no loops, but its macros run over lists and nest, and what they make can grow. The library limits the size of an
- * expression, not its work, so the work is counted here: every node that is evaluated, and what reading, joining and comparing
- * large values takes, in units of about 100 ns. Counted, not timed: the same expression over the same data always gets the same
+ * CEL has no loops, but its macros iterate over lists and nest, and their results can grow. The library limits the size of an
+ * expression, not its work, so the work is counted here: every evaluated node, and the reading, joining and comparing of large
+ * values, in units of about 100 ns. Work is counted, not timed: the same expression over the same data always gets the same
  * verdict.
  */
 const maxWork: Record<Effort, number> = { light: 50_000, full: 500_000 };
-/** An error costs a stack and a message, and quantifiers go on after one. */
+/** An error costs a stack and a message, and quantifiers continue after one. */
 const errorWork = 200;
-/** Reading a character of an expression. */
+/** The cost of parsing a character of an expression. */
 const readWork = 5;
-/** The time of day in a zone: the library makes a format of dates for it, at some 140 µs. */
+/** The cost of the time of day in a zone: the library creates a date format for it, at some 140 µs. */
 const zoneWork = 1_500;
-/** What runs on the engine of the platform is one step that counting cannot interrupt. */
+/** A native regular expression is one step that counting cannot interrupt. */
 const regexLimitMs = 250;
 
-/** What is left to spend. One for all expressions of a step. */
+/** The remaining work. One meter for all expressions of a step. */
 export interface Meter {
   effort: Effort;
   left: number;
@@ -29,49 +29,49 @@ export interface Meter {
 export const newMeter = (effort: Effort = 'full'): Meter => ({ effort, left: maxWork[effort] });
 export const spentOf = ({ effort, left }: Meter): number => maxWork[effort] - left;
 
-/** A sentence for whoever wrote the expression. */
+/** The message addresses the author of the expression. */
 export class ExpressionFault extends Error {
   override readonly name = 'ExpressionFault';
 }
 
-/** What expressions and templates can name. */
+/** The names that expressions and templates can use. */
 export const scopeNames = ['trigger', 'steps', 'event', 'digest', 'run'] as const;
 export type ExpressionScope = Record<(typeof scopeNames)[number], unknown>;
 
 export interface Expression {
   /** The static type: `bool`, `dyn`, `string`, … */
   type: string;
-  /** Why a regular expression that is written out in it cannot be used in what is saved now; null when all can. */
+  /** Returns why a literal regular expression in it cannot be saved now; null when all can. */
   patternProblem(): string | null;
-  /** Throws an ExpressionFault, or HeavyWork. Whole numbers come as bigint, timestamps as Date. */
+  /** Throws an ExpressionFault, or HeavyWork. Integers are returned as bigint, timestamps as Date. */
   evaluate(scope: ExpressionScope, meter: Meter): unknown;
 }
 
-/** Parts of the library's tree and evaluator that its types keep to themselves. */
+/** Parts of the library's tree and evaluator that its types do not export. */
 interface Node {
   op: string;
   args: unknown;
-  /** Of a method call that is no macro. */
+  /** Set for a method call that is no macro. */
   receiverWithArgs?: Node[];
-  /** Of a function call that is no macro. */
+  /** Set for a function call that is no macro. */
   candidates?: unknown;
   left: Node;
   right: Node;
-  /** Of an operator. */
+  /** For an operator. */
   handle(left: unknown, right: unknown, node: Node, evaluator: Evaluator): unknown;
-  /** Of a method. */
+  /** For a method. */
   handle(values: unknown[], evaluator: Evaluator, node: Node): unknown;
-  /** Of a function. */
+  /** For a function. */
   handle(values: unknown[], node: Node, evaluator: Evaluator): unknown;
   evaluate(evaluator: Evaluator, node: Node, context: unknown): unknown;
 }
 interface Evaluator {
   run(node: Node, context: unknown): unknown;
-  /** Gives the error back as a value. */
+  /** Returns an error as a value. */
   tryEval(node: Node, context: unknown): unknown;
 }
 
-// JSON has one kind of number: all of the data's are doubles here, and literals such as 2 are ints. CEL does not mix them.
+// JSON has one kind of number: all numbers of the data are doubles, and literals such as 2 are ints. CEL does not mix them.
 const arithmetic: [string, (a: number, b: number) => number][] = [
   ['+', (a, b) => a + b],
   ['-', (a, b) => a - b],
@@ -81,7 +81,7 @@ const arithmetic: [string, (a: number, b: number) => number][] = [
 ];
 
 const environment = createEnvironment();
-/** Of the evaluation that is going on: the library has no place for it. */
+/** The meter of the current evaluation: the library has no parameter for it. */
 let current: Meter = { effort: 'full', left: 0 };
 
 /** Throws an ExpressionFault. */
@@ -109,15 +109,15 @@ export function compileExpression(source: string): Expression {
   };
 }
 
-/** Charges for an expression that is read while a run waits. Throws an ExpressionFault, or HeavyWork. */
+/** Charges for an expression that is parsed during a run. Throws an ExpressionFault, or HeavyWork. */
 export function useForReading(meter: Meter, source: string): void {
   current = meter;
   guarded(() => spend(readWork * source.length));
 }
 
 /**
- * The library takes what stands under `constructor` for the type of an object, so data with a field of that name would be of
- * none: the field is left out, as templates do.
+ * The library treats the value of `constructor` as the type of an object, so data with a field of that name would have no known
+ * type: the field is left out, as in templates.
  */
 function readable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -128,13 +128,13 @@ function readable(value: unknown): unknown {
   return form;
 }
 
-/** Values looked at per unit. */
+/** Values visited per unit. */
 const valuesPerUnit = 4;
 
-/** A run asks for the same data again and again. */
+/** A run reads the same data repeatedly. */
 const readableForms = new WeakMap<object, unknown>();
 
-/** The value itself when there is nothing to leave out. */
+/** Returns the value itself when there is nothing to leave out. */
 function withoutConstructor(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   spend((1 + Object.keys(value).length) / valuesPerUnit);
@@ -184,7 +184,9 @@ function createEnvironment(): Environment {
   return made;
 }
 
-/** All evaluation goes through `run` of the environment's one evaluator, which hands itself to whatever node it evaluates. */
+/**
+ * All evaluation goes through `run` of the environment's only evaluator, which passes itself to every node that it evaluates.
+ */
 function countWork(made: Environment): void {
   const probe = made.parse('true');
   let evaluator: Evaluator | null = null;
@@ -195,10 +197,10 @@ function countWork(made: Environment): void {
     },
   });
   probe({});
-  // The assignment within the function is not seen by the compiler.
+  // The compiler does not see the assignment within the function.
   const found = evaluator as Evaluator | null;
   if (typeof found?.run !== 'function' || typeof found.tryEval !== 'function')
-    throw new Error('This version of the CEL library evaluates differently.');
+    throw new Error('this version of the CEL library is not supported: its evaluator has changed');
   found.run = (node, context) => runCounted(found, node, context);
   found.tryEval = (node, context) => {
     try {
@@ -211,7 +213,10 @@ function countWork(made: Environment): void {
   };
 }
 
-/** The library evaluates the root by itself, not through `run`; and when a node is first evaluated, it gets a faster function. */
+/**
+ * The library evaluates the root directly, not through `run`; and it assigns a faster function to a node at its first
+ * evaluation.
+ */
 function countRoot(root: Node): void {
   let evaluate = root.evaluate;
   const counted: Node['evaluate'] = (evaluator, node, context) =>
@@ -265,7 +270,7 @@ function runCounted(
   }
 }
 
-/** Looking for one text in another is a step that nothing can interrupt; for hostile texts it takes the product of their lengths. */
+/** Searching for one text in another cannot be interrupted; for hostile texts it takes the product of their lengths. */
 const searches: ReadonlySet<unknown> = new Set(['contains', 'indexOf', 'lastIndexOf', 'split']);
 
 function runMethod(evaluator: Evaluator, node: Node, operands: Node[], context: unknown): unknown {
@@ -283,21 +288,24 @@ function runMethod(evaluator: Evaluator, node: Node, operands: Node[], context: 
   return node.handle(values, evaluator, node);
 }
 
-/** What a function is given may be read as a whole, character by character: `size` of a text, `trim`, `double`. */
+/** A function may read its operand as a whole, character by character: `size` of a text, `trim`, `double`. */
 function useForOperand(value: unknown): void {
   if (typeof value === 'string' || value instanceof Uint8Array) spend(value.length / 16);
   else if (Array.isArray(value)) spend(value.length / 8);
   else if (typeof value === 'object' && value !== null) spend(Object.keys(value).length / 4);
 }
 
-/** Characters of a pattern that is compiled in place, at 4 µs each; and the same times those of the text, at up to 40 ns. */
+/**
+ * The maximum characters of a pattern that is compiled in the main thread, at 4 µs each; and the maximum of that length times
+ * the length of the text, at up to 40 ns.
+ */
 const lightPattern = 500;
 const lightMatch = 200_000;
 
 /**
- * The author of the expression chose the pattern, and the caller the text. An engine with linear time does what it can; what it
- * cannot do (look-ahead, back-references) is refused where an expression is saved, and what was saved before goes on working, in
- * a thread and by the clock.
+ * The author of the expression chooses the pattern, and the caller the text, so an engine with linear time is used. Patterns
+ * that it does not support (look-ahead, back-references) are refused when an expression is saved; those saved earlier keep
+ * working, in a thread and with a time limit.
  */
 function matches(text: string, pattern: string): boolean {
   spend(10 + pattern.length + (text.length * pattern.length) / 10);
@@ -310,7 +318,7 @@ function matches(text: string, pattern: string): boolean {
   return new RegExp(pattern, 'u').test(text);
 }
 
-/** Counted repetitions make a pattern longer than it is written, and nested ones multiply; this is never too little. */
+/** Counted repetitions make a pattern longer than it is written, and nested ones multiply; the result is an upper bound. */
 function expandedLength(pattern: string): number {
   let length = pattern.length;
   for (const [, least, most] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
@@ -322,7 +330,7 @@ function patternProblemIn(part: unknown): string | null {
   if (Array.isArray(part))
     return part.reduce<string | null>((found, each) => found ?? patternProblemIn(each), null);
   if (typeof part !== 'object' || part === null) return null;
-  if (!('op' in part)) return patternProblemIn(Object.values(part)); // of a macro
+  if (!('op' in part)) return patternProblemIn(Object.values(part)); // part of a macro
   const { op, args } = part as Node;
   const [name, , operands] = (Array.isArray(args) ? args : []) as [unknown, unknown, Node[] | undefined];
   const pattern =
@@ -337,7 +345,7 @@ function patternProblemIn(part: unknown): string | null {
   return patternProblemIn(args);
 }
 
-/** Null: the engine cannot do it. */
+/** `linear` is null when the linear engine does not support the pattern. */
 const patterns = new LRUCache<string, { linear: LinearRegExp | null }>({ maxSize: 100_000 });
 
 function linearOf(pattern: string): LinearRegExp | null {
@@ -351,7 +359,7 @@ function linearOrNull(pattern: string): LinearRegExp | null {
     return linearRegExp(pattern);
   } catch (error) {
     if (error instanceof UnsupportedPattern) return null;
-    throw error; // it is no pattern at all
+    throw error; // not a valid pattern
   }
 }
 
@@ -362,10 +370,10 @@ function charged(value: unknown, charactersPerUnit: number, elementsPerUnit: num
   return value;
 }
 
-/** Comparing the keys of an object. */
+/** The cost of comparing the keys of an object. */
 const objectWork = 8;
 
-/** How many values can be reached, up to what is left to spend. */
+/** Returns the number of nested values, up to the remaining work. */
 function weigh(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let weight = 0;
@@ -380,7 +388,7 @@ function weigh(value: unknown): number {
   return weight;
 }
 
-/** The library's errors, those of JavaScript beneath it and our own limits: all are faults of the expression. */
+/** Errors of the library, of JavaScript beneath it and of our own limits are all faults of the expression. */
 function guarded<Result>(work: () => Result): Result {
   try {
     return work();

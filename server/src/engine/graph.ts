@@ -1,11 +1,11 @@
 import type { Definition, Step } from './contract.ts';
 
-/** Where a step may lead: an id, or null for the end of the run. */
+/** The target of a step: an id, or null for the end of the run. */
 type Target = string | null;
 
 export const endTarget = 'end';
 
-/** The step after this one when nothing else is said. */
+/** The default next step. */
 export function nextOf(definition: Definition, index: number): Target {
   const step = definition.steps[index];
   if (!step) return null;
@@ -18,7 +18,7 @@ export function targetOf(definition: Definition, named: string): Target {
   return named;
 }
 
-/** The targets a step names, with the pointer of each below the step. */
+/** The targets that a step names, each with its pointer relative to the step. */
 export function namedTargets(step: Step): { target: string; pointer: string }[] {
   const named: { target: string | null; pointer: string }[] = [{ target: step.next, pointer: '/next' }];
   if (step.kind === 'branch') {
@@ -32,13 +32,13 @@ export function namedTargets(step: Step): { target: string; pointer: string }[] 
 }
 
 export interface Graph {
-  /** Steps that no road leads to. */
+  /** Steps that no path leads to. */
   unreachable: number[];
-  /** For each loop without a pause, one step of it. */
+  /** One step of each loop that contains no wait. */
   synchronousCycles: number[];
 }
 
-/** Of steps with the same id, the first counts; targets that do not exist lead nowhere. */
+/** The first of several steps with the same id counts; targets that do not exist are ignored. */
 export function analyse(definition: Definition): Graph {
   const stepIndexes = new Map<string, number>();
   for (const [index, step] of definition.steps.entries())
@@ -64,7 +64,10 @@ function targetsFrom(definition: Definition, index: number): string[] {
   return [...named, goesOn ? nextOf(definition, index) : null].filter((target) => target !== null);
 }
 
-/** A pause that may be skipped is none: the loop around it could spin. Sends and fetches take time, but no time that was asked for. */
+/**
+ * A wait that may be skipped does not count: the loop around it could spin. Sends and fetches do not count, because their
+ * duration is not chosen by the author.
+ */
 function pauses(step: Step | undefined): boolean {
   if (!step || step.when !== null) return false;
   return step.kind === 'delay' || step.kind === 'wait_for_event' || step.kind === 'digest';
@@ -76,7 +79,7 @@ function reachable(roads: number[][]): Set<number> {
   return reached;
 }
 
-/** Depth first without recursion: a road back to a step that is still on the path closes a loop. */
+/** Depth-first search without recursion: an edge to a step that is still on the path closes a loop. */
 function cyclesIn(roads: number[][]): number[] {
   const state = new Map<number, 'open' | 'done'>();
   const closing = new Set<number>();

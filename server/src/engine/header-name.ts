@@ -1,6 +1,6 @@
 /**
- * Headers that no author can set: those the call itself is made of (RFC 9110 7.6.1), the key by which a repetition is known, and
- * those by which proxies vouch for who is calling. A receiver behind a proxy believes the last, because only proxies write them.
+ * Headers that authors cannot set: those of the connection itself (RFC 9110 7.6.1), the idempotency key, and those with which
+ * proxies identify the caller. A receiver behind a proxy trusts the last group, because only proxies set them.
  */
 const ours: ReadonlySet<string> = new Set([
   'connection',
@@ -29,7 +29,7 @@ const ours: ReadonlySet<string> = new Set([
 ]);
 const ourFamilies = /^(?:proxy|x-forwarded)(?:-|$)/;
 
-/** Why a fetch step cannot have a header of this name; null when it can. */
+/** Returns why a fetch step cannot have a header of this name; null when it can. */
 export function headerNameProblem(name: string): string | null {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'is not a valid header';
   // Many receivers read an underscore as a hyphen (CGI).

@@ -6,8 +6,8 @@ export const clockTime = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const hourMs = 3_600_000;
 
 /**
- * The next time, strictly after `after`, that the clocks of the zone show `at`. An hour that the clocks skip counts as the
- * first moment after the gap; of an hour that they show twice, the first one.
+ * Returns the next time, strictly after `after`, at which the clocks of the zone show `at`. An hour that the clocks skip counts
+ * as the first moment after the gap; of an hour that they show twice, the first one counts.
  */
 export function nextLocalTime(after: number, at: string, zone: string): number {
   const [, hour, minute] = clockTime.exec(at) ?? [];
@@ -27,7 +27,7 @@ function momentOf(date: DateTime, hour: number, minute: number): number {
   return endOfGap(shown);
 }
 
-/** luxon moves a time that the gap swallowed to behind it, by the gap's length: the change is a little before. */
+/** luxon moves a time inside the gap forward by the length of the gap, so the change is shortly before the result. */
 function endOfGap(behind: DateTime): number {
   const offsetAt = (ms: number) => DateTime.fromMillis(ms, { zone: behind.zone }).offset;
   let high = behind.toMillis();
@@ -42,7 +42,7 @@ function endOfGap(behind: DateTime): number {
   return high;
 }
 
-/** ISO 8601 with a date and a time; without an offset it is in the zone. null when it is something else. */
+/** Parses ISO 8601 with a date and a time; without an offset the zone applies. Returns null for any other text. */
 export function parseTimestamp(text: string, zone = 'utc'): number | null {
   if (text.length > 60 || !/^\d{4}-?\d{2}-?\d{2}[T ]\d/.test(text)) return null;
   const moment = DateTime.fromISO(text.replace(' ', 'T'), { zone });

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../kernel/json.ts';
 import type { Definition, EventPattern, Json, JsonObject } from './contract.ts';
 
-/** `order.lines.0.sku`: own properties and list positions only. undefined when the data does not have it. */
+/**
+ * Resolves paths such as `order.lines.0.sku`: own properties and list indexes only. Returns undefined when the path does not
+ * exist.
+ */
 export function valueAt(data: Json, path: string): Json | undefined {
   let value: Json | undefined = data;
   for (const name of path.split('.')) {
@@ -21,7 +24,10 @@ export function keyOfValues(values: Readonly<Record<string, Json>>): string {
   return createHash('sha256').update(canonicalJson(pairs)).digest('base64url');
 }
 
-/** The key of an event's data under a set of paths; null when a path is missing (or too deep), for then no such wait matches. */
+/**
+ * The key of an event's data under a set of paths; null when a path is missing (or too deep), because then no such wait
+ * matches.
+ */
 export function matchKeyOf(paths: readonly string[], data: JsonObject): string | null {
   const values: Record<string, Json> = {};
   for (const path of paths) {
@@ -37,7 +43,7 @@ export function matchKeyOf(paths: readonly string[], data: JsonObject): string |
   }
 }
 
-/** The distinct (event, paths) of its wait_for_event steps: what must be known to find the runs that an event wakes. */
+/** The distinct (event, paths) of the wait_for_event steps, which are needed to find the runs that an event wakes. */
 export function eventPatterns(definition: Definition): EventPattern[] {
   const patterns = new Map<string, EventPattern>();
   for (const step of definition.steps) {

@@ -5,9 +5,9 @@ import { definitionSchema, stepFields } from './schema.ts';
 import { escapePointer } from './value.ts';
 
 /**
- * Looks for a field of a body that is unknown and close to a known one (`templateKey`). parseDefinition ignores every unknown
- * field and must: versions that were saved with one still run. This is asked when a body is saved. Free-form objects
- * (`template_data`, `match`, `headers`, `body`) are not looked into.
+ * Finds an unknown field of a body that is close to a known one (`templateKey`). parseDefinition must ignore unknown fields,
+ * because versions that were saved with one still run; this check applies when a body is saved. Free-form objects
+ * (`template_data`, `match`, `headers`, `body`) are not checked.
  */
 export function misspeltField(body: unknown): DefinitionProblem | null {
   const budget = newNameBudget();

@@ -16,7 +16,10 @@ import { escapePointer, isTemplate } from './value.ts';
 /** Codes of structural problems: `invalid_json`, `too_large`, `too_deep`, `missing_field`, `invalid_field`. */
 const maxProblems = 20;
 
-/** The shape and size of a body: a JSON text, or the value it stands for. Its schema is looked at when it is saved. Never throws. */
+/**
+ * Checks the structure and size of a body: a JSON text or its parsed value. The trigger data schema is checked on save. Never
+ * throws.
+ */
 export function parseDefinition(given: unknown): ParsedDefinition {
   let body: unknown = given;
   if (typeof given === 'string') {
@@ -43,7 +46,10 @@ function refuse(code: string, message: string, pointer: string): ParsedDefinitio
   return { ok: false, problems: [{ code, message, pointer }] };
 }
 
-/** Too deep, or too many templates. Without recursion: it stands before everything that recurses. */
+/**
+ * Returns the problem of a body that is too deep or has too many templates. Works without recursion, because it runs before all
+ * recursive checks.
+ */
 function excessIn(body: unknown): DefinitionProblem | null {
   let templates = 0;
   const waiting: { value: unknown; pointer: string; depth: number }[] = [
@@ -107,7 +113,7 @@ function reasonOf({ keyword, params, message }: ErrorObject): string | undefined
   }
 }
 
-/** What the schema has let through. */
+/** A body that satisfies the schema. */
 interface Body {
   trigger_data_schema?: JsonObject | boolean | null;
   steps: WireStep[];
@@ -124,7 +130,7 @@ function read(body: Body): Definition {
   return { triggerDataSchema: body.trigger_data_schema ?? null, steps: body.steps.map(readStep) };
 }
 
-/** Fields of a send step that are the step's own, and not the notification's. */
+/** Fields that belong to the send step, and not to the notification. */
 const ownFields: ReadonlySet<string> = new Set([
   'id',
   'kind',

@@ -2,14 +2,14 @@ import type { Definition, Step } from './contract.ts';
 import { compileExpression, type Expression } from './expression.ts';
 import { createTemplates, type Templates } from './value.ts';
 
-/** A definition with what was compiled of it so far. */
+/** A definition with its cache of compiled expressions and templates. */
 export interface Program {
   definition: Definition;
   stepIndexes: ReadonlyMap<string, number>;
   templates: Templates;
   /** Throws an ExpressionFault. */
   expressionOf(source: string): Expression;
-  /** Whether the expression was compiled before. */
+  /** Returns whether the expression was compiled before. */
   hasRead(source: string): boolean;
 }
 

@@ -5,8 +5,8 @@ import { limits } from './limits.ts';
 import { clockTime } from './local-time.ts';
 
 /**
- * The shape of a body as JSON Schema 2020-12: what parse.ts checks and what /workflows/schema.json shows to editors. What has a
- * code of its own in validation (an unknown kind, a delay without a duration) passes here, so that a draft can be saved half done.
+ * The structure of a body as JSON Schema 2020-12: parse.ts checks it, and /workflows/schema.json serves it to editors. Problems
+ * with a validation code (an unknown kind, a delay without a duration) pass here, so that an unfinished draft can be saved.
  */
 const text = (description: string, more: JsonObject = {}): JsonObject => ({
   type: 'string',
@@ -39,7 +39,7 @@ const duration = (description: string): JsonObject =>
   text(`${description} ISO 8601 (\`PT15M\`, \`P3DT4H\`) or short (\`15m\`, \`2h\`, \`3d\`), or a template.`);
 const nullable = (schema: JsonObject): JsonObject => ({ ...schema, type: [schema.type ?? 'string', 'null'] });
 
-/** Those of POST /v1/notifications. */
+/** The recipient fields of POST /v1/notifications. */
 const recipientFields = [
   'address',
   'name',
@@ -170,7 +170,7 @@ const everyStep: JsonObject = {
   next: target('The step that follows, when it is not the next of the array.'),
 };
 
-/** The fields of a step by its kind; those of a kind that is not known are not known either. */
+/** The fields of a step by its kind; unknown kinds are absent. */
 export const stepFields: ReadonlyMap<string, JsonObject> = new Map(
   stepKinds.map((kind) => [kind, { ...everyStep, ...(kinds[kind].properties as JsonObject | undefined) }]),
 );

@@ -18,7 +18,7 @@ import { limits } from './limits.ts';
 import { parseTimestamp } from './local-time.ts';
 import { matchKeyOf } from './match.ts';
 
-/** An event of the script; `at` is null for one that comes as soon as it is waited for. */
+/** An event of the script; `at` is null for one that arrives as soon as the run waits for it. */
 interface Scripted {
   name: string;
   data: JsonObject;
@@ -26,10 +26,10 @@ interface Scripted {
 }
 
 /**
- * Runs a definition on a clock that jumps. Every decision is `decide()`'s, as in a real run; only the world is played: sends
- * are accepted and delivered and make no notification, fetches answer what the script says, the run is alone in its digests.
- * Yields after each decision: a run may take thousands, and the caller has other work. With a light effort it throws HeavyWork
- * where that is not enough.
+ * Runs a definition on a simulated clock. Every decision is made by `decide()`, as in a real run; only the effects are
+ * simulated: sends are accepted and delivered without a notification, fetches return the responses of the script, and the run
+ * is alone in its digests. Yields after each decision: a run may take thousands, and the caller has other work. With a light
+ * effort, throws HeavyWork when the work exceeds that effort.
  */
 export function* simulation(
   definition: Definition,
@@ -45,7 +45,7 @@ export function* simulation(
     createdAt: input.now,
     triggerData: input.triggerData,
   };
-  // The key of a wait is made of its paths and their values, so an event fits only by the paths of the step that waits.
+  // The key of a wait consists of its paths and their values, so an event is matched with the paths of the waiting step.
   const pathsOf = new Map(
     definition.steps.flatMap((step) =>
       step.kind === 'wait_for_event' ? [[step.id, Object.keys(step.match).sort()] as const] : [],
@@ -68,7 +68,7 @@ export function* simulation(
     decision = decide(definition, run, decision.state, happened.input, now, effort);
   }
 
-  /** What comes next, and when. */
+  /** Returns the next input and its time. */
   function happens(effect: Effect, from: number): { input: Input; at: number } {
     switch (effect.kind) {
       case 'continue':
@@ -104,7 +104,10 @@ export function* simulation(
     }
   }
 
-  /** Takes the first event that would wake the run. At the very end of the wait the event wins, as it does in a real run when it is first. */
+  /**
+   * Takes the first event that would wake the run. At the exact end of the wait the event wins, as in a real run when it is
+   * first.
+   */
   function nextEvent(effect: WaitForEventEffect, from: number): { input: Input; at: number } | null {
     const paths = pathsOf.get(effect.stepId) ?? [];
     let found: { scripted: Scripted; at: number; matchKey: string } | null = null;
@@ -123,7 +126,7 @@ export function* simulation(
   }
 }
 
-/** The whole of it at once. */
+/** Runs the whole simulation at once. */
 export function simulate(definition: Definition, input: SimulationInput): Simulation {
   const running = simulation(definition, input);
   for (;;) {

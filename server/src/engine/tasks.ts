@@ -28,12 +28,12 @@ import {
 import { validateDefinition } from './validate.ts';
 
 /**
- * What a tenant's workflow makes the process compute. Small bodies without a schema, and small data against
- * plain schemas, are checked in place; all else in a thread, because a schema of a few lines can take seconds.
+ * The computations of a tenant's workflow. Small bodies without a schema, and small data against plain schemas, are checked in
+ * the main thread; everything else in a worker thread, because a schema of a few lines can take seconds.
  */
 const lightBody = 32_768;
 
-/** A body that is to be saved: its shape, and whether its schema can be used. */
+/** Checks a body before it is saved: its structure, and whether its schema can be used. */
 export function checkDefinition(given: unknown): ParsedDefinition {
   const parsed = parseDefinition(given);
   if (!parsed.ok || parsed.definition.triggerDataSchema === null) return parsed;
@@ -43,12 +43,12 @@ export function checkDefinition(given: unknown): ParsedDefinition {
 
 export const definitionTask: Task<string, ParsedDefinition> = {
   name: 'check_definition',
-  // A name can be written with escapes.
+  // The name of the field may be written with escapes.
   isLight: (body) => body.length <= lightBody && !/trigger_data_schema|\\u/.test(body),
   work: checkDefinition,
 };
 
-/** Characters of a definition whose expressions and templates are read in place: up to 0.7 µs each. */
+/** The maximum characters of a definition that is validated in the main thread: up to 0.7 µs each. */
 const lightValidation = 16_384;
 
 interface ValidationInput {
@@ -62,7 +62,7 @@ export const validationTask: Task<ValidationInput, DefinitionProblem[]> = {
   work: ({ definition, world }) => validateDefinition(definition, world),
 };
 
-/** What stands in the way of activation; empty when nothing does. */
+/** Returns the problems that prevent activation; empty when there are none. */
 export async function validateBounded(
   tasks: TaskRunner,
   owner: string,
@@ -91,7 +91,7 @@ export const decisionTask = countedTask(
     decide(definition, run, state, input, now, effort),
 );
 
-/** What a run does next: decided in place or, if it is much work, in a thread. */
+/** Decides the next action of a run in the main thread or, when it is heavy, in a worker thread. */
 export async function decideBounded(
   tasks: TaskRunner,
   owner: string,
@@ -105,7 +105,7 @@ export async function decideBounded(
   }
 }
 
-/** Of the processor, for one simulation. */
+/** Processor time of one simulation. */
 export const simulationLimitMs = 5_000;
 
 export const simulationTask: Task<{ definition: Definition; input: SimulationInput }, Simulation> = {
@@ -121,10 +121,10 @@ interface MatchInput {
   data: JsonObject;
 }
 
-/** Characters of the event, as often as there are patterns: each may hash all of it, and more than once. */
+/** Characters of the event times the number of patterns: each pattern may hash all of the event, more than once. */
 const lightMatching = 200_000;
 
-/** For each pattern the key of the waits that the event ends; null: of none. */
+/** Returns for each pattern the key of the waits that the event ends; null when it ends none. */
 export const matchTask: Task<MatchInput, (string | null)[]> = {
   name: 'match_event',
   isLight: ({ patterns, data }) =>
@@ -134,15 +134,15 @@ export const matchTask: Task<MatchInput, (string | null)[]> = {
 
 interface TriggerDataInput {
   schema: TriggerDataSchema;
-  /** Both as JSON: what has the same text is compiled once. */
+  /** Both are JSON texts: equal texts are compiled once. */
   schemaText: string;
   data: unknown;
   dataText: string;
 }
 
-/** Evaluations, as characters of the schema times those of the data. Each takes some nanoseconds. */
+/** The bound on characters of the schema times characters of the data. Each evaluation takes some nanoseconds. */
 const lightProduct = 2_000_000;
-/** A reference can lead to itself or twice to the same, and a pattern takes a microsecond a character. */
+/** A reference can be recursive or repeated, and a pattern takes a microsecond per character. */
 const costly = /"(?:\$(?:ref|dynamicRef|recursiveRef)|pattern|patternProperties|uniqueItems)"/;
 
 export const triggerDataTask: Task<TriggerDataInput, DataViolation[]> = {
@@ -154,7 +154,7 @@ export const triggerDataTask: Task<TriggerDataInput, DataViolation[]> = {
     try {
       return violationsOf(validatorOf(schema, schemaText), data);
     } catch (error) {
-      return uncheckable(error as Error); // such as the end of the stack
+      return uncheckable(error as Error); // such as a stack overflow
     }
   },
 };
@@ -163,7 +163,7 @@ const uncheckable = ({ message }: Error): DataViolation[] => [
   { pointer: '', message: `it cannot be checked: ${message}`.slice(0, 300) },
 ];
 
-/** The last few hundred that were used. */
+/** The few hundred most recently used schemas. */
 const compiled = new Map<string, ValidateFunction>();
 const maxCompiled = 200;
 
@@ -180,7 +180,7 @@ function validatorOf(schema: TriggerDataSchema, text: string): ValidateFunction 
 
 const schemaTexts = new WeakMap<Definition, string>();
 
-/** At most ten violations; empty when the data fits (or there is no schema). */
+/** Returns at most ten violations; empty when the data fits or there is no schema. */
 export async function validateTriggerData(
   tasks: TaskRunner,
   owner: string,
@@ -197,7 +197,7 @@ export async function validateTriggerData(
       ...{ data, dataText: JSON.stringify(data) ?? '' },
     });
   } catch (error) {
-    // Data may be nested deeper than the stack is.
+    // Data may be nested deeper than the stack allows.
     if (!(error instanceof TaskStopped) && !(error instanceof RangeError)) throw error;
     return uncheckable(error);
   }

@@ -9,7 +9,7 @@ export type TriggerDataSchema = JsonObject | boolean;
 
 const maxViolations = 10;
 
-/** Formats that are checked; any other is an annotation, as JSON Schema 2020-12 has it. */
+/** Formats that are checked; any other is an annotation, as in JSON Schema 2020-12. */
 const formats = {
   'date-time': (text: string) => /(Z|[+-]\d{2}:?\d{2})$/i.test(text) && parseTimestamp(text) !== null,
   date: (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseTimestamp(`${text}T00:00`) !== null,
@@ -20,7 +20,7 @@ const formats = {
 
 let metaSchema: Ajv2020 | null = null;
 
-/** Why a schema cannot be used; null when it can. References lead within the schema: nothing is fetched. */
+/** Returns why a schema cannot be used; null when it can. References must stay within the schema: nothing is fetched. */
 export function triggerSchemaProblem(schema: TriggerDataSchema): DefinitionProblem | null {
   const problem = (message: string, pointer: string): DefinitionProblem => ({
     code: 'invalid_field',
@@ -59,7 +59,7 @@ class RefusedPattern extends Error {
   }
 }
 
-/** Where a pattern stands: as `pattern`, or as a name in `patternProperties`. */
+/** Returns the pointer of a pattern: a `pattern`, or a name in `patternProperties`. */
 function pointerOf(schema: unknown, pattern: string, pointer = ''): string | null {
   if (typeof schema !== 'object' || schema === null) return null;
   for (const [key, part] of Object.entries(schema)) {
@@ -73,7 +73,7 @@ function pointerOf(schema: unknown, pattern: string, pointer = ''): string | nul
   return null;
 }
 
-/** At most ten violations; empty when the data fits. */
+/** Returns at most ten violations; empty when the data fits. */
 export function violationsOf(validate: ValidateFunction, data: unknown): DataViolation[] {
   return validate(data) ? [] : (validate.errors ?? []).slice(0, maxViolations).map(violation);
 }
@@ -86,14 +86,14 @@ function violation({ instancePath, keyword, message, params }: ErrorObject): Dat
   return { pointer: instancePath, message: message ?? 'does not fit the schema' };
 }
 
-/** For schemas that were found to be good when they were saved. */
+/** For schemas that passed the check when they were saved. */
 export function compileTriggerSchema(schema: TriggerDataSchema): ValidateFunction {
   return compile(schema, linearOrNative);
 }
 
 /**
- * Versions that were saved when every pattern was taken go on working: what linear time cannot do runs on the engine of the
- * platform. That happens in a thread only (see tasks.ts), where it is stopped when it takes too long.
+ * Versions saved when every pattern was accepted keep working: patterns that linear time does not support use the native
+ * engine. They run only in a thread (see tasks.ts), which is stopped when it takes too long.
  */
 function linearOrNative(pattern: string): LinearRegExp {
   try {
@@ -103,7 +103,7 @@ function linearOrNative(pattern: string): LinearRegExp {
   }
 }
 
-/** A schema gets an instance of its own, because ids within it stay registered. */
+/** Each schema gets its own instance, because ids within it stay registered. */
 function compile(
   schema: TriggerDataSchema,
   regExp: (pattern: string, flags: string) => LinearRegExp,

@@ -24,10 +24,10 @@ import { escapePointer, isTemplate, templateFaults } from './value.ts';
 
 const maxProblems = 100;
 
-/** Says what is wrong, and where below the step. */
+/** Reports a problem, with its pointer relative to the step. */
 type Report = (code: string, message: string, pointer: string) => void;
 
-/** What stands in the way of activation; empty when nothing does. */
+/** Returns the problems that prevent activation; empty when there are none. */
 export function validateDefinition(definition: Definition, world: ValidationContext): DefinitionProblem[] {
   const problems: DefinitionProblem[] = [];
   const seen = new Set<string>();
@@ -97,7 +97,7 @@ function checkStep(program: Program, step: Step, world: ValidationContext, repor
   }
 }
 
-/** Chat channels send what a template makes, and nothing else. */
+/** Chat channels send only the output of a template. */
 const templatedChannels: ReadonlySet<string> = new Set(['chatone', 'chattwo', 'chatthree']);
 const contentFields = ['template_key', 'subject', 'html_body', 'text_body'];
 
@@ -193,7 +193,7 @@ function checkCondition(source: string, pointer: string, report: Report): void {
     report('invalid_expression', `the condition gives a ${type}, not true or false`, pointer);
 }
 
-/** Its type; null when it was reported. */
+/** Returns the type of the expression; null when it has been reported as a problem. */
 function checkExpression(source: string, pointer: string, report: Report): string | null {
   try {
     const expression = compileExpression(source);
@@ -217,7 +217,7 @@ function checkTemplates(
     report('invalid_expression', `the template cannot be used: ${fault.message}`, fault.pointer);
 }
 
-/** What a definition names outside itself, as far as it is fixed. */
+/** Returns the resources that the definition names literally. */
 export function references(definition: Definition): References {
   const templateKeys = new Set<string>();
   const categories = new Set<string>();

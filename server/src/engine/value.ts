@@ -6,7 +6,7 @@ import { HeavyWork } from '../kernel/threads/effort.ts';
 import type { Json, JsonObject } from './contract.ts';
 import { limits } from './limits.ts';
 
-/** What is wrong with a value, and where in it (a JSON Pointer). */
+/** An invalid value and the location of the fault in it (a JSON Pointer). */
 export class ValueFault extends Error {
   override readonly name = 'ValueFault';
   readonly pointer: string;
@@ -21,16 +21,16 @@ type Text = (scope: object, budget: Budget) => Json;
 
 export type TemplateFlavour = 'text' | 'html';
 
-/** Remembers what it compiled: one for each definition. */
+/** A cache of compiled templates: one for each definition. */
 export interface Templates {
-  /** `budget`: of the step that waits for it. */
+  /** `budget` is that of the step that waits for the compilation. */
   textOf(source: string, flavour: TemplateFlavour, budget?: Budget): Text;
 }
 
-/** Whether a text depends on the run. */
+/** Returns whether a text contains Liquid. */
 export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%');
 
-/** Whether any text in it does. */
+/** Returns whether any text in the value contains Liquid. */
 export const isTemplated = (value: Json): boolean => holds(value, isTemplate);
 
 export function createTemplates(): Templates {
@@ -54,17 +54,17 @@ function compileText(source: string, flavour: TemplateFlavour): Text {
   return (scope, budget) => template.render(scope, budget, limits.text);
 }
 
-/** A copy in plain JSON: what the data does not have is null. */
+/** Copies a value as plain JSON: undefined becomes null. */
 function toJson(value: unknown): Json {
   if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed();
   const text = value === undefined ? undefined : JSON.stringify(value);
   return text === undefined ? null : (JSON.parse(text) as Json);
 }
 
-/** Writing, and hashing, a character of what a step's templates have made. */
+/** The cost of writing and hashing a character of the results of a step's templates. */
 const resultUnits = 2;
 
-/** Texts below are templates, at any depth; keys are not. `htmlFields`: top-level fields whose outputs are escaped. */
+/** Texts are templates at any depth; keys are not. `htmlFields` are top-level fields whose outputs are escaped. */
 export function evaluateValue(
   templates: Templates,
   value: Json,
@@ -95,8 +95,8 @@ export function evaluateValue(
 }
 
 /**
- * What counting does not stop, the clock does: a pathological regular expression in a filter, say. The clock takes longer to set
- * than plain outputs to render, so only filters and tags get one.
+ * A timer stops what counting cannot, such as a pathological regular expression in a filter. Setting the timer takes longer
+ * than rendering plain outputs, so only filters and tags get one.
  */
 const isWork = (text: string): boolean => text.includes('|') || text.includes('{%');
 
@@ -106,7 +106,7 @@ function holds(value: Json, what: (text: string) => boolean): boolean {
   return Object.values(value).some((part) => holds(part, what));
 }
 
-/** Every mistake that can be seen without data. */
+/** Returns every mistake that can be detected without data. */
 export function templateFaults(
   templates: Templates,
   value: JsonObject,
