@@ -10,6 +10,7 @@ import type { Deps } from './deps.ts';
 import { describeErrors } from './http/error-reference.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { allRoutes } from './routes.ts';
+import { dumpStatements, listStatements } from './statements.ts';
 import { version } from './version.ts';
 
 /** Files that say again, for people or other programs, what the code says already. Committed, so that a change shows. */
@@ -18,6 +19,7 @@ const files: Record<string, () => string | Promise<string>> = {
   'docs/config.md': settingsPage,
   'docs/errors.md': errorsPage,
   'server/src/db/schema.sql': schemaDump,
+  'server/src/db/statements.sql': statementDump,
 };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -96,6 +98,10 @@ async function schemaDump(): Promise<string> {
     await pool.end();
     await postgres.stop();
   }
+}
+
+async function statementDump(): Promise<string> {
+  return `-- Every named statement and its file below server/src. Generated (npm run generate), to read and to compare; never run.\n\n${dumpStatements(await listStatements())}`;
 }
 
 await main(process.argv.includes('--check'));

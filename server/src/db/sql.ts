@@ -35,11 +35,17 @@ export function createPool(
   return pool;
 }
 
+/** Every named statement with its declaration: the stack names the file. Only `statements.ts` reads this list. */
+export const declaredStatements = new Map<string, { text: string; declaration: Error }>();
+
 /**
  * A named prepared statement: `const findKey = statement<Row>('find_key', 'select …')`, then `findKey(sql, [id])`.
- * Names must be unique in the whole program: PostgreSQL keeps one plan per name and connection.
+ * Names are unique in the whole program, because PostgreSQL keeps one plan per name and connection; so a statement is declared
+ * once, when its module loads.
  */
 export function statement<Row extends pg.QueryResultRow = pg.QueryResultRow>(name: string, text: string) {
+  if (declaredStatements.has(name)) throw new Error(`The statement ${name} is declared twice.`);
+  declaredStatements.set(name, { text, declaration: new Error(name) });
   return async (sql: Sql, values: unknown[] = []): Promise<Row[]> => {
     const result = await sql.query<Row>({ name, text, values });
     return result.rows;

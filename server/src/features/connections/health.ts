@@ -51,12 +51,8 @@ interface Page {
 const spacingMs = 1_000;
 const maxReason = 500;
 
-export function createHealthRepository(
-  { pool, clock, log }: { pool: Sql; clock: () => number; log: Log },
-  table: 'chat_endpoints' | 'chatone_installations',
-  isGone: (code: string | null) => boolean,
-): HealthRepository {
-  const mark = statement(
+const markIn = (table: string) =>
+  statement(
     `connections_mark_${table}`,
     `update ${table} c set
        last_success_at = coalesce(i.success_at, c.last_success_at),
@@ -67,9 +63,20 @@ export function createHealthRepository(
        reason text, status text)
      where c.id = i.id and c.revision = i.revision`,
   );
+
+const marks = {
+  chat_endpoints: markIn('chat_endpoints'),
+  chatone_installations: markIn('chatone_installations'),
+};
+
+export function createHealthRepository(
+  { pool, clock, log }: { pool: Sql; clock: () => number; log: Log },
+  table: keyof typeof marks,
+  isGone: (code: string | null) => boolean,
+): HealthRepository {
   const writes = createBatcher<Note, undefined>(
     async (notes) => {
-      await mark(pool, [JSON.stringify(notes)]);
+      await marks[table](pool, [JSON.stringify(notes)]);
       return notes.map(() => undefined);
     },
     { concurrency: 1, maxItems: 200 },

@@ -90,9 +90,11 @@ const measureSlice = statement<{ last: string | null; bytes: number }>(
 
 const measureOthers = statement<{ bytes: number }>(
   'storage_measure_others',
+  // The indexes of inbox items are partial: asked for in one sum, the items of every environment are read.
   `select (
      (select coalesce(sum(payload_bytes), 0) from sandbox_messages where environment_id = $1)
-     + (select coalesce(sum(bytes), 0) from inbox_items where environment_id = $1)
+     + (select coalesce(sum(bytes), 0) from inbox_items where environment_id = $1 and archived_at is null)
+     + (select coalesce(sum(bytes), 0) from inbox_items where environment_id = $1 and archived_at is not null)
      + (select coalesce(sum(${overheadBytes} + octet_length(r.trigger_data::text)
           + (select coalesce(sum(pg_column_size(s.output)), 0) from run_steps s where s.run_id = r.id)), 0)
         from workflows w join runs r on r.workflow_id = w.id where w.environment_id = $1))::float8 as bytes`,

@@ -1,0 +1,2486 @@
+-- Every named statement and its file below server/src. Generated (npm run generate), to read and to compare; never run.
+
+-- sandbox_insert_messages (channels/sandbox/carrier.ts)
+insert into sandbox_messages
+  (environment_id, id, notification_id, channel, provider, recipient, payload, payload_bytes)
+select environment_id, id, notification_id, channel, provider, recipient, payload, octet_length(payload::text)
+from json_to_recordset($1::json) as m(environment_id uuid, id uuid, notification_id uuid, channel text,
+  provider text, recipient text, payload json)
+on conflict (notification_id, provider) do nothing;
+
+-- encryption_keys_delete (db/encryption-keys.ts)
+delete from encryption_keys where not (id = any ($1::text[])) returning id;
+
+-- encryption_keys_insert (db/encryption-keys.ts)
+insert into encryption_keys (id) values ($1) on conflict do nothing;
+
+-- encryption_keys_list (db/encryption-keys.ts)
+select id from encryption_keys;
+
+-- accounts_count_invitations (features/accounts/invitations-store.ts)
+select count(*)::int as open from invitations where organization_id = $1 and expires_at > $2;
+
+-- accounts_delete_invitation (features/accounts/invitations-store.ts)
+delete from invitations where id = $1 returning id;
+
+-- accounts_delete_invitations_by (features/accounts/invitations-store.ts)
+delete from invitations
+where organization_id = $1 and invited_by_user_id = $2 and not role = any ($3::text[])
+returning id, organization_id, email, role, invited_by_user_id, expires_at;
+
+-- accounts_find_invitation (features/accounts/invitations-store.ts)
+select id, organization_id, email, role, invited_by_user_id, expires_at from invitations where organization_id = $1 and id = $2;
+
+-- accounts_find_invitation_by_token (features/accounts/invitations-store.ts)
+select i.*, o.name as organization_name
+from (select id, organization_id, email, role, invited_by_user_id, expires_at from invitations where token_hash = $1) i join organizations o on o.id = i.organization_id;
+
+-- accounts_find_invitation_for_email (features/accounts/invitations-store.ts)
+select id, organization_id, email, role, invited_by_user_id, expires_at from invitations where organization_id = $1 and email = $2;
+
+-- accounts_insert_invitation (features/accounts/invitations-store.ts)
+insert into invitations (id, organization_id, email, role, invited_by_user_id, expires_at, token_hash) values ($1, $2, $3, $4, $5, $6, $7);
+
+-- accounts_list_invitations (features/accounts/invitations-store.ts)
+select id, organization_id, email, role, invited_by_user_id, expires_at from invitations
+where organization_id = $1 and expires_at > $2 and ($3::uuid is null or id < $3)
+order by id desc
+limit $4;
+
+-- accounts_find_key_by_hash (features/accounts/keys-store.ts)
+select k.id, k.created_by_user_id as user_id, e.organization_id, k.environment_id, e.kind as environment_kind, o.plan,
+  k.preset, k.scopes, least(k.expires_at, k.retires_at) as ends_at, k.revoked_at is not null as revoked
+from api_keys k
+join environments e on e.id = k.environment_id
+join organizations o on o.id = e.organization_id
+where k.key_hash = $1;
+
+-- accounts_find_key_for_update (features/accounts/keys-store.ts)
+select id, name, last4, preset, scopes, created_by_user_id, created_at, expires_at, retires_at, last_used_at from api_keys where environment_id = $1 and id = $2 and revoked_at is null for update;
+
+-- accounts_insert_key (features/accounts/keys-store.ts)
+insert into api_keys (id, environment_id, name, key_hash, last4, preset, scopes, created_by_user_id, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+returning id, name, last4, preset, scopes, created_by_user_id, created_at, expires_at, retires_at, last_used_at;
+
+-- accounts_mark_key_retiring (features/accounts/keys-store.ts)
+update api_keys set retires_at = least(retires_at, $2) where id = $1;
+
+-- accounts_mark_key_revoked (features/accounts/keys-store.ts)
+update api_keys set revoked_at = now() where id = $1;
+
+-- accounts_mark_key_used (features/accounts/keys-store.ts)
+update api_keys set last_used_at = now()
+where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute');
+
+-- accounts_find_user (features/accounts/people-store.ts)
+select id, name, password_hash from users where email = $1;
+
+-- accounts_insert_user (features/accounts/people-store.ts)
+insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)
+on conflict (email) do nothing
+returning id;
+
+-- accounts_replace_password (features/accounts/people-store.ts)
+update users set password_hash = $2 where id = $1;
+
+-- accounts_update_password (features/accounts/people-store.ts)
+update users set password_hash = $3 where id = $1 and password_hash = $2 returning id;
+
+-- accounts_update_user_name (features/accounts/people-store.ts)
+update users set name = $2 where id = $1;
+
+-- accounts_delete_old_invitations (features/accounts/sessions-store.ts)
+delete from invitations where expires_at < now();
+
+-- accounts_delete_old_login_failures (features/accounts/sessions-store.ts)
+delete from login_failures where window_ends_at < now();
+
+-- accounts_delete_old_sessions (features/accounts/sessions-store.ts)
+delete from sessions where expires_at < now();
+
+-- accounts_delete_other_sessions (features/accounts/sessions-store.ts)
+delete from sessions where user_id = $1 and id is distinct from $2;
+
+-- accounts_delete_session (features/accounts/sessions-store.ts)
+delete from sessions where user_id = $1 and id = $2 returning id;
+
+-- accounts_find_session (features/accounts/sessions-store.ts)
+select s.id, s.user_id, u.email, u.name, s.expires_at, s.last_seen_at
+from sessions s join users u on u.id = s.user_id
+where s.token_hash = $1;
+
+-- accounts_find_session_identity (features/accounts/sessions-store.ts)
+select s.user_id, s.expires_at, s.last_seen_at, e.id as environment_id, e.kind as environment_kind, e.organization_id,
+  o.plan, m.role
+from sessions s
+left join (
+  memberships m
+  join environments e on e.organization_id = m.organization_id
+  join organizations o on o.id = m.organization_id
+) on m.user_id = s.user_id and ($2::uuid is null or e.id = $2)
+where s.token_hash = $1
+order by e.organization_id, e.kind = 'test' desc, e.id
+limit 1;
+
+-- accounts_insert_session (features/accounts/sessions-store.ts)
+with person as (select id from users where id = $3 and password_hash = $4 for share)
+insert into sessions (id, token_hash, user_id, expires_at)
+select $1, $2, person.id, $5 from person
+returning id;
+
+-- accounts_list_sessions (features/accounts/sessions-store.ts)
+select id, created_at, last_seen_at, expires_at from sessions
+where user_id = $1 and expires_at > $2 and last_seen_at > $3 and ($4::uuid is null or id < $4)
+order by id desc
+limit $5;
+
+-- accounts_mark_session_seen (features/accounts/sessions-store.ts)
+with seen as (
+  update sessions set last_seen_at = now() where token_hash = $1 returning user_id)
+update memberships set last_seen_at = now()
+from seen where memberships.user_id = seen.user_id and memberships.organization_id = $2;
+
+-- accounts_delete_membership (features/accounts/team-store.ts)
+delete from memberships where organization_id = $1 and user_id = $2;
+
+-- accounts_find_member (features/accounts/team-store.ts)
+select u.id, u.email, u.name, m.role, m.joined_at, m.last_seen_at
+from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and m.user_id = $2;
+
+-- accounts_find_member_by_email (features/accounts/team-store.ts)
+select u.id, u.email, u.name, m.role, m.joined_at, m.last_seen_at
+from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2;
+
+-- accounts_find_other_owner (features/accounts/team-store.ts)
+select from memberships where organization_id = $1 and user_id <> $2 and role = 'owner' limit 1;
+
+-- accounts_list_members (features/accounts/team-store.ts)
+select u.id, u.email, u.name, m.role, m.joined_at, m.last_seen_at
+from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and ($2::uuid is null or m.user_id < $2)
+ order by m.user_id desc
+ limit $3;
+
+-- accounts_lock_organization (features/accounts/team-store.ts)
+select from organizations where id = $1 for no key update;
+
+-- accounts_update_organization_name (features/accounts/team-store.ts)
+update organizations o set name = $2
+from (select id, name from organizations where id = $1) former
+where o.id = former.id
+returning former.name;
+
+-- accounts_update_plan_owner (features/accounts/team-store.ts)
+update organizations set plan_owner_id = (
+  select user_id from memberships where organization_id = $1 and role = 'owner' order by joined_at, user_id limit 1)
+where id = $1 and plan_owner_id = $2;
+
+-- accounts_update_role (features/accounts/team-store.ts)
+update memberships set role = $3 where organization_id = $1 and user_id = $2;
+
+-- accounts_list_environments (features/accounts/tenants-store.ts)
+select id, name, kind, created_at from environments where organization_id = $1 order by id desc;
+
+-- accounts_list_memberships (features/accounts/tenants-store.ts)
+select o.id as organization_id, o.name as organization_name, m.role, e.id, e.name, e.kind, e.created_at
+from memberships m
+join organizations o on o.id = m.organization_id
+join environments e on e.organization_id = o.id
+where m.user_id = $1
+order by o.id, e.id;
+
+-- accounts_list_organization_ids (features/accounts/tenants-store.ts)
+select organization_id from memberships where user_id = $1;
+
+-- accounts_lock_user (features/accounts/tenants-store.ts)
+select from users where id = $1 for no key update;
+
+-- accounts_count_login_attempt (features/accounts/throttle-store.ts)
+insert into login_failures as known (subject, failures, window_ends_at)
+values ($1, 1, clock_timestamp() + make_interval(secs => $2))
+on conflict (subject) do update set (failures, blocked_until, window_ends_at) = (
+  select failures, blocked_until, greatest(window_ends_at, blocked_until)
+  from (
+    select failures, window_ends_at,
+      case when failures < $3 then '-infinity'
+           else clock_timestamp() + make_interval(secs => least($4, 2 ^ least(failures - $3, 30))) end as blocked_until
+    from (
+      select case when isover then 1 else least(known.failures + 1, 1000000) end as failures,
+             case when isover then excluded.window_ends_at else known.window_ends_at end as window_ends_at
+      from (select known.window_ends_at <= clock_timestamp() as isover) as window_state
+    ) as counted
+  ) as decided
+)
+where known.blocked_until <= clock_timestamp()
+returning failures;
+
+-- accounts_delete_login_failures (features/accounts/throttle-store.ts)
+delete from login_failures where subject = $1;
+
+-- accounts_delete_login_failures_between (features/accounts/throttle-store.ts)
+delete from login_failures where subject between $1 and $2;
+
+-- accounts_find_login_wait (features/accounts/throttle-store.ts)
+select ceil(extract(epoch from blocked_until - clock_timestamp()))::int as seconds from login_failures where subject = $1;
+
+-- accounts_take_back_login_attempt (features/accounts/throttle-store.ts)
+update login_failures set failures = greatest(failures - 1, 0), blocked_until = '-infinity' where subject = $1;
+
+-- activity_add (features/activity/store.ts)
+with calls as (
+  insert into webhook_activity as w (environment_id, endpoint_id, slot, succeeded, failed, latency)
+  select environment_id, endpoint_id, to_timestamp(slot / 1000), succeeded, failed, latency
+  from json_to_recordset($2::json)
+    as (environment_id uuid, endpoint_id uuid, slot float8, succeeded int, failed int, latency int[])
+  order by 2, 3
+  on conflict (endpoint_id, slot) do update set succeeded = w.succeeded + excluded.succeeded,
+    failed = w.failed + excluded.failed, latency = array(select coalesce(a, 0) + coalesce(b, 0) from unnest(w.latency, excluded.latency) as both_of (a, b))
+), triggers as (
+  insert into workflow_activity as t (workflow_id, slot, triggered)
+  select workflow_id, to_timestamp(slot / 1000), triggered
+  from json_to_recordset($3::json) as (workflow_id uuid, slot float8, triggered int)
+  order by 1, 2
+  on conflict (workflow_id, slot) do update set triggered = t.triggered + excluded.triggered
+)
+insert into activity as n (environment_id, step, at, channel, accepted, sent, delivered, failed, suppressed, bounced, complained, retried, latency)
+select environment_id, step, to_timestamp(at / 1000), channel, accepted, sent, delivered, failed, suppressed, bounced, complained, retried, latency
+from json_to_recordset($1::json) as (environment_id uuid, step smallint, at float8, channel text,
+  accepted int, sent int, delivered int, failed int, suppressed int, bounced int, complained int, retried int, latency int[])
+order by 1, 2, 3, 4
+on conflict (environment_id, step, at, channel) do update set
+  accepted = n.accepted + excluded.accepted, sent = n.sent + excluded.sent, delivered = n.delivered + excluded.delivered, failed = n.failed + excluded.failed, suppressed = n.suppressed + excluded.suppressed, bounced = n.bounced + excluded.bounced, complained = n.complained + excluded.complained, retried = n.retried + excluded.retried,
+  latency = case when excluded.latency is null then n.latency else array(select coalesce(a, 0) + coalesce(b, 0) from unnest(n.latency, excluded.latency) as both_of (a, b)) end;
+
+-- activity_delete_before (features/activity/store.ts)
+with gone as (
+  delete from activity where ctid = any (array(
+    select ctid from activity where step = $1 and at < $2 order by at limit $3)) returning 1)
+select count(*)::int as count from gone;
+
+-- activity_delete_calls_before (features/activity/store.ts)
+with gone as (
+  delete from webhook_activity where ctid = any (array(
+    select ctid from webhook_activity where slot < $1 order by slot limit $2)) returning 1)
+select count(*)::int as count from gone;
+
+-- activity_delete_triggers_before (features/activity/store.ts)
+with gone as (
+  delete from workflow_activity where ctid = any (array(
+    select ctid from workflow_activity where slot < $1 order by slot limit $2)) returning 1)
+select count(*)::int as count from gone;
+
+-- activity_list_called (features/activity/store.ts)
+with counted as materialized (
+  select endpoint_id, slot, succeeded, failed from webhook_activity
+  where environment_id = $1 and slot >= $2 and slot < $3 order by slot desc limit 50000
+), extent as (select case when count(*) = 50000 then min(slot) end as since from counted)
+select e.id, e.url, e.description, e.status, extent.since, sum(c.succeeded)::float8 as succeeded,
+  sum(c.failed)::float8 as failed
+from counted c join webhook_endpoints e on e.id = c.endpoint_id and e.environment_id = $1, extent
+group by e.id, extent.since
+order by sum(c.failed) desc, sum(c.succeeded) desc, e.id limit $4;
+
+-- activity_sum (features/activity/store.ts)
+with counted as materialized (
+  select * from activity where environment_id = $1 and step = $5 and at >= $2 and at < $3
+)
+select (extract(epoch from date_bin(make_interval(secs => $4), at, 'epoch')) * 1000)::float8 as at, channel, sum(accepted)::float8 as accepted, sum(sent)::float8 as sent, sum(delivered)::float8 as delivered, sum(failed)::float8 as failed, sum(suppressed)::float8 as suppressed, sum(bounced)::float8 as bounced, sum(complained)::float8 as complained, sum(retried)::float8 as retried, null::float8[] as latency from counted group by 1, 2
+union all
+select 0, '', sum(accepted)::float8 as accepted, sum(sent)::float8 as sent, sum(delivered)::float8 as delivered, sum(failed)::float8 as failed, sum(suppressed)::float8 as suppressed, sum(bounced)::float8 as bounced, sum(complained)::float8 as complained, sum(retried)::float8 as retried, array[coalesce(sum(latency[1]), 0), coalesce(sum(latency[2]), 0), coalesce(sum(latency[3]), 0), coalesce(sum(latency[4]), 0), coalesce(sum(latency[5]), 0), coalesce(sum(latency[6]), 0), coalesce(sum(latency[7]), 0), coalesce(sum(latency[8]), 0), coalesce(sum(latency[9]), 0), coalesce(sum(latency[10]), 0), coalesce(sum(latency[11]), 0), coalesce(sum(latency[12]), 0), coalesce(sum(latency[13]), 0), coalesce(sum(latency[14]), 0), coalesce(sum(latency[15]), 0), coalesce(sum(latency[16]), 0), coalesce(sum(latency[17]), 0), coalesce(sum(latency[18]), 0), coalesce(sum(latency[19]), 0), coalesce(sum(latency[20]), 0), coalesce(sum(latency[21]), 0), coalesce(sum(latency[22]), 0), coalesce(sum(latency[23]), 0)]::float8[] as latency from counted;
+
+-- activity_sum_calls (features/activity/store.ts)
+select (extract(epoch from date_bin(make_interval(secs => $4), slot, 'epoch')) * 1000)::float8 as at, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed, array[coalesce(sum(latency[1]), 0), coalesce(sum(latency[2]), 0), coalesce(sum(latency[3]), 0), coalesce(sum(latency[4]), 0), coalesce(sum(latency[5]), 0), coalesce(sum(latency[6]), 0), coalesce(sum(latency[7]), 0), coalesce(sum(latency[8]), 0), coalesce(sum(latency[9]), 0), coalesce(sum(latency[10]), 0), coalesce(sum(latency[11]), 0), coalesce(sum(latency[12]), 0), coalesce(sum(latency[13]), 0), coalesce(sum(latency[14]), 0), coalesce(sum(latency[15]), 0), coalesce(sum(latency[16]), 0), coalesce(sum(latency[17]), 0), coalesce(sum(latency[18]), 0), coalesce(sum(latency[19]), 0), coalesce(sum(latency[20]), 0), coalesce(sum(latency[21]), 0), coalesce(sum(latency[22]), 0), coalesce(sum(latency[23]), 0)]::float8[] as latency
+from webhook_activity where endpoint_id = $1 and slot >= $2 and slot < $3
+group by 1;
+
+-- audit_clear_values (features/audit/store.ts)
+update audit_entries a set before = null, after = null
+from environments e
+where e.id = $1 and a.organization_id = e.organization_id and a.environment_id = e.id
+  and a.target = any ($2::text[]) and a.action = $3;
+
+-- audit_insert_batch (features/audit/store.ts)
+insert into audit_entries
+  (id, organization_id, environment_id, actor_kind, actor_id, action, target, before, after, request_id)
+select * from json_to_recordset($1::json)
+  as (id uuid, organization_id uuid, environment_id uuid, actor_kind text, actor_id uuid, action text, target text,
+    before jsonb, after jsonb, request_id text);
+
+-- audit_insert_entry (features/audit/store.ts)
+insert into audit_entries
+  (id, organization_id, environment_id, actor_kind, actor_id, action, target, before, after, request_id,
+   ip_address, user_agent)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+
+-- callbacks_delete_events (features/callbacks/store.ts)
+with gone as (
+  delete from callback_events where ctid = any (array(
+    select ctid from callback_events where seen_at < $1 order by seen_at limit $2 for update skip locked))
+  returning 1)
+select count(*)::int as deleted from gone;
+
+-- callbacks_insert_events (features/callbacks/store.ts)
+insert into callback_events (environment_id, provider_id, event_hash, seen_at)
+select environment_id, provider_id, event_hash, $4
+from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as told (environment_id, provider_id, event_hash)
+order by environment_id, provider_id, event_hash -- everyone locks in this order: no deadlocks
+on conflict do nothing
+returning environment_id, provider_id, event_hash;
+
+-- connections_claim_refresh (features/connections/chatone/store.ts)
+update chatone_installations set refreshing_until = now() + interval '30 seconds'
+ where id = $1 and revision = $2 and refresh_sealed is not null and (refreshing_until is null or refreshing_until < now())
+ returning id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
+token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
+last_success_at, last_failure_at, last_failure_reason;
+
+-- connections_count_token (features/connections/chatone/store.ts)
+select count(*)::int as count from chatone_installations where token_hash = $1 and id <> $2;
+
+-- connections_delete_installation (features/connections/chatone/store.ts)
+delete from chatone_installations where id = $1;
+
+-- connections_find_installation (features/connections/chatone/store.ts)
+select id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
+token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
+last_success_at, last_failure_at, last_failure_reason from chatone_installations where id = $1 and environment_id = $2;
+
+-- connections_insert_installation (features/connections/chatone/store.ts)
+insert into chatone_installations (id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, is_sandbox,
+  token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
+
+-- connections_insert_oauth_state (features/connections/chatone/store.ts)
+with old as (delete from chatone_oauth_states where expires_at < now())
+insert into chatone_oauth_states (id, expires_at) values ($1, $2);
+
+-- connections_list_installations_by_id (features/connections/chatone/store.ts)
+select id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
+token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
+last_success_at, last_failure_at, last_failure_reason from chatone_installations where id = any ($1::uuid[]);
+
+-- connections_list_named_installations (features/connections/chatone/store.ts)
+select w.position, i.id
+from json_to_recordset($1::json) as w (position int, environment_id uuid, name text)
+cross join lateral (
+  select id from chatone_installations c
+  where c.environment_id = w.environment_id and (w.name is null or c.team_id = w.name or c.id::text = lower(w.name))
+  order by c.installed_at desc, c.id desc limit 1) i;
+
+-- connections_lock_installation (features/connections/chatone/store.ts)
+select id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
+token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
+last_success_at, last_failure_at, last_failure_reason from chatone_installations where id = $1 and environment_id = $2 for update;
+
+-- connections_lock_installing (features/connections/chatone/store.ts)
+select pg_advisory_xact_lock(hashtextextended('chatone_installations:' || $1::text, 0));
+
+-- connections_lock_team (features/connections/chatone/store.ts)
+select id, environment_id, team_id, team_name, bot_user_id, app_id, scopes, auto_join_public_channels, is_sandbox,
+token_sealed, token_hash, token_expires_at, refresh_sealed, installed_at, installed_by_user_id, revision, status,
+last_success_at, last_failure_at, last_failure_reason from chatone_installations where environment_id = $1 and team_id = $2 for update;
+
+-- connections_mark_refreshed (features/connections/chatone/store.ts)
+update chatone_installations set token_sealed = $3, token_hash = $4, token_expires_at = $5, refresh_sealed = $6,
+  refreshing_until = null, revision = revision + 1
+where id = $1 and revision = $2;
+
+-- connections_mark_team_gone (features/connections/chatone/store.ts)
+update chatone_installations i set status = 'gone', last_failure_at = now(), last_failure_reason = $5
+from environments e
+where e.id = i.environment_id and i.team_id = $1 and i.app_id = $2 and i.status <> 'gone'
+  and ($3::text[] is null or i.bot_user_id = any ($3::text[])) and i.installed_at <= $4
+returning i.id, i.environment_id, e.organization_id;
+
+-- connections_take_oauth_state (features/connections/chatone/store.ts)
+delete from chatone_oauth_states where id = $1 and expires_at > now() returning id;
+
+-- connections_update_auto_join (features/connections/chatone/store.ts)
+update chatone_installations set auto_join_public_channels = $2 where id = $1;
+
+-- connections_update_installation (features/connections/chatone/store.ts)
+update chatone_installations set team_name = $2, bot_user_id = $3, app_id = $4, scopes = $5, is_sandbox = $6,
+  token_sealed = $7, token_hash = $8, token_expires_at = $9, refresh_sealed = $10, refreshing_until = null,
+  installed_at = $11, installed_by_user_id = $12, revision = $13, status = $14
+where id = $1;
+
+-- connections_delete_endpoint (features/connections/endpoints/store.ts)
+delete from chat_endpoints where id = $1;
+
+-- connections_find_endpoint (features/connections/endpoints/store.ts)
+select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
+default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where id = $1 and environment_id = $2 and channel = $3;
+
+-- connections_insert_endpoint (features/connections/endpoints/store.ts)
+insert into chat_endpoints (id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
+  default_avatar_url)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+on conflict (environment_id, channel, key) do nothing
+returning id;
+
+-- connections_list_endpoints (features/connections/endpoints/store.ts)
+select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
+default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where environment_id = $1 and channel = $2 order by id desc;
+
+-- connections_list_endpoints_by_id (features/connections/endpoints/store.ts)
+select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
+default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where id = any ($1::uuid[]);
+
+-- connections_list_named_endpoints (features/connections/endpoints/store.ts)
+select w.environment_id, w.channel, w.name, e.id, e.key
+from json_to_recordset($1::json) as w (environment_id uuid, channel text, name text)
+join chat_endpoints e on e.environment_id = w.environment_id and e.channel = w.channel
+  and (e.key = w.name or e.id::text = lower(w.name));
+
+-- connections_lock_endpoint (features/connections/endpoints/store.ts)
+select id, environment_id, channel, key, label, url_sealed, url_prefix, flavour, default_username,
+default_avatar_url, revision, status, last_success_at, last_failure_at, last_failure_reason from chat_endpoints where id = $1 and environment_id = $2 and channel = $3 for update;
+
+-- connections_update_endpoint (features/connections/endpoints/store.ts)
+update chat_endpoints set label = $2, url_sealed = $3, url_prefix = $4, flavour = $5, default_username = $6,
+  default_avatar_url = $7, revision = $8, status = $9
+where id = $1;
+
+-- connections_mark_chat_endpoints (features/connections/health.ts)
+update chat_endpoints c set
+  last_success_at = coalesce(i.success_at, c.last_success_at),
+  last_failure_at = coalesce(i.failure_at, c.last_failure_at),
+  last_failure_reason = coalesce(i.reason, c.last_failure_reason),
+  status = coalesce(i.status, c.status)
+from json_to_recordset($1::json) as i (id uuid, revision int, success_at timestamptz, failure_at timestamptz,
+  reason text, status text)
+where c.id = i.id and c.revision = i.revision;
+
+-- connections_mark_chatone_installations (features/connections/health.ts)
+update chatone_installations c set
+  last_success_at = coalesce(i.success_at, c.last_success_at),
+  last_failure_at = coalesce(i.failure_at, c.last_failure_at),
+  last_failure_reason = coalesce(i.reason, c.last_failure_reason),
+  status = coalesce(i.status, c.status)
+from json_to_recordset($1::json) as i (id uuid, revision int, success_at timestamptz, failure_at timestamptz,
+  reason text, status text)
+where c.id = i.id and c.revision = i.revision;
+
+-- connections_list_all (features/connections/overview.ts)
+(select p.value->>'id' as id, p.value->>'name' as name, p.value->>'kind' as kind, 'email' as channel,
+   (p.value->>'enabled')::boolean as enabled, 'active' as status, null as problem,
+   null::timestamptz as last_success_at, null::timestamptz as last_failure_at
+ from email_settings s, jsonb_array_elements(s.providers) with ordinality as p (value, place)
+ where s.environment_id = $1 order by p.place)
+union all
+(select id::text, kind, kind, 'sms', true, case when credentials_validated_at is null then 'broken' else 'active' end,
+   credentials_detail, null, null
+ from sms_settings where environment_id = $1)
+union all (select id::text, team_name, 'chatone', 'chatone', true, status, last_failure_reason, last_success_at, last_failure_at from chatone_installations
+ where environment_id = $1 order by status = 'active', last_failure_at desc nulls last, id limit 50)
+union all (select id::text, label, channel, channel, true, status, last_failure_reason, last_success_at, last_failure_at from chat_endpoints
+ where environment_id = $1 order by status = 'active', last_failure_at desc nulls last, id limit 50);
+
+-- connections_delete_sms_settings (features/connections/sms/store.ts)
+delete from sms_settings where environment_id = $1;
+
+-- connections_list_sms_settings (features/connections/sms/store.ts)
+select environment_id, id, kind, from_number, from_sender_id, config, credentials_validated_at, credentials_detail, xmin::text as version from sms_settings where environment_id = any ($1::uuid[]);
+
+-- connections_lock_sms_settings (features/connections/sms/store.ts)
+select environment_id, id, kind, from_number, from_sender_id, config, credentials_validated_at, credentials_detail from sms_settings where environment_id = $1 for update;
+
+-- connections_upsert_sms_settings (features/connections/sms/store.ts)
+insert into sms_settings (environment_id, id, kind, from_number, from_sender_id, config, credentials_validated_at, credentials_detail) values ($1, $2, $3, $4, $5, $6, $7, $8)
+on conflict (environment_id) do update set
+  id = excluded.id, kind = excluded.kind, from_number = excluded.from_number,
+  from_sender_id = excluded.from_sender_id, config = excluded.config,
+  credentials_validated_at = excluded.credentials_validated_at,
+  credentials_detail = excluded.credentials_detail, updated_at = now();
+
+-- connections_insert_email_settings (features/connections/store.ts)
+insert into email_settings (environment_id) values ($1) on conflict do nothing;
+
+-- connections_list_email_settings (features/connections/store.ts)
+select environment_id, from_address, from_name, reply_to, sender_locked, track_opens, track_clicks, providers, xmin::text as version from email_settings where environment_id = any($1);
+
+-- connections_lock_email_settings (features/connections/store.ts)
+select from_address, from_name, reply_to, sender_locked, track_opens, track_clicks, providers from email_settings where environment_id = $1 for update;
+
+-- connections_update_email_settings (features/connections/store.ts)
+update email_settings
+set from_address = $2, from_name = $3, reply_to = $4, sender_locked = $5, track_opens = $6, track_clicks = $7,
+  providers = $8, updated_at = now()
+where environment_id = $1;
+
+-- dispatch_store_text_alternative (features/dispatch/plan/text-alternative.ts)
+update notification_contents set text_alternative = $2 where notification_id = $1;
+
+-- dispatch_add_fault (features/dispatch/store.ts)
+update notifications set trace = trace || $2::jsonb
+where id in (select id from notifications where id = any ($1::uuid[]) order by id for no key update)
+  and status = 'queued' and trace->-1->>'name' is distinct from $3;
+
+-- dispatch_apply_receipts (features/dispatch/store.ts)
+update notifications n set
+  status = case
+    when i.status is null then n.status
+    when n.status in ('queued', 'sent') then i.status
+    when n.status = 'delivered' and i.status = 'complained' then i.status
+    else n.status end,
+  events = n.events || i.events,
+  last_error = coalesce(i.last_error, n.last_error)
+from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, last_error text)
+where n.id = i.id
+returning n.id, n.environment_id, n.channel, n.address;
+
+-- dispatch_load (features/dispatch/store.ts)
+select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
+  n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id,
+  c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
+  c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.text_alternative, e.kind as environment_kind,
+  case n.channel when 'email' then (select s.xmin::text from email_settings s where s.environment_id = n.environment_id) when 'sms' then (select s.xmin::text from sms_settings s where s.environment_id = n.environment_id) end as settings_version
+from notifications n
+join notification_contents c on c.notification_id = n.id
+join environments e on e.id = n.environment_id
+where n.id = any ($1::uuid[]);
+
+-- dispatch_lock_for_receipts (features/dispatch/store.ts)
+select n.id, n.environment_id, n.channel, n.status,
+  (select jsonb_object_agg(type, number) from (
+     select event->>'type' as type, count(*) as number from jsonb_array_elements(n.events) as event group by 1) as counted
+  ) as counts
+from notifications n
+join unnest($1::uuid[], $2::uuid[]) as wanted (id, environment_id)
+  on n.id = wanted.id and n.environment_id = wanted.environment_id
+order by n.id
+for no key update of n;
+
+-- dispatch_lock_statuses (features/dispatch/store.ts)
+select id, status from notifications where id = any ($1::uuid[]) order by id for no key update;
+
+-- dispatch_settle (features/dispatch/store.ts)
+update notifications n set
+  status = case when n.status = 'queued' then i.status else n.status end,
+  events = n.events || i.events,
+  trace = n.trace || i.trace,
+  attempt_count = n.attempt_count + i.attempts,
+  round = i.round,
+  sent_at = coalesce(n.sent_at, i.sent_at),
+  last_error = case when n.status = 'queued' then i.last_error else n.last_error end,
+  suppression_reason = i.suppression_reason
+from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, trace jsonb, attempts int, round int,
+  sent_at timestamptz, last_error text, suppression_reason text)
+where n.id = i.id;
+
+-- dispatch_store_rendered (features/dispatch/store.ts)
+update notification_contents c set
+  subject = i.subject, html_body = i.html_body, text_body = i.text_body, structured = i.structured, rendered_at = now()
+from json_to_recordset($1::json) as i (id uuid, subject text, html_body text, text_body text, structured json)
+where c.notification_id = i.id;
+
+-- inbox_insert_items (features/inbox/changes-store.ts)
+with input as (
+  select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, external_user_id text, position uuid,
+    subject text, html_body text, text_body text, action_url text, data jsonb)
+), inserted as (
+  insert into inbox_items (id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data, bytes)
+  select id, environment_id, external_user_id, position, subject, html_body, text_body, action_url, data,
+    coalesce(octet_length(html_body), 0) + coalesce(octet_length(text_body), 0) + octet_length(data::text)
+  from input
+  order by id -- everyone locks in this order: no deadlocks
+  on conflict (id) do nothing -- whatever repeats a delivery, the item arrives once
+  returning id, environment_id, external_user_id, position
+), arriving as (
+  select environment_id, external_user_id, count(*) as items from inserted group by 1, 2
+), changed as (
+  insert into inboxes as inbox (environment_id, external_user_id, unread, last_seq)
+  select environment_id, external_user_id, items, (extract(epoch from clock_timestamp()) * 1000)::bigint + items
+  from arriving
+  order by 1, 2 -- here too
+  on conflict (environment_id, external_user_id) do update set unread = inbox.unread + excluded.unread,
+    last_seq = inbox.last_seq + excluded.unread
+  returning environment_id, external_user_id, last_seq
+)
+insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+select i.environment_id, i.external_user_id,
+  c.last_seq - a.items + row_number() over (partition by i.environment_id, i.external_user_id order by i.position),
+  'arrived', i.id, $2
+from inserted i
+join arriving a using (environment_id, external_user_id)
+join changed c using (environment_id, external_user_id);
+
+-- inbox_lock (features/inbox/changes-store.ts)
+select from inboxes where environment_id = $1 and external_user_id = $2 for update;
+
+-- inbox_mark_all_read (features/inbox/changes-store.ts)
+with target as (
+  select id, position, first_read_at from inbox_items
+  where environment_id = $1 and external_user_id = $2 and read_at is null and archived_at is null
+    and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  order by position limit $4
+), item as (
+  update inbox_items i set read_at = $5, first_read_at = coalesce(i.first_read_at, $5)
+  from target t where i.id = t.id
+  returning i.id, i.position, t.first_read_at
+), total as (
+  select count(*) as marked, case when count(*) > 100 then 1 else count(*) end as events from item
+), changed as (
+  update inboxes b set last_seq = b.last_seq + t.events, unread = b.unread - t.marked
+  from total t where b.environment_id = $1 and b.external_user_id = $2 and t.marked > 0
+  returning b.last_seq
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select $1, $2, c.last_seq - t.events + e.place, e.type, e.id, $5
+  from changed c, total t, lateral (
+    select 'read' as type, id, row_number() over (order by position) as place from item where t.marked = t.events
+    union all
+    select 'reset', null, 1 where t.marked <> t.events
+  ) e
+)
+select t.marked::int, (select array_agg(id) from item where first_read_at is null) as first_read from total t;
+
+-- inbox_mark_archived (features/inbox/changes-store.ts)
+with target as (
+  select * from inbox_items
+  where id = $3 and environment_id = $1 and external_user_id = $2 and archived_at is null
+), item as (
+  update inbox_items i set archived_at = $4 from target t where i.id = t.id
+  returning i.id, t.first_read_at, (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
+), changed as (
+  update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
+  from item where b.environment_id = $1 and b.external_user_id = $2
+  returning b.last_seq
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select $1, $2, changed.last_seq, 'archived', item.id, $4 from changed, item
+)
+select first_read_at is null as first_read from item;
+
+-- inbox_mark_deleted (features/inbox/changes-store.ts)
+with target as (
+  select * from inbox_items
+  where id = $3 and environment_id = $1 and external_user_id = $2 and true
+), item as (
+  delete from inbox_items i using target t where i.id = t.id
+  returning i.id, t.first_read_at, (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
+), changed as (
+  update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
+  from item where b.environment_id = $1 and b.external_user_id = $2
+  returning b.last_seq
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select $1, $2, changed.last_seq, 'deleted', item.id, $4 from changed, item
+)
+select first_read_at is null as first_read from item;
+
+-- inbox_mark_read (features/inbox/changes-store.ts)
+with target as (
+  select * from inbox_items
+  where id = $3 and environment_id = $1 and external_user_id = $2 and read_at is null
+), item as (
+  update inbox_items i set read_at = $4, first_read_at = coalesce(i.first_read_at, $4) from target t where i.id = t.id
+  returning i.id, t.first_read_at, (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
+), changed as (
+  update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
+  from item where b.environment_id = $1 and b.external_user_id = $2
+  returning b.last_seq
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select $1, $2, changed.last_seq, 'read', item.id, $4 from changed, item
+)
+select first_read_at is null as first_read from item;
+
+-- inbox_mark_unread (features/inbox/changes-store.ts)
+with target as (
+  select * from inbox_items
+  where id = $3 and environment_id = $1 and external_user_id = $2 and read_at is not null
+), item as (
+  update inbox_items i set read_at = null from target t where i.id = t.id
+  returning i.id, t.first_read_at, (t.archived_at is null)::int - (t.read_at is null and t.archived_at is null)::int as unread
+), changed as (
+  update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
+  from item where b.environment_id = $1 and b.external_user_id = $2
+  returning b.last_seq
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select $1, $2, changed.last_seq, 'unread', item.id, $4 from changed, item
+)
+select first_read_at is null as first_read from item;
+
+-- inbox_delete_empty (features/inbox/erasure.ts)
+with gone as (
+  delete from inboxes b
+  where b.environment_id = $1 and b.external_user_id = any ($2::text[])
+    and not exists ((select id from inbox_items where environment_id = $1 and external_user_id = b.external_user_id and archived_at is null limit 1) union all (select id from inbox_items where environment_id = $1 and external_user_id = b.external_user_id and archived_at is not null limit 1))
+  returning b.external_user_id
+), events as (
+  delete from inbox_events e using gone g where e.environment_id = $1 and e.external_user_id = g.external_user_id
+)
+delete from inbox_tickets where environment_id = $1 and external_user_id = any ($2::text[]);
+
+-- inbox_delete_slice (features/inbox/erasure.ts)
+with item as (
+  delete from inbox_items where id = any (array(
+    select id from ((select id from inbox_items where environment_id = $1 and external_user_id = any ($2::text[]) and archived_at is null and id < $3 limit $4) union all (select id from inbox_items where environment_id = $1 and external_user_id = any ($2::text[]) and archived_at is not null and id < $3 limit $4)) theirs limit $4))
+  returning external_user_id, read_at is null and archived_at is null as counted
+), total as (
+  select external_user_id, count(*) filter (where counted) as unread from item group by 1
+), changed as (
+  update inboxes b set unread = b.unread - t.unread, last_seq = b.last_seq + 1
+  from total t where b.environment_id = $1 and b.external_user_id = t.external_user_id
+  returning b.external_user_id, b.last_seq
+), logged as (
+  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+  select $1, external_user_id, last_seq, 'reset', null, now() from changed
+)
+select count(*)::int as deleted from item;
+
+-- inbox_find_owner (features/inbox/erasure.ts)
+select external_user_id from inbox_items where id = $2 and environment_id = $1;
+
+-- inbox_lock_of_person (features/inbox/erasure.ts)
+select external_user_id from inboxes
+where environment_id = $1
+  and (external_user_id = $2 or lower(external_user_id) = any (array(select lower(alias) from unnest($3::text[]) alias)))
+order by external_user_id for update;
+
+-- inbox_delete_old_events (features/inbox/events-store.ts)
+with gone as (
+  delete from inbox_events where ctid = any (array(
+    select ctid from inbox_events where occurred_at < $1 order by occurred_at limit $2))
+  returning 1)
+select count(*)::int as count from gone;
+
+-- inbox_insert_inboxes (features/inbox/events-store.ts)
+insert into inboxes (environment_id, external_user_id)
+select distinct environment_id, external_user_id from unnest($1::uuid[], $2::text[]) as o (environment_id, external_user_id)
+order by 1, 2
+on conflict do nothing;
+
+-- inbox_list_news (features/inbox/events-store.ts)
+select s.place::int, b.last_seq::float8, b.unread::float8, e.seq::float8, e.type, e.item_id, e.occurred_at, i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at
+from unnest($1::uuid[], $2::text[], $3::bigint[]) with ordinality s (environment_id, external_user_id, last_seq, place)
+join inboxes b on b.environment_id = s.environment_id and b.external_user_id = s.external_user_id
+left join lateral (
+  select *, sum(bytes) over (order by seq) - bytes as bytes_before from (
+    select e.seq, e.type, e.item_id, e.occurred_at, coalesce(i.bytes, 0) as bytes
+    from inbox_events e
+    left join inbox_items i on i.id = e.item_id and e.type = 'arrived'
+    where e.environment_id = s.environment_id and e.external_user_id = s.external_user_id and e.seq > s.last_seq
+    order by e.seq limit 50
+  ) page
+) e on b.last_seq > s.last_seq and e.bytes_before < 65536
+left join inbox_items i on i.id = e.item_id and e.type = 'arrived'
+order by s.place, e.seq;
+
+-- inbox_keys_delete_retired (features/inbox/keys-store.ts)
+delete from inbox_keys where retires_at < $1;
+
+-- inbox_keys_insert (features/inbox/keys-store.ts)
+insert into inbox_keys (id, environment_id, sealed_key) values ($1, $2, $3);
+
+-- inbox_keys_list (features/inbox/keys-store.ts)
+select k.id, k.sealed_key, k.retires_at, e.organization_id
+from inbox_keys k join environments e on e.id = k.environment_id
+where k.environment_id = $1 and (k.retires_at is null or k.retires_at > $2)
+order by k.retires_at desc nulls first;
+
+-- inbox_keys_lock (features/inbox/keys-store.ts)
+select from environments where id = $1 for no key update;
+
+-- inbox_keys_retire (features/inbox/keys-store.ts)
+update inbox_keys set retires_at = least(retires_at, $2) where environment_id = $1;
+
+-- inbox_feed_all (features/inbox/store.ts)
+with page as (
+  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
+    row_number() over (order by i.position desc) as place
+  from (
+    select id, position, bytes from inbox_items
+    where environment_id = $1 and external_user_id = $2 and archived_at is null
+      and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    order by position desc limit $4 + 1
+  ) i
+)
+select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at
+from (select) one
+left join inboxes b on b.environment_id = $1 and b.external_user_id = $2
+left join (page p join inbox_items i on i.id = p.id and p.place <= $4 and p.bytes_before < 2000000) on true
+order by i.position desc;
+
+-- inbox_feed_read (features/inbox/store.ts)
+with page as (
+  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
+    row_number() over (order by i.position desc) as place
+  from (
+    select id, position, bytes from inbox_items
+    where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is not null
+      and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    order by position desc limit $4 + 1
+  ) i
+)
+select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at
+from (select) one
+left join inboxes b on b.environment_id = $1 and b.external_user_id = $2
+left join (page p join inbox_items i on i.id = p.id and p.place <= $4 and p.bytes_before < 2000000) on true
+order by i.position desc;
+
+-- inbox_feed_unread (features/inbox/store.ts)
+with page as (
+  select i.id, i.position, sum(i.bytes) over (order by i.position desc) - i.bytes as bytes_before,
+    row_number() over (order by i.position desc) as place
+  from (
+    select id, position, bytes from inbox_items
+    where environment_id = $1 and external_user_id = $2 and archived_at is null and read_at is null
+      and position < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    order by position desc limit $4 + 1
+  ) i
+)
+select coalesce(b.unread, 0)::float8 as unread, (select count(*) from page)::int as found, i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at
+from (select) one
+left join inboxes b on b.environment_id = $1 and b.external_user_id = $2
+left join (page p join inbox_items i on i.id = p.id and p.place <= $4 and p.bytes_before < 2000000) on true
+order by i.position desc;
+
+-- inbox_find_item (features/inbox/store.ts)
+select i.id, i.position, i.subject, i.html_body, i.text_body, i.action_url, i.data, i.read_at from inbox_items i where i.id = $3 and i.environment_id = $1 and i.external_user_id = $2;
+
+-- inbox_find_unread (features/inbox/store.ts)
+select unread::float8 from inboxes where environment_id = $1 and external_user_id = $2;
+
+-- inbox_tickets_delete_expired (features/inbox/tickets-store.ts)
+delete from inbox_tickets where expires_at < $1;
+
+-- inbox_tickets_insert (features/inbox/tickets-store.ts)
+insert into inbox_tickets (ticket_hash, environment_id, external_user_id, token_expires_at, expires_at)
+values ($1, $2, $3, $4, $5);
+
+-- inbox_tickets_take (features/inbox/tickets-store.ts)
+delete from inbox_tickets t using environments e
+where t.ticket_hash = $1 and t.expires_at > $2 and e.id = t.environment_id
+returning t.environment_id, e.organization_id, t.external_user_id, t.token_expires_at;
+
+-- incidents_delete_old (features/incidents/store.ts)
+delete from incidents where resolved_at < now() - interval '90 days';
+
+-- incidents_insert (features/incidents/store.ts)
+with made as (
+  insert into incidents (id, title, provider) values ($1, $2, $3) on conflict do nothing returning id
+), told as (
+  insert into incident_updates (id, incident_id, message) select $4, id, $5 from made
+)
+select id from made;
+
+-- incidents_insert_update (features/incidents/store.ts)
+with found as (
+  update incidents set resolved_at = case when $4 then now() end
+  where id = $1 and resolved_at is null returning id, title
+), told as (
+  insert into incident_updates (id, incident_id, message) select $2, id, $3 from found
+)
+select title from found;
+
+-- incidents_list_active (features/incidents/store.ts)
+select i.id, i.title, i.provider, i.resolved_at, coalesce((
+select json_agg(u order by u.id desc) from (
+  select id, message from incident_updates where incident_id = i.id order by id desc limit 20
+) u), '[]') as updates from incidents i where resolved_at is null order by id desc;
+
+-- incidents_list_providers (features/incidents/store.ts)
+select distinct on (provider) provider, case when resolved_at is null then id end as active_id, resolved_at
+from incidents where provider is not null order by provider, id desc;
+
+-- incidents_list_shown (features/incidents/store.ts)
+(select i.id, i.title, i.provider, i.resolved_at, coalesce((
+select json_agg(u order by u.id desc) from (
+  select id, message from incident_updates where incident_id = i.id order by id desc limit 20
+) u), '[]') as updates from incidents i where resolved_at is null order by id desc limit 20)
+ union all
+ (select i.id, i.title, i.provider, i.resolved_at, coalesce((
+select json_agg(u order by u.id desc) from (
+  select id, message from incident_updates where incident_id = i.id order by id desc limit 20
+) u), '[]') as updates from incidents i where resolved_at > now() - interval '14 days'
+  order by resolved_at desc, id desc limit 20);
+
+-- incidents_lock (features/incidents/store.ts)
+lock table incidents in share row exclusive mode;
+
+-- links_find_secret (features/links/store.ts)
+select environment_id, handle, sealed_secret from unsubscribe_secrets where handle = $1;
+
+-- links_insert_secret (features/links/store.ts)
+insert into unsubscribe_secrets (environment_id, handle, sealed_secret) values ($1, $2, $3) on conflict (environment_id) do nothing;
+
+-- links_list_secrets (features/links/store.ts)
+select environment_id, handle, sealed_secret from unsubscribe_secrets where environment_id = any ($1::uuid[]);
+
+-- links_reseal_secret (features/links/store.ts)
+update unsubscribe_secrets set sealed_secret = $3 where environment_id = $1 and sealed_secret = $2;
+
+-- notifications_list_for_events (features/notifications/announce.ts)
+select n.*, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
+  null as leased_at,
+  c.attachments is not null and not exists (select from attachment_bytes b where b.notification_id = n.id) as attachments_purged
+from notifications n join notification_contents c on c.notification_id = n.id
+where n.id = any ($1::uuid[]);
+
+-- notifications_list_of_person (features/notifications/erase.ts)
+with named as materialized (
+  select id from notifications
+  where environment_id = $1 and external_user_id = $2 and id < $4 and id > $5 order by id limit $6
+), addressed as (
+  select n.id from (select distinct lower(theirs) as address from unnest($3::text[]) theirs) of_person
+  cross join lateral (
+    select id from notifications
+    where environment_id = $1 and lower(address) = of_person.address
+      and case channel
+        when 'in_app' then lower(address) = any (array(select lower(theirs) from unnest($7::text[]) theirs))
+        when 'email' then external_user_id is null
+        else external_user_id is null and address = any ($3::text[])
+      end
+      and id < $4 and id > $5 and id <= coalesce((select id from named order by id offset $6 - 1), $4)
+    order by id limit $6) n
+), slice as materialized (
+  select id from named union select id from addressed order by id limit $6
+)
+select n.id, n.status = 'queued' as is_queued from slice join notifications n on n.id = slice.id order by n.id;
+
+-- notifications_redact (features/notifications/erase.ts)
+with contents as (
+  update notification_contents
+  set subject = null, html_body = null, text_body = null, template_data = '{}', from_name = null, reply_to = null,
+    attachments = null, structured = null, text_alternative = null
+  where notification_id = any ($1::uuid[])
+)
+update notifications n
+set address = null, recipient_name = null, external_user_id = null, idempotency_key = null, action_url = null,
+  last_error = null,
+  events = (select coalesce(jsonb_agg(entry || '{"detail": null}' order by place), '[]')
+            from jsonb_array_elements(n.events) with ordinality as e (entry, place)),
+  trace = (select coalesce(jsonb_agg(case
+             when entry ->> 'kind' = 'attempt'
+               then (entry - 'exchange') || '{"detail": null, "provider_message_id": null}'
+             when entry ? 'detail' then entry || '{"detail": null}'
+             else entry end order by place), '[]')
+           from jsonb_array_elements(n.trace) with ordinality as t (entry, place))
+where n.id = any ($1::uuid[]) and n.environment_id = $2;
+
+-- notifications_insert (features/notifications/insert.ts)
+with input as materialized (
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair)
+),
+
+fresh as (
+insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+on conflict (environment_id, operation, key) do update
+  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+  where known.created_at < now() - interval '24 hours'
+returning resource_id),
+taken as materialized (
+  select * from input where operation is null or id in (select resource_id from fresh)
+),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note from (select id, lane, environment_id, send_at as run_at from taken) work where run_at is null),
+ queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
+ from queue_source s join queue_taken_turns t using (kind, lane, environment_id)),
+counted as (
+insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
+group by organization_id, month, channel
+order by organization_id, month, channel -- everyone locks in this order: no deadlocks
+on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
+pairs as (
+insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
+select * from (
+  select environment_id, external_user_id,
+    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
+  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
+where not exists (
+  select from end_users known
+  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
+    and (pair.email is null or known.email = pair.email)
+    and (pair.phone is null or known.phone = pair.phone)
+    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
+order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, external_user_id) do update
+  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
+    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
+lives as (
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events from taken
+),
+contents as (
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at from taken
+)
+select id from input except select id from taken;
+
+-- notifications_insert_bytes (features/notifications/insert.ts)
+insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, $3);
+
+-- notifications_insert_new (features/notifications/insert.ts)
+with input as materialized (
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair)
+),
+taken as (select * from input),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note from (select id, lane, environment_id, send_at as run_at from taken) work where run_at is null),
+ queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
+ from queue_source s join queue_taken_turns t using (kind, lane, environment_id)),
+counted as (
+insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
+group by organization_id, month, channel
+order by organization_id, month, channel -- everyone locks in this order: no deadlocks
+on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
+pairs as (
+insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
+select * from (
+  select environment_id, external_user_id,
+    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
+  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
+where not exists (
+  select from end_users known
+  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
+    and (pair.email is null or known.email = pair.email)
+    and (pair.phone is null or known.phone = pair.phone)
+    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
+order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, external_user_id) do update
+  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
+    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
+lives as (
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events from taken
+),
+contents as (
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at) select id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at from taken
+), keys as (
+insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+-- everyone locks in this order: no deadlocks
+order by environment_id, operation, key)
+select id from input except select id from taken;
+
+-- notifications_count_backlog (features/notifications/overview-store.ts)
+with
+ queue_first as materialized (
+   select r.id, r.environment_id, l.lane, r.tag
+   from unnest(array[0,1,2]) as l (lane) cross join lateral (
+     select id, environment_id, tag from queue_ready
+     where kind = 1 and lane = l.lane order by tag limit 10000) r
+ ),
+ queue_aside as materialized (
+   select id, environment_id, lane from queue_parked
+   where kind = 1 order by place, lane, id limit 10000
+ ),
+ queue_soon as materialized (
+   select id, environment_id, kind, run_at from queue_later order by run_at limit 10000
+ ),
+ queue_waiting as (
+   select id, row_number() over (partition by lane order by tag) <= 100 as is_next
+   from queue_first where environment_id = $1
+   union all
+   select id, row_number() over (order by id) <= 100 from queue_aside where environment_id = $1
+   union all
+   select id, true from queue_soon where kind = 1 and environment_id = $1 and run_at <= now()
+ ),
+ queue_counts as (
+   select (select count(*) from queue_waiting)::int as waiting,
+     (select count(*) from queue_soon
+      where kind = 1 and environment_id = $1 and run_at > now())::int as later,
+     (select coalesce(max(number), 0) >= 10000 from (
+        select count(*) as number from queue_first group by lane
+        union all select count(*) from queue_aside
+        union all select count(*) from queue_soon) as places) as is_capped
+ )
+select waiting, later, is_capped,
+  (select json_agg(json_build_object('id', n.id, 'send_at', n.send_at))
+   from queue_waiting q join notifications n on n.id = q.id where q.is_next and n.trace = '[]') as untouched
+from queue_counts;
+
+-- notifications_list_missed (features/notifications/overview-store.ts)
+select * from ((select id, channel, status, coalesce(suppression_reason, last_error) as reason from notifications
+ where environment_id = $1 and status = 'failed' and id >= $2 order by id desc limit $3) union all (select id, channel, status, coalesce(suppression_reason, last_error) as reason from notifications
+ where environment_id = $1 and status = 'bounced' and id >= $2 order by id desc limit $3) union all (select id, channel, status, coalesce(suppression_reason, last_error) as reason from notifications
+ where environment_id = $1 and status = 'suppressed' and id >= $2 order by id desc limit $3)) as missed
+order by id desc limit $3;
+
+-- notifications_list_old_bytes (features/notifications/purge.ts)
+select distinct notification_id as id from attachment_bytes where notification_id < $1::uuid order by 1 limit $2;
+
+-- notifications_purge_bytes (features/notifications/purge.ts)
+with purged as (
+  delete from attachment_bytes where notification_id = any ($1::uuid[])
+  returning notification_id, position, octet_length(bytes) as size_bytes, encode(sha256(bytes), 'hex') as sha256)
+select p.notification_id, n.environment_id, e.organization_id,
+  json_agg(json_build_object(
+    'filename', c.attachments -> p.position::int ->> 'filename',
+    'content_type', c.attachments -> p.position::int ->> 'content_type',
+    'size_bytes', p.size_bytes, 'sha256', p.sha256) order by p.position) as files
+from purged p
+join notifications n on n.id = p.notification_id
+join notification_contents c on c.notification_id = p.notification_id
+join environments e on e.id = n.environment_id
+group by 1, 2, 3;
+
+-- notifications_list_ended (features/notifications/retention.ts)
+select id, environment_id, channel from notifications
+where id > $1 and id < $2 and status <> 'queued' and coalesce(send_at < $3, true)
+order by id limit $4;
+
+-- notifications_list_statuses (features/notifications/statuses.ts)
+select id, status, last_error, suppression_reason from notifications where id = any ($1::uuid[]);
+
+-- notifications_delete (features/notifications/store.ts)
+with c as (delete from notification_contents where notification_id = any ($1::uuid[]))
+delete from notifications where id = any ($1::uuid[]) and environment_id = $2;
+
+-- notifications_find (features/notifications/store.ts)
+select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
+  c.template_version_id, c.template_locale, c.structured, c.rendered_at, lease.leased_at,
+  c.attachments is not null and not exists (select from attachment_bytes b where b.notification_id = n.id) as attachments_purged
+from notifications n
+join notification_contents c on c.notification_id = n.id
+left join queue_leased lease on lease.id = n.id and lease.kind = 1 where n.id = $1 and n.environment_id = $2;
+
+-- notifications_list_attachment_pieces (features/notifications/store.ts)
+select position, start, substr(bytes, start + 1, $2::int) as bytes
+from attachment_bytes, generate_series(0, greatest(octet_length(bytes) - 1, 0), $2::int) as start
+where notification_id = $1;
+
+-- notifications_update_content (features/notifications/store.ts)
+with c as (
+  update notification_contents
+  set subject = $2, html_body = $3, text_body = $4, template_data = $5, structured = null, rendered_at = null,
+    text_alternative = null
+  where notification_id = $1)
+update notifications set action_url = $6, send_at = $7 where id = $1;
+
+-- preferences_count_categories (features/preferences/categories-store.ts)
+select count(*)::int as count from categories where environment_id = $1;
+
+-- preferences_find_categories (features/preferences/categories-store.ts)
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived from categories
+join unnest($1::uuid[], $2::text[]) as wanted (environment_id, key) using (environment_id, key);
+
+-- preferences_find_category (features/preferences/categories-store.ts)
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived from categories where environment_id = $1 and key = $2;
+
+-- preferences_insert_category (features/preferences/categories-store.ts)
+insert into categories (id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+on conflict (environment_id, key) do nothing
+returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived;
+
+-- preferences_list_active_categories (features/preferences/categories-store.ts)
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived from categories where environment_id = $1 and not is_archived order by key;
+
+-- preferences_lock_category (features/preferences/categories-store.ts)
+select id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived from categories where environment_id = $1 and key = $2 for no key update;
+
+-- preferences_update_category (features/preferences/categories-store.ts)
+update categories
+set name = $3, description = $4, default_channels = $5, default_opt_in = $6, is_archived = $7
+where environment_id = $1 and key = $2
+returning id, environment_id, key, name, description, is_critical, default_channels, default_opt_in, is_archived;
+
+-- preferences_delete_users (features/preferences/cells-store.ts)
+with q as (delete from quiet_hours where environment_id = $1 and user_key = any ($2::text[]))
+delete from preferences where environment_id = $1 and user_key = any ($2::text[]);
+
+-- preferences_list_cells (features/preferences/cells-store.ts)
+select category_key, channel, opted_in, source, updated_at from preferences where environment_id = $1 and user_key = $2;
+
+-- preferences_upsert_cells (features/preferences/cells-store.ts)
+insert into preferences (environment_id, user_key, category_key, channel, opted_in, source)
+select $1, $2, category_key, channel, opted_in, $4
+from json_to_recordset($3::json) as (category_key text, channel text, opted_in boolean)
+order by category_key, channel -- everyone locks in this order: no deadlocks
+on conflict (environment_id, user_key, category_key, channel) do update
+  set opted_in = excluded.opted_in, source = excluded.source, updated_at = now()
+returning category_key, channel, opted_in, source, updated_at;
+
+-- preferences_load_consents (features/preferences/consent.ts)
+select i.id, i.channel, c.is_critical, c.default_opt_in, c.default_channels, p.opted_in, p.source,
+  q.start_minute, q.end_minute, q.timezone
+from json_to_recordset($1::json) as i (id uuid, environment_id uuid, user_key text, category text, channel text)
+join categories c on c.environment_id = i.environment_id and c.key = i.category
+left join preferences p on p.environment_id = i.environment_id and p.user_key = i.user_key
+  and p.category_key = i.category and p.channel = i.channel
+left join quiet_hours q on q.environment_id = i.environment_id and q.user_key = i.user_key;
+
+-- preferences_delete_quiet_hours (features/preferences/quiet-hours-store.ts)
+delete from quiet_hours where environment_id = $1 and user_key = $2 returning 1 as one;
+
+-- preferences_find_quiet_hours (features/preferences/quiet-hours-store.ts)
+select start_minute, end_minute, timezone from quiet_hours where environment_id = $1 and user_key = $2;
+
+-- preferences_upsert_quiet_hours (features/preferences/quiet-hours-store.ts)
+insert into quiet_hours (environment_id, user_key, start_minute, end_minute, timezone) values ($1, $2, $3, $4, $5)
+on conflict (environment_id, user_key) do update
+  set start_minute = excluded.start_minute, end_minute = excluded.end_minute, timezone = excluded.timezone,
+    updated_at = now();
+
+-- providers_add_counts (features/providers/health-store.ts)
+insert into provider_health_counts as c (environment_id, provider, bucket, shard, name, messages, failed)
+select environment_id, provider, to_timestamp(floor(extract(epoch from now()) * 1000 / 15000) * 15000 / 1000), $2,
+  max(name), sum(messages), sum(failed)
+from json_to_recordset($1::json) as (environment_id uuid, provider text, name text, messages int, failed int)
+group by 1, 2
+order by 1, 2 -- everyone locks in this order: no deadlocks
+on conflict (environment_id, provider, bucket, shard) do update
+  set name = excluded.name, messages = c.messages + excluded.messages, failed = c.failed + excluded.failed;
+
+-- providers_claim_probe (features/providers/health-store.ts)
+update provider_health set probe_at = now() + make_interval(secs => $3::float8 / 1000)
+where environment_id = $1 and provider = $2 and demoted_since is not null and probe_at <= now()
+returning provider;
+
+-- providers_count_outages (features/providers/health-store.ts)
+select count(*)::int as count from provider_health where outage_id is not null;
+
+-- providers_delete_counts (features/providers/health-store.ts)
+delete from provider_health_counts where bucket < now() - interval '600000 milliseconds';
+
+-- providers_delete_counts_of (features/providers/health-store.ts)
+delete from provider_health_counts where environment_id = $1 and provider <> all ($2::text[]);
+
+-- providers_delete_health (features/providers/health-store.ts)
+delete from provider_health where environment_id = $1 and provider <> all ($2::text[]);
+
+-- providers_demote (features/providers/health-store.ts)
+insert into provider_health as h (environment_id, provider, demoted_since, probe_at)
+values ($1, $2, now(), now() + make_interval(secs => $4::float8 / 1000))
+on conflict (environment_id, provider) do update set demoted_since = excluded.demoted_since, probe_at = excluded.probe_at
+where h.demoted_since is null and h.restored_at < now() - make_interval(secs => $3::float8 / 1000);
+
+-- providers_find_plan (features/providers/health-store.ts)
+select o.plan from environments e join organizations o on o.id = e.organization_id where e.id = $1;
+
+-- providers_insert_health (features/providers/health-store.ts)
+insert into provider_health (environment_id, provider) values ($1, $2) on conflict do nothing;
+
+-- providers_list_demoted (features/providers/health-store.ts)
+select environment_id, provider, (extract(epoch from probe_at - now()) * 1000)::float8 as probe_in_ms
+from provider_health where environment_id = any ($1::uuid[]) and demoted_since is not null;
+
+-- providers_list_health (features/providers/health-store.ts)
+select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,
+greatest(coalesce(sum(c.messages), 0), 0)::int as messages,
+greatest(coalesce(sum(c.failed), 0), 0)::int as failed,
+greatest(coalesce(sum(c.messages) filter (where c.bucket > h.restored_at or h.restored_at is null), 0), 0)::int as messages_since,
+greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.restored_at is null), 0), 0)::int as failed_since from (select * from provider_health_counts where bucket > now() - interval '300000 milliseconds') c
+ left join provider_health h using (environment_id, provider) group by environment_id, provider, h.outage_id, h.firing_since, h.demoted_since;
+
+-- providers_list_health_of (features/providers/health-store.ts)
+select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,
+greatest(coalesce(sum(c.messages), 0), 0)::int as messages,
+greatest(coalesce(sum(c.failed), 0), 0)::int as failed,
+greatest(coalesce(sum(c.messages) filter (where c.bucket > h.restored_at or h.restored_at is null), 0), 0)::int as messages_since,
+greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.restored_at is null), 0), 0)::int as failed_since
+ from (select * from provider_health_counts where environment_id = $1 and bucket > now() - interval '300000 milliseconds') c
+ full join (select * from provider_health where environment_id = $1) h using (environment_id, provider) group by environment_id, provider, h.outage_id, h.firing_since, h.demoted_since;
+
+-- providers_list_health_touched (features/providers/health-store.ts)
+select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,
+greatest(coalesce(sum(c.messages), 0), 0)::int as messages,
+greatest(coalesce(sum(c.failed), 0), 0)::int as failed,
+greatest(coalesce(sum(c.messages) filter (where c.bucket > h.restored_at or h.restored_at is null), 0), 0)::int as messages_since,
+greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.restored_at is null), 0), 0)::int as failed_since
+ from (select c.* from json_to_recordset($1::json) as i (environment_id uuid, provider text)
+       join provider_health_counts c using (environment_id, provider) where bucket > now() - interval '300000 milliseconds') c
+ left join provider_health h using (environment_id, provider) group by environment_id, provider, h.outage_id, h.firing_since, h.demoted_since;
+
+-- providers_lock_health (features/providers/health-store.ts)
+select from provider_health where environment_id = $1 and provider = $2 for update;
+
+-- providers_restore (features/providers/health-store.ts)
+update provider_health set demoted_since = null, restored_at = now()
+where environment_id = $1 and provider = $2 and demoted_since < now() - make_interval(secs => $3::float8 / 1000);
+
+-- providers_restore_all (features/providers/health-store.ts)
+update provider_health set demoted_since = null, restored_at = now() where environment_id = $1 and demoted_since is not null;
+
+-- providers_update_health (features/providers/health-store.ts)
+update provider_health set
+  outage_id = case when $4 then null else coalesce($3, outage_id) end,
+  firing_since = case when $4 then null when $3::uuid is not null then now() else firing_since end,
+  demoted_since = case when $5 then now() else demoted_since end,
+  probe_at = case when $5 then now() + make_interval(secs => $6::float8 / 1000) else probe_at end
+where environment_id = $1 and provider = $2
+returning firing_since;
+
+-- providers_count_organizations (features/providers/public-outages.ts)
+select count(*)::int as count from (select from organizations limit 2) few;
+
+-- providers_has_public_work (features/providers/public-outages.ts)
+select exists (select from provider_health where outage_id is not null)
+or exists (select from incidents where provider is not null and resolved_at is null) as has_work;
+
+-- providers_list_shared_outages (features/providers/public-outages.ts)
+with known as (
+  select distinct environment_id, provider from provider_health_counts
+  where bucket > now() - interval '300000 milliseconds'
+  union
+  select environment_id, provider from provider_health where outage_id is not null
+), used as (
+  select e.organization_id, h.outage_id is not null as is_failing, h.firing_since,
+    case k.provider when 'managed' then 'managed' else
+      (select p ->> 'kind' from jsonb_array_elements(s.providers) p where p ->> 'id' = k.provider) end as provider
+  from known k
+  join environments e on e.id = k.environment_id
+  left join provider_health h on h.environment_id = k.environment_id and h.provider = k.provider
+  left join email_settings s on s.environment_id = k.environment_id
+)
+select provider, count(distinct organization_id)::int as total, max(firing_since) as latest,
+  (count(distinct organization_id) filter (where is_failing))::int as failing
+from used where provider is not null group by provider having bool_or(is_failing);
+
+-- providers_find_states (features/providers/statuses.ts)
+select (select json_agg(h) from (select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,
+greatest(coalesce(sum(c.messages), 0), 0)::int as messages,
+greatest(coalesce(sum(c.failed), 0), 0)::int as failed,
+greatest(coalesce(sum(c.messages) filter (where c.bucket > h.restored_at or h.restored_at is null), 0), 0)::int as messages_since,
+greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.restored_at is null), 0), 0)::int as failed_since
+ from (select * from provider_health_counts where environment_id = $1 and bucket > now() - interval '300000 milliseconds') c
+ full join (select * from provider_health where environment_id = $1) h using (environment_id, provider) group by environment_id, provider, h.outage_id, h.firing_since, h.demoted_since) h) as health,
+   (select json_agg(p) from (
+      select pace, provider, paused_until from provider_pauses
+      where environment_id = any (array[$1, '00000000-0000-0000-0000-000000000000']::uuid[]) and paused_until > now()
+      limit 500) p) as pauses;
+
+-- providers_count_pauses (features/providers/throttle-store.ts)
+select count(*)::int as count from provider_pauses where paused_until > now();
+
+-- providers_delete_pauses (features/providers/throttle-store.ts)
+delete from provider_pauses where paused_until < now() - interval '1 hour';
+
+-- providers_extend_pauses (features/providers/throttle-store.ts)
+with input as (
+  select * from json_to_recordset($1::json)
+    as (environment_id uuid, pace text, asked_ms float8, own_ms float8, call_ms float8, eased boolean, provider text)),
+found as (
+  select i.*, p.strikes, p.paused_until, p.paused_at < now() - make_interval(secs => i.call_ms / 1000) as is_new,
+    i.eased or p.paused_until < now() - interval '10 minutes' as is_first
+  from provider_pauses p join input i using (environment_id, pace)
+  order by environment_id, pace
+  for update of p),
+judged as (
+  select *, case when not is_new then strikes when is_first then 1 else least(strikes + 1, 20) end as new_strikes from found)
+update provider_pauses p set
+  provider = coalesce(j.provider, p.provider),
+  strikes = j.new_strikes,
+  paused_at = case when j.is_new then now() else p.paused_at end,
+  since = case when j.is_new and j.new_strikes = 1 then now() else p.since end,
+  paused_until = greatest(j.paused_until, case
+    when j.asked_ms is not null then now() + make_interval(secs => j.asked_ms / 1000)
+    when j.is_new then now() + make_interval(secs => j.own_ms * least(power(2, j.new_strikes - 1), 60) / 1000)
+    else j.paused_until end)
+from judged j
+where p.environment_id = j.environment_id and p.pace = j.pace
+returning p.environment_id, p.pace, (extract(epoch from p.paused_until - now()) * 1000)::float8 as left_ms;
+
+-- providers_insert_pauses (features/providers/throttle-store.ts)
+insert into provider_pauses (environment_id, pace, paused_at, paused_until, strikes, since)
+select environment_id, pace, '-infinity', now(), 0, now()
+from json_to_recordset($1::json) as (environment_id uuid, pace text)
+order by 1, 2
+on conflict do nothing;
+
+-- providers_list_pauses (features/providers/throttle-store.ts)
+select environment_id, pace, (extract(epoch from paused_until - now()) * 1000)::float8 as left_ms from provider_pauses where paused_until > now() order by paused_at desc limit $1;
+
+-- providers_list_pauses_of (features/providers/throttle-store.ts)
+select environment_id, pace, (extract(epoch from paused_until - now()) * 1000)::float8 as left_ms from provider_pauses
+where environment_id = any ($1::uuid[]) and paused_until > now();
+
+-- runs_close_digests (features/runs/digests-store.ts)
+delete from digests where run_id = any ($1::uuid[]);
+
+-- runs_delete_digest_items (features/runs/digests-store.ts)
+delete from digest_items where run_id = any ($1::uuid[]);
+
+-- runs_delete_full_digests (features/runs/digests-store.ts)
+delete from digests d using json_to_recordset($1::json) as i (workflow_id uuid, step_id text, key text)
+where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key;
+
+-- runs_insert_digest_items (features/runs/digests-store.ts)
+insert into digest_items (run_id, source_run_id, item)
+select run_id, source_run_id, item from json_to_recordset($1::json) as (run_id uuid, source_run_id uuid, item json);
+
+-- runs_list_digest_items (features/runs/digests-store.ts)
+select run_id, item from digest_items where run_id = any ($1::uuid[]) order by run_id, source_run_id;
+
+-- runs_list_open_digests (features/runs/digests-store.ts)
+select run_id from digests where run_id = any ($1::uuid[]);
+
+-- runs_lock_digests (features/runs/digests-store.ts)
+insert into digests as d (workflow_id, step_id, key, run_id, item_count, item_size, closes_at)
+select workflow_id, step_id, key, run_id, 0, 0, closes_at
+from json_to_recordset($1::json)
+  as (workflow_id uuid, step_id text, key text, run_id uuid, closes_at timestamptz)
+order by workflow_id, step_id, key
+on conflict (workflow_id, step_id, key) do update set item_count = d.item_count
+returning workflow_id, step_id, key, run_id, item_count, item_size, closes_at;
+
+-- runs_lock_open_digests (features/runs/digests-store.ts)
+select run_id from digests where run_id = any ($1::uuid[]) order by workflow_id, step_id, key for update;
+
+-- runs_update_digests (features/runs/digests-store.ts)
+update digests d set run_id = i.run_id, item_count = i.item_count, item_size = i.item_size,
+  closes_at = i.closes_at
+from json_to_recordset($1::json)
+  as i (workflow_id uuid, step_id text, key text, run_id uuid, item_count int, item_size int,
+    closes_at timestamptz)
+where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key;
+
+-- runs_list_of_person (features/runs/erase.ts)
+with named as materialized (
+  select id from runs
+  where environment_id = $1 and external_user_id = $2 and id < $3 and id > $4 order by id limit $5
+), addressed as (
+  select r.id from (select distinct lower(theirs) as address from unnest($6::text[]) theirs) of_person
+  cross join lateral (
+    select id from runs
+    where environment_id = $1 and lower(address) = of_person.address
+      and (position('@' in address) > 0 or address = any ($6::text[]))
+      and (external_user_id is null
+        or lower(external_user_id) = any (array(select lower(theirs) from unnest($7::text[]) theirs)))
+      and id < $3 and id > $4 and id <= coalesce((select id from named order by id offset $5 - 1), $3)
+    order by id limit $5) r
+)
+select id from named union select id from addressed order by id limit $5;
+
+-- runs_redact (features/runs/erase.ts)
+with steps as (update run_steps set output = null where run_id = any ($1::uuid[]) and output is not null),
+items as (update digest_items set item = '{}' where source_run_id = any ($1::uuid[]))
+update runs set trigger_data = '{}', external_user_id = null, address = null, failure_reason = null
+where id = any ($1::uuid[]);
+
+-- runs_forget (features/runs/retention.ts)
+with old as (
+  select id from runs where id > $1 and id < $2 and completed_at < $3 order by id limit $4
+), steps as (
+  delete from run_steps where run_id in (select id from old)
+), items as (
+  delete from digest_items where run_id in (select id from old)
+), gone as (
+  delete from runs where id in (select id from old)
+)
+select max(id::text) as last from old;
+
+-- runs_delete_sends (features/runs/sends-store.ts)
+delete from run_sends where run_id = any ($1::uuid[]);
+
+-- runs_insert_sends (features/runs/sends-store.ts)
+insert into run_sends (notification_id, run_id, wait_for)
+select notification_id, run_id, wait_for
+from json_to_recordset($1::json) as (notification_id uuid, run_id uuid, wait_for text);
+
+-- runs_lock_sends (features/runs/sends-store.ts)
+select run_id, moves from run_sends where run_id = any ($1::uuid[]) order by notification_id for update;
+
+-- runs_move_sends (features/runs/sends-store.ts)
+update run_sends s set moves = moves + 1
+from (
+  select s.notification_id from run_sends s
+  join unnest($1::uuid[], $2::text[]) as i (notification_id, status) on i.notification_id = s.notification_id
+  where s.wait_for = 'sent' or i.status <> 'sent'
+  order by 1 for update of s
+) as moved
+where s.notification_id = moved.notification_id
+returning s.run_id;
+
+-- runs_list_steps (features/runs/steps-store.ts)
+select seq, step_id, kind, attempt_id, status, outcome, notification_id, output, next_step_id, next_scheduled_at,
+  started_at, completed_at
+from run_steps where run_id = $1 order by seq;
+
+-- runs_upsert_steps (features/runs/steps-store.ts)
+insert into run_steps (run_id, seq, step_id, kind, attempt_id, status, outcome, notification_id, event_id, output,
+  next_step_id, next_scheduled_at, started_at, completed_at)
+select "runId", seq, "stepId", kind, "attemptId", status, outcome, "notificationId", "eventId", output, "nextStepId",
+  to_timestamp("nextScheduledAt" / 1000.0), to_timestamp("startedAt" / 1000.0), to_timestamp("completedAt" / 1000.0)
+from json_to_recordset($1::json) as ("runId" uuid, seq int, "stepId" text, kind text, "attemptId" text, status text,
+  outcome text, "notificationId" uuid, "eventId" uuid, output json, "nextStepId" text, "nextScheduledAt" float8,
+  "startedAt" float8, "completedAt" float8)
+on conflict (run_id, seq) do update set status = excluded.status, outcome = excluded.outcome,
+  notification_id = excluded.notification_id, event_id = excluded.event_id, output = excluded.output,
+  next_step_id = excluded.next_step_id, next_scheduled_at = excluded.next_scheduled_at,
+  completed_at = excluded.completed_at;
+
+-- runs_find (features/runs/store.ts)
+select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.current_step_id, r.external_user_id, r.trigger_data,
+  r.failure_reason, r.completed_at, w.key as workflow_key
+from runs r join workflows w on w.id = r.workflow_id where r.id = $1 and r.environment_id = $2;
+
+-- runs_insert (features/runs/store.ts)
+with input as materialized (
+  select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, workflow_id uuid, version int,
+    external_user_id text, address text, trigger_data json, operation text, key text, body_hash text)
+),
+fresh as (
+insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, id as resource_id from input where key is not null) claims
+order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+on conflict (environment_id, operation, key) do update
+  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+  where known.created_at < now() - interval '24 hours'
+returning resource_id),
+taken as materialized (select * from input where key is null or id in (select resource_id from fresh)),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 5, id, lane, environment_id, run_at from (select id, 1::smallint as lane, environment_id, null::timestamptz as run_at from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 5::smallint as kind, id, lane, environment_id, null::jsonb as note from (select id, 1::smallint as lane, environment_id, null::timestamptz as run_at from taken) work where run_at is null),
+ queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
+ from queue_source s join queue_taken_turns t using (kind, lane, environment_id)),
+lives as (
+  insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data)
+  select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data from taken
+)
+select id from taken;
+
+-- runs_load (features/runs/store.ts)
+select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.address, r.trigger_data, r.state,
+  e.kind as environment_kind, e.organization_id, o.plan, v.id as event_id, v.name as event_name, v.data as event_data, s.moves,
+  floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
+from runs r
+join environments e on e.id = r.environment_id
+join organizations o on o.id = e.organization_id
+left join run_sends s on s.run_id = r.id
+left join run_waits w on w.run_id = r.id
+left join workflow_events v on v.id = w.event_id
+where r.id = any ($1::uuid[]);
+
+-- runs_lock (features/runs/store.ts)
+select id, status from runs where id = any ($1::uuid[]) order by id for update;
+
+-- runs_mark_cancelling (features/runs/store.ts)
+update runs set status = 'cancelling' where id = any ($1::uuid[]);
+
+-- runs_update (features/runs/store.ts)
+update runs r set status = i.status, current_step_id = i.current_step_id, state = i.state,
+  external_user_id = i.external_user_id, address = i.address, failure_reason = i.failure_reason,
+  completed_at = i.completed_at
+from json_to_recordset($1::json) as i (id uuid, status text, current_step_id text, state json, external_user_id text,
+  address text, failure_reason text, completed_at timestamptz)
+where r.id = i.id;
+
+-- runs_claim_waits (features/runs/waits-store.ts)
+update run_waits w set event_id = i.event_id
+from unnest($1::uuid[], $2::uuid[]) as i (run_id, event_id) where w.run_id = i.run_id;
+
+-- runs_delete_spent_events (features/runs/waits-store.ts)
+delete from workflow_events e where id = any ($1::uuid[])
+and not exists (select from workflow_event_keys k where k.event_id = e.id)
+and not exists (select from run_waits w where w.event_id = e.id);
+
+-- runs_delete_waits (features/runs/waits-store.ts)
+delete from run_waits where run_id = any ($1::uuid[]);
+
+-- runs_find_past_events (features/runs/waits-store.ts)
+select i.run_id, past.event_id
+from json_to_recordset($1::json) as i (run_id uuid, wait_key text, lowest_id uuid)
+join runs r on r.id = i.run_id
+cross join lateral (
+  select k.event_id from workflow_event_keys k join workflow_events e on e.id = k.event_id
+  where k.wait_key = decode(i.wait_key, 'hex') and k.event_id >= i.lowest_id and e.id >= i.lowest_id
+    and e.arrived_at >= greatest(r.triggered_at, now() - make_interval(days => 7))
+    and (e.run_id is null or e.run_id = i.run_id)
+    and not exists (select from run_steps s where s.run_id = i.run_id and s.event_id = e.id)
+  order by k.event_id limit 1
+) past;
+
+-- runs_insert_event (features/runs/waits-store.ts)
+with event as (insert into workflow_events (id, run_id, name, data) values ($1, $2, $3, $4))
+insert into workflow_event_keys (wait_key, event_id) select decode(key, 'hex'), $1 from unnest($5::text[]) as key;
+
+-- runs_insert_waits (features/runs/waits-store.ts)
+insert into run_waits (run_id, wait_key)
+select run_id, decode(wait_key, 'hex') from json_to_recordset($1::json) as (run_id uuid, wait_key text);
+
+-- runs_lock_open_wait (features/runs/waits-store.ts)
+select run_id from run_waits where run_id = $2 and wait_key = any ($1::bytea[]) and event_id is null for update;
+
+-- runs_lock_open_waits (features/runs/waits-store.ts)
+select run_id from run_waits where wait_key = any ($1::bytea[]) and event_id is null order by run_id for update;
+
+-- runs_lock_wait_keys (features/runs/waits-store.ts)
+select pg_advisory_xact_lock(key) from unnest($1::bigint[]) as key;
+
+-- runs_lock_waits (features/runs/waits-store.ts)
+select run_id, event_id from run_waits where run_id = any ($1::uuid[]) order by run_id for update;
+
+-- runs_remove_old_events (features/runs/waits-store.ts)
+delete from workflow_events where id = any (array(
+  select id from workflow_events e where id < $1::uuid
+    and not exists (select from run_waits w where w.event_id = e.id)
+  order by id limit $2))
+returning 1 as one;
+
+-- runs_share_wait_keys (features/runs/waits-store.ts)
+select pg_advisory_xact_lock_shared(key) from unnest($1::bigint[]) as key;
+
+-- sandbox_delete_beyond (features/sandbox/store.ts)
+with old as (
+  select m.environment_id, m.id
+  from environments e
+  cross join lateral (
+    select greatest($1::uuid, case when $2::int is not null then (
+      select id from sandbox_messages where environment_id = e.id order by id desc offset $2 limit 1) end,
+      case when $4::float8 is not null then (
+      select id from (
+        select id, sum(payload_bytes) over (order by id desc) as bytes
+        from sandbox_messages where environment_id = e.id) sized
+      where bytes > $4 order by id desc limit 1) end) as id) bound
+  cross join lateral (
+    select environment_id, id from sandbox_messages
+    where environment_id = e.id and id <= bound.id order by id limit $3) m
+  limit $3
+), gone as (
+  delete from sandbox_messages s using old where s.environment_id = old.environment_id and s.id = old.id returning 1)
+select count(*)::int as count from gone;
+
+-- sandbox_delete_messages (features/sandbox/store.ts)
+delete from sandbox_messages where environment_id = $1 and notification_id = any ($2::uuid[]);
+
+-- sandbox_delete_oldest (features/sandbox/store.ts)
+with gone as (
+  delete from sandbox_messages where environment_id = $1 and id in (
+    select id from sandbox_messages where environment_id = $1 and id < $2 order by id limit $3)
+  returning 1)
+select count(*)::int as count from gone;
+
+-- sandbox_find_messages (features/sandbox/store.ts)
+select id, environment_id, notification_id, channel, provider, recipient, payload
+from sandbox_messages
+where environment_id = $1 and id = any($2)
+order by id desc;
+
+-- sandbox_find_of_notification (features/sandbox/store.ts)
+select id, environment_id, notification_id, channel, provider, recipient, payload
+from sandbox_messages where notification_id = $2 and environment_id = $1 order by id desc limit 1;
+
+-- suppressions_delete (features/suppressions/store.ts)
+delete from suppressions where environment_id = $1 and address = $2 returning id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id;
+
+-- suppressions_delete_unsubscribed (features/suppressions/store.ts)
+delete from suppressions s using unnest($1::uuid[], $2::text[]) as back (environment_id, address)
+where s.environment_id = back.environment_id and s.address = back.address and s.reason = 'unsubscribed';
+
+-- suppressions_find (features/suppressions/store.ts)
+select id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id from suppressions where environment_id = $1 and address = $2;
+
+-- suppressions_find_many (features/suppressions/store.ts)
+select id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id from suppressions
+join unnest($1::uuid[], $2::text[]) as wanted (environment_id, address) using (environment_id, address);
+
+-- suppressions_insert (features/suppressions/store.ts)
+insert into suppressions (id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id)
+select distinct on (environment_id, address) id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id
+from json_to_recordset($1::json) as (id uuid, environment_id uuid, address text, reason text, source text,
+  diagnostic_detail text, triggering_notification_id uuid)
+order by environment_id, address, id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, address) do nothing
+returning id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id;
+
+-- templates_list_channels (features/templates/cascade.ts)
+select t.key, v.channels
+from templates t
+join template_versions v on v.id = t.current_version_id
+where t.environment_id = $1 and t.key = any ($2::text[])
+order by t.key
+for share of t;
+
+-- templates_delete (features/templates/store.ts)
+delete from templates where environment_id = $1 and id = $2;
+
+-- templates_find (features/templates/store.ts)
+select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies
+from templates t
+join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and (t.key = $2 or t.id = $3) order by t.key = $2 desc limit 1;
+
+-- templates_find_by_id (features/templates/store.ts)
+select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies
+from templates t
+join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and t.id = $2;
+
+-- templates_find_live (features/templates/store.ts)
+select id from environments where organization_id = $1 and kind = 'live' order by id limit 1;
+
+-- templates_find_pin (features/templates/store.ts)
+select v.id, v.channels
+from templates t
+join template_versions v on v.id = t.current_version_id
+where t.environment_id = $1 and t.key = $2;
+
+-- templates_find_version (features/templates/store.ts)
+select id, version, name, bodies from template_versions
+where environment_id = $1 and template_id = $2 and version = $3;
+
+-- templates_insert (features/templates/store.ts)
+insert into templates (id, environment_id, key, current_version_id) values ($1, $2, $3, $4)
+on conflict (environment_id, key) do nothing
+returning id;
+
+-- templates_insert_version (features/templates/store.ts)
+insert into template_versions (id, environment_id, template_id, version, name, channels, bodies, size)
+values ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- templates_list (features/templates/store.ts)
+select t.id, t.environment_id, t.key, t.current_version_id, v.version, v.name, v.bodies
+from templates t
+join template_versions v on v.id = t.current_version_id where t.environment_id = $1 and t.id = any ($2::uuid[]) order by t.id desc;
+
+-- templates_list_pinned (features/templates/store.ts)
+select id, bodies, size from template_versions where id = any ($1::uuid[]);
+
+-- templates_list_sizes (features/templates/store.ts)
+select t.id, v.size
+from templates t
+join template_versions v on v.id = t.current_version_id
+where t.environment_id = $1 and ($2::uuid is null or t.id < $2)
+  and ($4::text is null or strpos(lower(t.key), lower($4)) > 0 or strpos(lower(v.name), lower($4)) > 0)
+order by t.id desc
+limit $3;
+
+-- templates_list_versions (features/templates/store.ts)
+select id, version, name
+from template_versions
+where environment_id = $1 and template_id = $2 and ($3::uuid is null or id < $3)
+order by id desc
+limit $4;
+
+-- templates_lock (features/templates/store.ts)
+select from templates where id = $1 for update;
+
+-- templates_point (features/templates/store.ts)
+update templates set current_version_id = $2 where id = $1;
+
+-- storage_add (features/usage/storage-store.ts)
+insert into environment_storage as s (environment_id, added_bytes)
+select environment_id, bytes from unnest($1::uuid[], $2::bigint[]) as given (environment_id, bytes)
+order by environment_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id) do update set added_bytes = s.added_bytes + excluded.added_bytes
+returning environment_id, (measured_bytes + added_bytes)::float8 as stored_bytes;
+
+-- storage_claim (features/usage/storage-store.ts)
+update environment_storage set measure_after = now() + interval '10 minutes'
+where environment_id = (
+  select environment_id from environment_storage
+  where measure_after <= now()
+    and (measured_bytes + added_bytes >= $1::float8
+      or (added_bytes > 0 and measured_at < now() - interval '5 minutes')
+      or measured_at < now() - interval '1 day')
+  order by measure_after limit 1 for update skip locked)
+returning environment_id, added_bytes::float8;
+
+-- storage_find (features/usage/storage-store.ts)
+select (measured_bytes + added_bytes)::float8 as stored_bytes from environment_storage where environment_id = $1;
+
+-- storage_measure_notifications (features/usage/storage-store.ts)
+with slice as materialized (
+  select id from notifications where environment_id = $1 and id > $2 order by id limit 2000
+)
+select (select id from slice order by id desc limit 1) as last,
+  coalesce(sum(1024 + coalesce(octet_length(c.subject), 0) + coalesce(octet_length(c.html_body), 0)
+    + coalesce(octet_length(c.text_body), 0) + octet_length(c.template_data::text)
+    + coalesce(octet_length(c.structured::text), 0)
+    + case when c.attachments is null then 0 else
+      (select coalesce(sum(octet_length(b.bytes)), 0) from attachment_bytes b where b.notification_id = slice.id) end), 0)::float8 as bytes
+from slice join notification_contents c on c.notification_id = slice.id;
+
+-- storage_measure_others (features/usage/storage-store.ts)
+select (
+(select coalesce(sum(payload_bytes), 0) from sandbox_messages where environment_id = $1)
++ (select coalesce(sum(bytes), 0) from inbox_items where environment_id = $1 and archived_at is null)
++ (select coalesce(sum(bytes), 0) from inbox_items where environment_id = $1 and archived_at is not null)
++ (select coalesce(sum(1024 + octet_length(r.trigger_data::text)
+     + (select coalesce(sum(pg_column_size(s.output)), 0) from run_steps s where s.run_id = r.id)), 0)
+   from workflows w join runs r on r.workflow_id = w.id where w.environment_id = $1))::float8 as bytes;
+
+-- storage_measured (features/usage/storage-store.ts)
+update environment_storage
+set measured_bytes = $2, added_bytes = greatest(0, added_bytes - $3), measured_at = now(),
+  measure_after = now() + make_interval(secs => $4::float8 / 1000)
+where environment_id = $1;
+
+-- usage_lock_plan_accounts (features/usage/store.ts)
+select from organizations sharing
+where coalesce(sharing.plan_owner_id, sharing.id) in (select coalesce(o.plan_owner_id, o.id) from organizations o where o.id = any ($1::uuid[]))
+order by id for no key update;
+
+-- usage_plan_use (features/usage/store.ts)
+select mine.id as organization_id, coalesce(mine.plan_owner_id, mine.id) as account_id, counter.month::text,
+  coalesce(sum(counter.sends), 0)::float8 as sends
+from organizations mine
+join organizations sharing on coalesce(sharing.plan_owner_id, sharing.id) = coalesce(mine.plan_owner_id, mine.id) and sharing.plan = mine.plan
+left join usage_counters counter on counter.organization_id = sharing.id and counter.month = any ($2::date[])
+where mine.id = any ($1::uuid[])
+group by 1, 2, 3;
+
+-- usage_sums (features/usage/store.ts)
+select organization_id, month::text, channel, sum(sends)::float8 as sends
+from usage_counters where organization_id = any ($1::uuid[]) and month = any ($2::date[])
+group by 1, 2, 3;
+
+-- users_delete (features/users/store.ts)
+delete from end_users where environment_id = $1 and external_user_id = $2 returning environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, created_at, updated_at;
+
+-- users_find_many (features/users/store.ts)
+select environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, created_at, updated_at from end_users
+join unnest($1::uuid[], $2::text[]) as wanted (environment_id, external_user_id)
+  using (environment_id, external_user_id);
+
+-- users_find_taken (features/users/store.ts)
+select wanted.id from unnest($2::text[]) as wanted (id)
+where exists (
+  select from end_users u where u.environment_id = $1 and lower(u.external_user_id) = lower(wanted.id));
+
+-- users_replace (features/users/store.ts)
+insert into end_users (environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id) values ($1, $2, $3, $4, $5, $6, $7, $8)
+on conflict (environment_id, external_user_id) do update
+  set email = excluded.email, phone = excluded.phone, name = excluded.name, locale = excluded.locale,
+    timezone = excluded.timezone, chatone_user_id = excluded.chatone_user_id, updated_at = now()
+returning environment_id, external_user_id, email, phone, name, locale, timezone, chatone_user_id, created_at, updated_at;
+
+-- webhooks_find_attempts (features/webhooks/deliveries-store.ts)
+select number, attempted_at, http_status_code, latency_ms, response_snippet, error from webhook_attempts
+where delivery_id = $1 and number < $2 order by number desc limit $3;
+
+-- webhooks_find_deliveries_of_notification (features/webhooks/deliveries-store.ts)
+select d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.http_status_code, d.response_snippet, d.latency_ms, d.error,
+ d.attempt_count, d.next_attempt_at, lease.leased_at from webhook_events v join webhook_deliveries d on d.event_id = v.id left join queue_leased lease on lease.id = d.id and lease.kind = 3
+where v.notification_id = $2 and v.environment_id = $1
+order by d.id limit 1000;
+
+-- webhooks_find_delivery (features/webhooks/deliveries-store.ts)
+select d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.http_status_code, d.response_snippet, d.latency_ms, d.error,
+ d.attempt_count, d.next_attempt_at, lease.leased_at, v.body from webhook_deliveries d left join queue_leased lease on lease.id = d.id and lease.kind = 3 join webhook_events v on v.id = d.event_id
+where d.id = $1 and d.endpoint_id = $2 and d.environment_id = $3;
+
+-- webhooks_load_deliveries (features/webhooks/deliveries-store.ts)
+select d.id, d.environment_id, d.endpoint_id, d.event_id, d.status, d.attempt_count, d.step, v.body,
+  e.url, e.status as endpoint_status, e.timeout_seconds, e.secrets, e.failing_since
+from webhook_deliveries d
+join webhook_events v on v.id = d.event_id
+join webhook_endpoints e on e.id = d.endpoint_id
+where d.id = any ($1::uuid[]);
+
+-- webhooks_lock_delivery (features/webhooks/deliveries-store.ts)
+select status from webhook_deliveries where id = $1 and endpoint_id = $2 and environment_id = $3 for update;
+
+-- webhooks_reopen_delivery (features/webhooks/deliveries-store.ts)
+update webhook_deliveries set status = 'pending', step = 0, next_attempt_at = null, failed_at = null where id = $1;
+
+-- webhooks_reopen_failed (features/webhooks/deliveries-store.ts)
+update webhook_deliveries set status = 'pending', step = 0, next_attempt_at = null, failed_at = null where id = any (array(
+  select id from webhook_deliveries
+  where endpoint_id = $1 and environment_id = $2 and failed_at >= $3 and id > $4
+  order by id limit $5 for update))
+returning id;
+
+-- webhooks_settle_deliveries (features/webhooks/deliveries-store.ts)
+with input as (
+  select * from json_to_recordset($1::json) as (id uuid, status text, step smallint, next_attempt_at timestamptz,
+    failed_at timestamptz, error text, attempted_at timestamptz, number int, http_status_code int, latency_ms int,
+    response_snippet text)
+), attempts as (
+  insert into webhook_attempts (delivery_id, number, attempted_at, http_status_code, latency_ms, response_snippet, error)
+  select id, number, attempted_at, http_status_code, latency_ms, response_snippet, error
+  from input where attempted_at is not null
+)
+update webhook_deliveries d set status = i.status, step = i.step, next_attempt_at = i.next_attempt_at,
+  failed_at = i.failed_at, error = i.error,
+  attempt_count = case when i.attempted_at is null then d.attempt_count else i.number end,
+  http_status_code = case when i.attempted_at is null then d.http_status_code else i.http_status_code end,
+  latency_ms = case when i.attempted_at is null then d.latency_ms else i.latency_ms end,
+  response_snippet = case when i.attempted_at is null then d.response_snippet else i.response_snippet end
+from input i where d.id = i.id;
+
+-- webhooks_count_endpoints (features/webhooks/endpoints-store.ts)
+select count(*)::int as count from webhook_endpoints where environment_id = $1 and status <> 'disabled';
+
+-- webhooks_disable_endpoints (features/webhooks/endpoints-store.ts)
+with target as (
+   select id, status from webhook_endpoints
+   where status in ('active', 'paused') and (id = any ($1::uuid[]) or (id = any ($2::uuid[]) and failing_since <= $3))
+   order by id for update)
+ update webhook_endpoints e set status = 'auto_disabled',
+   disabled_reason = case when e.id = any ($1::uuid[]) then 'gone' else 'failing' end
+ from target t, environments v where e.id = t.id and v.id = e.environment_id
+ returning e.id, e.environment_id, e.url, e.status, e.event_filters, e.description, e.timeout_seconds, e.secrets, e.signing_secret_prefix,
+failing_since, e.disabled_reason, v.organization_id, t.status as before;
+
+-- webhooks_find_endpoint (features/webhooks/endpoints-store.ts)
+select id, environment_id, url, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
+failing_since, disabled_reason from webhook_endpoints where id = $1 and environment_id = $2;
+
+-- webhooks_find_endpoints (features/webhooks/endpoints-store.ts)
+select id, environment_id, url, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
+failing_since, disabled_reason from webhook_endpoints where id = any ($1::uuid[]) and status <> 'disabled';
+
+-- webhooks_find_listeners (features/webhooks/endpoints-store.ts)
+select id, environment_id, event_filters from webhook_endpoints
+where environment_id = any ($1::uuid[]) and status = 'active';
+
+-- webhooks_insert_endpoint (features/webhooks/endpoints-store.ts)
+insert into webhook_endpoints (id, environment_id, url, url_hash, status, event_filters, description, timeout_seconds,
+  secrets, signing_secret_prefix)
+values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9)
+on conflict (environment_id, url_hash) where status <> 'disabled' do nothing
+returning id;
+
+-- webhooks_lock_endpoint (features/webhooks/endpoints-store.ts)
+select id, environment_id, url, status, event_filters, description, timeout_seconds, secrets, signing_secret_prefix,
+failing_since, disabled_reason from webhook_endpoints where id = $1 and environment_id = $2 for update;
+
+-- webhooks_lock_paused (features/webhooks/endpoints-store.ts)
+select id from webhook_endpoints where id = any ($1::uuid[]) and status = 'paused' order by id for share;
+
+-- webhooks_mark_failing (features/webhooks/endpoints-store.ts)
+update webhook_endpoints set failing_since = $2 where id = any ($1::uuid[]) and failing_since is null;
+
+-- webhooks_mark_well (features/webhooks/endpoints-store.ts)
+update webhook_endpoints set failing_since = null where id = any ($1::uuid[]) and failing_since is not null;
+
+-- webhooks_update_endpoint (features/webhooks/endpoints-store.ts)
+update webhook_endpoints set url = $2, url_hash = $3, status = $4, event_filters = $5, description = $6,
+  timeout_seconds = $7, failing_since = $8, disabled_reason = $9
+where id = $1;
+
+-- webhooks_update_secrets (features/webhooks/endpoints-store.ts)
+update webhook_endpoints set secrets = $2, signing_secret_prefix = $3 where id = $1;
+
+-- webhooks_find_environment_secrets (features/webhooks/environment-secrets.ts)
+select environment_id, secrets from webhook_environment_secrets where environment_id = any ($1::uuid[]);
+
+-- webhooks_insert_environment_secrets (features/webhooks/environment-secrets.ts)
+insert into webhook_environment_secrets (environment_id, secrets) values ($1, $2) on conflict do nothing;
+
+-- webhooks_lock_environment_secrets (features/webhooks/environment-secrets.ts)
+select secrets from webhook_environment_secrets where environment_id = $1 for update;
+
+-- webhooks_update_environment_secrets (features/webhooks/environment-secrets.ts)
+update webhook_environment_secrets set secrets = $2 where environment_id = $1;
+
+-- webhooks_erase_events (features/webhooks/events-store.ts)
+with events as (
+  update webhook_events set body = json_build_object('id', id, 'type', type, 'created_at', body::json -> 'created_at',
+    'data', json_build_object('id', notification_id, 'deleted', true))::text
+  where notification_id = any ($2::uuid[]) and environment_id = $1
+  returning id),
+deliveries as (
+  update webhook_deliveries d set response_snippet = null from events e
+  where d.event_id = e.id and d.status <> 'pending'
+  returning d.id)
+update webhook_attempts a set response_snippet = null from deliveries d where a.delivery_id = d.id;
+
+-- webhooks_insert_events (features/webhooks/events-store.ts)
+with events as (
+  insert into webhook_events (id, environment_id, type, notification_id, body)
+  select * from json_to_recordset($1::json)
+    as (id uuid, environment_id uuid, type text, notification_id uuid, body text)
+)
+insert into webhook_deliveries (id, environment_id, endpoint_id, event_id, event_type)
+select * from json_to_recordset($2::json)
+  as (id uuid, environment_id uuid, endpoint_id uuid, event_id uuid, event_type text);
+
+-- webhooks_forget (features/webhooks/retention.ts)
+with old as (
+  select id from webhook_events e where id > $1 and id < $2
+    and not exists (select from webhook_deliveries d where d.event_id = e.id and d.status = 'pending')
+  order by id limit $3
+), deliveries as (
+  delete from webhook_deliveries where event_id in (select id from old) returning id
+), attempts as (
+  delete from webhook_attempts where delivery_id in (select id from deliveries)
+), gone as (
+  delete from webhook_events where id in (select id from old)
+)
+select max(id::text) as last from old;
+
+-- workflows_activate_version (features/workflows/store.ts)
+update workflow_versions set activated_at = now(), deactivated_at = null where workflow_id = $1 and version = $2;
+
+-- workflows_count_triggers (features/workflows/store.ts)
+select workflow_id, sum(triggered)::float8 as count from workflow_activity
+where workflow_id = any ($1::uuid[]) and slot > $2 group by workflow_id;
+
+-- workflows_deactivate_versions (features/workflows/store.ts)
+update workflow_versions set deactivated_at = now()
+where workflow_id = $1 and activated_at is not null and deactivated_at is null;
+
+-- workflows_find (features/workflows/store.ts)
+select id, environment_id, key, name, description, status, active_version, latest_version, updated_at from workflows where environment_id = $1 and key = $2;
+
+-- workflows_find_live (features/workflows/store.ts)
+select id from environments where organization_id = $1 and kind = 'live' order by id limit 1;
+
+-- workflows_find_version (features/workflows/store.ts)
+select workflow_id, version, id, body, secrets_sealed, template_keys, activated_at, deactivated_at
+from workflow_versions where workflow_id = $1 and version = $2;
+
+-- workflows_insert (features/workflows/store.ts)
+insert into workflows (id, environment_id, key, name, description)
+select $1, $2, $3, $4, $5 where (select count(*) from workflows where environment_id = $2) < $6
+on conflict (environment_id, key) do nothing
+returning id, environment_id, key, name, description, status, active_version, latest_version, updated_at;
+
+-- workflows_insert_patterns (features/workflows/store.ts)
+insert into workflow_patterns (workflow_id, hash, event_name, paths, lookback)
+select $1, decode(hash, 'hex'), event_name, array(select json_array_elements_text(paths)), lookback
+from json_to_recordset($2::json) as (hash text, event_name text, paths json, lookback boolean)
+on conflict do nothing;
+
+-- workflows_insert_version (features/workflows/store.ts)
+insert into workflow_versions (workflow_id, version, id, body, secrets_sealed, template_keys)
+values ($1, $2, $3, $4, $5, $6);
+
+-- workflows_list_bodies (features/workflows/store.ts)
+select v.workflow_id, v.version, v.id, w.key, v.body, v.secrets_sealed
+from unnest($1::uuid[], $2::int[]) as wanted (workflow_id, version)
+join workflow_versions v using (workflow_id, version)
+join workflows w on w.id = v.workflow_id;
+
+-- workflows_list_patterns (features/workflows/store.ts)
+select paths, bool_or(lookback) as lookback from workflow_patterns
+where workflow_id = $1 and event_name = $2 group by paths;
+
+-- workflows_list_template_users (features/workflows/store.ts)
+select w.key from workflows w
+join workflow_versions v on v.workflow_id = w.id and v.version = w.active_version
+where w.environment_id = $1 and w.status = 'active' and $2 = any (v.template_keys)
+order by w.key limit 20;
+
+-- workflows_list_unsealed (features/workflows/store.ts)
+select id, body from workflow_versions where secrets_sealed is null limit $1;
+
+-- workflows_list_versions (features/workflows/store.ts)
+select workflow_id, version, id, activated_at, deactivated_at from workflow_versions
+where workflow_id = $1 and ($2::uuid is null or id < $2)
+order by version desc limit $3;
+
+-- workflows_list_with_secrets (features/workflows/store.ts)
+select id, body, secrets_sealed from workflow_versions
+where workflow_id = $1 and (secrets_sealed is null or secrets_sealed <> '{}')
+order by version desc limit $2;
+
+-- workflows_lock (features/workflows/store.ts)
+select id, environment_id, key, name, description, status, active_version, latest_version, updated_at from workflows where environment_id = $1 and key = $2 for update;
+
+-- workflows_seal_version (features/workflows/store.ts)
+update workflow_versions set body = $2, secrets_sealed = $3
+where id = $1 and secrets_sealed is null;
+
+-- workflows_update (features/workflows/store.ts)
+update workflows
+set name = $2, description = $3, status = $4, active_version = $5, latest_version = $6, updated_at = now()
+where id = $1
+returning id, environment_id, key, name, description, status, active_version, latest_version, updated_at;
+
+-- idempotency_claim (http/idempotency.ts)
+insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from json_to_recordset($1::json)
+  as claim (environment_id uuid, operation text, key text, body_hash text, resource_id uuid)
+order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+on conflict (environment_id, operation, key) do update
+  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+  where known.created_at < now() - interval '24 hours'
+returning resource_id;
+
+-- idempotency_find (http/idempotency.ts)
+select resource_id, body_hash from idempotency_keys where environment_id = $1 and operation = $2 and key = $3;
+
+-- idempotency_find_earlier (http/idempotency.ts)
+select resource_id from idempotency_keys
+where environment_id = $1 and operation = $2 and key = $3 and body_hash = decode($4, 'hex')
+  and created_at >= now() - interval '24 hours';
+
+-- idempotency_find_known (http/idempotency.ts)
+select environment_id, operation, key
+from idempotency_keys join json_to_recordset($1::json) as wanted (environment_id uuid, operation text, key text)
+  using (environment_id, operation, key)
+where created_at >= now() - interval '24 hours';
+
+-- idempotency_remove_expired (http/idempotency.ts)
+delete from idempotency_keys where ctid = any (array(
+  select ctid from idempotency_keys where created_at < now() - interval '24 hours'
+  order by created_at limit $1 for update skip locked))
+returning 1 as one;
+
+-- http_insert_rate_buckets (http/rate-limit.ts)
+insert into rate_buckets (key_id, tokens, refilled_at)
+select key_id, tokens, now() from unnest($1::uuid[], $2::float8[]) as d (key_id, tokens) order by key_id
+on conflict (key_id) do nothing;
+
+-- http_take_rate_tokens (http/rate-limit.ts)
+with demand as (
+  select * from unnest($1::uuid[], $2::float8[], $3::float8[], $4::float8[]) as d (key_id, rate, capacity, wanted)
+), locked as (
+  select key_id, tokens, refilled_at from rate_buckets where key_id = any($1) order by key_id for update
+), filled as (
+  select key_id, wanted, now.at,
+    least(capacity, tokens + rate * greatest(0, extract(epoch from now.at - refilled_at))) as tokens
+  from locked join demand using (key_id), (select clock_timestamp() as at) as now
+)
+update rate_buckets as b
+set tokens = f.tokens - least(f.wanted, floor(f.tokens)), refilled_at = greatest(b.refilled_at, f.at)
+from filled f
+where b.key_id = f.key_id
+returning b.key_id, least(f.wanted, floor(f.tokens)) as granted, b.tokens;
+
+-- queue_change_place (queue/parked-store.ts)
+update queue_parked set place = $3 where kind = $1 and place = $2;
+
+-- queue_claim_parked (queue/parked-store.ts)
+with taken as (
+  delete from queue_parked where ctid = any (array(
+    select ctid from queue_parked where kind = $1 and place = $2 order by lane, id limit $3 for update skip locked))
+  returning kind, id, lane, environment_id, note
+)
+insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
+select kind, id, lane, environment_id, note, $4 from taken
+returning kind, id, lane, environment_id, note, leased_at;
+
+-- queue_find_places (queue/parked-store.ts)
+select k.kind, places.place
+from unnest($1::smallint[]) as k (kind) cross join lateral (
+  with recursive found as (
+    (select place from queue_parked where kind = k.kind order by place limit 1)
+    union all
+    select (select p.place from queue_parked p where p.kind = k.kind and p.place > f.place order by p.place limit 1)
+    from found f where f.place is not null
+  )
+  select place from found where place is not null and place not like 'held:%' limit $2) places;
+
+-- queue_park (queue/parked-store.ts)
+with input as (select * from json_to_recordset($1::json) as (id uuid, place text)),
+held as (
+  delete from queue_leased where kind = $2 and worker_id = $3 and id = any (array(select id from input))
+  returning kind, id, lane, environment_id, note)
+insert into queue_parked (kind, id, lane, environment_id, note, place)
+select h.kind, h.id, h.lane, h.environment_id, h.note, i.place from held h join input i using (id)
+returning id;
+
+-- queue_take_parked (queue/parked-store.ts)
+delete from queue_parked where id = $1 and kind = $2 returning kind, id, lane, environment_id, note;
+
+-- queue_begin (queue/store.ts)
+update queue_leased l set note = i.note
+from json_to_recordset($1::json) as i (id uuid, note jsonb)
+where l.id = i.id and l.kind = $2 and l.worker_id = $3
+returning l.id;
+
+-- queue_claim (queue/store.ts)
+with taken as (
+  delete from queue_ready where ctid = any (array(
+    select ctid from queue_ready where kind = $1 and lane <= $2 order by lane, tag limit $3 for update skip locked))
+  returning kind, id, lane, environment_id, note
+)
+insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
+select kind, id, lane, environment_id, note, $4 from taken
+returning kind, id, lane, environment_id, note, leased_at;
+
+-- queue_defer (queue/store.ts)
+with held as (
+  delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
+  returning kind, id, lane, environment_id, note)
+insert into queue_later (kind, id, lane, environment_id, note, run_at)
+select kind, id, lane, environment_id, note, now() + make_interval(secs => $4) from held;
+
+-- queue_depth (queue/store.ts)
+select k.kind, l.lane,
+  (select count(*)::int from (
+     select from queue_ready r where r.kind = k.kind and r.lane = l.lane order by r.tag limit 10000) c) as waiting
+from unnest($1::smallint[]) as k (kind), unnest($2::smallint[]) as l (lane);
+
+-- queue_enqueue (queue/store.ts)
+with
+queue_source as (select * from json_to_recordset($1::json) as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb)),
+queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+queue_floors as (
+  select kind, lane, coalesce(
+    (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+    (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+    0) as tag
+  from (select distinct kind, lane from queue_arriving) l
+),
+queue_taken_turns as (
+  insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+  select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+  from queue_arriving a join queue_floors f using (kind, lane)
+  -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+  order by a.kind = 3, 1, 2, 3
+  on conflict (kind, lane, environment_id) do update
+    set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+  returning kind, lane, environment_id, last_tag - burst as before
+)
+insert into queue_ready (id, kind, lane, tag, environment_id, note)
+select s.id, s.kind, s.lane,
+  t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
+from queue_source s join queue_taken_turns t using (kind, lane, environment_id);
+
+-- queue_find_due (queue/store.ts)
+select run_at from queue_later where id = $1 and kind = $2;
+
+-- queue_find_old_leases (queue/store.ts)
+select kind, id from queue_leased where worker_id = $1 and leased_at < now() - make_interval(secs => $2);
+
+-- queue_find_ready (queue/store.ts)
+select kind from unnest($1::smallint[]) as kind
+where (select true from queue_ready r where r.kind = kind.kind order by r.lane, r.tag limit 1);
+
+-- queue_finish (queue/store.ts)
+delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3 returning id;
+
+-- queue_hasten (queue/store.ts)
+with
+ queue_source as (
+ delete from queue_later where kind = $1 and id = any ($2::uuid[])
+ returning kind, id, lane, environment_id, note),
+ queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ )
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
+ from queue_source s join queue_taken_turns t using (kind, lane, environment_id)
+returning id;
+
+-- queue_heartbeat (queue/store.ts)
+insert into workers (id, alive_until) values ($1, now() + make_interval(secs => $2))
+on conflict (id) do update set alive_until = excluded.alive_until
+returning now();
+
+-- queue_postpone (queue/store.ts)
+insert into queue_later (kind, id, lane, environment_id, note, run_at, waits_for, waits_since)
+select * from json_to_recordset($1::json)
+  as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb, run_at timestamptz, waits_for text,
+    waits_since timestamptz);
+
+-- queue_promote (queue/store.ts)
+with
+ queue_source as (
+ delete from queue_later where ctid = any (array(
+   select ctid from queue_later where run_at <= now() order by run_at limit $1 for update skip locked))
+ returning kind, id, lane, environment_id, note),
+ queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ )
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
+ from queue_source s join queue_taken_turns t using (kind, lane, environment_id)
+returning kind;
+
+-- queue_release (queue/store.ts)
+with
+queue_source as (
+delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
+returning kind, id, lane, environment_id, note),
+queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+queue_floors as (
+  select kind, lane, coalesce(
+    (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+    (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+    0) as tag
+  from (select distinct kind, lane from queue_arriving) l
+),
+queue_taken_turns as (
+  insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+  select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+  from queue_arriving a join queue_floors f using (kind, lane)
+  -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+  order by a.kind = 3, 1, 2, 3
+  on conflict (kind, lane, environment_id) do update
+    set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+  returning kind, lane, environment_id, last_tag - burst as before
+)
+insert into queue_ready (id, kind, lane, tag, environment_id, note)
+select s.id, s.kind, s.lane,
+  t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
+from queue_source s join queue_taken_turns t using (kind, lane, environment_id);
+
+-- queue_remove_dead_workers (queue/store.ts)
+delete from workers w where alive_until < now() - interval '1 hour'
+and not exists (select from queue_leased l where l.worker_id = w.id);
+
+-- queue_remove_worker (queue/store.ts)
+delete from workers where id = $1;
+
+-- queue_rescue (queue/store.ts)
+with
+ queue_source as (
+ delete from queue_leased where ctid = any (array(
+   select l.ctid from queue_leased l
+   where now() < $2 and not exists (select from workers w where w.id = l.worker_id and w.alive_until > now())
+   limit $1 for update skip locked))
+ returning kind, id, lane, environment_id, note),
+ queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ )
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
+ from queue_source s join queue_taken_turns t using (kind, lane, environment_id)
+returning kind;
+
+-- queue_take_waiting (queue/store.ts)
+with l as (
+  delete from queue_later where id = $1 and kind = $2
+  returning kind, id, lane, environment_id, note, run_at, waits_for, waits_since),
+r as (delete from queue_ready where id = $1 and kind = $2 returning kind, id, lane, environment_id, note)
+select * from l union all select *, null, null, null from r;
+
+-- queue_wake (queue/store.ts)
+with
+ queue_source as (
+ delete from queue_later where ctid = any (array(
+   select ctid from queue_later
+   where environment_id = $1 and waits_for = $2 and kind = $3 and waits_since < $4
+   order by lane limit $5 for update skip locked))
+ returning kind, id, lane, environment_id, note),
+ queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ )
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
+ from queue_source s join queue_taken_turns t using (kind, lane, environment_id)
+returning id;

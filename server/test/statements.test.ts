@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { query, statement } from '../src/db/sql.ts';
+import { listStatements, type NamedStatement } from '../src/statements.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { seedEveryTable } from './seed-every-table.ts';
+
+/** Tables that may be scanned: their rows do not grow with traffic. */
+const smallTables = [
+  // One row per key of the operator, organization, environment, or provider of an environment.
+  ...[
+    'encryption_keys',
+    'organizations',
+    'environments',
+    'environment_storage',
+    'email_settings',
+    'provider_health',
+  ],
+  // Written by people, one at a time.
+  ...['incidents', 'inbox_keys', 'invitations', 'workflows', 'workflow_versions'],
+  // Rows live for ten minutes at most.
+  ...['provider_health_counts', 'chatone_oauth_states'],
+];
+
+/** Scans of a large table that are right, each with its reason. */
+const allowedScans: Record<string, string> = {
+  accounts_delete_old_login_failures: 'once a minute; rows end with their window',
+  accounts_delete_old_sessions: 'once a minute; one row per sign-in of a person',
+  inbox_delete_empty: 'only to erase a person; a ticket lives for 30 seconds',
+  sandbox_delete_beyond:
+    'the limit is a parameter, so the generic plan expects a sixth of the table; a slice has 2,000 rows',
+};
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Plans?: PlanNode[];
+}
+
+let database: TestDatabase;
+let statements: NamedStatement[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await seedEveryTable(database.pool, smallTables);
+  statements = await listStatements();
+});
+afterAll(() => database.drop());
+
+/** The large tables that PostgreSQL reads from end to end for this statement, without knowing its parameters. */
+async function findScans(text: string): Promise<string[]> {
+  const [row] = await query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+    database.pool,
+    `explain (generic_plan, format json) ${text}`,
+  );
+  const tables = row ? scannedTables(row['QUERY PLAN'][0].Plan) : [];
+  return tables.filter((table) => !smallTables.includes(table));
+}
+
+function scannedTables(node: PlanNode): string[] {
+  const below = (node.Plans ?? []).flatMap(scannedTables);
+  return node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] ?? '', ...below] : below;
+}
+
+describe('named statements', () => {
+  test('read no large table from end to end', async () => {
+    const planned = statements.filter(({ text }) => !/^lock table /.test(text)); // which has no plan
+    const scans = await Promise.all(
+      planned.map(async ({ name, file, text }) =>
+        (await findScans(text)).map((table) => ({ name, scan: `${name} (${file}) scans ${table}` })),
+      ),
+    );
+    expect(planned.length).toBeGreaterThan(300);
+    const found = scans.flat();
+    expect(found.filter(({ name }) => !(name in allowedScans)).map(({ scan }) => scan)).toEqual([]);
+    expect(new Set(found.map(({ name }) => name))).toEqual(new Set(Object.keys(allowedScans))); // none is outdated
+  });
+
+  test('would be found if they did', async () => {
+    expect(await findScans('select from notifications where priority = $1')).toEqual(['notifications']);
+  });
+
+  test('have names of their own', () => {
+    const name = statements[0]?.name ?? '';
+    expect(() => statement(name, 'select 1')).toThrow(`The statement ${name} is declared twice.`);
+  });
+});
