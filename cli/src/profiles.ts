@@ -15,7 +15,7 @@ export interface Profiles {
   profiles: Record<string, Profile>;
 }
 
-export const defaultUrl = 'http://127.0.0.1:8400';
+const defaultUrl = 'http://127.0.0.1:8400';
 
 export function profilesPath({ env, home }: Io): string {
   return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'carillon/config.json');

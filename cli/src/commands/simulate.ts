@@ -71,7 +71,7 @@ async function currentVersion({ client }: Context, key: string): Promise<number>
   return version;
 }
 
-export function eventOf(given: string): {
+function eventOf(given: string): {
   event_name: string;
   event_data: Record<string, unknown>;
   at?: string;
@@ -89,7 +89,7 @@ function dataOf(json: string, given: string): Record<string, unknown> {
   throw usageError(`--event ${given}: what follows = must be a JSON object.`);
 }
 
-export function timelineOf(
+function timelineOf(
   { status, failure_reason, steps }: SimulatedRun,
   key: string,
   version: number,
@@ -120,7 +120,7 @@ function wordsOf(
 }
 
 /** `+1d 2h`: two units say enough. */
-export function afterStart(ms: number): string {
+function afterStart(ms: number): string {
   if (!(ms > 0)) return '+0s';
   if (ms < 1000) return `+${ms}ms`;
   const units: [string, number][] = [

@@ -34,7 +34,7 @@ function linesOf({ before, after, action }: Change, style: Style): string[] {
 }
 
 /** Control characters as pictures: what is shown is what is there, and it cannot act on the terminal. */
-export function visible(text: string): string {
+function visible(text: string): string {
   return text.replaceAll(/(?!\t)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, (char) => {
     const code = char.codePointAt(0) ?? 0;
     return code < 0x20 ? String.fromCodePoint(0x2400 + code) : '␦';

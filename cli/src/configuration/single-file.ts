@@ -9,7 +9,7 @@ export function isIgnored(entry: Dirent): boolean {
   return name.startsWith('.') || name.endsWith('~') || (!entry.isDirectory() && /^readme\.md$/i.test(name));
 }
 
-export const pathOf = (kind: KindName, key: string): string => `${kind}/${key}.json`;
+const pathOf = (kind: KindName, key: string): string => `${kind}/${key}.json`;
 
 export function singleFile(kind: KindName, key: string, value: unknown): Files {
   return new Map([[pathOf(kind, key), pretty(value)]]);

@@ -20,7 +20,7 @@ export interface State {
 /** In place of a hash: a push was at it, and did not come back to say how it ended. What is there now is its own doing. */
 export const underWay = 'under way';
 
-export const stateFile = '.carillon-state.json';
+const stateFile = '.carillon-state.json';
 
 export function readState(folder: string, environmentId: string): State {
   const path = join(folder, stateFile);

@@ -2,7 +2,7 @@ import type { Verdict } from './check.ts';
 import { type Dns, unasked } from './dns.ts';
 
 /** What each provider asks its users to include. SES and resend use a MAIL FROM domain of their own unless set up otherwise. */
-export const includes: Record<string, string> = {
+const includes: Record<string, string> = {
   ses: 'amazonses.com',
   resend: 'amazonses.com',
   sendgrid: 'sendgrid.net',

@@ -2,6 +2,6 @@
 export { CodeEditor, type CodeEditorProps, type EditorHandle } from './code-editor.tsx';
 export type { Complete, Completion, CompletionPlace } from './completion.ts';
 export { DiffView } from './diff-view.tsx';
-export { type JsonPlace, jsonPlace } from './json-place.ts';
+export type { JsonPlace } from './json-place.ts';
 export type { Language } from './language.ts';
 export type { CodeProblem } from './problems.ts';

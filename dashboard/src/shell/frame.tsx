@@ -19,7 +19,7 @@ import { SignInAgain } from './sign-in.tsx';
 
 const api = createApi(null);
 
-export function usePerson() {
+function usePerson() {
   return useQuery({ queryKey: ['person'], queryFn: () => api.sessions.get(), staleTime: 60_000, retry: 1 });
 }
 

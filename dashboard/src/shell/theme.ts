@@ -5,7 +5,7 @@ export type Theme = 'light' | 'dark' | 'system';
 const system = matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 
-export function getTheme(): Theme {
+function getTheme(): Theme {
   const stored = remembered.get('theme');
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }

@@ -43,7 +43,7 @@ export function Field(props: {
 }
 
 /** For controls of one's own inside a Field. */
-export function useFieldProps() {
+function useFieldProps() {
   const field = useContext(FieldContext);
   if (!field) return {};
   return {

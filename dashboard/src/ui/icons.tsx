@@ -81,7 +81,3 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
     </svg>
   );
 }
-
-export function isIcon(name: string): name is IconName {
-  return Object.hasOwn(paths, name);
-}

@@ -1,7 +1,7 @@
 /** The design system: pages take everything from here. */
 export { Badge, ChannelLabel, StatusBadge, type Tone } from './badge.tsx';
 export { AnchorButton, Button, IconButton, LinkButton } from './button.tsx';
-export { type Series, Sparkline, StackedBars, shortNumber } from './chart.tsx';
+export { type Series, Sparkline, StackedBars } from './chart.tsx';
 export { classes } from './classes.ts';
 export { CodeBlock, Copyable, CopyButton, JsonBlock, Kbd, SecretOnce } from './code.tsx';
 export { ConfirmDialog, Dialog, Form } from './dialog.tsx';
@@ -9,7 +9,7 @@ export { describeError } from './error.ts';
 export { Checkbox, Field, Input, Radio, SearchInput, Select, Switch, Textarea } from './field.tsx';
 export { FormError } from './form-error.tsx';
 export { HtmlFrame } from './frame.tsx';
-export { Icon, type IconName, isIcon } from './icons.tsx';
+export { Icon, type IconName } from './icons.tsx';
 export { Menu, type MenuItems } from './menu.tsx';
 export { formatCount, formatShare } from './numbers.ts';
 export {
@@ -29,8 +29,8 @@ export { type Segment, Segments } from './segments.tsx';
 export { fileSize } from './size.ts';
 export { type Column, ListTable, Table } from './table.tsx';
 export { TabLink, TabLinks, Tabs } from './tabs.tsx';
-export { duration, ExactTime, relativeTime, Time, useNow } from './time.tsx';
-export { exactTime, localZone, shortTime } from './time-format.ts';
+export { duration, ExactTime, Time, useNow } from './time.tsx';
+export { localZone, shortTime } from './time-format.ts';
 export { useToast } from './toast.tsx';
 export { Tooltip } from './tooltip.tsx';
 export { useFocusReturn } from './use-focus-return.ts';

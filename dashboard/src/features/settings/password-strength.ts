@@ -1,7 +1,7 @@
 import { profile } from '../../strings/settings.ts';
 
 /** The service’s own bound. */
-export const leastPassword = 10;
+const leastPassword = 10;
 
 /** What to say about a password while it is typed. Length decides: variety only helps what is short. */
 export function strengthOf(password: string, known: string[] = []): { text: string; isEnough: boolean } {

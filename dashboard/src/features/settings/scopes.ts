@@ -2,7 +2,7 @@ import type { CreateApiKeyParams } from '@carillon/sdk';
 import type { Scope } from '../../api/environment.tsx';
 import { scopeNames } from '../../strings/settings.ts';
 
-export const scopes = Object.keys(scopeNames) as Scope[];
+const scopes = Object.keys(scopeNames) as Scope[];
 
 /** By what they are about: `templates:read` and `templates:write` belong together. */
 export const scopesByGroup: [string, Scope[]][] = [...new Set(scopes.map(groupOf))].map((group) => [

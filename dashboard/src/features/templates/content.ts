@@ -24,7 +24,7 @@ export interface BodyPlace {
 }
 
 /** The fields that the service keeps for each channel, in the order in which one writes them. */
-export const channelFields: Record<Channel, readonly BodyField[]> = {
+const channelFields: Record<Channel, readonly BodyField[]> = {
   email: ['subject_template', 'html_template', 'text_template'],
   in_app: ['subject_template', 'text_template', 'html_template'],
   sms: ['text_template'],

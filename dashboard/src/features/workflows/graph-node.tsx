@@ -110,7 +110,7 @@ export function StateBadge({ state }: { state: StepState }) {
   );
 }
 
-export function stateText({ outcome, phase }: StepState): string {
+function stateText({ outcome, phase }: StepState): string {
   return workflows.outcome(outcome ?? phase);
 }
 
