@@ -26,6 +26,7 @@ const checks = {
     `--colors=${colors}`,
     '.',
   ],
+  'unused exports': ['scripts/unused-exports.mjs'],
   'types of the widgets': typeCheck('widgets', '-p', 'widgets'),
 };
 

@@ -47,7 +47,7 @@ function setting<Value>(row: Setting<Value>): Setting<Value> {
   return row;
 }
 
-export const settings = {
+const settings = {
   HOST: setting({ read: text, fallback: '127.0.0.1', meaning: 'Address that the one port listens on.' }),
   PORT: setting({
     read: integer(0, 65_535),

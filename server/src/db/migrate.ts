@@ -11,7 +11,7 @@ export interface Migration {
   text: string;
 }
 
-export function listMigrations(): Migration[] {
+function listMigrations(): Migration[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort()
@@ -19,7 +19,7 @@ export function listMigrations(): Migration[] {
 }
 
 /** Refuses a server that is too old, with the version that is needed. */
-export async function checkServerVersion(sql: Sql): Promise<void> {
+async function checkServerVersion(sql: Sql): Promise<void> {
   const [row] = await query<{ version: string; number: number }>(
     sql,
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as number`,

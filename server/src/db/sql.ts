@@ -123,7 +123,7 @@ export async function untilDatabaseAnswers<Result>(work: () => Promise<Result>):
 }
 
 /** The database ended this transaction so that another could go on; it is rolled back, and may be done again. */
-export function isDeadlock(error: unknown): boolean {
+function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '40P01';
 }
 

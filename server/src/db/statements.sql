@@ -2154,16 +2154,6 @@ set name = $2, description = $3, status = $4, active_version = $5, latest_versio
 where id = $1
 returning id, environment_id, key, name, description, status, active_version, latest_version, updated_at;
 
--- idempotency_claim (http/idempotency.ts)
-insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
-select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from json_to_recordset($1::json)
-  as claim (environment_id uuid, operation text, key text, body_hash text, resource_id uuid)
-order by environment_id, operation, key -- everyone locks in this order: no deadlocks
-on conflict (environment_id, operation, key) do update
-  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
-  where known.created_at < now() - interval '24 hours'
-returning resource_id;
-
 -- idempotency_find (http/idempotency.ts)
 select resource_id, body_hash from idempotency_keys where environment_id = $1 and operation = $2 and key = $3;
 

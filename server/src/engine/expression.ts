@@ -35,7 +35,7 @@ export class ExpressionFault extends Error {
 }
 
 /** The names that expressions and templates can use. */
-export const scopeNames = ['trigger', 'steps', 'event', 'digest', 'run'] as const;
+const scopeNames = ['trigger', 'steps', 'event', 'digest', 'run'] as const;
 export type ExpressionScope = Record<(typeof scopeNames)[number], unknown>;
 
 export interface Expression {

@@ -3,7 +3,7 @@ import type { Definition, Step } from './contract.ts';
 /** The target of a step: an id, or null for the end of the run. */
 type Target = string | null;
 
-export const endTarget = 'end';
+const endTarget = 'end';
 
 /** The default next step. */
 export function nextOf(definition: Definition, index: number): Target {

@@ -6,7 +6,7 @@ import type { Definition, EventPattern, Json, JsonObject } from './contract.ts';
  * Resolves paths such as `order.lines.0.sku`: own properties and list indexes only. Returns undefined when the path does not
  * exist.
  */
-export function valueAt(data: Json, path: string): Json | undefined {
+function valueAt(data: Json, path: string): Json | undefined {
   let value: Json | undefined = data;
   for (const name of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;

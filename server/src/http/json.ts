@@ -16,9 +16,9 @@ const suspicious =
  * An ordinary body has below a hundred values. As keys of one object, the slowest that they can be, this many take 10 to 25 ms to
  * parse, and as long again to be hashed or written.
  */
-export const maxValues = 10_000;
+const maxValues = 10_000;
 /** Of a list whose elements stand alone, in all: elements are taken one by one, with other work in between. */
-export const maxListValues = 100_000;
+const maxListValues = 100_000;
 /** A body of this size takes 25 ms at the worst; a larger one is read in a thread. */
 const lightBytes = 65_536;
 /** And one of this size no more than any other request: it is read at once. */

@@ -30,7 +30,7 @@ export interface StreamStart {
   start(stream: EventStream): StreamListener;
 }
 
-export const streamTimes = {
+const streamTimes = {
   heartbeatMs: 15_000, // proxies cut links that are silent for longer
   /** A reader that takes nothing for so long is cut off. */
   stalledMs: 30_000,

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Reply } from './route.ts';
 
-export const encodings = ['br', 'gzip', 'identity'] as const;
+const encodings = ['br', 'gzip', 'identity'] as const;
 export type Encoding = (typeof encodings)[number];
 
 /** A file of a build, with the forms it was compressed to beforehand. */

@@ -90,7 +90,7 @@ function valueAt(value: unknown, pointer: string): unknown {
 const isCursor = (param: string): boolean => param === 'cursor' || param === 'page_token';
 
 /** `/attachments/2/filename` → `attachments[2].filename`. */
-export function dotted(pointer: string): string {
+function dotted(pointer: string): string {
   return keysOf(pointer).reduce(
     (path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part),
     '',

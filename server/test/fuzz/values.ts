@@ -4,7 +4,7 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 /** Bytes of JSON: what the search may put into one input. Larger ones are bounded by the limits of their fields. */
-export const maxBytes = 100_000;
+const maxBytes = 100_000;
 export const sizeOf = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
 
 /** What parsers, regular expressions, escapers and layouters find hard when there is much of it. */

@@ -36,7 +36,7 @@ const paths = [
 ];
 
 /** Text in CEL. */
-export function cel(random: Random, depth = 3): string {
+function cel(random: Random, depth = 3): string {
   const inner = (): string => cel(random, depth - 1);
   if (depth === 0) return random.pick([...paths, '1', '"a"', 'true', '[1, 2]', '1.5', 'x', 'null']);
   switch (random.below(12)) {

@@ -6,7 +6,7 @@ export interface Bucket {
   left(): number;
 }
 
-export function createBucket(burst: number, everyMs: number): Bucket {
+function createBucket(burst: number, everyMs: number): Bucket {
   let tokens = burst;
   let at = 0;
   return {

@@ -27,7 +27,7 @@ const convert = compile({
 });
 
 /** The plain-text alternative of an HTML body, for messages that come without one. */
-export function textOfHtml(html: string): string {
+function textOfHtml(html: string): string {
   return convert(cut(html));
 }
 

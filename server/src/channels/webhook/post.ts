@@ -85,7 +85,7 @@ function judge(
 }
 
 /** Whatever the bytes are, the text is valid and can be stored (PostgreSQL takes no NUL); a character cut in two is left out. */
-export function snippetOf(body: Buffer): string {
+function snippetOf(body: Buffer): string {
   if (body.length === 0) return '';
   return new TextDecoder()
     .decode(body.subarray(0, snippetBytes), { stream: true })

@@ -119,7 +119,7 @@ export const PersonPatch = Type.Object({ name: Name });
 
 export const PasswordChange = Type.Object({ current_password: Password, new_password: NewPassword });
 
-export const Session = Type.Object(
+const Session = Type.Object(
   {
     id: Uuid,
     created_at: DateTime,

@@ -12,10 +12,10 @@ import { type ChattwoSimulator, startChattwoSimulator } from '../../../test/simu
 
 export type Json = TestResponse['body'];
 
-export const blocks = '[{"type": "section", "text": {"type": "mrkdwn", "text": "Hello {{ name }}"}}]';
-export const card =
+const blocks = '[{"type": "section", "text": {"type": "mrkdwn", "text": "Hello {{ name }}"}}]';
+const card =
   '{"type": "AdaptiveCard", "version": "1.5", "body": [{"type": "TextBlock", "text": "Hello {{ name }}"}]}';
-export const embed = '{"title": "Hello {{ name }}"}';
+const embed = '{"title": "Hello {{ name }}"}';
 
 /** A service with simulators of the three chat services, for a whole test file; the template `hello` has a body for each. */
 export function useChats(settings: Record<string, string> = {}) {

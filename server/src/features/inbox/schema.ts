@@ -27,7 +27,7 @@ export const Item = Type.Object(
 );
 export type Item = Static<typeof Item>;
 
-export const feedStatuses = ['all', 'read', 'unread'] as const;
+const feedStatuses = ['all', 'read', 'unread'] as const;
 export type FeedStatus = (typeof feedStatuses)[number];
 
 export const FeedQuery = Type.Object({ ...pageQuery, status: Type.Optional(OneOf(feedStatuses)) });

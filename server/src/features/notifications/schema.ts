@@ -3,7 +3,7 @@ import { channels } from '../../channels/contract.ts';
 import { DateTime, JsonObject, Nullable, OneOf, PageOf, pageQuery, Uuid } from '../../http/schema.ts';
 import { WebhookDelivery } from '../webhooks/index.ts';
 
-export const statuses = [
+const statuses = [
   'queued',
   'sending',
   'sent',
@@ -15,7 +15,7 @@ export const statuses = [
 ] as const;
 export type NotificationStatus = (typeof statuses)[number];
 
-export const priorities = ['critical', 'normal', 'bulk'] as const;
+const priorities = ['critical', 'normal', 'bulk'] as const;
 export type Priority = (typeof priorities)[number];
 
 const NullableText = (maxLength: number, description?: string) =>
@@ -40,7 +40,7 @@ export const limits = {
   batch: 500,
 } as const;
 
-export const Recipient = Type.Object({
+const Recipient = Type.Object({
   address: NullableText(limits.address),
   name: NullableText(limits.name),
   external_user_id: NullableText(limits.key),
@@ -134,7 +134,7 @@ export const EventEntry = Type.Object(
 );
 export type EventEntry = Static<typeof EventEntry>;
 
-export const AttachmentMetadata = Type.Object(
+const AttachmentMetadata = Type.Object(
   {
     filename: Type.String(),
     content_type: Type.String(),

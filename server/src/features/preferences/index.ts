@@ -15,4 +15,3 @@ export {
 export { localTime, type QuietHours, quietUntil } from './quiet-hours.ts';
 export { channelOf, preferenceRoutes } from './routes.ts';
 export { CategoryKey, DescribedMatrix, Preference, PreferenceMatrix, SetPreference } from './schema.ts';
-export { userKeyOf } from './user-key.ts';

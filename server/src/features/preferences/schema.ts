@@ -81,7 +81,7 @@ export const CellParams = Type.Object({
   channel: Type.String(),
 });
 
-export const preferenceSources = ['default', 'api', 'recipient', 'unsubscribe'] as const;
+const preferenceSources = ['default', 'api', 'recipient', 'unsubscribe'] as const;
 export type PreferenceSource = (typeof preferenceSources)[number];
 
 export const Preference = Type.Object(

@@ -9,15 +9,7 @@ export const limits = {
   eventName: 200,
 } as const;
 
-export const statuses = [
-  'pending',
-  'running',
-  'waiting',
-  'completed',
-  'failed',
-  'cancelling',
-  'cancelled',
-] as const;
+const statuses = ['pending', 'running', 'waiting', 'completed', 'failed', 'cancelling', 'cancelled'] as const;
 export type RunStatus = (typeof statuses)[number];
 
 /** The final statuses. */

@@ -30,7 +30,7 @@ const sourceOf: Record<Refusal['reason'], SuppressionSource> = {
 const magic = new Set([...magicAddresses, ...magicNumbers]);
 
 /** The list covers email and text messages; null when it does not apply to the channel. */
-export function suppressionKeyOf({ channel, address }: Addressee): string | null {
+function suppressionKeyOf({ channel, address }: Addressee): string | null {
   if (address === null) return null;
   if (channel === 'email') return emailKey(address);
   return channel === 'sms' ? address : null;

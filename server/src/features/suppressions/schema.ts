@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, Nullable, OneOf, pageQuery, Search, Uuid } from '../../http/schema.ts';
 
-export const suppressionReasons = ['hard_bounce', 'complaint', 'manual_add', 'unsubscribed'] as const;
+const suppressionReasons = ['hard_bounce', 'complaint', 'manual_add', 'unsubscribed'] as const;
 export type SuppressionReason = (typeof suppressionReasons)[number];
 
-export const suppressionSources = ['provider', 'manual', 'recipient'] as const;
+const suppressionSources = ['provider', 'manual', 'recipient'] as const;
 export type SuppressionSource = (typeof suppressionSources)[number];
 
 const Address = Type.String({

@@ -23,7 +23,7 @@ export type BodyField = (typeof bodyFields)[number];
 export type BodyInput = { [Field in BodyField]?: string | null | undefined };
 
 /** The fields that each channel uses; an inbox item also has a title, and a webhook takes any field. */
-export const usedFields: Record<Channel, readonly BodyField[]> = {
+const usedFields: Record<Channel, readonly BodyField[]> = {
   email: ['subject_template', 'html_template', 'text_template'],
   in_app: ['subject_template', 'html_template', 'text_template'],
   sms: ['text_template'],

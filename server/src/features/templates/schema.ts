@@ -77,7 +77,7 @@ const bodyFields = {
   html_template: Type.String(),
   structured_template: Type.String(),
 };
-export const TemplateBody = Type.Object(bodyFields, { title: 'TemplateBody' });
+const TemplateBody = Type.Object(bodyFields, { title: 'TemplateBody' });
 export const SavedTemplateBody = Type.Object(
   {
     ...bodyFields,
@@ -190,7 +190,7 @@ export const VersionContent = Type.Object(
 
 export const PromoteRequest = Type.Object({ dry_run: Type.Optional(Nullable(Type.Boolean())) });
 
-export const changes = ['added', 'removed', 'modified', 'unchanged'] as const;
+const changes = ['added', 'removed', 'modified', 'unchanged'] as const;
 export type Change = (typeof changes)[number];
 const Change = OneOf(changes);
 

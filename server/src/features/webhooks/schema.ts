@@ -145,7 +145,7 @@ export const DeliveryQuery = Type.Object({
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
 export const DeliveryParams = Type.Object({ id: Uuid, deliveryId: Uuid });
 
-export const Attempt = Type.Object(
+const Attempt = Type.Object(
   {
     number: Type.Integer({ description: 'From 1, over all retries.' }),
     succeeded: Type.Boolean(),

@@ -9,7 +9,7 @@ export interface StoredSecret {
   expires_at: string | null;
 }
 
-export const overlapMs = 24 * 3_600_000;
+const overlapMs = 24 * 3_600_000;
 /** The maximum number of signatures in one header. */
 const maxSecrets = 10;
 const prefixLength = 8;

@@ -20,7 +20,7 @@ const keyPattern = pattern('^[a-z0-9_]{1,100}$', '1 to 100 of a–z, 0–9 and �
 /** A workflow with this key would collide with the paths of runs. */
 export const reservedKeys: ReadonlySet<string> = new Set(['runs']);
 
-export const statuses = ['draft', 'active', 'disabled'] as const;
+const statuses = ['draft', 'active', 'disabled'] as const;
 export type WorkflowStatus = (typeof statuses)[number];
 
 const Name = Type.String({ minLength: 1, maxLength: limits.name });

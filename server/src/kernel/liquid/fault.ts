@@ -32,7 +32,7 @@ interface LiquidFailure extends Error {
 }
 
 /** liquidjs reports mistakes of the template, of our limits and of JavaScript alike; all of them are faults of the template. */
-export function faultOf(error: unknown): Fault {
+function faultOf(error: unknown): Fault {
   const failure = error as LiquidFailure;
   const failures = flat(failure);
   const names = failures.map((each) => each.originalError?.variableName);

@@ -257,7 +257,7 @@ const receiptStatus: Partial<Record<Receipt['type'], 'delivered' | 'bounced' | '
  * The status after receipts in any order: a complaint may follow a delivery; otherwise the first receipt stays, so that a late
  * or repeated one never moves a status back.
  */
-export function statusAfter(
+function statusAfter(
   status: NotificationRow['status'],
   receipts: readonly Receipt[],
 ): NotificationRow['status'] {
