@@ -22,12 +22,12 @@ export function parse(path) {
   return ts.createSourceFile(path, readFileSync(path, 'utf8'), options, false, kind);
 }
 
-/** Every name that the file exports, as `{ name, isType, isClass, line }`; a re-export of another file has `from`. */
+/** Every name that the file exports, as `{ name, isType, isDeclaredType, line }`; a list (`export { … }`) declares nothing. */
 export function exportsOf(file) {
   return file.statements.flatMap((statement) => {
-    if (ts.isExportDeclaration(statement)) return reExports(file, statement);
+    if (ts.isExportDeclaration(statement)) return listedExports(file, statement);
     if (ts.isExportAssignment(statement))
-      return [{ name: 'default', isType: false, isClass: false, line: lineOf(file, statement) }];
+      return [{ name: 'default', isType: false, isDeclaredType: false, line: lineOf(file, statement) }];
     if (!statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
     const isType = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
     const names = ts.isVariableStatement(statement)
@@ -36,19 +36,18 @@ export function exportsOf(file) {
     return names.map((name) => ({
       name,
       isType,
-      isClass: ts.isClassDeclaration(statement),
+      isDeclaredType: isType || ts.isClassDeclaration(statement),
       line: lineOf(file, statement),
     }));
   });
 }
 
-function reExports(file, { exportClause, isTypeOnly, moduleSpecifier }) {
+function listedExports(file, { exportClause, isTypeOnly }) {
   if (!exportClause || !ts.isNamedExports(exportClause)) return [];
   return exportClause.elements.map((element) => ({
     name: element.name.text,
     isType: isTypeOnly || element.isTypeOnly,
-    isClass: false,
-    from: moduleSpecifier?.text,
+    isDeclaredType: false,
     line: lineOf(file, element),
   }));
 }
