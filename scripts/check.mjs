@@ -27,6 +27,7 @@ const checks = {
     '.',
   ],
   'unused exports': ['scripts/unused-exports.mjs'],
+  'unique types': ['scripts/unique-types.mjs'],
   'types of the widgets': typeCheck('widgets', '-p', 'widgets'),
 };
 
