@@ -3,12 +3,12 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { parseEmailAddress } from './email/address.ts';
 
 /**
- * When are two addresses the same? What somebody refused, under one spelling, must hold for all of them. The part before the
- * @ may formally be case-sensitive (RFC 5321), but no mailbox provider of any size makes that difference, and a hard bounce of
- * Ada@ that ada@ escapes helps nobody. Plus-tags are kept: `ada+news@` is an address that its owner made on purpose.
+ * Two spellings of one address have the same key, so a refusal under one spelling holds for all of them. The part before the @
+ * may formally be case-sensitive (RFC 5321), but no large mailbox provider makes that difference, and a hard bounce of Ada@
+ * must also suppress ada@. Plus-tags are kept: `ada+news@` is an address that its owner made on purpose.
  */
 export function emailKey(address: string): string {
-  // The common case, without the cost of normalisation and the IDNA mapping.
+  // Plain ASCII is the common case and skips the cost of normalization and the IDNA mapping.
   if (!/[^\x20-\x7e]/.test(address)) return address.toLowerCase();
   const at = address.lastIndexOf('@');
   const domain = address.slice(at + 1);
@@ -16,8 +16,8 @@ export function emailKey(address: string): string {
 }
 
 /**
- * How an email address may stand where the spelling of its sender was kept: an internationalised domain in either form, accents
- * as one character or as two. Not upper and lower case: whoever searches must ignore it.
+ * The spellings under which an email address may be stored where the sender's spelling was kept: an internationalized domain in
+ * either form, accents as one character or as two. Upper and lower case are not covered: the search must be case-insensitive.
  */
 export function emailSpellings(address: string): string[] {
   const forms = (text: string): string[] => [text.normalize('NFC'), text.normalize('NFD')];
@@ -35,7 +35,7 @@ export function parsePhoneNumber(text: string): { number: string } | { problem: 
   return { number: parsed.number };
 }
 
-/** The normal form of an email address or a phone number; or what is wrong with it. */
+/** Returns the normal form of an email address or a phone number, or the problem with it. */
 export function parseAddressKey(text: string): { key: string } | { problem: string } {
   if (text.includes('@')) {
     const parsed = parseEmailAddress(text);

@@ -4,9 +4,9 @@ const opening = Buffer.from('HTTP/1.1 100');
 const maxHeadBytes = 16_384;
 
 /**
- * Servers may say "100 Continue" before their answer, asked or not (RFC 9110 15.2). undici hangs up on it, and no option
- * changes that, so it is not shown to it. undici takes what has come with `read()` and has one request at a time on a
- * connection: the first bytes after something was written begin an answer.
+ * Servers may send "100 Continue" before their answer, asked or not (RFC 9110 15.2). undici closes the connection on it, and no
+ * option changes that, so the status is removed before undici sees it. undici takes the received bytes with `read()` and has
+ * one request at a time on a connection: the first bytes after a write begin an answer.
  */
 export function skipContinue(socket: Socket): void {
   const read = socket.read.bind(socket);
@@ -14,7 +14,7 @@ export function skipContinue(socket: Socket): void {
   let held = Buffer.alloc(0);
   socket.read = () => {
     for (let chunk: Buffer | null = read(); chunk !== null; chunk = read()) {
-      if (socket.bytesWritten === answeredUpTo) return chunk; // further on in an answer
+      if (socket.bytesWritten === answeredUpTo) return chunk; // the rest of an answer
       held = withoutContinue(Buffer.concat([held, chunk]));
       if (mayBecomeContinue(held)) continue;
       const answer = held;

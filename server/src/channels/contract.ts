@@ -1,6 +1,6 @@
 /**
- * The border between us and whoever carries a message. Outcomes, not exceptions, cross it: a provider that throws
- * has a bug. Pure types; every channel, every provider and the dispatcher speak them.
+ * The boundary between the dispatcher and the carriers of messages. Outcomes, not exceptions, cross it: a provider that throws
+ * has a bug. Pure types, used by every channel, every provider and the dispatcher.
  */
 export const channels = ['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
 export type Channel = (typeof channels)[number];
@@ -15,14 +15,14 @@ export interface EmailMessage {
   channel: 'email';
   notificationId: string;
   environmentId: string;
-  /** Which attempt at a provider this is, from 1, counted over all rounds. */
+  /** The number of this attempt at a provider, from 1, counted over all rounds. */
   attempt: number;
   to: { address: string; name: string | null };
   from: { address: string; name: string | null };
   replyTo: string | null;
   subject: string;
   html: string | null;
-  /** Of a message that was given as HTML alone: what the HTML says. */
+  /** For a message that was given as HTML alone: the text of the HTML. */
   text: string;
   attachments: AttachmentFile[];
   headers: Record<string, string>;
@@ -35,9 +35,9 @@ export interface WebhookMessage {
   attempt: number;
   /** The URL. */
   to: { address: string; name: string | null };
-  /** Posted as it stands. */
+  /** The body is posted unchanged. */
   body: string;
-  /** Each signs; the newest first. */
+  /** Each secret signs; the newest first. */
   secrets: string[];
   timeoutMs: number;
 }
@@ -47,7 +47,7 @@ export interface InAppMessage {
   notificationId: string;
   environmentId: string;
   attempt: number;
-  /** The user whose inbox it is. */
+  /** The user who owns the inbox. */
   to: { address: string; name: string | null };
   subject: string | null;
   /** Sanitised. */
@@ -69,7 +69,10 @@ export interface SmsMessage {
   text: string;
 }
 
-/** Of the chat channels: what is posted, and where in the words of the channel; the credentials are the carrier's. */
+/**
+ * The messages of the chat channels contain the content and the target in the channel's own terms; the credentials are the
+ * carrier's.
+ */
 export interface ChatoneMessage {
   channel: 'chatone';
   notificationId: string;
@@ -78,7 +81,7 @@ export interface ChatoneMessage {
   /** The id of a user or of a conversation. */
   to: { address: string; name: string | null };
   blocks: unknown;
-  /** Shown where blocks cannot be. */
+  /** The fallback text where blocks cannot be shown. */
   text: string;
 }
 
@@ -117,10 +120,8 @@ export type Message =
   | ChatthreeMessage;
 
 /**
- * What became of one attempt (PROVIDERS.md, outcome classes):
- * accepted = OK, retry = RETRY, rejected = PERM, suppress = SUPPRESS, broken = CONFIG, ambiguous = AMBIG. Throttled is the
- * RETRY that is nobody's fault: the provider wants us to go slower, so everything with the same `pace` waits, and no round is
- * used up. JOIN never leaves its adapter.
+ * The result of one attempt. `throttled` is a retry that is not a failure: the provider asks for a lower rate, so everything
+ * with the same `rateLimitKey` waits, and no round is used up.
  */
 export type Outcome =
   | {
@@ -135,9 +136,9 @@ export type Outcome =
       detail: string;
       code: string | null;
       retryAfterMs?: number | null;
-      /** The shortest delay by our own rule. CARILLON_RETRY_SCALE applies to it, as it does not to `retryAfterMs`. */
+      /** The minimum delay by our own rule. CARILLON_RETRY_SCALE applies to it, but not to `retryAfterMs`. */
       atLeastMs?: number;
-      /** It is about this recipient (greylisted, mailbox full) and says nothing about the provider. */
+      /** The refusal concerns this recipient (greylisted, mailbox full) and not the provider's health. */
       recipient?: true;
     }
   | {
@@ -145,9 +146,9 @@ export type Outcome =
       detail: string;
       code: string | null;
       retryAfterMs: number | null;
-      /** It means all that we send to this `host`, whoever for: the service knows us by our address. */
+      /** The limit covers all traffic to this `host`, for every tenant: the service identifies us by our IP address. */
       everybody?: true;
-      /** We held the message back ourselves: the provider was not called, so there was no attempt. */
+      /** The message was held back locally: the provider was not called, so there was no attempt. */
       heldBack?: true;
     }
   | { kind: 'rejected'; detail: string; code: string | null }
@@ -157,63 +158,69 @@ export type Outcome =
       kind: 'ambiguous';
       detail: string;
       code: string | null;
-      /** Not even the carrier that recognises a repeat would recognise this one. */
+      /** Even a carrier that recognizes repeats would not recognize this one. */
       unrepeatable?: true;
     };
 
-/** What a provider tells us later about a message it accepted. */
+/** A provider's later report about a message that it accepted. */
 export interface Receipt {
   type: 'Delivered' | 'Bounced' | 'Complained' | 'DeliveryDelayed' | 'Opened' | 'Clicked';
   detail: string | null;
-  /** A bounce that says nothing about the address (mailbox full, message too large): it may be written to again. */
+  /** A bounce that does not condemn the address (mailbox full, message too large): later sends are allowed. */
   soft?: boolean;
-  /** Later than the acceptance by this much; 0 or absent: at once. */
+  /** The delay after the acceptance; 0 or absent means at once. */
   afterMs?: number;
-  /** When it happened (ISO 8601), if that is known better than by when it is recorded. */
+  /** The time of the event (ISO 8601), when it is known more precisely than by the time of recording. */
   at?: string;
 }
 
-/** One configured way to carry messages of a channel, ready to use. */
+/** One configured carrier of a channel, ready to use. */
 export interface Carrier {
   /** Unique within its environment and channel; shown in events and traces. */
   name: string;
   kind: string;
   /**
-   * Does handing the same notification over twice have the effect of once? If so an open attempt is simply repeated
-   * after a crash; if not, the dispatcher records every attempt before the call and resolves open ones by rule.
-   * An answer that was lost is `ambiguous` all the same: this carrier recognises the repeat, but no other one would.
+   * True when handing over the same notification twice has the effect of once. An open attempt is then simply repeated after a
+   * crash; otherwise the dispatcher records every attempt before the call and resolves open ones by rule. A lost answer is
+   * `ambiguous` in both cases: this carrier recognizes the repeat, but no other one would.
    */
   idempotent: boolean;
-  /** What shares a limit of the provider shares this name; when it says slow down, all of it waits, in every process. */
+  /**
+   * Carriers that share a limit of the provider share this key; when the provider throttles, all of them wait, in every
+   * process.
+   */
   rateLimitKey?: string;
-  /** Whom it calls, where that may ask something of `everybody`. Tenants may choose it, so it speaks for itself alone. */
+  /**
+   * The host that is called, for services whose limit may cover `everybody`. Tenants may choose the host, so a limit applies to
+   * that host alone.
+   */
   host?: string;
-  /** It is the operator's: its limits are those of all environments together. */
+  /** The carrier belongs to the operator: its limits apply to all environments together. */
   isShared?: true;
-  /** What is configured behind it, by an id that stays when it is renamed. Those that have one have their health watched. */
+  /** The id of the configured provider, stable across renames. Carriers with an id have their health tracked. */
   providerId?: string;
-  /** Why it would never answer as it is configured now: it is not called, and what goes to it waits. */
+  /** Why the carrier can never answer as it is configured now: it is not called, and its messages wait. */
   gone?: string;
   send(message: Message, signal: AbortSignal): Promise<Outcome>;
   /**
-   * For carriers with few connections: waits for one, so that a message counts as begun only when it can be sent. What comes
-   * back sends one message or is released. An outcome: there is no connection to be had. Who is `urgent` waits for others who
-   * are, and for nobody else.
+   * Waits for a connection, for carriers that have few, so that a message counts as begun only when it can be sent. The
+   * reservation sends one message or is released. Resolves with an outcome when no connection is available. Urgent callers wait
+   * only for other urgent callers.
    */
   reserve?(signal: AbortSignal, urgent: boolean): Promise<Reservation | Outcome>;
 }
 
 export interface Reservation {
   send(message: Message, signal: AbortSignal): Promise<Outcome>;
-  /** It is not needed after all. */
+  /** Gives the connection back unused. */
   release(): void;
 }
 
 /** A carrier made from a provider's settings; it may hold connections open until it is closed. */
 export interface ProviderCarrier extends Carrier {
-  /** Can messages be handed over with these settings? Nothing is sent. */
+  /** Checks that messages can be handed over with these settings. Nothing is sent. */
   verify(): Promise<VerificationResult>;
-  /** Ends what is open; a send that is under way may finish first, within this time or the carrier's own. */
+  /** Closes open connections; a send in progress may finish first, within this time or the carrier's own. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -222,17 +229,20 @@ export interface VerificationResult {
   detail: string;
 }
 
-/** One setting of a provider. The list of them drives validation, encryption and masking. */
+/** One setting of a provider. The list of fields drives validation, encryption and masking. */
 export interface Field {
   name: string;
   type: 'text' | 'integer' | 'boolean';
   meaning: string;
   required: boolean;
-  /** Sealed at rest; responses show only how it ends. */
+  /** The value is sealed at rest; responses show only how it ends. */
   secret?: true;
-  /** The secrets that go where this leads. When it changes they must be given again: nobody may read them by redirecting them. */
+  /**
+   * The secrets that are sent to the host in this field. When the host changes they must be given again, so that redirecting
+   * them cannot reveal them.
+   */
   receives?: readonly string[];
-  /** Bounds of an integer; of a text's length. */
+  /** Bounds of an integer, or of the length of a text. */
   min?: number;
   max?: number;
 }
@@ -246,9 +256,9 @@ export interface Manifest {
   fields: readonly Field[];
 }
 
-/** An HTTP call that a provider made to us, as it came in. */
+/** An incoming HTTP call from a provider, as it was received. */
 export interface CallbackRequest {
-  /** As the provider signed it: our public URL, path and query. */
+  /** The URL as the provider signed it: our public URL, path and query. */
   url: string;
   method: string;
   /** Names in lower case. */
@@ -257,30 +267,33 @@ export interface CallbackRequest {
   body: Buffer;
 }
 
-/** One thing that a callback says. Which notification it is about, the provider echoes from what we sent with the message. */
+/** One statement of a callback. The provider echoes the notification id from what was sent with the message. */
 export type Report =
   | {
       about: 'notification';
       notificationId: string;
       receipt: Receipt;
-      /** The same in every repetition of this report by the provider. */
+      /** The id is the same in every repetition of this report by the provider. */
       eventId: string;
     }
-  /** The person wants nothing more from us (STOP), or wants it again (START). */
+  /** The person opted out (STOP) or opted in again (START). */
   | { about: 'recipient'; address: string; wants: 'nothing' | 'again'; detail: string; eventId: string };
 
-/** What came of reading a callback. `refused`: not from the provider, or not readable; the reason names no secret. */
+/** The result of reading a callback. `refused`: not from the provider, or not readable; the reason names no secret. */
 export type CallbackVerdict =
   | {
       kind: 'reports';
       reports: Report[];
       answer?: CallbackAnswer;
-      /** For signatures that do not cover the body: what they do cover. Counted once; whatever comes with it again is ignored. */
+      /**
+       * The signed part, for signatures that do not cover the body. A nonce counts once; later calls with the same nonce are
+       * ignored.
+       */
       nonce?: string;
     }
   | { kind: 'refused'; status: 400 | 401 | 403; reason: string };
 
-/** What the provider wants to hear, where an empty 200 is not enough. */
+/** The answer that the provider expects, where an empty 200 is not enough. */
 export interface CallbackAnswer {
   contentType: string;
   body: string;

@@ -1,4 +1,3 @@
-/** A call as it was made. */
 export interface ShownMessage {
   method: string;
   url: string;
@@ -6,17 +5,17 @@ export interface ShownMessage {
 }
 
 /**
- * What went over the wire in one call, fit to be shown. The bodies are not part of it: an answer may repeat any secret in any
- * spelling, and what can be told of it is in the outcome, in the words of the one who read it.
+ * One HTTP call without its secrets, fit to be shown. The bodies are left out: an answer may repeat any secret in any spelling,
+ * and its meaning is in the outcome, in the words of the carrier that read it.
  */
 export interface Exchange {
   method: string;
-  /** Without the query and without whatever in the path is not a plain word: some paths are as good as a password. */
+  /** The URL without the query and without any path segment that is not a plain word: some paths are as good as a password. */
   url: string;
   request_bytes: number;
-  /** Null: no answer came. */
+  /** Null when no answer came. */
   status: number | null;
-  /** As far as it was read. */
+  /** The number of bytes that were read. */
   response_bytes: number;
 }
 

@@ -6,15 +6,18 @@ import { type Exchange, exchangeOf } from './exchange.ts';
 import { AddressRefused, assertAllowedAddress, type NetworkPolicy, resolveAllowed } from './net.ts';
 
 /**
- * The product's one way to call out over HTTP. The URL usually comes from a tenant and the answer from a stranger, so:
- * addresses are checked and pinned (net.ts), redirects are not followed, certificates are verified, and one deadline stands
- * over everything from the look-up to the last byte. An outcome, never an exception, comes back.
+ * The only way to make outbound HTTP calls. The URL usually comes from a tenant and the answer from an untrusted server, so
+ * addresses are checked and pinned (net.ts), redirects are not followed, certificates are verified, and one deadline covers
+ * everything from the DNS lookup to the last byte. Failures are returned, never thrown.
  */
 export interface Outbound {
   request(call: OutboundCall): Promise<OutboundAnswer | OutboundFailure>;
-  /** What was said in the last call with this signal, once: for whoever gave it to a carrier and cannot see its calls. */
+  /**
+   * Returns, once, the last exchange made with this signal, for a caller that gave the signal to a carrier and cannot see its
+   * calls.
+   */
   takeExchange(signal: AbortSignal): Exchange | null;
-  /** Breaks off what is under way. */
+  /** Aborts the calls in progress. */
   stop(): Promise<void>;
 }
 
@@ -23,11 +26,11 @@ export interface OutboundCall {
   url: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** For the whole call: look-up, connection, request and answer. */
+  /** The limit for the whole call: DNS lookup, connection, request and answer. */
   timeoutMs: number;
-  /** How much of the body of the answer is kept. */
+  /** The number of bytes kept of the answer's body. */
   maxBytes: number;
-  /** Breaks the call off: a failure of the class `stopped`. */
+  /** Aborts the call: a failure of the class `stopped`. */
   signal?: AbortSignal;
 }
 
@@ -36,15 +39,15 @@ export interface OutboundAnswer {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string | string[] | undefined>;
-  /** The first `maxBytes` of it. */
+  /** The first `maxBytes` of the body. */
   body: Buffer;
   latencyMs: number;
 }
 
 /**
- * blocked: the address may not be reached · dns: the name has no address · connect: nobody listens · tls: the certificate or
- * the handshake is bad · timeout · closed: hung up before the end of the answer · protocol: the answer is not HTTP ·
- * invalid: there is no such request, whoever is called · stopped: the caller broke it off.
+ * blocked: the network policy forbids the address · dns: the name has no address · connect: the host does not accept the
+ * connection · tls: the certificate or the handshake is bad · timeout · closed: closed before the end of the answer · protocol:
+ * the answer is not HTTP · invalid: the request is malformed for every host · stopped: the caller aborted.
  */
 export type FailureClass =
   | 'blocked'
@@ -62,28 +65,28 @@ export interface OutboundFailure {
   failure: FailureClass;
   /** A sentence for people; names no address. */
   detail: string;
-  /** The request may have been acted upon: it was on its way when the call failed. */
+  /** The request may have taken effect: it was being sent or had been sent when the call failed. */
   reached: boolean;
-  /** When the answer had begun: its status and what came of its body. */
+  /** The status, when the answer had begun; otherwise null. */
   status: number | null;
   body: Buffer;
   latencyMs: number;
 }
 
-/** Longer bodies are read to here and thrown away, so that the connection can be used again; what is longer still is cut off. */
+/** Longer bodies are read up to this size and discarded, so that the connection can be reused; even longer ones are cut off. */
 const drainBytes = 65_536;
 const connectTimeoutMs = 10_000;
 const resolveTtlMs = 10_000;
 
 export interface OutboundOptions {
   policy: NetworkPolicy;
-  /** Certificates that are trusted besides the usual ones. */
+  /** Certificates that are trusted in addition to the usual ones. */
   ca?: string;
 }
 
 export function createOutbound({ policy, ca }: OutboundOptions): Outbound {
-  // Look-ups of one name share the answer, also while it is awaited: they run on a few threads that the whole process shares,
-  // and one name whose servers are dead must not hold them all.
+  // Lookups of one name share the answer, also while it is pending: they run on a few threads that the whole process shares,
+  // and one name with dead name servers must not occupy all of them.
   const addresses = new LRUCache<string, string[]>({
     max: 2_000,
     ttl: resolveTtlMs,
@@ -107,7 +110,7 @@ export function createOutbound({ policy, ca }: OutboundOptions): Outbound {
     ...(ca ? { ca } : {}),
   });
   const agent = new Agent({
-    // The deadline of the call is stricter than these could be.
+    // The deadline of the call is stricter than these timeouts could be.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 4_000,
@@ -115,7 +118,7 @@ export function createOutbound({ policy, ca }: OutboundOptions): Outbound {
     connect(options, callback) {
       const host = options.hostname.replace(/^\[|\]$/g, '');
       if (isIP(host)) {
-        // Sockets skip the look-up, and with it the check, when the host is an address.
+        // Sockets skip the lookup, and with it the check, when the host is an IP address.
         try {
           assertAllowedAddress(host, policy);
         } catch (error) {
@@ -201,7 +204,7 @@ function dispatch(agent: Dispatcher, call: OutboundCall): Promise<OutboundAnswer
       },
       {
         onRequestStart(given) {
-          // While the connection was being made nothing could be called off; the deadline may have passed by now.
+          // A call cannot be aborted while its connection is being made; the deadline may have passed by now.
           if (settled) given.abort(new Error('deadline'));
           else controller = given;
         },
@@ -231,7 +234,9 @@ function dispatch(agent: Dispatcher, call: OutboundCall): Promise<OutboundAnswer
   });
 }
 
-/** What undici says of headers that it does not send. The rest of a request is a URL and a body, and always in order. */
+/**
+ * undici's error codes for headers that it does not send. The rest of a request is a URL and a body, which are always valid.
+ */
 const unsendable: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',
   'UND_ERR_NOT_SUPPORTED',
@@ -258,7 +263,7 @@ function classify(error: Error, reached: boolean): { failure: FailureClass; deta
 
 const longestWaitMs = 24 * 3_600_000;
 
-/** Seconds or a date (RFC 9110 10.2.3), up to a day; null when it says nothing that can be read. */
+/** Parses seconds or a date (RFC 9110 10.2.3), up to a day; returns null when the header is not readable. */
 export function parseRetryAfter(header: string | string[] | undefined, now: number): number | null {
   if (typeof header !== 'string') return null;
   const ms = /^\d{1,10}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;

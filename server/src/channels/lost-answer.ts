@@ -1,7 +1,7 @@
 import type { Outcome } from './contract.ts';
 import type { OutboundAnswer, OutboundFailure } from './http.ts';
 
-/** A refusal is one by its status alone, also when its body broke off. */
+/** The status alone makes an answer a refusal, even when its body was cut off. */
 export function wholeRefusal(answer: OutboundAnswer | OutboundFailure): OutboundAnswer | OutboundFailure {
   if (answer.kind === 'answer' || answer.status === null || answer.status < 400) return answer;
   const { status, body, latencyMs } = answer;
@@ -9,12 +9,12 @@ export function wholeRefusal(answer: OutboundAnswer | OutboundFailure): Outbound
 }
 
 /**
- * What it means for a message that no complete answer came. If the request never got there it is simply made again; if it may
- * have been acted upon, nobody knows.
+ * The outcome of a message without a complete answer. If the request never arrived it is simply made again; if it may have
+ * taken effect, the outcome is ambiguous.
  */
 export function lostAnswer({ failure, detail, reached, status }: OutboundFailure): Outcome {
   const code = status === null ? failure : String(status);
-  // Neither gets better by itself: it is the settings that name such an address, or such a key.
+  // Neither error is transient: the settings name such an address, or such a key.
   if (failure === 'blocked' || failure === 'invalid') return { kind: 'broken', detail, code };
   return { kind: reached ? 'ambiguous' : 'retry', detail, code };
 }

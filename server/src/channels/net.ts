@@ -2,13 +2,13 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, connect, isIP, type LookupFunction, type Socket } from 'node:net';
 
 /**
- * Where outbound calls may go. Hosts come from tenants, so without a guard a tenant could make us speak to the
- * machine's own services, the private network or a cloud's metadata address. The check is made on the addresses that the
- * connection then uses (resolved once, pinned), so a name that resolves differently the second time gains nothing.
+ * The network policy for outbound calls. Hosts come from tenants, so without a guard a tenant could make us call the machine's
+ * own services, the private network or a cloud's metadata address. The check applies to the addresses that the connection then
+ * uses (resolved once, pinned), so a name that resolves differently the second time gains nothing.
  */
 export type NetworkPolicy = 'none' | 'loopback' | 'all';
 
-/** The host has no address that the policy lets us reach. */
+/** The host has no address that the policy allows. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }
@@ -51,9 +51,9 @@ const nonPublic = {
     ['224.0.0.0', 3],
     ['168.63.129.16', 32], // Azure's own services for each machine: the one metadata address among the public ones
   ]),
-  // The other way round: only 2000::/3 is public. That leaves out loopback, link-local, unique local, multicast, and the
-  // forms that carry an IPv4 address inside: ::ffff:0:0/96 (mapped), 64:ff9b::/96 (NAT64). Within 2000::/3, Teredo and
-  // 6to4 carry one as well.
+  // For IPv6 the rule is inverted: only 2000::/3 is public. That leaves out loopback, link-local, unique local, multicast, and
+  // the forms that embed an IPv4 address: ::ffff:0:0/96 (mapped), 64:ff9b::/96 (NAT64). Within 2000::/3, Teredo and 6to4 embed
+  // one as well.
   ipv6: blockList('ipv6', [
     ['::', 3],
     ['4000::', 2],
@@ -83,7 +83,7 @@ export function assertAllowedAddress(ip: string, policy: NetworkPolicy): void {
   }
 }
 
-/** The addresses of a host that may be reached, in the resolver's order; refuses when there is none. */
+/** Resolves the allowed addresses of a host, in the resolver's order; throws AddressRefused when there is none. */
 export async function resolveAllowed(host: string, policy: NetworkPolicy): Promise<string[]> {
   const found = isIP(host) ? [host] : (await lookup(host, { all: true })).map((entry) => entry.address);
   const allowed = found.filter((ip) => isAllowedAddress(ip, policy));
@@ -99,7 +99,7 @@ export interface ConnectOptions {
   signal: AbortSignal;
 }
 
-/** A TCP connection to a host whose address was checked. Several addresses are tried in turn (RFC 8305). */
+/** Opens a TCP connection to a host whose address was checked. Several addresses are tried one after the other (RFC 8305). */
 export function connectAllowed({ host, port, policy, timeoutMs, signal }: ConnectOptions): Promise<Socket> {
   return new Promise((resolve, reject) => {
     let socket: Socket | null = null;
@@ -115,7 +115,7 @@ export function connectAllowed({ host, port, policy, timeoutMs, signal }: Connec
       reject(error);
     };
     const onAbort = (): void => fail(signal.reason);
-    // One limit for looking the name up and for reaching it: a resolver can hang too.
+    // One limit covers the lookup and the connection: a resolver can hang too.
     const timer = setTimeout(() => fail(new ConnectTimeout('The host did not answer in time.')), timeoutMs);
     signal.addEventListener('abort', onAbort);
     if (signal.aborted) return onAbort();
@@ -143,8 +143,8 @@ export function connectAllowed({ host, port, policy, timeoutMs, signal }: Connec
 export const maxUrlLength = 2_048;
 
 /**
- * Reads a URL that somebody wants called, and says at once what could never work. Names are looked up when the call is made,
- * not here: what they mean may change.
+ * Parses a URL for an outbound call and reports at once a problem that can never go away. Names are resolved when the call is
+ * made, not here, because their addresses may change.
  */
 export function parseTarget(text: string, policy: NetworkPolicy): { url: URL } | { problem: string } {
   const url = /[\s\p{Cc}]/u.test(text) || !URL.canParse(text) ? null : new URL(text);
@@ -153,7 +153,7 @@ export function parseTarget(text: string, policy: NetworkPolicy): { url: URL } |
   if (url.href.length > maxUrlLength) return { problem: `must have at most ${maxUrlLength} characters` };
   if (url.username || url.password) return { problem: 'must not carry a user name or password' };
   if (url.port === '0') return { problem: 'must not name port 0' };
-  // The parser has turned every spelling of an IPv4 address (decimal, octal, hexadecimal, short) into the usual one.
+  // The URL parser has normalized every spelling of an IPv4 address (decimal, octal, hexadecimal, short).
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const local = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host;
   try {

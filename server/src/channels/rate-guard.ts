@@ -2,23 +2,23 @@ import { createCache } from '../kernel/cache.ts';
 import type { Carrier } from './contract.ts';
 
 /**
- * Limits of a service that are known beforehand, kept to without being told each time: calls that it would only refuse are not
- * made. Each process keeps its own account; what that lets through too much the service refuses, and everybody waits.
+ * Enforces limits of a service that are known beforehand, so that calls which the service would refuse are not made. Each
+ * process counts separately; the service refuses any excess, and the throttle then applies to every process.
  */
 export interface RateGuard {
-  /** 0: a call may be made, and is counted. Else for how long none may. */
+  /** Returns 0 when a call may be made, and counts it; else the number of milliseconds until the next call. */
   ask(name: string, now: number): number;
-  /** The service said how long it wants to be left alone. */
+  /** Records the time until which the service accepts no calls. */
   rest(name: string, until: number): void;
 }
 
 interface Account {
-  /** When what was let through so far would be through, one every `everyMs`. */
+  /** The time at which the calls admitted so far would be done, at one every `everyMs`. */
   busyUntil: number;
   restsUntil: number;
 }
 
-/** `burst` calls at once, and then one every `everyMs`; null: only what the service says. */
+/** Allows `burst` calls at once, and then one every `everyMs`. Null when only the service's own answers limit the rate. */
 export function createRateGuard(limit: { burst: number; everyMs: number } | null): RateGuard {
   const accounts = createCache<Account>(50_000);
   function accountOf(name: string): Account {
@@ -43,7 +43,7 @@ export function createRateGuard(limit: { burst: number; everyMs: number } | null
   };
 }
 
-/** The carrier, held back where its service would refuse it. Nothing has begun by then, so nothing is noted as an attempt. */
+/** Wraps a carrier and holds back calls that its service would refuse. Nothing has begun by then, so no attempt is recorded. */
 export function withRateGuard(carrier: Carrier, courtesy: RateGuard, clock: () => number): Carrier {
   return {
     ...carrier,

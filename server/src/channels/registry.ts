@@ -24,25 +24,25 @@ import { createSandboxCarrier, type SandboxStore, manifest as sandboxManifest } 
 import * as smsone from './sms/providers/smsone/index.ts';
 import * as smstwo from './sms/providers/smstwo/index.ts';
 
-/** What a provider may need besides its own settings. */
+/** Dependencies of a provider besides its own settings. */
 export interface ProviderContext {
   policy: NetworkPolicy;
   clock: Clock;
   sandbox: SandboxStore;
-  /** Where large messages are composed; in place unless told. */
+  /** Runs the composition of large messages; on the calling thread when absent. */
   tasks?: TaskRunner | undefined;
-  /** For providers that speak HTTP. */
+  /** The HTTP client, for providers with an HTTP API. */
   outbound: Outbound;
-  /** What mail servers are given in EHLO; null when there is no name for it. */
+  /** The name given to mail servers in EHLO; null when there is none. */
   smtpName: string | null;
 }
 
 export interface ProviderKind {
   manifest: Manifest;
-  /** Checks what the fields cannot say one by one, and fills in what was left out. */
+  /** Checks rules that span several fields, and fills in defaults. */
   complete?(config: ProviderConfig): { config: ProviderConfig } | { field: string; problem: string };
   create(name: string, config: ProviderConfig, context: ProviderContext): ProviderCarrier;
-  /** Checks that a callback is the provider's own, and says what it means. Absent: the provider makes none. */
+  /** Verifies that a callback is the provider's own, and reads it. Absent when the provider makes no callbacks. */
   readCallback?(
     request: CallbackRequest,
     config: ProviderConfig,
@@ -50,7 +50,7 @@ export interface ProviderKind {
   ): Promise<CallbackVerdict> | CallbackVerdict;
 }
 
-/** Table: kind of provider → how it is configured and made. A new one is a folder and a line here. */
+/** Table: kind of provider → how it is configured and made. A new provider is a folder and a line here. */
 export const emailProviders: Readonly<Record<string, ProviderKind>> = {
   smtp: {
     manifest: smtpManifest,
@@ -97,7 +97,7 @@ export const emailProviders: Readonly<Record<string, ProviderKind>> = {
   },
 };
 
-/** The same for text messages. */
+/** The same table for text messages. */
 export const smsProviders: Readonly<Record<'smsone' | 'smstwo', ProviderKind>> = {
   smsone: {
     manifest: smsone.manifest,

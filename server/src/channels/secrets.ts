@@ -1,6 +1,6 @@
 /**
- * What others say to us may repeat what we said to them, credentials included. Apply it before a text is cut: half a secret is
- * not recognised any more.
+ * Remote answers may repeat what was sent, credentials included. Apply this before a text is cut: half a secret is not
+ * recognized any more.
  */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((left, secret) => (secret.length < 4 ? left : left.replaceAll(secret, '••••')), text);

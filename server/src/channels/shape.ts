@@ -1,7 +1,7 @@
 import { isRecord } from '../kernel/record.ts';
 /**
- * Checking what a chat service will be given against what it accepts. A check is a generator of problems, so it reads like a
- * list of rules. Only the first problem is ever asked for: a rule may rely on those before it.
+ * Checks a payload against the rules of a chat service. A check is a generator of problems, so it reads like a list of rules.
+ * Only the first problem is ever requested: a rule may rely on those before it.
  */
 export type Problems = Generator<string, void, undefined>;
 
@@ -12,14 +12,14 @@ export function firstProblem(problems: Problems): string | null {
   return done ? null : value;
 }
 
-/** Services count characters as people do, not UTF-16 units, and most of them without the white space around. */
+/** Services count characters as people do, not UTF-16 units, and most of them without the surrounding white space. */
 export function lengthOf(text: string): number {
   return [...text.trim()].length;
 }
 
 /**
- * Stands for a value that is not known yet: every rule takes it for what it asks for. A list, so that what goes through the value
- * afterwards finds nothing.
+ * A stand-in for a value that is not known yet: every rule accepts it. A list, so that later iteration over the value finds
+ * nothing.
  */
 export const anything: readonly unknown[] = [];
 
@@ -49,7 +49,7 @@ export function list(rule: Rule, max: number, min = 1): Rule {
   };
 }
 
-/** An object, field by field; fields without a rule are not looked at. */
+/** Checks an object field by field; fields without a rule are ignored. */
 export function fields(rules: Record<string, Rule>): Rule {
   return function* (at, value) {
     if (!isRecord(value)) return yield `${at} must be an object`;

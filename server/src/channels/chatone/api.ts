@@ -4,8 +4,8 @@ import { parseRetryAfter } from '../http.ts';
 import { wholeRefusal } from '../lost-answer.ts';
 
 /**
- * The service's Web API (PROVIDERS 1.1): remote calls whose HTTP status is 200 for success and for refusal alike, so that only
- * `ok` in the body tells them apart.
+ * The service's Web API: remote calls that answer success and refusal alike with HTTP status 200, so only `ok` in the body
+ * distinguishes them.
  */
 export interface ChatoneApi {
   call(method: string, call: ApiCall): Promise<SlackAnswer>;
@@ -13,9 +13,9 @@ export interface ChatoneApi {
 
 export interface ApiCall {
   token?: string;
-  /** For the exchange of an OAuth code, in place of a token. */
+  /** Client credentials replace the token for the exchange of an OAuth code. */
   client?: { id: string; secret: string };
-  /** Sent as JSON with a token, as a form with client credentials. */
+  /** Arguments are sent as JSON with a token, as a form with client credentials. */
   args?: JsonRecord;
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -25,14 +25,14 @@ export type SlackAnswer =
   | { kind: 'ok'; body: JsonRecord; scopes: string[] }
   | { kind: 'error'; code: string; body: JsonRecord }
   | { kind: 'throttled'; retryAfterMs: number | null }
-  /** A status that the service gives no meaning to. */
+  /** A status to which the service gives no meaning. */
   | { kind: 'status'; status: number }
-  /** A 200 that is not the JSON it should be: whether it was done, nobody knows. */
+  /** A 200 whose body is not the expected JSON: the effect of the call is unknown. */
   | { kind: 'unreadable' }
   | OutboundFailure;
 
 const defaultTimeoutMs = 10_000;
-/** What was posted comes back with the answer. */
+/** The answer repeats the posted message. */
 const maxBytes = 1_048_576;
 
 export function createChatoneApi(
@@ -84,18 +84,18 @@ function parse(body: Buffer): JsonRecord | null {
   }
 }
 
-/** Codes are words; whatever else a stranger sends is not repeated in events and logs. */
+/** Codes are words; any other text from a remote server is not repeated in events and logs. */
 function codeOf(error: unknown): string {
   return typeof error === 'string' && /^[a-z][a-z0-9_]{0,99}$/.test(error) ? error : 'unknown_error';
 }
 
-/** `a, b` or `a,b`, as headers and bodies have them. */
+/** Parses `a, b` or `a,b`; headers and bodies use both. */
 export function scopesOf(list: unknown): string[] {
   if (typeof list !== 'string') return [];
   return list.split(',').flatMap((scope) => (/^[\w:.-]{1,100}$/.test(scope.trim()) ? [scope.trim()] : []));
 }
 
-/** The answer in a sentence, for the person who set the connection up. */
+/** Describes the answer in a sentence for the person who set up the connection. */
 export function describeAnswer(answer: Exclude<SlackAnswer, { kind: 'ok' }>): string {
   switch (answer.kind) {
     case 'error':

@@ -9,11 +9,14 @@ export interface ChatoneCarrierOptions {
   name: string;
   rateLimitKey: string;
   autoJoin: boolean;
-  /** The bot token to use now; an outcome when there is none. With `stale`, the service has just called that one expired. */
+  /**
+   * Returns the current bot token, or an outcome when there is none. `stale` is the token that the service has just called
+   * expired.
+   */
   token(stale: string | null): Promise<string | { outcome: Outcome }>;
 }
 
-/** Posts as the bot of one workspace. The service knows no idempotency key, so an open attempt is never simply repeated. */
+/** Posts as the bot of one workspace. The service has no idempotency key, so an open attempt is never simply repeated. */
 export function createChatoneCarrier({
   api,
   name,

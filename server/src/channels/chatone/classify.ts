@@ -6,17 +6,17 @@ type Refusal = Exclude<SlackAnswer, { kind: 'ok' }>;
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** PROVIDERS 1.5. Whatever is in none of these sets is a refusal of this message. */
+/** The service's error codes by outcome. A code in none of these sets is a refusal of this message. */
 const later = words('service_unavailable request_timeout');
 const muchLater = words('team_added_to_org org_login_required');
 const muchLaterMs = 3_600_000;
 const throttling = words('ratelimited rate_limited');
-/** The service says that part of it may have happened. */
+/** The service states that part of the call may have taken effect. */
 const unknown = words('fatal_error internal_error');
 const broken = words(`
   invalid_auth not_authed account_inactive token_revoked token_expired missing_scope no_permission not_allowed_token_type
   access_denied accesslimited two_factor_setup_required enterprise_is_restricted team_access_not_granted team_not_found`);
-/** No call with this token will ever succeed again. */
+/** No call with this token can succeed again. */
 const gone = words('invalid_auth account_inactive token_revoked');
 
 const hints: Record<string, string> = {
@@ -34,7 +34,7 @@ export function isGone(code: string | null): boolean {
   return code !== null && gone.has(code);
 }
 
-/** What an answer means for the message it is about. */
+/** Maps an answer to the outcome of the message. */
 export function outcomeOf(answer: Refusal): Outcome {
   const detail = describeAnswer(answer);
   switch (answer.kind) {
@@ -73,7 +73,7 @@ function sentenceOf({ code, body }: Extract<Refusal, { kind: 'error' }>): string
   return hint ? `${code}: ${hint}` : `The service refuses: ${code}.`;
 }
 
-/** The bot could not join: nothing was posted, so only what may pass by itself is tried again. */
+/** The bot could not join, so nothing was posted; only transient errors are retried. */
 export function outcomeOfJoin(answer: Refusal): Outcome {
   const outcome = answer.kind === 'error' && answer.code === 'missing_scope' ? null : outcomeOf(answer);
   if (outcome?.kind === 'broken' || outcome?.kind === 'throttled' || outcome?.kind === 'retry')

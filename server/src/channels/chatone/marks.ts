@@ -3,8 +3,8 @@ import { isRecord } from '../../kernel/record.ts';
 import { escaped } from './payload.ts';
 
 /**
- * What a template rendered, with the marks of its data settled: where the service reads markup they become entities, so that
- * `<!channel>` or a link in the data stays text; everywhere else (addresses, plain text) they are the characters they were.
+ * Resolves the marks around data in a rendered template. Where the service reads markup they become entities, so `<!channel>`
+ * or a link in the data stays text; everywhere else (addresses, plain text) they become the original characters.
  */
 export function settledMarks(value: unknown): unknown {
   if (typeof value === 'string') return unmarkText(value, (character) => character);

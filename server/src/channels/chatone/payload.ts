@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from '../../kernel/record.ts';
 import type { ChatoneMessage } from '../contract.ts';
 import { blocksOf } from './shape.ts';
 
-/** What is posted. A user's id as the channel opens the direct message with the bot. */
+/** The posted JSON. A user id as the channel opens the direct message with the bot. */
 export function postOf({ to, blocks, text }: Pick<ChatoneMessage, 'to' | 'blocks' | 'text'>): JsonRecord {
   return { channel: to.address, text, blocks: blocksOf(blocks) };
 }
@@ -10,15 +10,15 @@ export function postOf({ to, blocks, text }: Pick<ChatoneMessage, 'to' | 'blocks
 const maxFallback = 3_000;
 
 /**
- * The words of the blocks, for notifications and screen readers. The service reads them as its markup, so what was plain text
- * in the blocks is escaped: it must not ring anybody's bell here either.
+ * The text of the blocks, for notifications and screen readers. The service reads it as markup, so plain text from the blocks
+ * is escaped and cannot mention people here either.
  */
 export function fallbackText(blocks: unknown): string {
   const words = [...wordsIn(blocksOf(blocks))].filter((text) => text.trim() !== '').join('\n');
   return cut(words, maxFallback) || 'New message';
 }
 
-/** At most so many characters; a surrogate pair, an entity or a link that would be cut in two is left out. */
+/** Cuts to at most `max` characters; a surrogate pair, an entity or a link that would be split is left out. */
 function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   const whole = /[\ud800-\udbff]/.test(text.charAt(max - 1)) ? text.slice(0, max - 1) : text.slice(0, max);
@@ -34,7 +34,7 @@ function* wordsIn(value: unknown): Generator<string> {
   for (const name of ['title', 'text', 'fields', 'elements'] as const) yield* wordsIn(value[name]);
 }
 
-/** The three characters that the service's markup is made of. */
+/** Escapes the three characters of the service's markup. */
 export function escaped(text: string): string {
   return text.replace(/[&<>]/g, (character) => entities[character] ?? '');
 }

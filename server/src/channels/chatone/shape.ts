@@ -14,12 +14,12 @@ import {
 const maxBlocks = 50;
 const maxMarkdown = 12_000;
 
-/** Blocks come as a list, or as `{"blocks": [...]}`, the way the service's own builder exports them. */
+/** Blocks are given as a list, or as `{"blocks": [...]}`, the form that the service's own builder exports. */
 export function blocksOf(value: unknown): unknown {
   return isRecord(value) && 'blocks' in value ? value.blocks : value;
 }
 
-/** Why the service would refuse these blocks (PROVIDERS 1.4); null when nothing is known against them. */
+/** Returns why the service would refuse these blocks; null when no problem is known. */
 export function blocksProblem(value: unknown): string | null {
   return firstProblem(blocks(blocksOf(value)));
 }
@@ -80,7 +80,7 @@ const rules: Record<string, Rule> = {
   }),
 };
 
-/** Kinds that have no rule here are left to the service: it gains new ones. */
+/** Block types without a rule here are left to the service, because it adds new ones. */
 const block: Rule = function* (at, value) {
   yield* fields({ type: text(255), block_id: optional(text(255)) })(at, value);
   const { type } = value as { type: string };

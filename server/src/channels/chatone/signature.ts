@@ -3,7 +3,7 @@ import { sameBytes } from '../../kernel/crypto.ts';
 
 const windowSeconds = 300;
 
-/** Was this signed by the service within the last five minutes (PROVIDERS 1.6)? A sentence why not; null when it was. */
+/** Returns null when the service signed this request within the last five minutes, else a sentence with the reason. */
 export function signatureProblem(
   secret: string,
   headers: { timestamp: string | undefined; signature: string | undefined },

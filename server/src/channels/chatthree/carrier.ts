@@ -12,10 +12,10 @@ export interface ChatthreeCarrierOptions {
   name: string;
   rateLimitKey: string;
   url: string;
-  /** Of this installation: the service wants to know who calls. */
+  /** The public URL of this installation: the service requires callers to identify themselves. */
   publicUrl: () => string;
   timeoutMs?: number;
-  /** Told when the service says that it has had enough for so many milliseconds. */
+  /** Called with the number of milliseconds for which the service accepts no more calls. */
   onEnough?: (ms: number) => void;
 }
 
@@ -23,7 +23,7 @@ const defaultTimeoutMs = 15_000;
 /** With `wait` the answer is the whole message. */
 const maxBytes = 1_048_576;
 
-/** Executes one webhook. The service knows no idempotency key for that. */
+/** Executes one webhook. The service has no idempotency key for that. */
 export function createChatthreeCarrier(options: ChatthreeCarrierOptions): Carrier {
   const { outbound, clock, name, rateLimitKey, timeoutMs = defaultTimeoutMs } = options;
   const url = executeUrl(options.url);
@@ -44,7 +44,7 @@ export function createChatthreeCarrier(options: ChatthreeCarrierOptions): Carrie
         url,
         headers: {
           'content-type': 'application/json; charset=utf-8',
-          // In this form alone: the gateway in front of the service may turn others away.
+          // The gateway in front of the service may refuse any other form of user agent.
           'user-agent': `DiscordBot (${options.publicUrl()}, 1.0)`,
         },
         body: JSON.stringify(executionOf(message)),
@@ -55,7 +55,7 @@ export function createChatthreeCarrier(options: ChatthreeCarrierOptions): Carrie
       const restMs = answer.kind === 'answer' ? restOf(answer.headers) : null;
       if (restMs !== null) options.onEnough?.(restMs);
       const outcome = outcomeOf(wholeRefusal(answer), clock());
-      // The service's own words are shown to people; should they repeat the token, they must not show it.
+      // The service's text is shown to people and must not show the token, even if the service repeats it.
       return { ...outcome, detail: outcome.detail.replaceAll(token, '…') };
     },
   };
@@ -66,21 +66,20 @@ function messageProblem({ content, embeds }: ChatthreeMessage): string | null {
   return (content && contentProblem(content)) || (embeds === null ? null : embedsProblem(embeds));
 }
 
-/** The webhook was deleted, or its token is wrong: calling it again only brings a block of our address nearer. */
+/** The webhook was deleted, or its token is wrong: further calls only bring a block of our address nearer. */
 const gone: ReadonlySet<string> = new Set(['10015', '50027']);
 
 export function isGone(code: string | null): boolean {
   return code !== null && gone.has(code);
 }
 
-/** The headers of every answer say how many calls are left, and when there will be more (PROVIDERS 3.3). */
+/** The headers of every answer contain the number of calls left and the time at which more are allowed. */
 function restOf(headers: OutboundAnswer['headers']): number | null {
   const seconds = Number(headers['x-ratelimit-reset-after']);
   if (headers['x-ratelimit-remaining'] !== '0' || !(seconds > 0)) return null;
   return Math.min(Math.ceil(seconds * 1000), longestPauseMs);
 }
 
-/** PROVIDERS 3.2. */
 function outcomeOf(answer: OutboundAnswer | OutboundFailure, now: number): Outcome {
   if (answer.kind === 'failure') return lostAnswer(answer);
   const { status } = answer;
@@ -116,7 +115,7 @@ function posted(status: number, body: JsonRecord | null): Outcome {
 
 const longestPauseMs = 24 * 3_600_000;
 
-/** The body says it to the millisecond, the header in whole seconds. */
+/** The body has the delay in milliseconds, the header in whole seconds. */
 function pauseOf({ headers }: OutboundAnswer, body: JsonRecord | null, now: number): number | null {
   const seconds = body?.retry_after;
   if (typeof seconds === 'number' && seconds >= 0) return Math.min(Math.ceil(seconds * 1000), longestPauseMs);
@@ -125,7 +124,7 @@ function pauseOf({ headers }: OutboundAnswer, body: JsonRecord | null, now: numb
 
 const maxSentence = 240;
 
-/** Its message, and the first field that it complains about. */
+/** The message of the answer, and the first field that the message complains about. */
 function sentenceOf(body: JsonRecord | null): string {
   if (typeof body?.message !== 'string') return '';
   const [field] = complaints(body.errors, '');

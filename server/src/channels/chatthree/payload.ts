@@ -3,7 +3,7 @@ import type { ChatthreeMessage } from '../contract.ts';
 import { lengthOf } from '../shape.ts';
 import { embedsOf } from './shape.ts';
 
-/** What is posted. Nobody is ever mentioned by it, whatever the data says: `<@…>` and `@everyone` stay text. */
+/** The posted JSON. Mentions are always disabled: `<@…>` and `@everyone` in the data stay text. */
 export function executionOf({
   content,
   embeds,
@@ -22,7 +22,7 @@ export function executionOf({
 const maxUsername = 80;
 const maxAvatarUrl = 2_048;
 
-/** Why the service would refuse this name of a webhook (PROVIDERS 3.1); null when nothing is known against it. */
+/** Returns why the service would refuse this webhook name; null when no problem is known. */
 export function usernameProblem(name: string): string | null {
   const length = lengthOf(name);
   if (length < 1 || length > maxUsername) return `must have 1 to ${maxUsername} characters`;

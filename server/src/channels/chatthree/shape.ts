@@ -2,21 +2,21 @@ import { isRecord } from '../../kernel/record.ts';
 import { fields, firstProblem, lengthOf, list, optional, type Problems, type Rule, text } from '../shape.ts';
 
 const maxEmbeds = 10;
-/** Over all embeds: titles, descriptions, names and values of fields, footers, authors. */
+/** The limit over all embeds: titles, descriptions, field names and values, footers, authors. */
 const maxTogether = 6_000;
 const maxContent = 2_000;
 
-/** One embed or a list of them. */
+/** Accepts one embed or a list of embeds. */
 export function embedsOf(value: unknown): unknown {
   return isRecord(value) ? [value] : value;
 }
 
-/** Why the service would refuse these embeds (PROVIDERS 3.1); null when nothing is known against them. */
+/** Returns why the service would refuse these embeds; null when no problem is known. */
 export function embedsProblem(value: unknown): string | null {
   return firstProblem(embeds(embedsOf(value)));
 }
 
-/** The same for the text beside them. */
+/** Returns why the service would refuse the text beside the embeds; null when no problem is known. */
 export function contentProblem(content: string): string | null {
   return lengthOf(content) > maxContent ? `the content must have at most ${maxContent} characters` : null;
 }

@@ -1,7 +1,7 @@
 const hosts = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
 const path = /^\/api\/(?:v\d{1,2}\/)?webhooks\/\d{1,25}\/[\w-]{1,200}\/?$/;
 
-/** Whether this is the URL of a webhook (CONTRACT 8), or one that the operator accepts too. */
+/** Checks that the text is the URL of a webhook of the service, or matches a pattern that the operator added. */
 export function isAcceptedUrl(text: string, further: readonly RegExp[]): boolean {
   if (!URL.canParse(text)) return false;
   return isOfService(new URL(text)) || further.some((pattern) => pattern.test(text));
@@ -19,8 +19,8 @@ function isOfService(url: URL): boolean {
 }
 
 /**
- * Where messages are posted. Without `wait` the service reports no error in saving them; without a version it speaks an old
- * one.
+ * The URL that messages are posted to. Without `wait` the service reports no error in saving them; without a version it uses an
+ * old one.
  */
 export function executeUrl(webhookUrl: string): string {
   const url = new URL(webhookUrl);

@@ -15,7 +15,10 @@ export interface ChattwoCarrierOptions {
 const defaultTimeoutMs = 15_000;
 const maxBytes = 4_096;
 
-/** Hands cards to one workflow. It says that it took a card, never that the card was shown, and knows no idempotency key. */
+/**
+ * Hands cards to one workflow. The workflow confirms that it accepted a card, never that the card was shown, and has no
+ * idempotency key.
+ */
 export function createChattwoCarrier(options: ChattwoCarrierOptions): Carrier {
   const { outbound, clock, name, rateLimitKey, url, timeoutMs = defaultTimeoutMs } = options;
   return {
@@ -40,7 +43,6 @@ export function createChattwoCarrier(options: ChattwoCarrierOptions): Carrier {
   };
 }
 
-/** PROVIDERS 2.3. */
 function outcomeOf(answer: OutboundAnswer | OutboundFailure, now: number): Outcome {
   if (answer.kind === 'failure') return lostAnswer(answer);
   const { status } = answer;
@@ -69,7 +71,7 @@ const sentences: Record<number, string> = {
   429: 'The workflow asks us to go slower (429).',
 };
 
-/** Old gateways say 200 and put what really happened into the text. */
+/** Old gateways answer 200 and put the real result into the text. */
 function taken({ body, headers }: OutboundAnswer, code: string): Outcome {
   const text = body.toString('utf8');
   const inside = /HTTP error (\d{3})/.exec(text)?.[1];
@@ -87,7 +89,7 @@ function taken({ body, headers }: OutboundAnswer, code: string): Outcome {
   };
 }
 
-/** By which its run can be found in the history of the workflow. */
+/** The id by which the run can be found in the history of the workflow. */
 function runIdOf(header: string | string[] | undefined): string | null {
   return typeof header === 'string' && /^[\w-]{1,100}$/.test(header) ? header : null;
 }

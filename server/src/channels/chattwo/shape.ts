@@ -1,11 +1,11 @@
 import { isRecord, type JsonRecord } from '../../kernel/record.ts';
 import { anything, fields, firstProblem, list, optional, type Problems, type Rule, text } from '../shape.ts';
 
-/** The limit of the service is on the whole message, with the envelope around the card. */
+/** The service limits the whole message, including the envelope around the card. */
 const maxBytes = 28_672;
 const anyLength = Number.POSITIVE_INFINITY;
 
-/** What is posted: the card in the envelope that the service's flows expect. */
+/** The posted JSON: the card in the envelope that the service's flows expect. */
 export function cardMessage(card: unknown): JsonRecord {
   return {
     type: 'message',
@@ -15,7 +15,7 @@ export function cardMessage(card: unknown): JsonRecord {
   };
 }
 
-/** Why the service would refuse this Adaptive Card (PROVIDERS 2.4); null when nothing is known against it. */
+/** Returns why the service would refuse this Adaptive Card; null when no problem is known. */
 export function cardProblem(value: unknown): string | null {
   return firstProblem(topCard(value));
 }
@@ -27,7 +27,7 @@ function* topCard(value: unknown): Problems {
   const version = typeof given === 'string' ? /^(\d+)\.(\d+)$/.exec(given) : null;
   if (!version) return yield 'version must be text like "1.5"';
   if (Number(version[1]) !== 1 || Number(version[2]) > 5) yield 'version must be at most 1.5';
-  // First the size: it bounds how deep the rules below can go.
+  // The size check comes first because it bounds the depth of the rules below.
   const bytes = Buffer.byteLength(JSON.stringify(cardMessage(value)));
   if (bytes > maxBytes) yield `the message must have at most ${maxBytes} bytes; it has ${bytes}`;
   yield* card('', value);
@@ -40,7 +40,7 @@ const present: Rule = function* (at, value) {
 const items: Rule = (at, value) => list(element, anyLength, 0)(at, value);
 const contents = fields({ items });
 
-/** What each kind cannot do without. Kinds that are not listed need their type alone. */
+/** The required fields of each element type. Types that are not listed need only their type. */
 const required: Record<string, Record<string, Rule>> = {
   TextBlock: { text: anyText },
   RichTextBlock: { inlines: list(present, anyLength, 0) },

@@ -1,4 +1,4 @@
-/** What stands behind a URL (CONTRACT 8). */
+/** The kind of endpoint behind a URL. */
 export type WebhookFlavour = 'WorkflowsVariantA' | 'WorkflowsVariantB' | 'LegacyConnector';
 
 export interface FurtherPattern {
@@ -6,7 +6,7 @@ export interface FurtherPattern {
   pattern: RegExp;
 }
 
-/** Null: none that is known. The URL itself is the secret, so it is never repeated. */
+/** Returns null when the URL is of no known kind. The URL itself is the secret, so it is never repeated. */
 export function flavourOf(text: string, further: readonly FurtherPattern[]): WebhookFlavour | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
@@ -14,7 +14,7 @@ export function flavourOf(text: string, further: readonly FurtherPattern[]): Web
   if (own) return own.flavour === 'A' ? 'WorkflowsVariantA' : 'WorkflowsVariantB';
   if (url.protocol !== 'https:' || url.username || url.password) return null;
   if (/^outlook\.office(?:365)?\.com$|\.webhook\.office\.com$/.test(url.hostname)) return 'LegacyConnector';
-  if (url.port !== '') return null; // 443 reads as no port
+  if (url.port !== '') return null; // port 443 is parsed as no port
   if (/\.logic\.azure\.com$/.test(url.hostname) && url.pathname.startsWith('/workflows/'))
     return 'WorkflowsVariantA';
   if (/\.api\.powerplatform\.com$/.test(url.hostname) && url.pathname.includes('/workflows/'))

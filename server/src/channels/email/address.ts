@@ -1,9 +1,9 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 /**
- * A bare email address (RFC 5321 dot-atom, RFC 6531 UTF-8): no display name, brackets, comments, quoted local part or
- * address literal. What passes here cannot break out of a header or an SMTP command. The spelling is kept, but for
- * the domain, which goes to lower case.
+ * A bare email address (RFC 5321 dot-atom, RFC 6531 UTF-8): no display name, brackets, comments, quoted local part or address
+ * literal. An address that passes cannot break out of a header or an SMTP command. The spelling is kept, except for the domain,
+ * which is lowercased.
  */
 export type ParsedAddress = { address: string } | { problem: string };
 
@@ -12,7 +12,8 @@ const maxLocalOctets = 64;
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const asciiDomain = new RegExp(`^(?:${label}\\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$`);
-// Outside ASCII anything visible goes: no controls, separators, surrogates, unassigned code points or what was none (U+FFFD).
+// Outside ASCII anything visible is allowed: no controls, separators, surrogates, unassigned code points or replacement
+// characters (U+FFFD).
 const atom = "(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|(?![\\p{C}\\p{Z}\\ufffd])[^\\x00-\\x7f])+";
 const dotAtom = new RegExp(`^${atom}(?:\\.${atom})*$`, 'u');
 
@@ -34,26 +35,26 @@ export function parseEmailAddress(text: string): ParsedAddress {
 
 function domainProblem(domain: string): string | null {
   if (!domain.includes('.')) return 'must have a full domain after the @';
-  // The common case, without the cost of the IDNA mapping.
+  // Plain ASCII domains are the common case and skip the cost of the IDNA mapping.
   if (!domain.includes('xn--') && asciiDomain.test(domain)) return null;
   if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return 'must have a valid domain after the @';
   const ascii = domainToASCII(domain);
   const labels = domainToUnicode(ascii).split('.');
-  // Newer versions of Node leave labels as they are that stand for nothing.
+  // Newer versions of Node leave labels that cannot be decoded unchanged.
   const isDecoded = !labels.some((label) => label.startsWith('xn--'));
   if (ascii.length > 253 || !asciiDomain.test(ascii) || !isDecoded)
     return 'must have a valid domain after the @';
   return labels.some(mixesAlphabets) ? 'must not mix alphabets within the domain' : null;
 }
 
-/** Latin beside look-alike alphabets in one label: registries do not allow it, only impostors write it. */
+/** Latin beside look-alike alphabets in one label: registries do not allow it, only impostors use it. */
 function mixesAlphabets(text: string): boolean {
   return (
     /\p{Script=Latin}/u.test(text) && /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]/u.test(text)
   );
 }
 
-/** As it goes over the wire: the domain in its ASCII form. A local part outside ASCII stays (it needs SMTPUTF8). */
+/** The address as it is sent: the domain in its ASCII form. A local part outside ASCII stays (it needs SMTPUTF8). */
 export function envelopeAddress(address: string): string {
   const at = address.lastIndexOf('@');
   return `${address.slice(0, at)}@${domainOf(address)}`;
@@ -65,7 +66,7 @@ export function domainOf(address: string): string {
   return domainToASCII(domain) || domain;
 }
 
-/** The addresses of an email, by what the API calls them. */
+/** The addresses of an email, by their names in the API. */
 interface Addresses {
   from: { address: string };
   to: { address: string };
@@ -73,7 +74,7 @@ interface Addresses {
 }
 export type AddressField = 'from' | 'to' | 'reply_to';
 
-/** The addresses with characters outside ASCII before the @: they can only be sent where SMTPUTF8 is spoken (RFC 6531). */
+/** The addresses with characters outside ASCII before the @: they can only be sent where SMTPUTF8 is supported (RFC 6531). */
 export function utf8Addresses({ from, to, replyTo }: Addresses): AddressField[] {
   const fields = [
     ['from', from.address],
@@ -87,7 +88,7 @@ export function utf8Addresses({ from, to, replyTo }: Addresses): AddressField[] 
 
 const maxNameLength = 200;
 
-/** The rules for a display name (INTERFACE 4.1, from_name); null: it is fine. */
+/** Returns the problem with a display name (`from_name`); null when there is none. */
 export function displayNameProblem(name: string): string | null {
   if (name.length > maxNameLength) return `must have at most ${maxNameLength} characters`;
   if (/[<>\p{Cc}\u2028\u2029]/u.test(name)) return 'must not contain <, > or control characters';

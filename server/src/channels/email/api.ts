@@ -10,13 +10,13 @@ import { withoutSecrets } from '../secrets.ts';
 import { utf8Addresses } from './address.ts';
 import { oneLine } from './mime.ts';
 
-/** What email providers with an HTTP API have in common: one call, and what its end means where they leave it open. */
+/** The common part of email providers with an HTTP API: one call, and its outcome where the provider does not define one. */
 export interface ApiContext {
   outbound: Outbound;
   clock: Clock;
-  /** Where large messages are composed; in place unless told. */
+  /** Runs the composition of large messages; on the calling thread when absent. */
   tasks?: TaskRunner | undefined;
-  /** For one call, from the look-up to the last byte. */
+  /** The limit for one call, from the DNS lookup to the last byte. */
   timeoutMs?: number;
 }
 
@@ -30,25 +30,25 @@ export interface EmailApiAnswer {
   json: JsonBody | null;
   /** The beginning of the body, in one line. */
   text: string;
-  /** When it came. */
+  /** The time at which the answer arrived. */
   at: number;
 }
 
 export interface Api {
   name: string;
   kind: string;
-  /** What tells accounts of this kind apart; whoever shares all of it shares the provider's limits. */
+  /** The settings that identify an account of this kind; carriers that share all of them share the provider's limits. */
   account: readonly string[];
-  /** Never shown, not even if the provider repeats them to us. */
+  /** Secrets are never shown, even if the provider repeats them. */
   secrets: readonly string[];
-  /** The provider recognises a message that it was given before. */
+  /** The provider recognizes a message that it was given before. */
   idempotent: boolean;
-  /** It delivers to addresses outside ASCII (SMTPUTF8); as From or Reply-To no service takes one. */
+  /** The provider delivers to addresses outside ASCII (SMTPUTF8); as From or Reply-To no service accepts one. */
   takesUtf8Recipients?: true;
-  /** Throws when the message cannot be put together. */
+  /** Throws when the message cannot be composed. */
   request(message: EmailMessage): ApiRequest | Promise<ApiRequest>;
   classify(answer: EmailApiAnswer): Outcome;
-  /** A call that shows whether the credentials are good and sends nothing, and what its answer says. */
+  /** A call that checks the credentials and sends nothing, and the judgement of its answer. */
   check: { request(): ApiRequest; judge(answer: EmailApiAnswer): VerificationResult };
 }
 
@@ -109,7 +109,7 @@ export function createApiCarrier(api: Api, context: ApiContext): ProviderCarrier
 }
 
 function readAnswer(answer: OutboundAnswer, at: number, secrets: readonly string[]): EmailApiAnswer {
-  // Before anything is cut: half a secret would not be recognised.
+  // Secrets are removed before the text is cut: half a secret would not be recognized.
   const text = withoutSecrets(answer.body.toString('utf8'), secrets);
   return {
     status: answer.status,
@@ -124,7 +124,7 @@ function readAnswer(answer: OutboundAnswer, at: number, secrets: readonly string
 
 export type JsonBody = Record<string, unknown>;
 
-/** The object in a text; null when there is none. */
+/** Returns the JSON object in a text; null when there is none. */
 export function jsonObject(text: string): JsonBody | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -146,7 +146,7 @@ export function textIn(json: JsonBody | null, name: string): string | null {
 
 /**
  * The provider's message, for people. Only an error in the provider's own form is repeated: a tenant chooses `base_url`, and
- * must not read what another server answers there.
+ * must not read the answers of another server there.
  */
 export function messageIn(answer: EmailApiAnswer, message: string | null): string {
   return message === null ? `It answered ${answer.status}.` : `${answer.status} ${message}`;
@@ -155,18 +155,18 @@ export function messageIn(answer: EmailApiAnswer, message: string | null): strin
 export interface Reading {
   detail: string;
   code: string | null;
-  /** How long to wait, if it is not in Retry-After. */
+  /** The delay, when it is not in Retry-After. */
   waitMs?: number | null;
 }
 
-/** The meaning of a status where the provider gives it no meaning of its own. */
+/** Maps a status to an outcome where the provider gives the status no meaning of its own. */
 export function outcomeByStatus(answer: EmailApiAnswer, { detail, code, waitMs }: Reading): Outcome {
   const message = answer.status < 300 ? `${detail} It is not the answer that was to be expected.` : detail;
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], answer.at) ?? waitMs ?? null;
   return outcomeOfStatus(answer.status, { detail: message, code, retryAfterMs });
 }
 
-/** Checks a `base_url`; null: it can be used. */
+/** Checks a `base_url`; returns null when it can be used. */
 export function baseUrlProblem(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const text = String(value);
@@ -176,7 +176,7 @@ export function baseUrlProblem(value: unknown): string | null {
   return url.search || url.hash ? 'must not have a query or a fragment' : null;
 }
 
-/** The URL of an operation: the provider's own host, or wherever `base_url` says. */
+/** The URL of an operation, on the provider's own host or on the host of `base_url`. */
 export function urlUnder(base: string, path: string): string {
   return base.replace(/\/+$/, '') + path;
 }

@@ -12,29 +12,29 @@ export interface Mime {
   raw: Buffer;
 }
 
-/** Headers that the message itself decides; a custom one of the same name would contradict or break it. */
+/** Headers that the message itself decides; a custom header of the same name would contradict or break it. */
 const reserved =
   /^(from|sender|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*|return-path|received|dkim-signature)$/i;
 const maxNameLength = 200;
 /** RFC 5322 allows 998 octets a line; folding needs white space, so no word of a header may come near that. */
 const maxWord = 900;
 
-/** The same on every retry, so that a receiver can recognise a message it already has. */
+/** The Message-ID is the same on every retry, so that a receiver can recognize a message it already has. */
 export function messageIdOf(message: Pick<EmailMessage, 'notificationId' | 'from'>): string {
   return `<${message.notificationId}@${domainOf(message.from.address)}>`;
 }
 
-/** A message to be composed. `boundary` fixes what is otherwise random; authors of content must not know it. */
+/** A message to be composed. `boundary` fixes a value that is otherwise random; authors of content must not know it. */
 interface Composition {
   message: EmailMessage;
   now: Date;
   boundary?: string | undefined;
 }
 
-/** Characters and bytes that take 10 ms to compose. */
+/** The number of characters and bytes that take 10 ms to compose. */
 const lightSize = 100_000;
 
-/** The message as it goes over the wire. About 0.3 ms for a small one, so it is built only where bytes are needed. */
+/** Builds the message as it is sent. A small one takes about 0.3 ms, so it is built only where bytes are needed. */
 export async function buildMime(
   tasks: TaskRunner,
   message: EmailMessage,
@@ -88,14 +88,14 @@ async function compose({ message, now, boundary }: Composition): Promise<Mime> {
   };
 }
 
-/** No control character survives: nothing can end a header early or hide from a reader that stops at NUL. */
+/** Removes every control character, so nothing can end a header early or hide from a reader that stops at NUL. */
 export function oneLine(value: string): string {
   return value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
 /**
  * Breaks up text that looks like an encoded word (RFC 2047). Mail clients decode such text, some even within quotes, and would
- * show another name than the one that was checked.
+ * show a different name than the one that was checked.
  */
 export function withoutEncodedWords(text: string): string {
   return text.replace(/=\?(?=[^?]*\?[bq]\?)/gi, '= ?');
@@ -111,7 +111,7 @@ export function mailbox({ address, name }: { address: string; name: string | nul
 
 function subjectValue(subject: string): string {
   const value = oneLine(subject);
-  // Text that looks like an encoded word would be decoded by the reader, and a very long word cannot be folded.
+  // Mail clients would decode text that looks like an encoded word, and a very long word cannot be folded.
   const needsEncoding = value.includes('=?') || value.split(' ').some((word) => word.length > maxWord);
   return needsEncoding ? encodeWord(value, 'B', 52) : value;
 }
@@ -129,8 +129,8 @@ export function customHeaders(headers: Record<string, string>): Record<string, s
 }
 
 /**
- * `message/…` and `multipart/…` parts may not be encoded in base64 (RFC 2046 5.2.1), which would alter the bytes of what
- * the caller attached; as octets they arrive as they are.
+ * `message/…` and `multipart/…` parts may not be encoded in base64 (RFC 2046 5.2.1), and another encoding would alter the bytes
+ * of the caller's attachment; as octets they arrive unchanged.
  */
 export function attachmentType(contentType: string): string {
   const value = oneLine(contentType);

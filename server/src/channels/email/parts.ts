@@ -3,7 +3,7 @@ import type { EmailMessage } from '../contract.ts';
 import { envelopeAddress } from './address.ts';
 import { attachmentType, customHeaders, mailbox, oneLine, withoutEncodedWords } from './mime.ts';
 
-/** A message in the pieces that providers with an HTTP API ask for. No piece can break out of the header it ends up in. */
+/** A message in the parts that providers with an HTTP API ask for. No part can break out of the header in which it ends up. */
 export interface EmailParts {
   from: Mailbox;
   to: Mailbox;
@@ -17,7 +17,7 @@ export interface EmailParts {
 
 export interface Mailbox {
   address: string;
-  /** Empty when there is none. */
+  /** Empty when there is no name. */
   name: string;
 }
 
@@ -48,7 +48,7 @@ export function mailboxText({ address, name }: Mailbox): string {
   return name === '' ? address : `${quoted(name)} <${address}>`;
 }
 
-/** The same in ASCII alone, as it stands in a header: other names become encoded words (RFC 2047). */
+/** The mailbox in ASCII alone, as in a header: other names become encoded words (RFC 2047). */
 export function asciiMailboxText({ address, name }: Mailbox): string {
   return /\P{ASCII}/u.test(name)
     ? `${encodeWord(name, 'B', 52)} <${address}>`

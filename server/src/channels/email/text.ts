@@ -9,10 +9,10 @@ import type { Task } from '../../kernel/threads/task.ts';
  */
 const maxHtml = 100_000;
 const maxTags = 10_000;
-/** Up to here a conversion takes 10 ms at the most: entities and nested lists take longest. */
+/** Up to this size a conversion takes at most 10 ms: entities and nested lists take longest. */
 const lightHtml = 8_000;
 const lightTags = 250;
-/** From here on the result is worth keeping: working it out again takes longer than writing it down. */
+/** From this size on the result is stored: converting again takes longer than writing it. */
 const heavyHtml = 100_000;
 const heavyTags = 3_000;
 
@@ -41,7 +41,7 @@ export function isTextWorthKeeping(html: string): boolean {
   return html.length > heavyHtml || countTags(html, heavyTags) > heavyTags;
 }
 
-/** At the limit of characters, or before the first tag too many. */
+/** Cuts at the limit of characters, or before the first tag that exceeds the limit of tags. */
 function cut(html: string): string {
   let tags = 0;
   for (let at = html.indexOf('<'); at !== -1 && at < maxHtml; at = html.indexOf('<', at + 1)) {

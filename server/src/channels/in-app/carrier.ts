@@ -1,8 +1,8 @@
 import type { Carrier } from '../contract.ts';
 
 /**
- * The inbox is ours: whatever reaches it is delivered. The item itself is written by the dispatcher, in the transaction that
- * settles the notification, so that "delivered" and "in the feed" are one thing; here there is nothing left that could fail.
+ * The inbox is our own, so every item is delivered. The dispatcher writes the item in the transaction that settles the
+ * notification, so that "delivered" and "in the feed" are one thing; nothing is left here that could fail.
  */
 export const inboxCarrier: Carrier = {
   name: 'inbox',

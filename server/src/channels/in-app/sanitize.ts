@@ -3,9 +3,9 @@ import { countTags } from '../../kernel/html-size.ts';
 import type { Task } from '../../kernel/threads/task.ts';
 
 /**
- * Items are shown inside other people's pages, so their HTML is cut down to what cannot run, cannot ask for anything, and
- * cannot leave its place. An allow-list: what is not named here is gone. No style, class or id: with them an item could lie
- * over the page, wear the page's own clothes, or answer to the names of its elements.
+ * Items are shown inside other people's pages, so their HTML is reduced to markup that cannot run, cannot make requests, and
+ * cannot leave its container. The list is an allow-list: anything not named is removed. Style, class and id are not allowed:
+ * with them an item could cover the page, imitate its style, or collide with the names of its elements.
  */
 const blocks = ['p', 'div', 'section', 'article', 'blockquote', 'pre', 'hr', 'br', 'figure', 'figcaption'];
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
@@ -45,7 +45,7 @@ const options: sanitize.IOptions = {
   allowedSchemesByTag: { img: ['http', 'https'] },
   allowProtocolRelative: false,
   disallowedTagsMode: 'discard',
-  // Gone with everything in them; of other tags that are not allowed the text stays.
+  // These tags are removed with their content; of other tags that are not allowed the text stays.
   nonTextTags: [
     ...['script', 'style', 'noscript', 'template', 'title', 'textarea', 'select', 'option', 'button'],
     ...[
@@ -62,29 +62,29 @@ const options: sanitize.IOptions = {
       'xmp',
     ],
   ],
-  nestingLimit: 50, // deeper than any message, shallower than what makes a browser stumble
+  nestingLimit: 50, // deeper than any message, shallower than the depth at which browsers fail
   transformTags: {
-    // Whatever it leads to shall not reach back into the page, nor learn where it was.
+    // The linked page must not get a handle on this page, nor learn its address.
     a: (tagName, attribs) => ({ tagName, attribs: { ...attribs, rel: 'noopener noreferrer nofollow' } }),
   },
 };
 
-/** Beyond these the parser's time grows with the square of the depth: 80,000 nested tags took three seconds. */
+/** Beyond these limits the parser's time grows with the square of the depth: 80,000 nested tags took three seconds. */
 const maxLength = 262_144;
 const maxTags = 10_000;
 
-/** Why HTML is not even looked at; null when it is. */
+/** Returns why HTML is refused before it is parsed; null when it is accepted. */
 export function htmlProblem(html: string): string | null {
   if (html.length > maxLength) return `must have at most ${maxLength} characters`;
   if (countTags(html, maxTags) > maxTags) return `must have at most ${maxTags} tags`;
   return null;
 }
 
-/** Up to here it takes 10 ms at the most: entities and links take longest. */
+/** Up to this length sanitizing takes at most 10 ms: entities and links take longest. */
 const lightLength = 4_000;
 const lightTags = 200;
 
-/** For HTML without a problem. */
+/** Expects HTML for which `htmlProblem` returned null. */
 export function sanitizeHtml(html: string): string {
   return sanitize(html, options);
 }
@@ -97,9 +97,9 @@ export const sanitizeTask: Task<string, string> = {
 
 const base = 'https://inbox.invalid';
 
-/** Where an item leads: http, https, or relative to the page that shows it. */
+/** Links of an item are http, https, or relative to the page that shows it. */
 export function isSafeLink(url: string): boolean {
-  if (/[\p{Cc}\s\\]/u.test(url)) return false; // browsers drop or turn these, and then it is another address
+  if (/[\p{Cc}\s\\]/u.test(url)) return false; // browsers drop or convert these, which gives a different address
   const absolute = /^https?:\/\/[^/]/i.test(url);
   if (!absolute && /^[a-z][a-z\d+.-]*:/i.test(url)) return false;
   const parsed = URL.canParse(url, base) ? new URL(url, base) : null;

@@ -26,7 +26,7 @@ const insertMessages = statement(
    on conflict (notification_id, provider) do nothing`,
 );
 
-/** Rows as JSON texts, written in micro-batches. One store serves every sandbox carrier of a process. */
+/** Rows are stored as JSON texts, written in micro-batches. One store serves every sandbox carrier of a process. */
 export function createSandboxStore(pool: Pool): SandboxStore {
   return createBatcher(
     async (rows) => {
@@ -38,8 +38,8 @@ export function createSandboxStore(pool: Pool): SandboxStore {
 }
 
 /**
- * Where every Test send ends: the message is kept, and the recipient's address decides what becomes of it. Keeping it twice
- * has the effect of once, so an attempt cut short by a crash is simply repeated.
+ * The carrier of every Test send: the message is stored, and the recipient's address decides the outcome. Storing it twice has
+ * the effect of once, so an attempt cut short by a crash is simply repeated.
  */
 export function createSandboxCarrier(name: string, store: SandboxStore, clock: Clock): ProviderCarrier {
   return {

@@ -1,12 +1,12 @@
 import type { Message, Outcome, Receipt } from '../contract.ts';
 
 /**
- * What the sandbox answers, chosen by the recipient (docs/guides/sandbox.md, kept equal by a test). To add a magic
- * recipient, add a line.
+ * The sandbox's answers, chosen by the recipient (docs/guides/sandbox.md, kept equal by a test). To add a magic recipient, add
+ * a line.
  */
 export interface SandboxAnswer {
   outcome: Outcome;
-  /** The answer comes this much later; 0: at once. */
+  /** The delay of the answer; 0 means at once. */
   afterMs: number;
 }
 
@@ -74,8 +74,8 @@ const smsScripts: Record<string, Script> = {
 };
 
 /**
- * The magic recipients of each channel; anyone else is delivered to. A plus-tag changes nothing here, but makes an address of
- * its own, which can end up on the suppression list as a real one would.
+ * The magic recipients of each channel; all other recipients are delivered to. A plus-tag changes nothing here, but makes a
+ * separate address, which can end up on the suppression list as a real one would.
  */
 export function sandboxAnswer(message: Message): SandboxAnswer {
   if (message.channel === 'sms') {

@@ -10,8 +10,8 @@ import { type Segmentation, segmentationOf } from '../sms/segments.ts';
 import { postHeaders } from '../webhook/index.ts';
 
 /**
- * What would have been sent. Stored in parts and turned into the exact bytes when somebody looks: composing MIME costs
- * 0.3 ms a message, more than everything else that a send through the sandbox does.
+ * The email that would have been sent. It is stored in parts and turned into the exact bytes when it is viewed: composing MIME
+ * costs 0.3 ms a message, more than everything else that a send through the sandbox does.
  */
 export interface StoredEmail {
   from: { address: string; name: string | null };
@@ -19,13 +19,13 @@ export interface StoredEmail {
   reply_to: string | null;
   subject: string;
   html: string | null;
-  /** Null in rows of earlier releases, which worked it out whenever they were looked at. */
+  /** Null in rows of earlier releases, which computed the text on every view. */
   text: string | null;
   headers: Record<string, string>;
   attachments: { filename: string; content_type: string; size_bytes: number }[];
 }
 
-/** The call that would have been made, as it stands. */
+/** The call that would have been made, unchanged. */
 export interface StoredWebhook {
   method: 'POST';
   url: string;
@@ -33,7 +33,7 @@ export interface StoredWebhook {
   body: string;
 }
 
-/** What arrived in the inbox. */
+/** The item as it arrived in the inbox. */
 export interface StoredInAppItem {
   subject: string | null;
   html_body: string | null;
@@ -42,7 +42,7 @@ export interface StoredInAppItem {
   data: Record<string, unknown>;
 }
 
-/** The text as the network carries it: in which alphabet, in how many parts. */
+/** The text as the network carries it: its alphabet and its number of parts. */
 export interface StoredSms {
   to: string;
   from: string;
@@ -51,7 +51,7 @@ export interface StoredSms {
   segments: number;
 }
 
-/** The JSON that would have been posted to a chat service; to which URL or with which token is nobody's business. */
+/** The JSON that would have been posted to a chat service; the URL and the token are secret and left out. */
 export interface StoredChatPost {
   blocks?: unknown;
   attachments?: unknown;
@@ -113,7 +113,7 @@ function storedEmail(message: EmailMessage): StoredEmail {
   };
 }
 
-/** A stored row as the outside sees it. */
+/** A stored row as the API shows it. */
 export interface EmailPayload extends StoredEmail {
   text: string;
   message_id: string;
@@ -160,8 +160,8 @@ async function viewEmail(tasks: TaskRunner, row: StoredMessage<StoredEmail>): Pr
       bytes: Buffer.from(`[${file.size_bytes} bytes, not kept by the sandbox]`),
     })),
   };
-  // The row's id gives the date and the boundary, so that the same row always shows the same bytes. Its random part
-  // came after the content, which therefore cannot contain the boundary.
+  // The row's id determines the date and the boundary, so that the same row always shows the same bytes. The random part of the
+  // id was made after the content, which therefore cannot contain the boundary.
   const { raw } = await buildMime(tasks, message, new Date(idTime(row.id)), row.id.replaceAll('-', ''));
   return {
     ...payload,

@@ -2,11 +2,11 @@ import { isRecord } from '../../kernel/record.ts';
 import type { OutboundAnswer } from '../http.ts';
 import { withoutSecrets } from '../secrets.ts';
 
-/** What providers of text messages answer, as far as it is the same for all of them. */
+/** The common part of the answers of text message providers. */
 
 const maxWords = 300;
 
-/** A provider's own words: one line of bounded length, and without the credentials that it may repeat. */
+/** A provider's own text: one line of bounded length, without the credentials that it may repeat. */
 export function words(text: unknown, secrets: readonly string[]): string {
   if (typeof text !== 'string') return '';
   return withoutSecrets(text, secrets)
@@ -15,7 +15,7 @@ export function words(text: unknown, secrets: readonly string[]): string {
     .slice(0, maxWords);
 }
 
-/** The object that the body holds; null when it is anything else: an error page, nothing, half of it. */
+/** Returns the JSON object in the body; null when the body is anything else: an error page, empty, cut off. */
 export function jsonOf({ body }: Pick<OutboundAnswer, 'body'>): Record<string, unknown> | null {
   try {
     const parsed: unknown = JSON.parse(body.toString('utf8'));

@@ -1,6 +1,6 @@
 /**
- * What a reply means for later messages: the words that carriers and providers treat as an opt-out, and those that take it
- * back. Only a message that is nothing but the word counts: "stop sending me the Tuesday one" is for a person to read.
+ * Reads a reply as an opt-out or opt-in, by the words that carriers and providers treat so. Only a message that is nothing but
+ * the word counts: "stop sending me the Tuesday one" is for a person to read.
  */
 const nothing = new Set([
   'STOP',

@@ -1,6 +1,6 @@
 /**
- * How a text travels: what is written in the GSM 03.38 alphabet takes 7 bits a character, anything else makes the whole text
- * UCS-2. One part holds 1120 bits; of several, each gives 48 of them to the header that joins them.
+ * The encoding of a text message: a text in the GSM 03.38 alphabet takes 7 bits a character, any other character makes the
+ * whole text UCS-2. One part holds 1120 bits; of several, each gives 48 of them to the header that joins them.
  */
 export interface Segmentation {
   encoding: 'GSM-7' | 'UCS-2';
@@ -9,7 +9,7 @@ export interface Segmentation {
   segments: number;
 }
 
-/** What every provider here takes at most, in UTF-16 code units; 24 parts if it has to be UCS-2. */
+/** The longest text that every provider here accepts, in UTF-16 code units; 24 parts in UCS-2. */
 export const maxTextLength = 1_600;
 
 const basic =
@@ -29,7 +29,7 @@ export function segmentationOf(text: string): Segmentation {
     : { encoding: 'UCS-2', ...pack(characters, (character) => character.length, 70, 67) };
 }
 
-/** An escape and the character after it, or the two halves of a surrogate pair, never end up in different parts. */
+/** Keeps an escape and the character after it, and the two halves of a surrogate pair, in the same part. */
 function pack(
   characters: string[],
   weigh: (character: string) => number,
@@ -51,7 +51,7 @@ function pack(
   return { units, segments };
 }
 
-/** Why a text cannot be sent as a text message; null: it can. */
+/** Returns why a text cannot be sent as a text message; null when it can. */
 export function textProblem(text: string): string | null {
   if (text.length <= maxTextLength) return null;
   return `must have at most ${maxTextLength} characters (it has ${text.length})`;

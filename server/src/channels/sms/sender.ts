@@ -1,9 +1,9 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 
-/** Where carriers deliver nothing that comes from a name instead of a number. */
+/** Countries whose carriers deliver nothing from an alphanumeric sender. */
 const numbersOnly: ReadonlySet<string> = new Set(['US', 'CA']);
 
-/** Alphanumeric sender ids (GSM 03.38 TP-OA): what every provider here takes. */
+/** Alphanumeric sender ids (GSM 03.38 TP-OA), within the limits of every provider here. */
 export function senderIdProblem(senderId: string, allowSpaces: boolean): string | null {
   const allowed = allowSpaces ? /^[A-Za-z0-9 ]{1,11}$/ : /^[A-Za-z0-9]{1,11}$/;
   if (!allowed.test(senderId) || senderId.trim() !== senderId)
@@ -16,7 +16,7 @@ export interface SenderChoice {
   fromSenderId: string | null;
 }
 
-/** Who a message to this number comes from: the name where names are delivered, else the number. */
+/** The sender of a message to this number: the name where names are delivered, else the number. */
 export function senderFor(
   { fromNumber, fromSenderId }: SenderChoice,
   to: string,

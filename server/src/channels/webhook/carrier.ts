@@ -5,7 +5,7 @@ import { type PostResult, sendPost } from './post.ts';
 
 /**
  * Posts notifications of the webhook channel. The notification's id is the `webhook-id` of every attempt, by which a receiver
- * recognises a repeat: an attempt whose outcome is open is simply made again.
+ * recognizes a repeat: an attempt whose outcome is open is simply made again.
  */
 export function createWebhookCarrier(outbound: Outbound, clock: Clock): Carrier {
   return {

@@ -1,10 +1,10 @@
 import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
 import { signedHeaders } from './signing.ts';
 
-/** One signed call, and what it means. Events and the webhook channel share it. */
+/** One signed call and its outcome, shared by events and the webhook channel. */
 export interface Post {
   url: string;
-  /** The same on every attempt, so that the receiver recognises a repeat. */
+  /** The id is the same on every attempt, so that the receiver recognizes a repeat. */
   id: string;
   body: string;
   secrets: readonly string[];
@@ -13,7 +13,7 @@ export interface Post {
 }
 
 export interface PostResult {
-  /** gone: the receiver wants no more of them. blocked: the call can never be made. */
+  /** gone: the receiver wants no more calls. blocked: the call can never be made. */
   verdict: 'succeeded' | 'failed' | 'gone' | 'blocked';
   /** Null when it succeeded; else a class, a colon and a sentence. */
   error: string | null;
@@ -21,9 +21,9 @@ export interface PostResult {
   /** The beginning of the answer; null when there was none. */
   snippet: string | null;
   latencyMs: number;
-  /** How long the receiver asked us to wait. */
+  /** The delay that the receiver asked for. */
   retryAfterMs: number | null;
-  /** Somebody is there: an answer came, in time and whole. */
+  /** True when a complete answer came in time. */
   answered: boolean;
 }
 
@@ -84,7 +84,7 @@ function judge(
   };
 }
 
-/** Whatever the bytes are, the text is valid and can be stored (PostgreSQL takes no NUL); a character cut in two is left out. */
+/** Any bytes become valid text that can be stored (PostgreSQL accepts no NUL); a character that was cut is left out. */
 function snippetOf(body: Buffer): string {
   if (body.length === 0) return '';
   return new TextDecoder()

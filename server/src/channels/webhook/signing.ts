@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** Standard Webhooks 1.0.0 (standardwebhooks.com), symmetric signatures. Any of its libraries verifies what this signs. */
+/** Standard Webhooks 1.0.0 (standardwebhooks.com), symmetric signatures. Any of its libraries verifies these signatures. */
 const prefix = 'whsec_';
 
 export function newSigningSecret(): string {
@@ -13,7 +13,7 @@ export interface SignedHeaders {
   'webhook-signature': string;
 }
 
-/** One signature for each secret, newest first: while a secret is being rotated the receiver may know either. */
+/** One signature for each secret, newest first: during a rotation the receiver may know either. */
 export function signedHeaders(
   secrets: readonly string[],
   id: string,

@@ -8,8 +8,8 @@ const toleranceMs = 12 * 3_600_000;
 const aheadMs = 10 * 60_000;
 
 /**
- * The signature covers a time and a token, not the body: whoever saw one call could send another body with it. So each token
- * counts once (`nonce`), and only for as long as its time is near.
+ * The signature covers a time and a token, not the body: a call that was observed once could be repeated with another body. So
+ * each token counts once (`nonce`), and only while its time is near.
  */
 export function readCallback(
   { body }: CallbackRequest,
@@ -53,7 +53,7 @@ function reportsOf(event: JsonBody): Report[] {
   return reports;
 }
 
-/** Final, and yet not the address's fault: it took too long, or the receiver refuses the sender. */
+/** Final, but not a fault of the address: the delivery took too long, or the receiver refuses the sender. */
 function isOnlyThisMessage(event: JsonBody, status: JsonBody | null): boolean {
   const { reason } = event;
   return (
@@ -90,6 +90,6 @@ function receiptOf(event: JsonBody): Receipt | null {
       return { type: 'Clicked', detail: `mailgun: ${textIn(event, 'url') ?? 'clicked'}`, ...when };
     }
     default:
-      return null; // accepted, stored, unsubscribed, and what may come
+      return null; // accepted, stored, unsubscribed, and unknown types
   }
 }

@@ -69,7 +69,7 @@ function formOf(message: EmailMessage): FormPart[] {
 }
 
 function judge(answer: EmailApiAnswer): { ok: boolean; detail: string } {
-  // A sending key may read nothing; being refused the domain, and not the key, shows that the key is good.
+  // A sending key may read nothing; a refusal of the domain, and not of the key, shows that the key is valid.
   if (answer.status === 403) return { ok: true, detail: 'The key is good, and for sending only.' };
   const domain = recordIn(answer.json, 'domain');
   if (answer.status !== 200 || !domain) return { ok: false, detail: classify(answer).detail };

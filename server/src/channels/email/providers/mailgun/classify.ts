@@ -3,7 +3,7 @@ import { type EmailApiAnswer, messageIn, outcomeByStatus, textIn } from '../../a
 
 const unitMs: Partial<Record<string, number>> = { second: 1_000, minute: 60_000, hour: 3_600_000 };
 
-/** The time to wait stands in the sentence, not in a header. */
+/** Mailgun puts the delay into the sentence, not into a header. */
 function waitIn(message: string): number | null {
   const [, count, unit = ''] = /\b(\d{1,5}) ?(second|minute|hour)s?\b/i.exec(message) ?? [];
   const ms = unitMs[unit.toLowerCase()];
@@ -14,11 +14,11 @@ export function classify(answer: EmailApiAnswer): Outcome {
   const { status, json } = answer;
   const code = String(status);
   const message = textIn(json, 'message');
-  // The words for a wrong key are not in Mailgun's usual form.
+  // The answer to a wrong key is not in Mailgun's usual form.
   const detail = messageIn(answer, message ?? (status === 401 ? 'Forbidden' : null));
   const id = textIn(json, 'id');
   if (status === 200 && id) return { kind: 'accepted', providerMessageId: id, detail, code };
-  // The account or the domain, not the message: unverified, a sandbox, not activated; or there is no such domain.
+  // The account or the domain is at fault, not the message: unverified, a sandbox, not activated, or no such domain.
   if (
     status === 404 ||
     (status === 400 && /not allowed to send|domain .*(unverified|disabled)/i.test(detail))

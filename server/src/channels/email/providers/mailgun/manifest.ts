@@ -52,7 +52,7 @@ export function completeConfig(
   return { config: { ...config, region } };
 }
 
-/** From a config that is complete. */
+/** Expects a complete config. */
 export function mailgunConfig({ api_key, domain, region, base_url }: ProviderConfig): MailgunConfig {
   return {
     apiKey: String(api_key),

@@ -5,8 +5,8 @@ export type FormPart =
   | { name: string; filename: string; contentType: string; bytes: Buffer };
 
 /**
- * multipart/form-data (RFC 7578). By hand, because it is these few lines and the body must be bytes of known length. The
- * boundary is made of chance, so that no content can contain it.
+ * multipart/form-data (RFC 7578). Written by hand, because it is only these few lines and the body must be bytes of known
+ * length. The boundary is random, so no content can contain it.
  */
 export function encodeForm(parts: FormPart[]): { contentType: string; body: Buffer } {
   const boundary = `carillon-${randomBytes(24).toString('hex')}`;
@@ -22,7 +22,7 @@ export function encodeForm(parts: FormPart[]): { contentType: string; body: Buff
   };
 }
 
-/** As browsers do it: these three cannot stand in a quoted name. */
+/** Browsers escape the same three characters, which cannot appear in a quoted name. */
 function quoted(text: string): string {
   return text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

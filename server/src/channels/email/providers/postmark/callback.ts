@@ -2,10 +2,13 @@ import { sameBytes, sha256 } from '../../../../kernel/crypto.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { type JsonBody, jsonObject, recordIn, textIn } from '../../api.ts';
 
-/** Postmark repeats a call for half a day. What is older is not remembered for long enough to be told from a repetition. */
+/**
+ * Postmark repeats a call for half a day. Older events are refused, because event ids are not stored long enough to recognize a
+ * repetition.
+ */
 const toleranceMs = 2 * 86_400_000;
 
-/** Postmark signs nothing; it sends the user name and the password that stand in the address it was given. */
+/** Postmark signs nothing; it sends the user name and the password from the URL that it was given. */
 export function readCallback(
   { headers, body }: CallbackRequest,
   config: ProviderConfig,
@@ -14,7 +17,7 @@ export function readCallback(
   const { webhook_username: username, webhook_password: password } = config;
   if (!username || !password)
     return { kind: 'refused', status: 401, reason: 'webhook_username and webhook_password are not set' };
-  // Hashes are of equal length for every input, so that the comparison tells nothing.
+  // Hashes have equal length for every input, so the comparison reveals nothing.
   const given = basicCredentials(headers.authorization);
   if (given === null || !sameBytes(sha256(given), sha256(`${username}:${password}`)))
     return { kind: 'refused', status: 401, reason: 'the user name or the password is missing or wrong' };
@@ -26,7 +29,7 @@ export function readCallback(
   return { kind: 'reports', reports: reportsOf(record) };
 }
 
-/** `user:password`; the scheme is case-insensitive (RFC 9110 11.1). Null when there is none. */
+/** Returns `user:password`, or null when there is none; the scheme is case-insensitive (RFC 9110 11.1). */
 function basicCredentials(authorization: string | undefined): string | null {
   const [, base64] = /^basic +([\w+/=-]+) *$/i.exec(authorization ?? '') ?? [];
   return base64 === undefined ? null : Buffer.from(base64, 'base64').toString('utf8');
@@ -43,7 +46,7 @@ function reportsOf(record: JsonBody): Report[] {
   return reports;
 }
 
-/** Bounces have a number; of everything else what makes it one event is who, what and when. */
+/** Bounces have a number; every other event is identified by recipient, type and time. */
 function eventIdOf(record: JsonBody): string {
   const { RecordType, ID, MessageID, Recipient, Email } = record;
   if (typeof ID === 'number') return `${RecordType}:${ID}`;
@@ -63,7 +66,7 @@ const refusedForGood = new Set([
   'Unsubscribe',
   'ManuallyDeactivated',
 ]);
-/** Notes that mail servers send back, which are no bounces of the message. */
+/** Replies of mail servers that are not bounces of the message. */
 const remarks = new Set([
   'Subscribe',
   'AutoResponder',
@@ -104,7 +107,7 @@ function receiptOf(record: JsonBody): Receipt | null {
   }
 }
 
-/** A person stopped or resumed the stream. Bounces and complaints, which also stop it, come as records of their own. */
+/** A person stopped or resumed the stream. Bounces and complaints, which also stop it, arrive as records of their own. */
 function wishOf(record: JsonBody): { address: string; wants: 'nothing' | 'again'; detail: string } | null {
   const address = textIn(record, 'Recipient');
   if (record.RecordType !== 'SubscriptionChange' || !address || record.Origin !== 'Recipient') return null;

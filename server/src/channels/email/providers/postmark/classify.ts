@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../contract.ts';
 import { type EmailApiAnswer, messageIn, outcomeByStatus, textIn } from '../../api.ts';
 
-/** Codes whose meaning is not that of their status (422 for nearly all of them). */
+/** Codes whose meaning differs from that of their status (422 for nearly all of them). */
 const broken = new Set([10, 400, 401, 405, 412, 413]);
 const later = new Set([100]);
 
@@ -13,7 +13,7 @@ export function classify(answer: EmailApiAnswer): Outcome {
   if (status === 200 && errorCode === 0) {
     return { kind: 'accepted', providerMessageId: textIn(json, 'MessageID'), detail, code };
   }
-  // Without a code of Postmark's own it was somebody on the way (a network filter) who said no.
+  // A 403 without a Postmark code comes from an intermediary, such as a network filter.
   if (status === 403 && errorCode === null) return { kind: 'retry', detail, code };
   if (errorCode === null || status === 429 || status >= 500) {
     return outcomeByStatus(answer, { detail, code });

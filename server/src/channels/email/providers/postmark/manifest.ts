@@ -64,7 +64,7 @@ export function completeConfig(
   return { config };
 }
 
-/** From a config that is complete. */
+/** Expects a complete config. */
 export function postmarkConfig({ server_token, message_stream, base_url }: ProviderConfig): PostmarkConfig {
   return {
     serverToken: String(server_token),

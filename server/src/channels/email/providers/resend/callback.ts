@@ -37,7 +37,7 @@ export function readCallback(
   return { kind: 'reports', reports: [{ about: 'notification', notificationId, receipt, eventId: id }] };
 }
 
-/** Tags come as an object, or as the list that they were sent as. */
+/** Tags arrive as an object, or as the list in which they were sent. */
 function tagIn(tags: unknown, name: string): string | null {
   if (Array.isArray(tags)) {
     const found = (tags as JsonBody[]).find((tag) => tag?.name === name);
@@ -83,6 +83,6 @@ function receiptOf(event: JsonBody, data: JsonBody): Receipt | null {
     case 'email.clicked':
       return { type: 'Clicked', ...message(textIn(recordIn(data, 'click'), 'link'), 'clicked') };
     default:
-      return null; // sent, scheduled, contacts, domains, and what may come
+      return null; // sent, scheduled, contacts, domains, and unknown types
   }
 }

@@ -5,9 +5,9 @@ import { classify } from './classify.ts';
 import type { ResendConfig } from './manifest.ts';
 
 /**
- * Resend keeps the key of a message for a day and answers a repetition with what it said the first time. The key is the
- * notification's id, so every attempt at one notification has the same, in every process; that its content stays the same too
- * is the dispatcher's promise (what a template said is kept).
+ * Resend keeps the idempotency key of a message for a day and answers a repetition with the first answer. The key is the
+ * notification's id, so every attempt at one notification has the same key, in every process; the dispatcher guarantees the
+ * same content by keeping the rendered template.
  */
 export function createResendCarrier(
   name: string,
@@ -66,7 +66,7 @@ function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailPar
 
 function judge(answer: EmailApiAnswer): { ok: boolean; detail: string } {
   if (answer.status === 200 && answer.json) return { ok: true, detail: 'The key is good.' };
-  // There is no question that a key for sending only may ask; being told so shows that the key is good.
+  // No read call is open to a key for sending only; the refusal that says so shows that the key is valid.
   if (textIn(answer.json, 'name') === 'restricted_api_key')
     return { ok: true, detail: 'The key is good, and for sending only.' };
   return { ok: false, detail: classify(answer).detail };

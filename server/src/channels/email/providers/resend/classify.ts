@@ -15,10 +15,10 @@ export function classify(answer: EmailApiAnswer): Outcome {
   }
   switch (name) {
     case 'concurrent_idempotent_requests':
-      // An earlier call for this notification is still being worked on: nobody else may be given it meanwhile.
+      // Resend is still processing an earlier call for this notification, so no other provider may be given it meanwhile.
       return { kind: 'ambiguous', detail, code };
     case 'invalid_idempotent_request':
-      // It has had this notification before, in other words: the settings were changed between two attempts.
+      // Resend already has this notification with other content: the settings were changed between two attempts.
       return { kind: 'ambiguous', detail, code, unrepeatable: true };
     case 'resource_locked':
       return { kind: 'retry', detail, code };

@@ -1,7 +1,10 @@
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { isSigned, publicKeyOf } from './signature.ts';
 
-/** SendGrid repeats a call for about a day and does not say whether it signs anew each time; repeats are told by their ids. */
+/**
+ * SendGrid repeats a call for about a day and does not document whether it signs anew each time; repeats are recognized by
+ * their ids.
+ */
 const toleranceMs = 25 * 3_600_000;
 const aheadMs = 10 * 60_000;
 
@@ -76,7 +79,7 @@ function receiptOf(event: Event): Receipt | null {
       return { type: 'Bounced', ...message(detail), soft: event.type === 'blocked' };
     }
     case 'dropped':
-      // The address complained, or bounced, earlier; SendGrid did not even try.
+      // The address complained or bounced earlier; SendGrid made no attempt.
       if (/^spam reporting address/i.test(reason))
         return { type: 'Complained', ...message(`dropped, ${reason}`) };
       return { type: 'Bounced', ...message(`dropped, ${reason}`), soft: !/^bounced address/i.test(reason) };
@@ -90,7 +93,7 @@ function receiptOf(event: Event): Receipt | null {
     case 'click':
       return { type: 'Clicked', ...message(textOf(event.url) || 'clicked') };
     default:
-      return null; // processed, group changes, and what may come
+      return null; // processed, group changes, and unknown types
   }
 }
 

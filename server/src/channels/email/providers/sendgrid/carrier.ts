@@ -66,8 +66,8 @@ function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailPar
 }
 
 /**
- * SendGrid writes the names of a personalization into the header as they are, so a comma or semicolon would begin another
- * recipient. It quotes the name of From itself: quotes around that one would be shown.
+ * SendGrid writes the names of a personalization into the header unquoted, so a comma or semicolon would begin another
+ * recipient. It quotes the name of From itself: quotes around that name would be shown.
  */
 function recipient({ address, name }: Mailbox): object {
   return person({ address, name: /[,;]/.test(name) ? quoted(name) : name });

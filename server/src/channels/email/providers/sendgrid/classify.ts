@@ -23,7 +23,7 @@ export function classify(answer: EmailApiAnswer): Outcome {
     return { kind: 'accepted', providerMessageId: id, detail: '202 Accepted', code };
   }
   if (status < 300 && error) return { kind: 'rejected', detail, code };
-  if (status === 451) return { kind: 'broken', detail, code }; // the account lives in another region
+  if (status === 451) return { kind: 'broken', detail, code }; // the account is in another region
   const resetAt = Number(headers['x-ratelimit-reset'] ?? Number.NaN) * 1000;
   const waitMs = resetAt > at ? resetAt - at : null;
   return outcomeByStatus(answer, { detail, code, waitMs });

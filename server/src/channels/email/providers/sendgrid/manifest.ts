@@ -42,7 +42,7 @@ export function completeConfig(
   return { config };
 }
 
-/** From a config that is complete. */
+/** Expects a complete config. */
 export function sendgridConfig({ api_key, base_url }: ProviderConfig): SendgridConfig {
   return { apiKey: String(api_key), baseUrl: String(base_url ?? 'https://api.sendgrid.com') };
 }

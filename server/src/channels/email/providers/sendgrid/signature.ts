@@ -1,6 +1,9 @@
 import { createPublicKey, createVerify, type KeyObject } from 'node:crypto';
 
-/** SendGrid shows the key as the base64 of its DER form, without the lines around it; those are taken too. Null: it is none. */
+/**
+ * SendGrid shows the key as the base64 of its DER form, without the PEM lines; a key with them is accepted too. Returns null
+ * when the text is not a key.
+ */
 export function publicKeyOf(text: string): KeyObject | null {
   const base64 = text.replace(/-----(BEGIN|END) PUBLIC KEY-----|\s/g, '');
   try {
@@ -11,11 +14,11 @@ export function publicKeyOf(text: string): KeyObject | null {
   }
 }
 
-/** ECDSA over the timestamp and the body, byte for byte as it came. */
+/** Verifies ECDSA over the timestamp and the raw bytes of the body. */
 export function isSigned(key: KeyObject, timestamp: string, body: Buffer, signature: string): boolean {
   try {
     return createVerify('sha256').update(timestamp).update(body).verify(key, signature, 'base64');
   } catch {
-    return false; // the signature is not even one
+    return false; // the signature is malformed
   }
 }

@@ -4,7 +4,7 @@ import { jsonObject, textIn } from '../../api.ts';
 import { reportsOf } from './events.ts';
 import { isTrustedUrl, signatureProblem } from './sns.ts';
 
-/** SNS repeats a call for an hour with the time at which it was published. */
+/** SNS repeats a call for an hour, with its original time of publication. */
 const toleranceMs = 2 * 3_600_000;
 const aheadMs = 10 * 60_000;
 const confirmTimeoutMs = 5_000;
@@ -24,7 +24,7 @@ export async function readCallback(
   const baseUrl = config.base_url ? String(config.base_url) : null;
   const message = jsonObject(body.toString('utf8'));
   if (!message) return refused(400, 'the body is not a JSON object');
-  // Before anything is fetched: a stranger's topic is none of our business.
+  // The topic is checked before anything is fetched, so a foreign topic causes no outbound call.
   if (message.TopicArn !== topic) return refused(403, 'it comes from another topic than sns_topic_arn');
   const problem = await signatureProblem(message, baseUrl, context);
   if (problem) return refused(401, problem);

@@ -14,7 +14,7 @@ import { classify } from './classify.ts';
 import type { SesConfig } from './manifest.ts';
 
 /**
- * Sends the whole MIME message (`Raw`) rather than its pieces: names, headers and attachments are then ours to get right, once
+ * Sends the whole MIME message (`Raw`) rather than its parts, so that names, headers and attachments are composed in one place
  * for SMTP and SES.
  */
 export function createSesCarrier(name: string, config: SesConfig, context: ApiContext): ProviderCarrier {
@@ -60,7 +60,7 @@ export function createSesCarrier(name: string, config: SesConfig, context: ApiCo
           'POST',
           '/v2/email/outbound-emails',
           JSON.stringify({
-            // It takes the place of the From header of the raw message, so it carries the display name as well.
+            // This field replaces the From header of the raw message, so it contains the display name as well.
             FromEmailAddress: asciiMailboxText(wireMailbox(message.from)),
             Destination: { ToAddresses: [envelope.to] },
             Content: { Raw: { Data: raw.toString('base64') } },

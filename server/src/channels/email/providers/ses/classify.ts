@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../contract.ts';
 import { type EmailApiAnswer, messageIn, outcomeByStatus, textIn } from '../../api.ts';
 
-/** The account, an identity or a set is not as it should be: every message would fail. */
+/** The account, an identity or a configuration set is misconfigured: every message would fail. */
 const brokenTypes = new Set([
   'AccountSuspendedException',
   'SendingPausedException',
@@ -11,7 +11,9 @@ const brokenTypes = new Set([
 const throttledTypes = new Set(['TooManyRequestsException', 'ThrottlingException', 'Throttling']);
 const hourMs = 3_600_000;
 
-/** `MessageRejected` from `MessageRejected:http://…` in the header, or from `com.amazon…#MessageRejected` in the body. */
+/**
+ * Extracts `MessageRejected` from `MessageRejected:http://…` in the header, or from `com.amazon…#MessageRejected` in the body.
+ */
 function typeOf({ headers, json }: EmailApiAnswer): string | null {
   const given = headers['x-amzn-errortype'] ?? textIn(json, '__type');
   return given?.split(':')[0]?.split('#').at(-1) || null;

@@ -1,7 +1,7 @@
 import type { Receipt, Report } from '../../../contract.ts';
 import { type JsonBody, recordIn, textIn } from '../../api.ts';
 
-/** An event that SES published. `id`: of the SNS message, the same when it is delivered again. */
+/** Reads an event that SES published. `id` is that of the SNS message, the same when it is delivered again. */
 export function reportsOf(event: JsonBody, id: string): Report[] {
   const notificationId = notificationOf(recordIn(event, 'mail') ?? {});
   const receipt = receiptOf(event);
@@ -47,7 +47,7 @@ function receiptOf(event: JsonBody): Receipt | null {
     case 'Complaint': {
       const complaint = recordIn(event, 'complaint');
       const kind = textIn(complaint, 'complaintFeedbackType') ?? textIn(complaint, 'complaintSubType');
-      // The opposite of a complaint: somebody took the message out of the spam folder.
+      // The opposite of a complaint: a recipient took the message out of the spam folder.
       return kind === 'not-spam' ? null : { type: 'Complained', ...said(complaint, kind ?? 'complaint') };
     }
     case 'Reject': {
@@ -61,7 +61,7 @@ function receiptOf(event: JsonBody): Receipt | null {
       return { type: 'Clicked', ...said(click, textIn(click, 'link') ?? 'clicked') };
     }
     default:
-      return null; // Send, Subscription, Rendering Failure (we render ourselves), and what may come
+      return null; // Send, Subscription, Rendering Failure (templates are rendered here), and unknown types
   }
 }
 

@@ -56,7 +56,7 @@ export function completeConfig(
   const problem = baseUrlProblem(config.base_url);
   if (problem) return { field: 'base_url', problem };
   const { region, configuration_set: set, sns_topic_arn: topic } = config;
-  // It becomes part of a host name.
+  // The region becomes part of a host name.
   if (!/^[a-z]{2}(-[a-z0-9]+)+$/.test(String(region)))
     return { field: 'region', problem: 'must be a region such as eu-west-1' };
   if (set && !/^[\w-]+$/.test(String(set)))
@@ -66,7 +66,7 @@ export function completeConfig(
   return { config };
 }
 
-/** From a config that is complete. */
+/** Expects a complete config. */
 export function sesConfig(config: ProviderConfig): SesConfig {
   const region = String(config.region);
   const tld = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';

@@ -2,7 +2,7 @@ import { createVerify, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Outbound } from '../../../http.ts';
 
-/** A call of Amazon SNS, once it is known to be one. */
+/** An Amazon SNS call whose shape was checked. */
 export interface SnsMessage {
   Type: string;
   MessageId: string;
@@ -17,8 +17,8 @@ const fetchTimeoutMs = 5_000;
 const maxCertificateBytes = 65_536;
 
 /**
- * Only Amazon's own hosts, or the one that the provider's `base_url` names, which is whom its owner trusts instead. Without
- * this rule anybody could sign with a certificate of their own, or have us call an address of their choice.
+ * Only Amazon's own hosts are trusted, or the host of the provider's `base_url`, which its owner chose. Without this rule a
+ * caller could sign with a certificate of its own, or make us call an address of its choice.
  */
 export function isTrustedUrl(text: unknown, baseUrl: string | null): text is string {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
@@ -28,7 +28,10 @@ export function isTrustedUrl(text: unknown, baseUrl: string | null): text is str
   return url.protocol === 'https:' && url.port === '' && snsHost.test(url.hostname);
 }
 
-/** A file, and nothing else: with a query the host would answer with words of the caller's choice, a certificate among them. */
+/**
+ * The URL must be a file without a query: with a query the host could answer with text of the caller's choice, including a
+ * certificate.
+ */
 function isCertificateUrl({ pathname, search }: URL): boolean {
   return search === '' && /^\/[\w-]+\.pem$/.test(pathname);
 }
@@ -47,7 +50,7 @@ const signedFields: Partial<Record<string, readonly string[]>> = {
   UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
 };
 
-/** Null: what kind of message it is, is not known. */
+/** Returns null when the type of the message is unknown. */
 export function signedText(message: Record<string, unknown>): string | null {
   const names = signedFields[String(message.Type)];
   if (!names) return null;
@@ -57,7 +60,8 @@ export function signedText(message: Record<string, unknown>): string | null {
     .join('');
 }
 
-// Per way out, so that two services in one process (tests) share nothing. Amazon changes its certificate once a year or so.
+// One cache for each Outbound, so that two services in one process (tests) share nothing. Amazon changes its certificate about
+// once a year.
 const certificates = new WeakMap<Outbound, LRUCache<string, X509Certificate>>();
 
 async function certificateAt(url: string, outbound: Outbound, now: number): Promise<X509Certificate | null> {
@@ -86,7 +90,7 @@ function isCurrent({ validFrom, validTo }: X509Certificate, now: number): boolea
   return Date.parse(validFrom) <= now && now <= Date.parse(validTo);
 }
 
-/** Null: it is signed as it should be; else why not. */
+/** Returns null when the signature is valid, else the reason. */
 export async function signatureProblem(
   message: Record<string, unknown>,
   baseUrl: string | null,

@@ -11,14 +11,14 @@ import { openSession, type Session, type Timeouts } from './session.ts';
 
 export const maxConnections = 5;
 const messagesPerConnection = 100;
-/** Below the five minutes after which servers hang up by themselves (RFC 5321 4.5.3.2.7). */
+/** The idle limit is below the five minutes after which servers close the connection (RFC 5321 4.5.3.2.7). */
 const idleMs = 30_000;
 const verifyTimeoutMs = 5_000;
 const defaultCloseGraceMs = 10_000;
 
 /**
- * Short where nothing can have been accepted yet, because the next provider waits for its turn; long once the message is
- * handed over, because then giving up means not to know.
+ * Timeouts are short while nothing can have been accepted, because the next provider is waiting; they are long once the message
+ * is handed over, because then giving up leaves the outcome unknown.
  */
 const defaultTimeouts: Timeouts = {
   connectMs: 5_000,
@@ -31,12 +31,12 @@ const defaultTimeouts: Timeouts = {
 
 export interface SmtpOptions {
   policy: NetworkPolicy;
-  /** Given in EHLO; our address on the connection unless told. */
+  /** The name given in EHLO; our address on the connection when absent. */
   clientName?: string | null;
-  /** Where large messages are composed; in place unless told. */
+  /** Runs the composition of large messages; on the calling thread when absent. */
   tasks?: TaskRunner | undefined;
   timeouts?: Partial<Timeouts>;
-  /** How long what is under way may take once the carrier is closed. */
+  /** How long sends in progress may take once the carrier is closed. */
   closeGraceMs?: number;
   /** Further TLS settings; certificates are always checked. */
   tls?: Pick<ConnectionOptions, 'ca'>;
@@ -63,7 +63,7 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
       if (!(error instanceof SmtpFailure)) throw error;
       const { kind, stage, reply } = error.failure;
       const hungUp = kind === 'lost' || reply.startsWith('421');
-      // The server hung up on an idle connection before any of the message went over it: once more, on a new one.
+      // The server closed an idle connection before any part of the message was sent: one more attempt on a new connection.
       if (!(reused && hungUp && (stage === 'mail' || stage === 'rcpt'))) throw error;
     } finally {
       pool.release(session);

@@ -1,15 +1,15 @@
 import type { Outcome } from '../../../contract.ts';
 
-/** How far a message got; `handed_over` once its final dot may have reached the server. */
+/** The stage that a message reached; `handed_over` once its final dot may have reached the server. */
 export type SmtpStage = 'connect' | 'greeting' | 'auth' | 'mail' | 'rcpt' | 'data' | 'handed_over';
 
 export interface SmtpReply {
   stage: SmtpStage;
   /**
-   * `reply`: the server said no; `lost`, `timeout`: the connection broke or nothing came; `dns`: the host's name does not
-   * exist; `blocked`: we may not call that address; `no_auth`: it does not ask who we are, but we are to say it; `no_tls`:
-   * others could read it; `smtputf8`: an address needs an extension that the server lacks; `local`: we refused before asking;
-   * `stopped`: we were told to.
+   * `reply`: the server refused; `lost`, `timeout`: the connection broke or no answer came; `dns`: the host name does not
+   * exist; `blocked`: the network policy forbids the address; `no_auth`: the server does not offer the configured
+   * authentication; `no_tls`: the connection is not encrypted; `smtputf8`: an address needs an extension that the server lacks;
+   * `local`: the message was refused here before the server was asked; `stopped`: the caller aborted.
    */
   kind:
     | 'reply'
@@ -23,9 +23,9 @@ export interface SmtpReply {
     | 'smtputf8'
     | 'local'
     | 'stopped';
-  /** The server's words, in one line. Empty unless `kind` is `reply`. */
+  /** The server's reply in one line. Empty unless `kind` is `reply`. */
   reply: string;
-  /** Our words. */
+  /** Our own sentence. */
   detail: string;
 }
 
@@ -39,7 +39,7 @@ const tooFast =
   /throttl|too many (concurrent |simultaneous )?(connections|sessions|messages|requests)|\brate\b.{0,30}(limit|exceed)|(limit|exceed).{0,30}\brate\b|too (fast|quickly)|slow down/i;
 const greylistDelayMs = 5 * 60_000;
 
-/** The classes of SMTP replies (RFC 5321, RFC 3463) and of broken dialogues, as a function. */
+/** Classifies SMTP replies (RFC 5321, RFC 3463) and broken dialogues. */
 export function classify(failure: SmtpReply): Outcome {
   const { stage, kind, reply, detail } = failure;
   switch (kind) {
@@ -49,7 +49,7 @@ export function classify(failure: SmtpReply): Outcome {
     case 'timeout':
     case 'tls':
     case 'stopped':
-      // With the final dot on its way the server may have taken the message: whoever repeats it may send it twice.
+      // Once the final dot is sent the server may have accepted the message, so a repeat may send it twice.
       if (stage === 'handed_over') return { kind: 'ambiguous', detail, code: kind };
       return { kind: 'retry', detail, code: kind };
     case 'dns': // of the configured server, not of the recipient's domain
@@ -67,7 +67,7 @@ function classifyReply(stage: SmtpStage, reply: string): Outcome {
   const [, digits = '', enhanced = null] = /^(\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3})\b)?/.exec(reply) ?? [];
   const code = enhanced ? `${digits} ${enhanced}` : digits || null;
   const answer = { detail: reply, code };
-  // No answer to a whole message: perhaps to something before it, and the server has taken it all the same.
+  // The reply does not answer the message: it may belong to an earlier command, and the server may have accepted the message.
   if (stage === 'handed_over' && !/^[45]/.test(digits)) return { kind: 'ambiguous', ...answer };
   switch (verdictOf(stage, Number(digits), enhanced, reply)) {
     case 'retry':
@@ -88,14 +88,14 @@ function classifyReply(stage: SmtpStage, reply: string): Outcome {
 }
 
 function verdictOf(stage: SmtpStage, code: number, enhanced: string | null, text: string): Verdict {
-  // Also a reply that makes no sense here: refused for now, since it was not handed over yet.
+  // Includes a reply that makes no sense here: a temporary refusal, since the message was not handed over yet.
   if (code < 500) return verdictForNow(stage, code, enhanced, text);
   if ([530, 534, 535, 538].includes(code) || enhanced === '5.7.8' || enhanced === '5.7.9') return 'broken';
   switch (stage) {
     case 'connect':
     case 'greeting':
     case 'auth':
-      return 'broken'; // it refuses us, whatever the message
+      return 'broken'; // the server refuses us for every message
     case 'mail':
       return verdictOnSender(code, enhanced);
     default:
@@ -103,10 +103,10 @@ function verdictOf(stage: SmtpStage, code: number, enhanced: string | null, text
   }
 }
 
-/** Only words tell a server that wants us to go slower from one that has a problem: the codes are the same. */
+/** Only the text separates a server that throttles from one that has a problem: the codes are the same. */
 function verdictForNow(stage: SmtpStage, code: number, enhanced: string | null, text: string): Verdict {
   if (stage === 'rcpt' && isGreylisting(code, enhanced, text)) return 'greylisted';
-  if (enhanced?.startsWith('4.2.')) return 'recipient_later'; // the mailbox is busy, full, or gets too much
+  if (enhanced?.startsWith('4.2.')) return 'recipient_later'; // the mailbox is busy, full, or receives too much
   return tooFast.test(text) ? 'throttled' : 'retry';
 }
 
@@ -114,7 +114,7 @@ function isGreylisting(code: number, enhanced: string | null, text: string): boo
   return (code === 450 || code === 451) && (enhanced === '4.7.1' || /gr[ae]y-?list/i.test(text));
 }
 
-/** MAIL FROM concerns the environment's own address, so the recipient is never to blame. */
+/** MAIL FROM concerns the environment's own address, so the recipient is never at fault. */
 function verdictOnSender(code: number, enhanced: string | null): Verdict {
   const subject = enhanced?.split('.')[1];
   if (subject === '1' || subject === '7') return 'broken';
@@ -122,8 +122,8 @@ function verdictOnSender(code: number, enhanced: string | null): Verdict {
 }
 
 function verdictOnRecipient(stage: SmtpStage, code: number, enhanced: string | null, text: string): Verdict {
-  if (code === 521 || code === 556) return 'suppress'; // the domain takes no mail
-  if (code === 553) return 'rejected'; // the address is badly written
+  if (code === 521 || code === 556) return 'suppress'; // the domain accepts no mail
+  if (code === 553) return 'rejected'; // the address is malformed
   switch (enhanced) {
     case '5.1.1':
     case '5.1.2':
@@ -142,8 +142,8 @@ function verdictOnRecipient(stage: SmtpStage, code: number, enhanced: string | n
       return 'rejected'; // too large, policy, spam, reputation: never held against the address
   }
   if (code === 552 && stage === 'rcpt') return 'recipient_later';
-  // Without an enhanced code 550 means anything from "no such user" to "we do not like you". An address is only given up
-  // when the server says so in words.
+  // Without an enhanced code 550 means anything from "no such user" to "we do not like you". An address is suppressed only when
+  // the text of the reply names the mailbox.
   return (code === 550 || code === 551) && noSuchMailbox.test(text) && !policyWords.test(text)
     ? 'suppress'
     : 'rejected';

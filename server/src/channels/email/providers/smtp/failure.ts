@@ -17,11 +17,11 @@ interface NodemailerError extends Error {
   originalCode?: string;
   response?: string;
   responseCode?: number;
-  /** What OpenSSL says, without where in its sources it says it. */
+  /** OpenSSL's reason, without the position in its sources. */
   reason?: string;
 }
 
-/** What went wrong, in our own terms, from whatever nodemailer or the system threw. */
+/** Converts an error of nodemailer or of the system into an SmtpFailure. */
 export function failureOf(
   stage: SmtpStage,
   error: unknown,
@@ -38,7 +38,7 @@ export function failureOf(
       .slice(0, maxDetail)
       .trim(),
   });
-  // Only what is an SMTP reply is repeated: the host and port come from a tenant, and another service may answer there.
+  // Only a real SMTP reply is repeated: the host and port come from a tenant, and another service may answer there.
   if (response && !isReply(response)) return failed('lost', 'The server does not speak SMTP.');
   if (code === 'ETLS') return failed('tls', `TLS failed: ${message}`);
   if (response && responseCode) {
@@ -66,12 +66,12 @@ export function failureOf(
   return failed('lost', `The connection was lost (${system || 'closed'}).`);
 }
 
-/** A reply code as RFC 5321 4.2 has them, and then nothing, a space or a hyphen. */
+/** A reply code as in RFC 5321 4.2, followed by the end of the text, a space or a hyphen. */
 function isReply(response: string): boolean {
   return /^[2-5][0-5]\d(?:[ -]|\r?\n|$)/.test(response);
 }
 
-/** `550-5.1.1 a\n550 5.1.1 b` → `550 5.1.1 a b`, without control characters and not endless. */
+/** `550-5.1.1 a\n550 5.1.1 b` → `550 5.1.1 a b`, without control characters and of bounded length. */
 export function oneLineReply(reply: string, secrets: readonly string[] = []): string {
   const [first = '', ...rest] = reply.split('\n').map((line) => line.trim());
   const prefix = /^\d{3}([ -]\d\.\d{1,3}\.\d{1,3})?[ -]?/.exec(first)?.[0] ?? '';

@@ -84,7 +84,7 @@ export function completeConfig(
   };
 }
 
-/** From a config that is complete. */
+/** Expects a complete config. */
 export function smtpConfig(config: ProviderConfig): SmtpConfig {
   const { host, port, secure, require_tls: requireTls, username, password } = config;
   return {
@@ -96,12 +96,15 @@ export function smtpConfig(config: ProviderConfig): SmtpConfig {
   };
 }
 
-/** IPv6 addresses come as `::1` and, from URLs, as `[::1]`. */
+/** IPv6 addresses arrive as `::1` and, from URLs, as `[::1]`. */
 function withoutBrackets(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** `smtp://user:password@host:port` or `smtps://…`, as in the operator's settings; `?require_tls=true` after it. */
+/**
+ * Parses `smtp://user:password@host:port` or `smtps://…`, the form of the operator's settings, with an optional
+ * `?require_tls=true`.
+ */
 export function smtpConfigOfUrl(text: string): SmtpConfig {
   const url = new URL(text);
   const secure = url.protocol === 'smtps:';

@@ -1,12 +1,12 @@
 import type { Session } from './session.ts';
 
 /**
- * A few connections, each for one message at a time; who finds none free waits its turn. Our own rather than nodemailer's
- * pool: that one repeats messages by itself when a connection breaks, cannot stop a single one, and does not tell whether a
- * broken connection had already carried the whole message, which decides between trying again and not knowing.
+ * A small pool of connections, each for one message at a time; callers queue when none is free. nodemailer's pool was rejected:
+ * it repeats messages automatically when a connection breaks, cannot stop a single one, and does not report whether a broken
+ * connection had already carried the whole message, which decides between a retry and an unknown outcome.
  */
 export interface SessionPool {
-  /** `fresh`: not a connection that was used before, because the server may have dropped it meanwhile. */
+  /** `fresh` excludes connections that were used before, because the server may have dropped them meanwhile. */
   acquire(options: Asking): Promise<{ session: Session; reused: boolean }>;
   release(session: Session): void;
   close(graceMs: number): Promise<void>;
@@ -14,7 +14,7 @@ export interface SessionPool {
 
 interface Asking {
   fresh: boolean;
-  /** It is served before those who are not. */
+  /** Urgent callers are served before all others. */
   urgent: boolean;
   signal: AbortSignal;
 }
@@ -46,7 +46,7 @@ export function createSessionPool(
   let closed = false;
   let onEmpty: (() => void) | null = null;
 
-  /** A place among the connections, in the order of asking; the urgent ones first. */
+  /** Waits for a free connection slot, first come, first served; urgent callers first. */
   function takePlace({ signal, urgent }: Asking): Promise<void> {
     return new Promise((resolve, reject) => {
       if (closed) return reject(new PoolClosed());
@@ -103,7 +103,7 @@ export function createSessionPool(
     timers.set(session, timer.unref());
   }
 
-  /** Ends early when the caller says so, or when the pool is closed. */
+  /** Aborts when the caller aborts, or when the pool is closed. */
   async function openOne(signal: AbortSignal): Promise<Session> {
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal.reason);
@@ -123,7 +123,7 @@ export function createSessionPool(
       await takePlace(asking);
       try {
         let found = takeIdle();
-        // An idle connection counts as well: a fresh one takes its place.
+        // An idle connection occupies a slot as well: a fresh one replaces it.
         if (found && (fresh || !found.usable())) {
           found.destroy();
           found = undefined;

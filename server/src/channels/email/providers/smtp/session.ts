@@ -11,13 +11,13 @@ import type { SmtpConfig } from './manifest.ts';
 export interface Timeouts {
   connectMs: number;
   greetingMs: number;
-  /** From the greeting to the end of the introductions: EHLO, STARTTLS; and the same again for the authentication. */
+  /** The limit from the greeting to the end of EHLO and STARTTLS; the same limit applies again to the authentication. */
   introductionMs: number;
-  /** From the sender's address to the server's leave to send the message itself. */
+  /** The limit from MAIL FROM to the server's 354 for the message itself. */
   envelopeMs: number;
-  /** Silence of an open connection. */
+  /** The limit for silence on an open connection. */
   socketMs: number;
-  /** One message in all: a server that trickles is never silent. */
+  /** The limit for one whole message: a server that trickles is never silent. */
   messageMs: number;
 }
 
@@ -36,7 +36,7 @@ export interface Session {
   /** Resolves with the server's reply; throws SmtpFailure. */
   deliver(mime: Mime, signal: AbortSignal): Promise<string>;
   close(): void;
-  /** Without a goodbye; a delivery under way fails as lost. */
+  /** Closes without QUIT; a delivery in progress fails as lost. */
   destroy(): void;
 }
 
@@ -64,7 +64,7 @@ export async function openSession(
     tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true, ...tls },
     logger: false,
   });
-  connection.on('error', () => {}); // each step below hears of it in its own way
+  connection.on('error', () => {}); // each step below handles the error itself
   const secrets = auth ? secretsOf(auth) : [];
   const run = stepsOf(connection, socket, signal, secrets);
   try {
@@ -86,21 +86,21 @@ export async function openSession(
   }
 }
 
-/** How a client without a name names itself (RFC 5321 4.1.3). */
+/** The name of a client that has no host name (RFC 5321 4.1.3). */
 export function addressLiteral(address: string): string {
   const ip = address.replace(/^::ffff:(?=\d+\.)/, '');
   return isIPv6(ip) ? `[IPv6:${ip}]` : `[${ip}]`;
 }
 
-/** In every form in which it was sent, and in which a server may repeat it. */
+/** The password in every form in which it was sent, and in which a server may repeat it. */
 function secretsOf({ username, password }: NonNullable<SmtpConfig['auth']>): string[] {
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   return [base64(`\0${username}\0${password}`), base64(password), password];
 }
 
 /**
- * Whoever stands between us and a public server could leave out its offer of STARTTLS and read the password. Within the
- * machine or the private network, which the operator has to allow, servers without TLS are common and nobody stands between.
+ * An attacker between us and a public server could remove its offer of STARTTLS and read the password. On the machine or in the
+ * private network, which the operator has to allow, servers without TLS are common and such an attacker is unlikely.
  */
 export function mayCarryPassword(encrypted: boolean, remoteAddress: string | undefined): boolean {
   return encrypted || (remoteAddress !== undefined && !isAllowedAddress(remoteAddress, 'none'));
@@ -108,7 +108,7 @@ export function mayCarryPassword(encrypted: boolean, remoteAddress: string | und
 
 const noAnswer = 'The server did not answer in time.';
 
-/** How long a server may take over a QUIT or RSET before it is left standing. */
+/** How long a server may take for a QUIT or RSET before the connection is dropped. */
 const goodbyeMs = 2_000;
 
 const noAuth: SmtpReply = {
@@ -134,8 +134,7 @@ const tlsRequired: SmtpReply = {
 };
 
 /**
- * Runs a step of the dialogue to its callback, to an error or the end of the connection, until `signal` says stop or it takes
- * too long.
+ * Runs a step of the dialogue until its callback, an error, the end of the connection, an abort of `signal`, or the timeout.
  */
 function stepsOf(
   connection: SMTPConnection,
@@ -222,20 +221,20 @@ function sessionOn(
           else resolve(info.response);
         });
       });
-      // A server that thanks us before it has everything is not talking about this message.
+      // A reply before the end of the body cannot be about this message.
       if (!body.readableEnded) throw new Error('The server replied before the end of the message.');
       clean = true;
       return oneLineReply(reply, secrets);
     } catch (error) {
       const failure = failureOf(stageOf(error, body), error, signal, secrets);
-      // Any other reply is one that we did not wait for: then nobody knows what the next one answers.
+      // Any other reply was not expected: later replies could no longer be matched to their commands.
       const isRefusal = /^[45]/.test(failure.reply);
       if (isRefusal && (body.readableEnded || !body.readableDidRead)) clean = await reset();
       throw new SmtpFailure(failure);
     }
   }
 
-  /** After a refusal the connection is still good, once the server has forgotten the message. */
+  /** After a refusal the connection is reusable, once RSET has made the server forget the message. */
   function reset(): Promise<boolean> {
     return new Promise((resolve) => {
       const settle = (isReset: boolean): void => {
@@ -264,7 +263,7 @@ function sessionOn(
 
 /**
  * Declares SMTPUTF8 with the sender of a message whose headers need it. nodemailer does so for addresses of the envelope alone
- * and has no option for the rest, so the command is completed on its way out.
+ * and has no option for the rest, so the command is completed as it is written.
  */
 function utf8Declaration(connection: SMTPConnection): (isNeeded: boolean) => void {
   const commands = connection as unknown as { _sendCommand(command: string, shown?: string): void };
@@ -280,7 +279,7 @@ function utf8Declaration(connection: SMTPConnection): (isNeeded: boolean) => voi
   };
 }
 
-/** Read only once the server has said 354, so how much of it was read tells how far the message got. */
+/** The body is read only after the server's 354, so the amount read shows how far the message got. */
 function readableOf(raw: Buffer): Readable {
   const chunk = 64 * 1024;
   let offset = 0;
@@ -292,7 +291,7 @@ function readableOf(raw: Buffer): Readable {
   });
 }
 
-/** The server's reply says which command it answers; a connection that broke does not, but the body does. */
+/** The server's reply names the command that it answers; a broken connection does not, but the body does. */
 function stageOf(error: unknown, body: Readable): SmtpStage {
   const { command, code } = error as { command?: string; code?: string };
   if (command === 'MAIL FROM') return 'mail';

@@ -4,7 +4,7 @@ import { knownCodes } from './codes.ts';
 import { smsoneConfig } from './manifest.ts';
 import { isSigned } from './signature.ts';
 
-/** An empty answer in the provider's own language: nothing is sent back to whoever wrote. */
+/** An empty answer in the provider's own language: no reply is sent to the person who wrote. */
 const noReply = {
   contentType: 'text/xml',
   body: '<?xml version="1.0" encoding="UTF-8"?><Response></Response>',
@@ -29,7 +29,7 @@ export function readCallback(request: CallbackRequest, config: ProviderConfig): 
 
 function inbound(form: URLSearchParams, sid: string): Report[] {
   const address = form.get('From') ?? '';
-  const optOut = form.get('OptOutType'); // the provider's own reading of the words, when it is told to look
+  const optOut = form.get('OptOutType'); // the provider's own reading of the words, when the account has it enabled
   const wants =
     optOut === 'STOP' ? 'nothing' : optOut === 'START' ? 'again' : optOutOf(form.get('Body') ?? '');
   if (!wants || !address.startsWith('+')) return [];
@@ -56,7 +56,7 @@ function statusReports(form: URLSearchParams, sid: string, notificationId: strin
   return reports;
 }
 
-/** Null: it is still on its way. */
+/** Returns null while the message is still being delivered. */
 function receiptOf(status: string, code: number): Receipt | null {
   const named = Number.isNaN(code) ? '' : ` (${code})`;
   switch (status) {

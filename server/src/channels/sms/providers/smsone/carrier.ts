@@ -15,11 +15,11 @@ const maxAnswerBytes = 64_000;
 export interface SmsoneOptions {
   outbound: Outbound;
   clock: Clock;
-  /** For one call, from the look-up to the last byte. */
+  /** The limit for one call, from the DNS lookup to the last byte. */
   timeoutMs?: number;
 }
 
-/** The provider takes no idempotency key: after a lost answer nobody can tell whether the message went out. */
+/** The provider has no idempotency key: after a lost answer the outcome is unknown. */
 export function createSmsoneCarrier(
   name: string,
   config: SmsoneConfig,
@@ -77,8 +77,8 @@ function formOf({ to, from, text, notificationId }: SmsMessage, config: SmsoneCo
 }
 
 /**
- * The provider echoes nothing of ours, so the URL says which notification it is about. It calls public https URLs only, and
- * refuses the whole message for any other: better no receipts than no message. A simulator is not so particular.
+ * The provider echoes nothing of ours, so the URL names the notification. It calls public https URLs only, and refuses the
+ * whole message for any other: losing receipts is better than losing the message. A simulator accepts any URL.
  */
 function callbackFor({ callbackUrl, apiUrl }: SmsoneConfig, notificationId: string): string | null {
   if (!callbackUrl) return null;

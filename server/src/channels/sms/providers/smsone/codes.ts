@@ -1,13 +1,13 @@
 /**
- * The provider's error codes by what they mean for us; on an answer and, later, on a receipt. A code that is not here is
- * judged by the HTTP status it came with.
+ * The provider's error codes by their meaning; they occur on an answer and, later, on a receipt. A code that is not listed is
+ * judged by its HTTP status.
  */
 export type SmsoneCodeMeaning =
   | 'retry'
   | 'throttled'
   | 'rejected'
   | 'broken'
-  | 'unreachable' // this number gets no text messages: never again
+  | 'unreachable' // this number receives no text messages: suppress it
   | 'unsubscribed';
 
 const codesOf: Record<SmsoneCodeMeaning, readonly number[]> = {
@@ -34,7 +34,7 @@ const codesOf: Record<SmsoneCodeMeaning, readonly number[]> = {
     21217,
     21614,
     21635, // not a number, or not a mobile one
-    30005, // nobody has this number
+    30005, // the number is not assigned
     30006, // a landline
   ],
   unsubscribed: [21610],
@@ -48,7 +48,7 @@ const codesOf: Record<SmsoneCodeMeaning, readonly number[]> = {
     21619,
     21620,
     21623,
-    30004, // blocked, by the recipient or on account of the sender: nothing to hold against the number for good
+    30004, // blocked, by the recipient or on account of the sender: no reason to suppress the number
     30007, // filtered as spam
     30011,
     30012,
@@ -68,5 +68,5 @@ const meanings = new Map<number, SmsoneCodeMeaning>(
 
 export const knownCodes: ReadonlyMap<number, SmsoneCodeMeaning> = meanings;
 
-/** Limits by the hour and by the day: asking again a second later only adds to the count. */
+/** Hourly and daily limits: another call a second later only adds to the count. */
 export const longWaitMs: Readonly<Record<number, number>> = { 60728: 10 * 60_000, 63038: 60 * 60_000 };

@@ -30,7 +30,7 @@ export interface SmsoneConfig {
   accountSid: string;
   authToken: string;
   apiUrl: string;
-  /** Where receipts are to go; null: nowhere. */
+  /** The URL for receipts. Null when none are requested. */
   callbackUrl: string | null;
 }
 
@@ -44,7 +44,7 @@ export function completeConfig(
   return { config };
 }
 
-/** From a config that is complete. `api_url` and `callback_url` are ours to add, not the caller's. */
+/** Expects a complete config. `api_url` and `callback_url` are added by the server, not by the caller. */
 export function smsoneConfig({
   account_sid,
   auth_token,

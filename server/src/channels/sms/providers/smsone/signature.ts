@@ -19,7 +19,10 @@ function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** It signs the URL as it was told, but is not consistent about a port that the scheme implies: both forms are tried. */
+/**
+ * The provider signs the URL as it was configured, but is inconsistent about a port that the scheme implies: both forms are
+ * tried.
+ */
 export function isSigned(authToken: string, url: string, form: URLSearchParams, signature: string): boolean {
   const given = Buffer.from(signature, 'base64');
   return [url, otherPortForm(url)].some((candidate) =>

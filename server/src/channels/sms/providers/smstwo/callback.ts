@@ -6,7 +6,9 @@ import { isGone } from './codes.ts';
 import { smstwoConfig } from './manifest.ts';
 import { isSigned, type Params } from './signature.ts';
 
-/** It repeats a receipt that was not taken for a day. What was seen before changes nothing, so age alone does little harm. */
+/**
+ * The provider repeats an unacknowledged receipt for a day. Repeated receipts change nothing, so age alone does little harm.
+ */
 const maxAgeSeconds = 25 * 3_600;
 const maxAheadSeconds = 5 * 60;
 
@@ -26,7 +28,7 @@ export function readCallback(
   if ((params['api-key'] ?? apiKey) !== apiKey)
     return { kind: 'refused', status: 403, reason: 'It is about another account.' };
   const messageId = params.messageId ?? params['message-id'];
-  // When its URL is saved the provider makes an empty call to see that somebody answers.
+  // When its URL is saved the provider makes an empty call to check that the URL answers.
   if (!messageId) return { kind: 'reports', reports: [] };
   return { kind: 'reports', reports: params.status ? receipts(params) : inbound(params, messageId) };
 }
@@ -67,7 +69,7 @@ function receipts(params: Params): Report[] {
   return [{ about: 'notification', notificationId, receipt, eventId: `${notificationId}:${params.status}` }];
 }
 
-/** Null: it is still on its way. */
+/** Returns null while the message is still being delivered. */
 function receiptOf({ status, 'err-code': code = '' }: Params): Receipt | null {
   switch (status) {
     case 'delivered':

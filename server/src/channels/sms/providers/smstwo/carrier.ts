@@ -17,11 +17,11 @@ const maxCallbackLength = 100;
 export interface SmstwoOptions {
   outbound: Outbound;
   clock: Clock;
-  /** For one call, from the look-up to the last byte. */
+  /** The limit for one call, from the DNS lookup to the last byte. */
   timeoutMs?: number;
 }
 
-/** The provider takes no idempotency key: after a lost answer nobody can tell whether the message went out. */
+/** The provider has no idempotency key: after a lost answer the outcome is unknown. */
 export function createSmstwoCarrier(
   name: string,
   config: SmstwoConfig,
@@ -73,11 +73,11 @@ function fieldsOf(
     from: from.replace(/^\+/, ''),
     to: to.address.replace(/^\+/, ''),
     text,
-    // As plain text the provider would drop what is not in the GSM alphabet.
+    // As plain text the provider would drop characters outside the GSM alphabet.
     type: segmentationOf(text).encoding === 'UCS-2' ? 'unicode' : 'text',
     'client-ref': notificationId,
     'status-report-req': 'true',
-    // A longer one is refused together with the message; receipts then go where the account says.
+    // A longer callback URL is refused together with the message; receipts then go to the account's URL.
     ...(callbackUrl && callbackUrl.length <= maxCallbackLength ? { callback: callbackUrl } : {}),
   };
 }
@@ -88,7 +88,7 @@ interface Part {
   'error-text'?: unknown;
 }
 
-/** The answer is 200 also when nothing was sent: each part of the message has a status of its own. */
+/** The answer is 200 even when nothing was sent: each part of the message has a status of its own. */
 function outcomeOf(answer: OutboundAnswer | OutboundFailure, secrets: string[], now: number): Outcome {
   if (answer.kind === 'failure') return lostAnswer(answer);
   const parts = partsOf(answer);

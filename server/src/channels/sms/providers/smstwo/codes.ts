@@ -1,4 +1,4 @@
-/** `status` of each part of a message, by what it means for us. Whatever is not here is refused for good. */
+/** The `status` of each part of a message, by its meaning. A code that is not listed is a permanent refusal. */
 export type SmstwoCodeMeaning = 'retry' | 'throttled' | 'rejected' | 'broken' | 'unreachable';
 
 const meanings: Readonly<Record<string, SmstwoCodeMeaning>> = {
@@ -7,7 +7,7 @@ const meanings: Readonly<Record<string, SmstwoCodeMeaning>> = {
   3: 'rejected', // a parameter is wrong
   4: 'broken', // credentials
   5: 'retry',
-  6: 'rejected', // not to this prefix
+  6: 'rejected', // prefix not allowed
   7: 'unreachable', // the number is barred
   8: 'broken', // the account is barred
   9: 'broken', // no credit left
@@ -27,9 +27,9 @@ export function meaningOf(status: string): SmstwoCodeMeaning {
   return (Object.hasOwn(meanings, status) ? meanings[status] : undefined) ?? 'rejected';
 }
 
-/** `err-code` of a receipt: those that say that the number is not to be written to again. */
+/** The `err-code` values of a receipt for which the number is suppressed. */
 const gone = new Set([
-  '3', // absent for good
+  '3', // permanently absent
   '4', // barred by its owner
   '9', // illegal number, or opted out
   '14', // blocked by the carrier

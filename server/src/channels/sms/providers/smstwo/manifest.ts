@@ -32,7 +32,7 @@ export interface SmstwoConfig {
   apiSecret: string;
   signatureSecret: string | null;
   apiUrl: string;
-  /** Where receipts are to go; null: wherever the account says. */
+  /** The URL for receipts. Null when the account's URL applies. */
   callbackUrl: string | null;
 }
 
@@ -47,7 +47,7 @@ export function completeConfig(
   return { config };
 }
 
-/** From a config that is complete. `api_url` and `callback_url` are ours to add, not the caller's. */
+/** Expects a complete config. `api_url` and `callback_url` are added by the server, not by the caller. */
 export function smstwoConfig(config: ProviderConfig): SmstwoConfig {
   const { api_key, api_secret, signature_secret, api_url, callback_url } = config;
   return {

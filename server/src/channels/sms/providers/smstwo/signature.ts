@@ -3,7 +3,7 @@ import { sameBytes } from '../../../../kernel/crypto.ts';
 
 export type Params = Record<string, string>;
 
-/** What is signed: every parameter but the signature, sorted, with the separators taken out of the values. */
+/** The signed text: every parameter except the signature, sorted, with the separators taken out of the values. */
 export function signedText(params: Params): string {
   return Object.keys(params)
     .filter((name) => name !== 'sig')
@@ -12,7 +12,7 @@ export function signedText(params: Params): string {
     .join('');
 }
 
-/** The account chooses the method; the length of the signature tells which it can be. */
+/** The account chooses the method; the length of the signature limits the candidates. */
 const methods: Record<number, ((text: string, secret: string) => Buffer)[]> = {
   32: [
     (text, secret) => createHmac('md5', secret).update(text).digest(),
