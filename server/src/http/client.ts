@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
-/** Where a request came from, in the form that the audit log keeps. */
+/** The origin of a request, in the form that the audit log keeps. */
 export interface Client {
-  /** Null when a trusted proxy named something that is not an address. */
+  /** Null when a trusted proxy forwarded something that is not an address. */
   ipAddress: string | null;
   userAgent: string | null;
 }
@@ -14,7 +14,7 @@ export function clientOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>
   const userAgent = headers['user-agent'];
   return {
     ipAddress: isIP(ip) ? ip : null,
-    // Printable ASCII is all that browsers send; anything else could only confuse a terminal or a page that shows it.
+    // Browsers send only printable ASCII; anything else could only confuse a terminal or a page that shows it.
     userAgent: userAgent ? userAgent.slice(0, longestUserAgent).replaceAll(/[^\x20-\x7e]/g, '?') : null,
   };
 }

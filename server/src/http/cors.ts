@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What browsers may call from any page: these operations take a token in a header, never a cookie. */
+/** Browsers may call these operations from any page: they take a token in a header, never a cookie. */
 const openPrefix = '/inbox/v1/';
 
 const everywhere = {
   'access-control-allow-origin': '*',
-  // Date: a page can then tell how far off the clock of its user is.
+  // Date lets a page measure how far off the clock of its user is.
   'access-control-expose-headers':
     'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Date',
 };
@@ -16,7 +16,7 @@ const preflight = {
   'access-control-max-age': '86400',
 };
 
-/** Also errors carry the headers, or the page could not read what went wrong. */
+/** Errors have the headers too, otherwise the page could not read the error. */
 export function allowCrossOrigin(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.url.startsWith(openPrefix)) reply.headers(everywhere);

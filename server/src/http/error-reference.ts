@@ -1,6 +1,6 @@
 import { type ProblemCode, type ProblemType, problemCodes } from '../kernel/errors.ts';
 
-/** When each code is answered, in a sentence for the caller. A code without one does not compile. */
+/** The cause of each code, in a sentence for the caller. A code without a sentence does not compile. */
 const sentences: Record<ProblemCode, string> = {
   parameter_missing: 'A required field, query parameter or header is not there; `param` names it.',
   parameter_invalid: 'A value has the wrong type or form, or is outside its limits; `param` names it.',

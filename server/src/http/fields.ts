@@ -6,11 +6,11 @@ import { isRecord } from '../kernel/record.ts';
 /**
  * Checks the field names of a request against its schema, at every depth that the schema describes: an unknown field that is
  * close to a known one is a mistake and refused with the right name, any other unknown field is ignored. A `null` in an
- * optional field that does not take null is removed: it means that the field is left out.
+ * optional field that does not allow null is removed: it means that the field is left out.
  */
 export type FieldCheck = (value: unknown, budget?: NameBudget) => void;
 
-/** Null where the schema names no fields. */
+/** Returns null when the schema names no fields. */
 export function compileFieldCheck(schema: TSchema, part: 'body' | 'query'): FieldCheck | null {
   const shape = shapeOf(schema);
   const noun = part === 'body' ? 'field' : 'query parameter';
@@ -32,7 +32,7 @@ interface ObjectShape {
 }
 
 interface FieldShape {
-  /** Optional, and null is not one of its values. */
+  /** The field is optional, and null is not one of its values. */
   isNullLeftOut: boolean;
   /** The named fields inside; null for a value and for a free-form object. */
   inside: Shape | null;

@@ -29,7 +29,7 @@ function inserted(value: string | number | Html | Html[] | null): string {
   return typeof value === 'object' ? value.markup : escapeHtml(String(value));
 }
 
-/** The few marks that our own descriptions use: paragraphs, `- ` lists and backticks. */
+/** Renders the markup that our own descriptions use: paragraphs, `- ` lists and backticks. */
 export function prose(text: string): Html[] {
   return text.split(/\n{2,}/).map((paragraph) => {
     const lines = paragraph.split('\n');

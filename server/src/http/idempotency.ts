@@ -4,12 +4,12 @@ import { type Sql, statement } from '../db/sql.ts';
 import { Problem } from '../kernel/errors.ts';
 
 /**
- * Idempotency keys, valid 24 hours. The primary key of the table decides who was first, so the promise holds across processes
- * and restarts; a key is written in the transaction that creates the resource, so a failed request does not burn it.
+ * Idempotency keys, valid 24 hours. The primary key of the table decides which request was first, so the guarantee holds across
+ * processes and restarts; a key is written in the transaction that creates the resource, so a failed request does not burn it.
  */
 export interface KeyClaim {
   environmentId: string;
-  /** The operation, and for some what it works on: `notification`, `trigger:<workflow>`. */
+  /** The operation and, for some operations, its target: `notification`, `trigger:<workflow>`. */
   operation: string;
   key: string;
   bodyHash: string;
@@ -27,7 +27,7 @@ export function checkIdempotencyKey(key: string, param = 'Idempotency-Key'): str
   return key;
 }
 
-/** What a route that takes one says of it. */
+/** The header schema of routes that accept an idempotency key. */
 export function idempotencyHeader(description: string) {
   return { 'Idempotency-Key': { description, schema: Type.String({ minLength: 1, maxLength: 255 }) } };
 }
@@ -52,7 +52,9 @@ export function claimKeysSql(source: string): string {
    returning resource_id`;
 }
 
-/** The same for keys that are expected to be new: it fails with `isKnownKey` if one is not. Half the cost of a claim. */
+/**
+ * The same statement for keys that are expected to be new: it fails with `isKnownKey` if one is not. Half the cost of a claim.
+ */
 export function insertKeysSql(source: string): string {
   return `
    insert into idempotency_keys (environment_id, operation, key, body_hash, resource_id)
@@ -66,7 +68,31 @@ export function isKnownKey(error: unknown): boolean {
   return code === '23505' && constraint === 'idempotency_keys_pkey';
 }
 
-/** The same for the same key. */
+const claimKeys = statement<{ resource_id: string }>(
+  'idempotency_claim',
+  claimKeysSql(`json_to_recordset($1::json)
+     as claim (environment_id uuid, operation text, key text, body_hash text, resource_id uuid)`),
+);
+
+/** Returns the resources whose key is new. The others must read the resource of the first request (`findKeyHolder`). */
+export async function claimIdempotencyKeys(sql: Sql, claims: KeyClaim[]): Promise<Set<string>> {
+  if (claims.length === 0) return new Set();
+  const first = new Map<string, KeyClaim>();
+  for (const claim of claims) {
+    const name = nameOfKey(claim);
+    if (!first.has(name)) first.set(name, claim);
+  }
+  const rows = [...first.values()].map((claim) => ({
+    environment_id: claim.environmentId,
+    operation: claim.operation,
+    key: claim.key,
+    body_hash: claim.bodyHash,
+    resource_id: claim.resourceId,
+  }));
+  return new Set((await claimKeys(sql, [JSON.stringify(rows)])).map((row) => row.resource_id));
+}
+
+/** The same key has the same name. */
 export function nameOfKey({ environmentId, operation, key }: KeyClaim): string {
   return `${environmentId} ${operation} ${key}`;
 }
@@ -79,7 +105,7 @@ const findKnown = statement<{ environment_id: string; operation: string; key: st
    where created_at >= now() - interval '24 hours'`,
 );
 
-/** The names of those keys that are taken. */
+/** Returns the names of the keys that are taken. */
 export async function listKnownKeys(sql: Sql, claims: KeyClaim[]): Promise<Set<string>> {
   if (claims.length === 0) return new Set();
   const wanted = claims.map(({ environmentId, operation, key }) => ({
@@ -97,8 +123,8 @@ const findHolder = statement<{ resource_id: string; body_hash: Buffer }>(
 );
 
 /**
- * The resource that an earlier request with this key made; a different body under the same key is a conflict. Null: its day
- * has ended since the claim, and it was removed; claim it again.
+ * Returns the resource of the earlier request with this key; a different body under the same key is a conflict. Returns null
+ * when the key expired and was removed since the claim; claim it again.
  */
 export async function findKeyHolder(sql: Sql, claim: KeyClaim): Promise<string | null> {
   const [row] = await findHolder(sql, [claim.environmentId, claim.operation, claim.key]);
@@ -119,7 +145,7 @@ const findEarlier = statement<{ resource_id: string }>(
      and created_at >= now() - interval '24 hours'`,
 );
 
-/** The resource that the very same request made earlier; null when there was none. */
+/** Returns the resource that the identical request made earlier; null when there was none. */
 export async function findEarlierHolder(
   sql: Sql,
   claim: Omit<KeyClaim, 'resourceId'>,
@@ -130,7 +156,8 @@ export async function findEarlierHolder(
 
 const removeExpired = statement(
   'idempotency_remove_expired',
-  // In order, for else PostgreSQL might read the table from its beginning, for every slice, to find the first that are old.
+  // The order is needed: without it PostgreSQL might read the table from its beginning, for every slice, to find the first old
+  // keys.
   `delete from idempotency_keys where ctid = any (array(
      select ctid from idempotency_keys where created_at < now() - interval '24 hours'
      order by created_at limit $1 for update skip locked))

@@ -2,7 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { invalidParameter } from '../kernel/errors.ts';
 
-/** For routes that save a new version of something: two people who edit it must not overwrite each other unknowingly. */
+/**
+ * The header of routes that save a new version: two people who edit the same resource must not overwrite each other
+ * unknowingly.
+ */
 export const ifMatchHeader = {
   'If-Match': {
     description:
@@ -11,7 +14,7 @@ export const ifMatchHeader = {
   },
 };
 
-/** Null: the caller does not mind. */
+/** Returns null when the caller sent no condition. */
 export function ifMatch({ headers }: FastifyRequest): number | null {
   const given = headers['if-match'];
   if (given === undefined) return null;

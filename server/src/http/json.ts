@@ -6,31 +6,31 @@ import { isRecord } from '../kernel/record.ts';
 import { type Task, type TaskRunner, TaskStopped } from '../kernel/threads/task.ts';
 
 /**
- * Only bodies that contain one of these need the walk below; everything else goes through at the speed of JSON.parse. Any letter
- * of `__proto__` may be written as an escape, and the name is the same.
+ * Only bodies that contain one of these need the walk below; everything else passes at the speed of JSON.parse. Any letter of
+ * `__proto__` may be written as an escape, and the name is the same.
  */
 const suspicious =
   /__proto__|\\u(?:[dD][89a-fA-F]|00(?:00|5[fF]|6[fF]|7[024]))|[:,[]\s*-?(?:\d{300}|[\d.]+[eE]\+?\d{3})/;
 
 /**
- * An ordinary body has below a hundred values. As keys of one object, the slowest that they can be, this many take 10 to 25 ms to
- * parse, and as long again to be hashed or written.
+ * An ordinary body has fewer than a hundred values. As keys of one object, which is the slowest case, this many take 10 to 25
+ * ms to parse, and as long again to be hashed or written.
  */
 const maxValues = 10_000;
-/** Of a list whose elements stand alone, in all: elements are taken one by one, with other work in between. */
+/** The limit over a whole list whose elements are independent: elements are parsed one by one, with other work in between. */
 const maxListValues = 100_000;
-/** A body of this size takes 25 ms at the worst; a larger one is read in a thread. */
+/** A body of this size takes at most 25 ms; a larger one is read in a thread. */
 const lightBytes = 65_536;
-/** And one of this size no more than any other request: it is read at once. */
+/** A body up to this size costs no more than any other request: it is read at once. */
 export const tinyBytes = 4_096;
 
 /**
- * Parses a request body. Six things that JSON allows must not come further: NUL (PostgreSQL cannot store it: refused),
- * `__proto__` keys (prototype pollution: refused), lone surrogates (not text: replaced by U+FFFD), numbers beyond all that we
- * can hold (they would become null: refused), nesting without end (whoever walks it would run out of stack: refused), and
- * values without number (refused).
+ * Parses a request body. Six things that JSON allows are stopped here: NUL (PostgreSQL cannot store it: refused), `__proto__`
+ * keys (prototype pollution: refused), lone surrogates (not text: replaced by U+FFFD), numbers out of range (they would become
+ * null: refused), unbounded nesting (code that walks it would run out of stack: refused), and an unbounded number of values
+ * (refused).
  *
- * `listApart` names a list whose elements stand alone: in place of one that must not come further comes its Problem.
+ * `listApart` names a list whose elements are independent: an element that must be refused is replaced by its Problem.
  */
 export function parseJson(text: string, listApart?: string): unknown {
   const limit = listApart === undefined ? maxValues : maxListValues;
@@ -53,7 +53,7 @@ export function parseJson(text: string, listApart?: string): unknown {
   return { ...(checked({ ...value, [listApart]: [] }) as object), [listApart]: elements };
 }
 
-/** The body of a request. A large one is read in a thread, so that no body holds the event loop. */
+/** Reads the body of a request. A large one is read in a thread, so that no body holds the event loop. */
 export async function readBody(
   tasks: TaskRunner,
   owner: string,
@@ -62,7 +62,7 @@ export async function readBody(
 ): Promise<unknown> {
   try {
     const { value, elements } = await tasks.run(bodyTask, owner, { bytes, listApart });
-    await yieldToEventLoop(); // taking it over from the thread took its part of this one
+    await yieldToEventLoop(); // the transfer from the thread used up part of this event-loop iteration
     if (listApart === undefined || !elements) return value;
     const list: unknown[] = [];
     for (const element of elements) {
@@ -85,9 +85,9 @@ interface BodyInput {
   listApart: string | undefined;
 }
 interface BodyOutput {
-  /** Without the list that stands apart, when `elements` are there. */
+  /** The value without the independent list, when `elements` is present. */
   value: unknown;
-  /** Their JSON: text is handed over at once, and read one by one. */
+  /** The JSON of the elements: text is handed over at once, and parsed one by one. */
   elements?: (string | Pick<Problem, 'code' | 'message' | 'param'>)[];
 }
 
@@ -119,7 +119,7 @@ function elementOf(element: unknown): NonNullable<BodyOutput['elements']>[number
   };
 }
 
-/** Bodies are UTF-8. What is not would be read as something else than was meant. */
+/** Bodies are UTF-8. Other bytes would be read as different text than the caller meant. */
 export function parseJsonBytes(bytes: Buffer, listApart?: string): unknown {
   if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not valid UTF-8.');
   return bytes.length === 0 ? undefined : parseJson(bytes.toString(), listApart);
@@ -139,7 +139,10 @@ const tooDeep = () => new Problem('invalid_json', `The body is nested more than 
 export const hasMoreValues = (text: string, limit: number): boolean =>
   excessIn(text, limit, Infinity) !== null;
 
-/** Without parsing, which is what takes long. Each value but the first stands behind a comma or is the first of something. */
+/**
+ * Counts without parsing, which is the slow part. Each value except the first follows a comma or is the first of a list or
+ * object.
+ */
 function excessIn(text: string, values: number, levels: number): 'values' | 'depth' | null {
   if (text.length < 2 * values) return null;
   let count = 0;

@@ -1,10 +1,13 @@
 import { isLoopHeld, yieldToEventLoop } from '../kernel/event-loop.ts';
 import { isLargerThan } from '../kernel/json.ts';
 
-/** Characters that are written at a time. */
+/** The number of characters that are written at a time. */
 export const pieceLength = 262_144;
 
-/** JSON of any size, written in pieces with other work in between: one email of 2,000,000 characters held the event loop for 110 ms. */
+/**
+ * Writes JSON of any size in pieces, with other work in between: one email of 2,000,000 characters held the event loop for 110
+ * ms.
+ */
 export async function jsonInPieces(value: unknown): Promise<string | Buffer> {
   const pieces: Buffer[] = [];
   let text = '';
@@ -47,7 +50,7 @@ function* partsOfText(text: string): Generator<string> {
   yield '"';
   for (let at = 0; at < text.length; ) {
     let end = at + pieceLength;
-    if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1; // its other half belongs to it
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1; // keep the surrogate pair together
     yield JSON.stringify(text.slice(at, end)).slice(1, -1);
     at = end;
   }

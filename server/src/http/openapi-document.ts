@@ -42,7 +42,7 @@ export interface Response {
 }
 
 export type OpenApiContent = Record<string, { schema: JsonSchema }>;
-/** Puts a schema into the document: a named one among the components, with a reference in its place. */
+/** Adds a schema to the document: a named one goes to the components, with a reference in its place. */
 export type ParameterLocation = (schema: unknown) => JsonSchema;
 
 export const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };

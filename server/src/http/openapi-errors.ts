@@ -5,7 +5,7 @@ import { type ParameterLocation, type Response, requestIdHeader } from './openap
 import { isRecipientAccess } from './recipient-access.ts';
 import type { Route } from './route.ts';
 
-/** Those that the shape of the route makes possible, and those that the route names; `default` is for 5xx. */
+/** The statuses that follow from the shape of the route, and those that the route names; `default` is for 5xx. */
 export function errorStatuses(route: Route): number[] {
   const { access, method, path, body, rawBody, query, headers, errors = [] } = route;
   const isRecipient = isRecipientAccess(access);

@@ -1,13 +1,13 @@
 import { canonicalJson } from '../kernel/json.ts';
 
-/** A JSON Schema as it stands in the document: OpenAPI 3.1 takes them as they are. */
+/** A JSON Schema as it is written in the document: OpenAPI 3.1 uses them unchanged. */
 export type JsonSchema = { [keyword: string]: unknown };
 
 const sampleKeywords = new Set(['const', 'default', 'enum', 'examples']);
 
 /**
- * Collects the schemas that have a name (`$id` or `title`) and puts a reference where they were used, so that a
- * notification is described once. Two different schemas with one name are a mistake and throw.
+ * Collects the schemas that have a name (`$id` or `title`) and replaces each use with a reference, so that a notification is
+ * described once. Two different schemas with one name are a mistake and throw.
  */
 export function createSchemaCollector() {
   const named = new Map<string, JsonSchema>();

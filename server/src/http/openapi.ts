@@ -22,7 +22,7 @@ Lists are newest first. Pass \`next_cursor\` of one page as \`cursor\` for the n
 
 Errors all look the same: \`{"error": {"type", "code", "message", "param"}}\`. Codes are stable; messages are for people.`;
 
-/** The OpenAPI 3.1 document of a table of routes: what registers and checks them also describes them. */
+/** The OpenAPI 3.1 document of a table of routes: the same table registers, checks and describes them. */
 export function openApiDocument(routes: Route[], version: string): OpenApiDocument {
   const { place: location, schemas } = createSchemaCollector();
   const paths: OpenApiDocument['paths'] = {};
@@ -118,7 +118,7 @@ function accessSentence(access: Access): string {
   return `Needs the scope \`${access}\`.`;
 }
 
-/** In OpenAPI 3.1 the list beside a scheme names the roles needed, for every kind of scheme. */
+/** In OpenAPI 3.1 the list beside a scheme names the required roles, for every kind of scheme. */
 function securityOf(access: Access): Record<string, string[]>[] {
   if (access === 'public') return [];
   if (access === 'session') return [{ session: [] }];

@@ -14,11 +14,11 @@ export type OperationsDeps = Pick<Deps, 'pool' | 'queue' | 'metrics' | 'log' | '
 
 export interface OperationsOptions {
   version: string;
-  /** The whole table, these routes included; asked when the first document is wanted. */
+  /** The whole table, these routes included; called when the first document is requested. */
   routes: () => Route[];
-  /** True from the moment a stop was asked for. */
+  /** True from the moment a stop was requested. */
   draining: () => boolean;
-  /** Answers soon, also while the database does not. */
+  /** Answers quickly, even while the database does not. */
   incidents: () => Promise<PublicIncidents>;
 }
 
@@ -44,7 +44,7 @@ const Status = Type.Object({
 const asText = (contentMediaType: string) => Type.String({ contentMediaType });
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** What operators, load balancers and curious people ask; public, and without any tenant's data. */
+/** The public routes for operators and load balancers; they contain no tenant's data. */
 export function operationRoutes(deps: OperationsDeps, options: OperationsOptions): Route[] {
   const readiness = createReadiness(deps, options.draining);
   const scrape = createScrape(deps);

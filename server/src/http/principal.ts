@@ -2,12 +2,12 @@ import type { Scope } from './scopes.ts';
 
 export type Plan = 'free' | 'pro' | 'scale' | 'unmetered';
 
-/** Who is calling, and for which environment. */
+/** The caller and its environment. */
 export interface Principal {
   kind: 'key' | 'user';
   /** The key's id, or the user's when a dashboard session calls. */
   id: string;
-  /** The person behind it: the key's maker, or the user. */
+  /** The person behind the caller: the creator of the key, or the user. */
   userId: string;
   organizationId: string;
   environmentId: string;
@@ -15,11 +15,11 @@ export interface Principal {
   plan: Plan;
   preset: string | null;
   scopes: ReadonlySet<Scope>;
-  /** When the key ends, be it by its expiry or by the grace after a rotation. */
+  /** The time at which the key ends, by its expiry or by the grace period after a rotation. */
   endsAt: Date | null;
 }
 
-/** Someone who is signed in to the dashboard, whatever the organization and environment they look at. */
+/** A person signed in to the dashboard, independent of the organization and environment on screen. */
 export interface SignedIn {
   kind: 'person';
   userId: string;
@@ -28,21 +28,21 @@ export interface SignedIn {
   sessionId: string;
 }
 
-/** How the HTTP layer learns who is calling; the accounts feature provides it. Throws a Problem of type A. */
+/** Identifies the caller of a request; the accounts feature provides it. Throws a Problem of type `authentication_error`. */
 export interface Authenticator {
   byKey(secret: string): Promise<Principal>;
   bySession(token: string, environmentId: string | undefined): Promise<Principal>;
-  /** Never from memory. */
+  /** Always reads the database, never a cache. */
   personOf(token: string): Promise<SignedIn>;
-  /** Drops what this process remembers, so that a revocation is felt at once here (elsewhere within a second). */
+  /** Clears the cache of this process, so that a revocation takes effect at once here (in other processes within a second). */
   forget(): void;
 }
 
-/** What an end-user token may be good for. */
+/** The possible scopes of an end-user token. */
 export const recipientScopes = ['inbox', 'prefs'] as const;
 export type RecipientScope = (typeof recipientScopes)[number];
 
-/** One of the people an application writes to, calling with an end-user token: sees what is their own and nothing else. */
+/** An end user of an application, calling with an end-user token: sees only their own data. */
 export interface Recipient {
   kind: 'recipient';
   externalUserId: string;
@@ -52,9 +52,9 @@ export interface Recipient {
   expiresAtMs: number;
 }
 
-/** How the HTTP layer learns which recipient is calling; the inbox feature provides it. Throws a Problem of type A. */
+/** Identifies the recipient that is calling; the inbox feature provides it. Throws a Problem of type `authentication_error`. */
 export interface RecipientAuthenticator {
   byToken(token: string): Promise<Recipient>;
-  /** A ticket stands for a token where no header can be sent, and works once. */
+  /** A ticket replaces a token where no header can be sent, and works once. */
   byTicket(ticket: string): Promise<Recipient>;
 }

@@ -7,7 +7,7 @@ import { createTokenBuckets, type RateVerdict } from './token-buckets.ts';
 export type { RateVerdict };
 
 export interface RateLimiter {
-  /** Takes one token of the caller's bucket. Null, and no work at all, for keys without a limit. */
+  /** Takes one token of the caller's bucket. Returns null, without any work, for keys without a limit. */
   take(caller: RateLimited): Promise<RateVerdict> | RateVerdict | null;
 }
 
@@ -16,7 +16,7 @@ type RateLimited =
   | Pick<SignedIn, 'kind' | 'userId'>
   | Pick<Recipient, 'kind' | 'environmentId' | 'externalUserId'>;
 
-/** Pages ask for several things at once: an inbox marks what it shows as read, a dashboard opens with a dozen requests. */
+/** Pages make several requests at once: an inbox marks the visible items as read, a dashboard opens with a dozen requests. */
 const burstSeconds = 5;
 
 const ratesByPlan: Record<Plan, number | null> = { free: 20, pro: 200, scale: 2000, unmetered: null };
@@ -27,9 +27,9 @@ interface Demand {
 }
 
 /**
- * A token bucket for each key, kept in the database so that it holds exactly however many processes there are. What arrives
- * while a statement is under way is served together by the next one, so the cost is one small statement at a time and
- * process, not one a request. People at the dashboard and end users have theirs in the memory of the process.
+ * A token bucket for each key, kept in the database so that the limit is exact for any number of processes. Requests that
+ * arrive while a statement is running are served together by the next one, so the cost is one small statement at a time per
+ * process, not one per request. Dashboard users and end users have buckets in the memory of the process.
  */
 export function createRateLimiter(
   pool: Pool,
@@ -83,7 +83,7 @@ async function serve(sql: Sql, demands: Demand[]): Promise<RateVerdict[]> {
   return demands.map(({ keyId, rate }) => {
     const grant = grants.get(keyId);
     const bucket = buckets.get(keyId);
-    if (!grant || !bucket) throw new Error('a bucket vanished while it was used');
+    if (!grant || !bucket) throw new Error('a rate limit bucket disappeared while it was in use');
     const allowed = grant.granted > 0;
     if (allowed) grant.granted -= 1;
     return {
@@ -99,12 +99,12 @@ async function serve(sql: Sql, demands: Demand[]): Promise<RateVerdict[]> {
 
 interface Grant {
   granted: number;
-  /** Left after the grant. */
+  /** The tokens left after the grant. */
   tokens: number;
 }
 
-// Locks go by key id, so two processes that serve the same keys wait for each other and never deadlock. Whoever waited sees
-// the row as the other left it, and perhaps a later time in it than its own, hence `greatest`.
+// Rows are locked in the order of key ids, so two processes that serve the same keys wait for each other and never deadlock. A
+// process that waited sees the row as the other left it, possibly with a later time than its own, hence `greatest`.
 const takeFromBuckets = statement<{ key_id: string; granted: number; tokens: number }>(
   'http_take_rate_tokens',
   `with demand as (

@@ -2,7 +2,7 @@ import { pendingMigrations } from '../db/migrate.ts';
 import { isDiskFull, query } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 
-/** A part of this process that must work before it should be sent requests. */
+/** A part of this process that must work before the process receives requests. */
 export interface Component {
   name: 'process' | 'database' | 'migrations' | 'queue';
   ok: boolean;
@@ -27,7 +27,9 @@ export function createReadiness(deps: Pick<Deps, 'pool' | 'queue'>, draining: ()
     return [];
   }
 
-  /** One question at a time, however often we are asked: when the database hangs, probes must not use up the pool. */
+  /**
+   * One query runs at a time, however often readiness is requested: when the database hangs, probes must not use up the pool.
+   */
   function ask(): Promise<string[]> {
     asking ??= pending().finally(() => {
       asking = null;
@@ -58,13 +60,13 @@ export function createReadiness(deps: Pick<Deps, 'pool' | 'queue'>, draining: ()
 
 class NoAnswer extends Error {}
 
-/** Anybody may read it: not the words of the database. */
+/** The answer is public, so it does not contain the text of the database error. */
 function whyNot(error: unknown): string {
   if (error instanceof NoAnswer) return `does not answer within ${answerWithinMs / 1000} s`;
   return isDiskFull(error) ? 'has no space left on its disk' : 'cannot be reached';
 }
 
-/** Rejects when the answer takes longer; what was asked goes on by itself. */
+/** Rejects when the answer takes longer; the underlying operation is not cancelled. */
 export async function within<Value>(ms: number, answer: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

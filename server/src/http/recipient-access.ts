@@ -3,19 +3,19 @@ import { Problem } from '../kernel/errors.ts';
 import type { Recipient, RecipientAuthenticator, RecipientScope } from './principal.ts';
 import type { Access, RecipientAccess, Route } from './route.ts';
 
-/** Claims, header and signature of a token for the longest user id take less than this. */
+/** Claims, header and signature of a token for the longest user id are shorter than this. */
 const maxTokenLength = 4_096;
 
 export function isRecipientAccess(access: Access): access is RecipientAccess {
   return access === 'recipient' || access.startsWith('recipient:');
 }
 
-/** The scope that an end-user token must have; null: any token will do. */
+/** The scope that an end-user token must have; null when any token is accepted. */
 export function recipientScopeOf(access: RecipientAccess): RecipientScope | null {
   return access === 'recipient' ? null : (access.slice('recipient:'.length) as RecipientScope);
 }
 
-/** Who calls with an end-user token, or with the ticket that stands for one. */
+/** Identifies the recipient by an end-user token, or by the ticket that replaces one. */
 export async function identifyRecipient(
   recipients: RecipientAuthenticator,
   { access, ticket }: { access: RecipientAccess; ticket?: Route['ticket'] },

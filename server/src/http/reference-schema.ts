@@ -1,7 +1,10 @@
 import { type Html, html, inline } from './html.ts';
 import type { JsonSchema } from './openapi-schemas.ts';
 
-/** The fields of an object as a table; objects inside it as tables below their row; named ones as a link. Null: no fields. */
+/**
+ * Renders the fields of an object as a table; nested objects become tables below their row, named ones a link. Returns null
+ * when there are no fields.
+ */
 export function schemaTable(schema: JsonSchema, caption: string): Html | null {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
   if (properties.length === 0) return null;
@@ -19,7 +22,7 @@ ${inner && html`<tr><td colspan="3">${inner}</td></tr>`}
 `;
 }
 
-/** What describes the parts: the elements of an array, the one thing that may also be null. */
+/** The schema of the parts: the elements of an array, or the non-null alternative. */
 function elementOf(schema: JsonSchema): JsonSchema {
   if (schema.items) return elementOf(schema.items as JsonSchema);
   const choices = alternatives(schema).filter((choice) => choice.type !== 'null');
@@ -89,12 +92,12 @@ function referredName(schema: JsonSchema): string | null {
   return typeof schema.$ref === 'string' ? (schema.$ref.split('/').at(-1) ?? null) : null;
 }
 
-/** The schema itself, where there may be a reference to it. */
+/** Resolves a reference to its schema. */
 export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
   return schemas[referredName(schema) ?? ''] ?? schema;
 }
 
-/** A value that fits: the schema's own example if it has one, else its required fields and those with an example. */
+/** A valid sample value: the schema's own example if it has one, else its required fields and those with an example. */
 export function sampleOf(schema: JsonSchema, schemas: Schemas): unknown {
   if (typeof schema.$ref === 'string')
     return sampleOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas);

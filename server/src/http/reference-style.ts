@@ -1,4 +1,4 @@
-/** The look of the API reference. One text, because its hash stands in the page's security policy. */
+/** The style of the API reference. One text, because its hash is part of the page's security policy. */
 export const referenceStyle = `
 :root {
   --ground: #ffffff; --panel: #f6f5f1; --ink: #1d1f24; --soft: #5a5f6b; --line: #dedbd2; --link: #7a3b00;

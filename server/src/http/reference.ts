@@ -6,7 +6,7 @@ import type { JsonSchema } from './openapi-schemas.ts';
 import { meaningOf, resolved, sampleOf, schemaTable, typeOf } from './reference-schema.ts';
 import { referenceStyle } from './reference-style.ts';
 
-/** The page brings everything it needs and runs nothing, so the browser may be told to allow nothing else. */
+/** The page contains everything it needs and runs no script, so the policy forbids everything else. */
 export const referenceSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(referenceStyle).digest('base64')}'`,
@@ -112,7 +112,7 @@ function parameterTable(parameters: Parameter[]): Html {
   )}</tbody></table>`;
 }
 
-/** What the caller has to write is shown in place, also when it has a name. */
+/** The body that the caller has to write is shown inline, even when its schema has a name. */
 function bodySection(schema: JsonSchema, required: boolean, schemas: Record<string, JsonSchema>): Html {
   const caption = required ? 'Body (JSON)' : 'Body (JSON, may be left out)';
   return schemaTable(resolved(schema, schemas), caption) ?? html`<p>${caption}: ${typeOf(schema)}</p>`;

@@ -6,8 +6,8 @@ import type { Scope } from './scopes.ts';
 import type { StreamStart } from './sse.ts';
 
 /**
- * An operation of the API: where it is, who may call it, what goes in and out. The same object registers the route, checks
- * the request, and writes the OpenAPI document, so the three cannot disagree.
+ * An operation of the API: its path, its access rule, its input and output. The same object registers the route, checks the
+ * request, and writes the OpenAPI document, so the three cannot disagree.
  */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -20,25 +20,25 @@ export interface Route {
   summary: string;
   description?: string;
   access: Access;
-  /** A single-use ticket in the query (`?ticket=`) will do instead of a token, for callers that cannot send headers. */
+  /** A single-use ticket in the query (`?ticket=`) is accepted instead of a token, for callers that cannot send headers. */
   ticket?: true;
   body?: TSchema;
   /** The whole body may be left out; the handler then sees `{}`. */
   bodyOptional?: boolean;
-  /** A list in the body whose elements stand alone: in place of one that cannot be taken over comes its Problem. */
+  /** A list in the body whose elements are independent: an element that cannot be accepted is replaced by its Problem. */
   listApart?: string;
-  /** For routes without credentials whose address holds a secret: asked before the body is read, throws to refuse the call. */
+  /** For routes without credentials whose URL contains a secret: called before the body is read, throws to refuse the call. */
   admit?: (request: FastifyRequest) => Promise<void>;
-  /** Any media type is taken, and the body comes as a Buffer (undefined when there is none) for the handler to read. */
+  /** Any media type is accepted, and the handler receives the body as a Buffer (undefined when there is none). */
   rawBody?: true;
   query?: TSchema;
   params?: TSchema;
   headers?: Record<string, { description: string; schema: TSchema }>;
-  /** Success statuses and their bodies (null: no body). */
+  /** Success statuses and their bodies; null when there is no body. */
   responses: Record<number, TSchema | null>;
-  /** Errors that the handler answers with and the shape of the route does not tell (see errorStatuses). */
+  /** Errors of the handler that do not follow from the shape of the route (see errorStatuses). */
   errors?: readonly ProblemCode[];
-  /** Bytes; unless told 1 MiB, and 16 KiB for those without credentials. */
+  /** The limit in bytes; by default 1 MiB, and 16 KiB for routes without credentials. */
   bodyLimit?: number;
   handler(call: RouteCall<unknown, unknown, unknown>): Promise<Reply> | Reply;
 }
@@ -68,7 +68,7 @@ export interface RouteCall<Body, Query, Params, Auth extends Access = Access> {
 
 export interface Reply {
   status: number;
-  /** Sent as JSON; with `contentType` a string is sent as it is. */
+  /** The body is sent as JSON; with `contentType` a string is sent unchanged. */
   body?: unknown;
   headers?: Record<string, string | string[]>;
   contentType?: string;
@@ -76,20 +76,20 @@ export interface Reply {
   stream?: StreamStart;
 }
 
-/** A route with the types of what goes in, as far as they are told. */
+/** A route with the types of its inputs, as far as they are declared. */
 interface TypedRoute<Body extends TSchema, Query extends TSchema, Params extends TSchema, Auth extends Access>
   extends Route {
   access: Auth;
   body?: Body;
   query?: Query;
   params?: Params;
-  // Not where types are found out: that would cost seconds of every type check.
+  // The handler is excluded from type inference, which would cost seconds of every type check.
   handler(
     call: NoInfer<RouteCall<Static<Body>, Static<Query>, Static<Params>, Auth>>,
   ): Promise<Reply> | Reply;
 }
 
-/** Keeps the types of one route together while the table holds them all alike. */
+/** Checks the types of one route while the table holds all routes as one type. */
 export function route<
   Body extends TSchema = TSchema,
   Query extends TSchema = TSchema,

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { oneLine } from '../kernel/patterns.ts';
 
-/** Schema pieces that every slice uses. */
+/** Schema parts that every feature uses. */
 export const Uuid = Type.String({ format: 'uuid' });
 export const DateTime = Type.String({ format: 'date-time' });
 

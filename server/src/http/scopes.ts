@@ -1,4 +1,4 @@
-/** What a key may do (CONTRACT 2). Each route names the one scope it needs; presets are sets of scopes. */
+/** The scopes of a key. Each route names the one scope it needs; presets are sets of scopes. */
 export const scopes = [
   'notifications:send',
   'notifications:read',
@@ -33,7 +33,10 @@ export type Preset = keyof typeof presets;
 export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
-/** Dashboard people: a developer does everything but hand out keys (and may promote, because they may edit Live); a viewer only looks. */
+/**
+ * The scopes of dashboard roles: a developer does everything except manage keys (and may promote, because they may edit Live);
+ * a viewer only reads.
+ */
 export const roleScopes: Record<Role, readonly Scope[]> = {
   owner: scopes,
   admin: scopes,

@@ -4,7 +4,7 @@ import { answerWithinMs, within } from './readiness.ts';
 
 type ScrapeDeps = Pick<Deps, 'metrics' | 'queue' | 'pool' | 'log'>;
 
-/** What /metrics answers: the counters of the service, and figures that are read at the moment somebody asks. */
+/** The answer of /metrics: the counters of the service, and gauges that are read at the time of the scrape. */
 export function createScrape(deps: ScrapeDeps): () => Promise<string> {
   let gauges: ReturnType<typeof createGauges> | null = null;
   return async () => {
@@ -13,9 +13,9 @@ export function createScrape(deps: ScrapeDeps): () => Promise<string> {
     connections.set({ state: 'idle' }, deps.pool.idleCount);
     connections.set({ state: 'busy' }, deps.pool.totalCount - deps.pool.idleCount);
     connections.set({ state: 'awaited' }, deps.pool.waitingCount);
-    // When the database is away the rest is wanted all the more: the depth is left out, the answer is not.
+    // When the database is down the other metrics are needed even more: only the queue depth is left out.
     const depths = await within(answerWithinMs, deps.queue.depth()).catch((error: unknown) => {
-      deps.log.warn({ err: error }, 'the depth of the queue could not be read');
+      deps.log.warn({ err: error }, 'cannot read the queue depth');
       return [];
     });
     waiting.reset();
@@ -24,7 +24,7 @@ export function createScrape(deps: ScrapeDeps): () => Promise<string> {
   };
 }
 
-/** Made at the first scrape: the process's own figures need observers that cost a little all the time, asked for or not. */
+/** Gauges are created at the first scrape: the process's own metrics need observers that always cost a little, used or not. */
 function createGauges({ metrics: { registry } }: ScrapeDeps) {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });

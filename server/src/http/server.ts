@@ -20,7 +20,7 @@ import { createEventStreams, type EventStreams } from './sse.ts';
 import { compileRequestCheck, compileValidator } from './validation.ts';
 
 const mebibyte = 1_048_576;
-/** Whoever calls without credentials gets no more read than this, unless a provider's callbacks need it. */
+/** The body limit for callers without credentials, unless a provider's callbacks need more. */
 const publicBodyLimit = 16_384;
 const requestIdPattern = /^[\w.-]{1,128}$/;
 
@@ -43,13 +43,13 @@ export type HttpDeps = Pick<
 };
 
 export interface ServerOptions {
-  /** Asked for addresses that are no operation: null when there is no page either. */
+  /** Called for URLs that match no operation; returns null when there is no page either. */
   pages?: ((request: FastifyRequest) => Reply | null) | undefined;
-  /** Who may say on whose behalf it calls. Null: nobody. */
+  /** The proxies whose forwarding headers are trusted. Null when there are none. */
   trustedProxies?: string[] | null;
 }
 
-/** Turns the table of routes into a server. No decisions about the product here: only how HTTP is spoken. */
+/** Turns the table of routes into a server. This file decides only about HTTP, not about the product. */
 export function createHttpServer(
   deps: HttpDeps,
   routes: Route[],
@@ -68,10 +68,10 @@ export function createHttpServer(
     requestTimeout: 60_000, // a body that trickles in slower than this is cut off
     keepAliveTimeout: 65_000, // longer than common load balancers, so that they close first
     forceCloseConnections: 'idle',
-    return503OnClosing: false, // whoever comes on an open connection is served, and the connection is closed after it
+    return503OnClosing: false, // a request on an open connection is served, and the connection is closed after it
     frameworkErrors: answerError,
     clientErrorHandler: sockets.refuse,
-    // A request without Host is refused below, in our own words.
+    // A request without Host is refused below, with our own error.
     serverFactory: (handler, options) =>
       answerHalfOpen(
         createServer({ ...(options as object), headersTimeout: 15_000, requireHostHeader: false }, handler),
@@ -101,11 +101,11 @@ export function createHttpServer(
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    // The proxy in front speaks TLS: browsers are told to use nothing else. They ignore it over plain http.
+    // The proxy in front terminates TLS: browsers must use https only. They ignore the header over plain http.
     if (isHttps(deps.publicUrl())) reply.header('strict-transport-security', 'max-age=31536000');
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       done(new Problem('invalid_json', 'The request has no Host header.'));
-    // Whatever its body is, and whatever Fastify thinks of it: it is not for us. Only pages are looked for below.
+    // An unknown path with another method is refused at once, regardless of its body. Only pages are looked up below.
     else if (request.is404 && request.method !== 'GET' && request.method !== 'HEAD') done(nothingAt(request));
     else done();
   });
@@ -122,7 +122,7 @@ export function createHttpServer(
       status,
       ms: Math.round(reply.elapsedTime),
     };
-    // The one page that is a 503 says that the dashboard is still being built: nothing has failed.
+    // The one page with status 503 reports that the dashboard is still being built: nothing has failed.
     if (status >= 500 && request.operation !== 'getPage') deps.log.error(line, 'request failed');
     else deps.log.debug(line, 'request');
     done();
@@ -174,7 +174,7 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
     url: route.path,
     bodyLimit: route.bodyLimit ?? (route.access === 'public' ? publicBodyLimit : mebibyte),
     config: route.listApart ? { listApart: route.listApart } : {},
-    // Before the body is read: a stranger cannot make us parse 24 MiB.
+    // Access is checked before the body is read: an unauthenticated caller cannot make us parse 24 MiB.
     onRequest: async (request, reply) => {
       request.operation = route.operation;
       const parent = request.headers.traceparent;
@@ -216,13 +216,13 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
   });
 }
 
-/** On whose behalf large bodies are read. */
+/** The owner of the thread tasks that read large bodies. */
 function ownerOf(principal: FastifyRequest['principal']): string {
   if (principal === null) return 'public';
   return principal.kind === 'person' ? principal.userId : principal.environmentId;
 }
 
-/** Lists are, whatever they hold; of others only what is read: answers to writes are small, and there are more of them. */
+/** Lists are long regardless of their content; of other answers only reads: answers to writes are small, and more frequent. */
 function isLong({ body, contentType }: Reply, method: string): boolean {
   if (contentType || !isRecord(body)) return false;
   if (Array.isArray(body.data) && body.data.length > 1) return true;
@@ -277,7 +277,10 @@ async function identify(deps: HttpDeps, request: FastifyRequest): Promise<Princi
   return deps.authenticator.bySession(token, typeof environment === 'string' ? environment : undefined);
 }
 
-/** Of the cookie; and a write must show, with a header that other sites cannot send, that a page of ours makes it. */
+/**
+ * The session token of the cookie; a write must also have a header that other sites cannot send, which proves that it comes
+ * from our own page.
+ */
 function sessionToken(deps: HttpDeps, request: FastifyRequest, otherwise: string): string {
   const token = sessionTokenOf(request.headers.cookie, deps.publicUrl());
   if (!token) throw new Problem('missing_credentials', otherwise);
@@ -322,8 +325,9 @@ async function limitRate(
 }
 
 /**
- * A known address with the wrong verb is 405 with the verbs that work, not 404. Routes are made for the usual verbs alone,
- * since each takes its part of the start; returns what to say to any other one at an address, null where there is nothing.
+ * A known path with the wrong method is 405 with the allowed methods, not 404. Routes are registered for the usual methods
+ * only, because each adds to the start time; the returned function answers any other method at a path, with null when the path
+ * is unknown.
  */
 function refuseOtherMethods(app: FastifyInstance, routes: Route[]): (url: string) => Problem | null {
   const methodsOf = new Map<string, string[]>();
@@ -349,7 +353,7 @@ function refuseOtherMethods(app: FastifyInstance, routes: Route[]): (url: string
       problem,
     };
   });
-  // Names that are written out come before those that stand for any.
+  // Literal segments come before parameters.
   addresses.sort((one, other) => one.url.split(':').length - other.url.split(':').length);
   return (url) => {
     const path = url.split('?', 1)[0] ?? '';
@@ -369,7 +373,7 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Prob
   });
 }
 
-/** Nobody is there any more to read it; it is for the log and the figures. */
+/** The client is gone and cannot read the answer; it is for the log and the metrics. */
 const cutOff = new Problem('invalid_json', 'The request was cut off.');
 
 function problemOf(error: unknown): Problem {

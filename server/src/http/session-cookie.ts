@@ -1,7 +1,7 @@
 const sessionName = 'carillon_session';
 
 /**
- * On https a cookie is named `__Host-…`: browsers take one of that name only over https, from this very host and for all its
+ * On https a cookie is named `__Host-…`: browsers accept that prefix only over https, from this exact host and for all its
  * paths, so neither another subdomain nor a page on plain http can plant it. The plain name is then not read at all.
  */
 export function cookieName(name: string, publicUrl: string): string {
@@ -12,7 +12,7 @@ export function isHttps(publicUrl: string): boolean {
   return publicUrl.startsWith('https:');
 }
 
-/** The value of a cookie, null when the header holds none of that name. */
+/** Returns the value of a cookie, null when the header has none of that name. */
 export function readCookie(cookieHeader: string | undefined, name: string): string | null {
   for (const pair of cookieHeader?.split(';') ?? []) {
     const [key, value = ''] = pair.trim().split('=', 2);
@@ -32,7 +32,7 @@ export function writeCookie(
   return `${cookieName(name, publicUrl)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=${sameSite}${secure}`;
 }
 
-/** The session token of a Cookie header, if there is one that could be ours. */
+/** Returns the session token of a Cookie header, if there is a plausible one. */
 export function sessionTokenOf(cookieHeader: string | undefined, publicUrl: string): string | null {
   const value = readCookie(cookieHeader, cookieName(sessionName, publicUrl));
   return value !== null && /^[\w-]{20,200}$/.test(value) ? value : null;

@@ -4,21 +4,21 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 
-/** What happens on connections outside of requests: those that never ask, those that cannot be understood, and their end. */
+/** Handles connections outside of requests: those that never send one, those that cannot be parsed, and their end. */
 export interface Sockets {
-  /** For what Node could not read as a request. */
+  /** Answers bytes that Node could not parse as a request. */
   refuse(error: Error, socket: Socket): void;
   watch(app: FastifyInstance): void;
 }
 
-/** `lingerMs`: a refusal gets so long to arrive. */
+/** `lingerMs` is the time that a refusal gets to arrive. */
 export function createSockets(lingerMs = 2_000): Sockets {
   /**
-   * Browsers and balancers open connections ahead of need. For Node one that has not asked anything is not idle, and closing
-   * would wait for it until its headers are overdue.
+   * Browsers and load balancers open connections ahead of need. Node does not count a connection without a request as idle, and
+   * closing would wait for it until its headers are overdue.
    */
   const silent = new Set<Socket>();
-  /** Answered before the whole request was there: whatever is wrong with its rest, nobody is waiting for another answer. */
+  /** Connections that were answered before the whole request had arrived: an error in the rest needs no second answer. */
   const answered = new WeakSet<Socket>();
   let closing = false;
 
@@ -48,7 +48,8 @@ export function createSockets(lingerMs = 2_000): Sockets {
         'Connection: close',
       ];
       socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-      // Hanging up at once could tear the answer from the wire; and whoever never does would keep the connection for ever.
+      // Closing at once could lose the answer; without a timeout a client that never closes would hold the connection
+      // indefinitely.
       socket.setTimeout(lingerMs, () => socket.destroy());
     },
     watch(app) {
@@ -61,13 +62,13 @@ export function createSockets(lingerMs = 2_000): Sockets {
         socket.once('close', () => silent.delete(socket));
       });
       app.server.on('request', begin);
-      // An expectation that we do not know is none of ours; Node would refuse it without a word.
+      // An unknown expectation is ignored; Node would refuse it with an empty 417.
       app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
       app.addHook('preClose', async () => {
         closing = true;
         for (const socket of silent) socket.destroy();
       });
-      // Whoever is answered while we close should not ask here again, and the connection should not wait for it.
+      // A client that is answered during shutdown should not reuse the connection, and closing should not wait for it.
       app.addHook('onSend', (_request, reply, _payload, done) => {
         if (closing) reply.header('connection', 'close');
         done();
@@ -77,14 +78,14 @@ export function createSockets(lingerMs = 2_000): Sockets {
 }
 
 /**
- * Whoever has nothing more to ask may close its half of the connection and wait for the answers (`nc -N`, simple probes). Node
- * would hang up on it, and what it asked for would be done all the same.
+ * A client with no further requests may close its half of the connection and wait for the answers (`nc -N`, simple probes).
+ * Node would close the connection, although the request is still executed.
  */
 export function answerHalfOpen(server: Server): Server {
   return Object.assign(server, { httpAllowHalfOpen: true });
 }
 
-/** Ends when all requests under way are answered, or at the deadline without those that are left. */
+/** Resolves when all requests in progress are answered, or at the deadline without the remaining ones. */
 export async function closeWithin(app: FastifyInstance, deadlineMs: number): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), deadlineMs);
   await app.close().finally(() => clearTimeout(timer));

@@ -4,16 +4,16 @@ import { steadyClock, systemClock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/errors.ts';
 
 /**
- * Server-Sent Events: responses that stay open. This is how they are spoken, whatever they say: heartbeats, an end, and
- * back-pressure. Nothing is ever kept for a reader who does not read: whoever writes is told to stop, and where to go on is
- * for the reader to say when it comes back.
+ * Server-Sent Events: responses that stay open. This file handles the protocol for any content: heartbeats, the end, and
+ * back-pressure. Nothing is buffered for a reader that does not read: the writer has to stop, and the reader names the position
+ * to resume from when it reconnects.
  */
 export interface EventStream {
-  /** Frames made by `eventFrame`. False: the reader is behind, so nothing more until `onDrain`. */
+  /** Sends frames made by `eventFrame`. Returns false when the reader is behind; nothing more may be sent until `onDrain`. */
   send(frames: string): boolean;
   /** True while nothing may be sent. */
   readonly stalled: boolean;
-  /** Ends it politely: what was sent still arrives. */
+  /** Ends the stream gracefully: frames already sent still arrive. */
   end(): void;
 }
 
@@ -23,24 +23,24 @@ export interface StreamListener {
   onClose(): void;
 }
 
-/** What a route answers with to open a stream. */
+/** The answer of a route that opens a stream. */
 export interface StreamStart {
-  /** When it must end, in Unix milliseconds. */
+  /** The time at which the stream must end, in Unix milliseconds. */
   endsAtMs: number;
   start(stream: EventStream): StreamListener;
 }
 
 const streamTimes = {
-  heartbeatMs: 15_000, // proxies cut links that are silent for longer
-  /** A reader that takes nothing for so long is cut off. */
+  heartbeatMs: 15_000, // proxies cut connections that are silent for longer
+  /** A reader that takes nothing for this long is cut off. */
   stalledMs: 30_000,
-  /** What was sent before the end gets so long to arrive. */
+  /** Frames sent before the end get this long to arrive. */
   lingerMs: 2_000,
   sweepMs: 1_000,
 };
 const maxStreams = 20_000;
 
-/** One event. Line breaks cannot occur: ids are numbers, types are ours, and JSON escapes them. */
+/** Formats one event. Line breaks cannot occur: ids are numbers, types are ours, and JSON escapes them. */
 export function eventFrame(id: number, type: string, data: unknown): string {
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -49,15 +49,15 @@ interface Open {
   response: ServerResponse;
   listener: StreamListener;
   endsAtMs: number;
-  /** By the steady clock, as the next. */
+  /** This time and the next are measured by the steady clock. */
   wroteAtMs: number;
-  /** The reader is behind, or is to take its leave; when this time comes, it is cut off. 0: all is well. */
+  /** The time at which a reader that is behind or leaving is cut off; 0 when neither applies. */
   cutAtMs: number;
 }
 
 export interface EventStreams {
   serve(request: FastifyRequest, reply: FastifyReply, start: StreamStart): void;
-  /** Ends all of them; readers that do not take their leave are cut off. */
+  /** Ends all streams; readers that do not close are cut off. */
   stop(): Promise<void>;
 }
 
@@ -117,12 +117,12 @@ export function createEventStreams(
         ...reply.getHeaders(),
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-store, no-transform',
-        'x-accel-buffering': 'no', // nginx and those who learnt from it
+        'x-accel-buffering': 'no', // nginx, and proxies that follow it
         'x-content-type-options': 'nosniff',
       };
       reply.hijack();
       const { socket } = request.raw;
-      // Its reader left while we looked up who it is. That was told before, and is not told again.
+      // The reader disconnected while it was being identified. The disconnect event has already fired and does not fire again.
       if (response.destroyed || socket.readableEnded) {
         response.destroy();
         return;
@@ -146,7 +146,7 @@ export function createEventStreams(
       const hangUp = (): void => {
         response.destroy();
       };
-      // Answers are waited for by those who have nothing more to ask, too; a stream that goes on for an hour is not.
+      // A half-closed client may still wait for an ordinary answer, but not for a stream that lasts an hour.
       socket.once('end', hangUp);
       response.on('close', () => {
         socket.off('end', hangUp);
@@ -174,7 +174,7 @@ export function createEventStreams(
         whenEmpty = resolve;
       });
       for (const open of streams) end(open);
-      await gone; // the sweep cuts off whoever lingers
+      await gone; // the sweep cuts off readers that linger
     },
   };
 }

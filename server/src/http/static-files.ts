@@ -4,10 +4,10 @@ import type { Reply } from './route.ts';
 const encodings = ['br', 'gzip', 'identity'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** A file of a build, with the forms it was compressed to beforehand. */
+/** A file of a build, with its precompressed forms. */
 export interface StaticFile {
   contentType: string;
-  /** Its name changes with its content, so it may be kept for ever. */
+  /** The file name changes with the content, so the file may be cached indefinitely. */
   isImmutable: boolean;
   etag: string;
   bytes: Partial<Record<Encoding, Buffer>>;
@@ -37,7 +37,7 @@ export function answerFile(
   };
 }
 
-/** The first encoding of ours that the header allows. */
+/** Returns the first of our encodings that the header allows. */
 export function chooseEncoding(header: string | undefined, offered: StaticFile['bytes']): Encoding {
   const refused = new Set<string>();
   const allowed = new Set<string>();

@@ -2,14 +2,14 @@ import { createCache } from '../kernel/cache.ts';
 
 export interface RateVerdict {
   allowed: boolean;
-  /** The most requests that can be made at once: what a full bucket holds. */
+  /** The most requests that can be made at once: the capacity of a bucket. */
   limit: number;
   remaining: number;
-  /** Until the bucket is full again. */
+  /** The time until the bucket is full again. */
   resetSeconds: number;
-  /** Until one request is possible; 0 when this one was. */
+  /** The time until one request is possible; 0 when this one was. */
   retryAfterSeconds: number;
-  /** What is poured in, whatever is taken out. */
+  /** The refill rate, independent of the tokens taken. */
   ratePerSecond: number;
 }
 
@@ -18,12 +18,12 @@ export interface TokenBuckets {
   take(name: string): RateVerdict;
 }
 
-/** More callers than a process serves at a time; a bucket that is forgotten begins full. */
+/** More callers than a process serves at a time; a bucket that was evicted begins full. */
 const mostBuckets = 50_000;
 
 /**
- * Token buckets in the memory of the process: for limits that guard against abuse and are so generous that it does not matter when
- * each of several processes grants them. They cost no query, and names that callers choose fill no table.
+ * Token buckets in the memory of the process: for limits that guard against abuse and are so generous that it does not matter
+ * when each of several processes grants them. They cost no query, and names that callers choose fill no table.
  */
 export function createTokenBuckets(
   { ratePerSecond, burst }: { ratePerSecond: number; burst: number },

@@ -14,12 +14,12 @@ const formats = {
   uri: (value: string) => URL.canParse(value),
 };
 
-// Bodies are taken at their word: "5" is not 5. Query strings are all text, so there numbers and booleans are read from it.
-// One error is enough to answer with, and collecting all of them would let a caller make us work.
+// Bodies are not coerced: "5" is not 5. Query strings are all text, so there numbers and booleans are parsed. One error is
+// enough for an answer, and collecting all of them would let a caller cause work.
 const strict = new Ajv({ strict: false, allErrors: false, formats });
 const coercing = new Ajv({ strict: false, allErrors: false, coerceTypes: true, useDefaults: true, formats });
 
-/** RFC 3339. Date.parse alone takes the 31st of November for the 1st of December, and 24:00 for the next day. */
+/** RFC 3339. Date.parse alone reads the 31st of November as the 1st of December, and 24:00 as the next day. */
 function isDateTime(value: string): boolean {
   const [, year, month, day] =
     /^(\d{4})-(\d\d)-(\d\d)[Tt](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/.exec(
@@ -36,18 +36,21 @@ export type RequestPart = 'body' | 'query' | 'params';
 export function compileValidator(schema: TSchema, part: RequestPart): (value: unknown) => void {
   let validate: ValidateFunction | null = null;
   return (value) => {
-    // At its first use: to compile the schemas of every route took 0.3 s of the start.
+    // Schemas are compiled at first use: compiling those of every route took 0.3 s of the start.
     validate ??= (part === 'body' ? strict : coercing).compile(schema);
     if (validate(value)) {
       if (part !== 'body') refuseNul(value as object, part);
       return;
     }
-    if (part === 'params') throw notFound('resource'); // an id that cannot be one names nothing
+    if (part === 'params') throw notFound('resource'); // a malformed id names no resource
     throw problemOf(validate.errors?.[0], part, value);
   };
 }
 
-/** The names of the fields, then their values: a misspelt field is the better answer to one that is missing. */
+/**
+ * Checks the names of the fields, then their values: for a misspelt required field, the right name is a better answer than
+ * "missing".
+ */
 export function compileRequestCheck(schema: TSchema, part: 'body' | 'query'): FieldCheck {
   const checkFields = compileFieldCheck(schema, part);
   const validate = compileValidator(schema, part);
@@ -57,7 +60,7 @@ export function compileRequestCheck(schema: TSchema, part: 'body' | 'query'): Fi
   };
 }
 
-/** PostgreSQL cannot hold it, so nothing is called or found by it. In bodies the parser refuses it. */
+/** PostgreSQL cannot store NUL, so no resource has it in a name. In bodies the parser refuses it. */
 function refuseNul(values: object, part: 'query' | 'params'): void {
   for (const [param, value] of Object.entries(values)) {
     if (typeof value !== 'string' || !value.includes('\0')) continue;
@@ -86,7 +89,7 @@ function valueAt(value: unknown, pointer: string): unknown {
   return keysOf(pointer).reduce((part, key) => (part as JsonRecord | undefined)?.[key], value);
 }
 
-/** Nobody makes one up: whatever is wrong with it, it is not one that a list returned. */
+/** Cursors are never written by hand: an invalid one did not come from a list. */
 const isCursor = (param: string): boolean => param === 'cursor' || param === 'page_token';
 
 /** `/attachments/2/filename` → `attachments[2].filename`. */
