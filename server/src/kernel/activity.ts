@@ -1,6 +1,6 @@
 import { latencyClasses, latencyClassOf } from './latency.ts';
 
-/** What can happen to a notification that is worth a line in a chart. Events, not statuses: one is accepted, then sent, … */
+/** The events of a notification that a chart counts. Events, not statuses: one notification is accepted, then sent, … */
 export const activityOutcomes = [
   'accepted',
   'sent',
@@ -13,23 +13,23 @@ export const activityOutcomes = [
 ] as const;
 export type ActivityOutcome = (typeof activityOutcomes)[number];
 
-/** Counts what happens, for people to look at. It costs a look into a map; the database hears of it every few seconds. */
+/** Counts events for the charts. One count costs a map lookup; the database is written every few seconds. */
 export interface Activity {
   count(environmentId: string, channel: string, outcome: ActivityOutcome): void;
-  /** From when it was to go out to when a provider had taken it. Besides `count`. */
+  /** Records the time from when the notification was due to when a provider accepted it. In addition to `count`. */
   took(environmentId: string, channel: string, latencyMs: number): void;
-  /** A call to a webhook endpoint. */
+  /** Counts a call to a webhook endpoint. */
   called(environmentId: string, endpointId: string, succeeded: boolean, latencyMs: number): void;
-  /** A run of a workflow was triggered. */
+  /** Counts a triggered run of a workflow. */
   triggered(workflowId: string): void;
-  /** Writes what was counted so far. */
+  /** Writes the counts so far. */
   flush(): Promise<void>;
 }
 
 /** The notifications of one minute. */
 export interface NotificationCell extends Record<ActivityOutcome, number> {
   environment_id: string;
-  /** When the minute began, in Unix milliseconds. */
+  /** The beginning of the minute, in Unix milliseconds. */
   at: number;
   channel: string;
   latency: number[] | null;
@@ -59,11 +59,11 @@ export interface CountedActivity {
 }
 
 export interface Tally extends Omit<Activity, 'flush'> {
-  /** How many cells there are. */
+  /** The number of cells. */
   size(): number;
-  /** Gives everything away and begins anew. */
+  /** Returns all counts and starts from zero. */
   take(): CountedActivity;
-  /** What could not be written is counted with the rest. */
+  /** Adds counts that could not be written to the current ones. */
   putBack(counted: CountedActivity): void;
 }
 
@@ -76,13 +76,13 @@ const none = Object.fromEntries(activityOutcomes.map((outcome) => [outcome, 0]))
   number
 >;
 
-/** Adds up in memory. Beyond `maxCells` it counts only what it has cells for: memory is worth more than figures. */
+/** Adds up in memory. Beyond `maxCells` only existing cells are counted: bounded memory matters more than complete charts. */
 export function createTally(clock: () => number, maxCells: number): Tally {
   let notifications = new Map<string, NotificationCell>();
   let calls = new Map<string, CallCell>();
   let triggers = new Map<string, TriggerCell>();
-  // The cells of this minute once more, where they are found without making a key: this is asked for several times in the life
-  // of every notification.
+  // A second index of this minute's cells, read without building a key: the lookup happens several times for every
+  // notification.
   let current = new Map<string, Map<string, NotificationCell>>();
   let currentMinute = 0;
   const size = (): number => notifications.size + calls.size + triggers.size;
@@ -191,7 +191,7 @@ export function createTally(clock: () => number, maxCells: number): Tally {
   };
 }
 
-/** The same by longer steps. */
+/** Merges the cells into longer steps. */
 export function coarsened(cells: readonly NotificationCell[], stepMs: number): NotificationCell[] {
   const sums = new Map<string, NotificationCell>();
   for (const cell of cells) {

@@ -1,16 +1,16 @@
 /**
- * Micro-batching: whatever arrives while the previous batch is being written goes out together in the next one.
- * No timer: on a quiet system an item leaves at once, on a busy one batches grow by themselves (measured: 2.5×
- * the throughput of one transaction per item, and a lower p99).
+ * Micro-batching: items that arrive while the previous batch is being written are written together in the next one. No timer:
+ * on a quiet system an item is written at once, on a busy one batches grow with the load (measured: 2.5× the throughput of one
+ * transaction per item, and a lower p99).
  */
 export interface BatcherOptions<In> {
-  /** Batches under way at once. */
+  /** The number of batches written concurrently. */
   concurrency: number;
   maxItems: number;
-  /** Items are also weighed, so that a batch of large ones stays bounded in memory. */
+  /** The weight of an item, so that a batch of large ones stays bounded in memory. */
   weigh?: (item: In) => number;
   maxWeight?: number;
-  /** Is it worth trying the halves of a batch that failed? Not when nothing can be written at all. */
+  /** Decides whether the halves of a failed batch are tried. Not when nothing can be written at all. */
   splitOn?: (error: unknown) => boolean;
 }
 
@@ -26,7 +26,9 @@ interface Waiting<In, Out> {
   reject: (error: unknown) => void;
 }
 
-/** `write` returns one result per item, in order. If it throws for a batch, the batch is split until the bad item stands alone. */
+/**
+ * `write` returns one result per item, in order. If it throws for a batch, the batch is split until the bad item is isolated.
+ */
 export function createBatcher<In, Out>(
   write: (items: In[]) => Promise<Out[]>,
   options: BatcherOptions<In>,
@@ -47,7 +49,7 @@ export function createBatcher<In, Out>(
     return waiting.splice(0, count);
   }
 
-  /** Writes a batch and returns how its items are to be answered. */
+  /** Writes a batch and returns the function that answers its items. */
   async function flush(batch: Waiting<In, Out>[]): Promise<() => void> {
     try {
       const results = await write(batch.map((entry) => entry.item));
@@ -73,7 +75,7 @@ export function createBatcher<In, Out>(
       underWay += 1;
       void flush(take()).then((answer) => {
         underWay -= 1;
-        // The next batch leaves before this one is answered: there is something to write while the answers are put together.
+        // The next batch starts before this one is answered, so that the database works while the answers are composed.
         pump();
         answer();
       });
@@ -90,7 +92,7 @@ export function createBatcher<In, Out>(
       return new Promise<Out>((resolve, reject) => {
         waiting.push({ item, resolve, reject });
         if (scheduled || underWay >= options.concurrency) return;
-        // Items that arrive in the same turn of the event loop (one socket read, one claim) share a batch.
+        // Items that arrive in the same iteration of the event loop (one socket read, one claim) share a batch.
         scheduled = true;
         setImmediate(() => {
           scheduled = false;

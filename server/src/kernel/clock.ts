@@ -1,12 +1,12 @@
-/** Time is an argument: whatever needs the hour takes a Clock, so a three-day schedule is tested in a millisecond. */
+/** Time is an argument: code that needs the time takes a Clock, so a three-day schedule is tested in a millisecond. */
 export type Clock = () => number;
 
 export const systemClock: Clock = Date.now;
 
-/** For spans of time: milliseconds by a clock that nobody can set. */
+/** A monotonic clock in milliseconds, for durations. */
 export const steadyClock: Clock = () => performance.now();
 
-/** A moment, to measure from. */
+/** A starting point for measuring a duration. */
 export interface Moment {
   at: number;
   steady: number;
@@ -16,7 +16,7 @@ export const thisMoment = (): Moment => ({ at: systemClock(), steady: steadyCloc
 
 export const never: Moment = { at: -Infinity, steady: -Infinity };
 
-/** The time since then also by the clock that can be set: while a machine sleeps, only that one goes on. */
+/** The elapsed time, also by the wall clock: while a machine sleeps, only the wall clock advances. */
 export function msSince({ at, steady }: Moment): number {
   return Math.max(systemClock() - at, steadyClock() - steady);
 }

@@ -13,7 +13,7 @@ import {
  * to another row or column does not open.
  */
 export interface Keyring {
-  /** The ids of the keys, the one that encrypts first. An id tells nothing about its key. */
+  /** The ids of the keys, the encrypting one first. An id reveals nothing about its key. */
   ids: string[];
   seal(plain: string, context: string): string;
   open(sealed: string, context: string): string;
@@ -24,7 +24,7 @@ export interface Keyring {
 export function createKeyring(keys: readonly Buffer[]): Keyring {
   const ring = keys.map((key) => ({ id: createHash('sha256').update(key).digest('hex').slice(0, 8), key }));
   const first = ring[0];
-  if (!first) throw new Error('an encryption key is needed');
+  if (!first) throw new Error('an encryption key is required');
 
   return {
     ids: ring.map((entry) => entry.id),
@@ -53,7 +53,7 @@ export function sha256(value: string | Buffer): Buffer {
   return hash('sha256', value, 'buffer');
 }
 
-/** The same as text: it costs half as much as bytes that are turned into text. */
+/** Returns the hash as text: half the cost of bytes that are converted to text. */
 export function sha256Hex(value: string): string {
   return hash('sha256', value, 'hex');
 }

@@ -1,7 +1,7 @@
 /**
- * The one error type. A Problem is something the caller can be told: a code from a closed list, a sentence,
- * and the field it concerns. Everything else that is thrown is a bug and becomes `internal_error`.
- * `problemCodes` is the single place that maps codes to HTTP; docs/errors.md is compared with it by a test.
+ * The one error type. A Problem is safe to show to the caller: a code from a closed list, a sentence, and the field it
+ * concerns. Any other thrown error is a bug and becomes `internal_error`. `problemCodes` is the only mapping from codes to
+ * HTTP; a test compares docs/errors.md with it.
  */
 export type ProblemType =
   | 'invalid_request_error'
@@ -106,7 +106,7 @@ export class Problem extends Error {
     return problemCodes[this.code].status;
   }
 
-  /** The wire form (INTERFACE 2.14). */
+  /** The JSON form in a response. */
   toBody(): { error: { type: ProblemType; code: ProblemCode; message: string; param: string | null } } {
     const { type } = problemCodes[this.code];
     return { error: { type, code: this.code, message: this.message, param: this.param } };

@@ -2,16 +2,16 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 export { yieldToEventLoop };
 
-/** How long computations in a row may keep everything else in the process waiting. */
+/** The limit for consecutive computations that block everything else in the process. */
 const sliceMs = 20;
 
-/** When those of this turn of the event loop began. The loop is the process's own, so this is too. */
+/** The start of the computations in this iteration of the event loop. The process has one loop, so this is a global. */
 let began: number | null = null;
 
 /**
- * For computations that a stranger can make long (and that are bounded each for itself): others of their kind have held the
- * event loop for a while, so everybody else comes first. `while (isLoopHeld()) await yieldToEventLoop();` right before it: an await in
- * between would let all that begin together find the loop free. One at least gets through in every turn.
+ * True when computations of untrusted length (each of them bounded) have held the event loop long enough, so that other work
+ * goes first. Call `while (isLoopHeld()) await yieldToEventLoop();` directly before the computation: an await in between would
+ * let all callers that start together find the loop free. At least one computation runs in every iteration.
  */
 export function isLoopHeld(): boolean {
   const now = performance.now();

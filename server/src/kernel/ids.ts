@@ -1,15 +1,18 @@
 import { randomFillSync } from 'node:crypto';
 
 /**
- * UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then a counter, then chance. Hand-written because ids are made on the
- * hot path and must be strictly increasing within a process (lists and the queue order by id), which needs the
- * 12-bit counter of RFC 9562 method 1.
+ * UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then a counter, then random bits. Hand-written because ids are made on the
+ * hot path and must be strictly increasing within a process (lists and the queue order by id), which needs the 12-bit counter
+ * of RFC 9562 method 1.
  */
 const pool = Buffer.alloc(8 * 512);
 let poolOffset = pool.length;
 let lastMs = 0;
 let counter = 0;
-/** Ids are never this far ahead of the clock by themselves: it was set back, and they follow it, for they tell `created_at`. */
+/**
+ * Ids further ahead of the clock than this mean that the clock was set back. New ids then follow the clock, because
+ * `created_at` is derived from them.
+ */
 const setBackMs = 1_000;
 
 export function newId(nowMs: number = Date.now()): string {
@@ -34,12 +37,14 @@ export function newId(nowMs: number = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${third}-${variant.toString(16)}${tail.slice(0, 2)}-${tail.slice(2)}${fill(random)}`;
 }
 
-/** Two more hex digits from the part of the random bytes that the variant left over. */
+/** Two more hex digits from the random bits that the variant did not use. */
 function fill(random: Buffer): string {
   return ((random[1] ?? 0) & 0xff).toString(16).padStart(2, '0');
 }
 
-/** When a UUIDv7 was made, in Unix milliseconds. `created_at` is derived from it, so the two can never disagree. */
+/**
+ * The time at which a UUIDv7 was made, in Unix milliseconds. `created_at` is derived from it, so the two can never disagree.
+ */
 export function idTime(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
@@ -50,7 +55,7 @@ export function lowestIdAt(ms: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 
-/** Before all others: where those begin who go through rows by their ids. */
+/** The lowest id: the start for scans through rows by id. */
 export const firstId = lowestIdAt(0);
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,4 +1,4 @@
-/** Nobody means values that are nested deeper; and whoever walks them must get to their end before that of the stack. */
+/** No real value is nested deeper, and code that walks a value must finish before the stack overflows. */
 export const maxDepth = 100;
 
 export function isTooDeep(value: unknown, levels = maxDepth): boolean {
@@ -8,7 +8,10 @@ export function isTooDeep(value: unknown, levels = maxDepth): boolean {
   return false;
 }
 
-/** Whether a value is larger than this many characters, its values counted as 10 each. Stops as soon as that is known. */
+/**
+ * Returns whether a value is larger than this many characters, each of its values counted as 10. Stops as soon as the answer is
+ * known.
+ */
 export function isLargerThan(value: unknown, limit: number): boolean {
   return roomAfter(value, limit) < 0;
 }
@@ -24,12 +27,12 @@ function roomAfter(value: unknown, room: number): number {
   return left;
 }
 
-/** A name without anything to escape. */
+/** A name without characters to escape. */
 const plainName = /^\w*$/;
 
 /**
- * JSON with sorted keys: equal values have equal text, whatever the order of their keys, so 1 is 1.0 and is not "1". Throws a
- * RangeError when it is too deep.
+ * JSON with sorted keys: equal values have equal text, regardless of key order, so 1 is 1.0 and is not "1". Throws a RangeError
+ * when the value is too deep.
  */
 export function canonicalJson(value: unknown, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

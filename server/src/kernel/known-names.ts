@@ -1,8 +1,8 @@
 import type { JsonRecord } from './record.ts';
 
-/** The names that the fields of an object may have. Any other name is ignored, unless it is close to one of them. */
+/** The allowed field names of an object. Any other name is ignored, unless it is close to one of them. */
 export interface KnownNames {
-  /** The first unknown name that must be a mistake, with the name that was meant. */
+  /** Returns the first unknown name that must be a mistake, with the intended name. */
   findMisspelt(object: JsonRecord, budget: NameBudget): Misspelt | null;
 }
 
@@ -11,12 +11,14 @@ export interface Misspelt {
   meant: string;
 }
 
-/** How many unknown names are still looked at: the caller chooses how many there are, and each takes microseconds. */
+/**
+ * The number of unknown names that may still be checked: the caller chooses how many there are, and each takes microseconds.
+ */
 export interface NameBudget {
   names: number;
 }
 
-/** A person does not send more unknown fields than this: the others are ignored. 100 of the costliest take 2 ms. */
+/** A person does not send more unknown fields than this: the others are ignored. 100 of the most expensive take 2 ms. */
 export const newNameBudget = (): NameBudget => ({ names: 100 });
 
 export function createKnownNames(names: Iterable<string>): KnownNames {
@@ -24,9 +26,9 @@ export function createKnownNames(names: Iterable<string>): KnownNames {
   const folded = [...known].map((name) => ({ name, text: fold(name) }));
   const longest = Math.max(0, ...[...known].map((name) => name.length));
 
-  /** Another case style (`sendAt`, `send-at`), a typo (`adress`), or both: compared without case and punctuation. */
+  /** Finds another case style (`sendAt`, `send-at`), a typo (`adress`), or both: compared without case and punctuation. */
   function similar(given: string): string | null {
-    // The length comes first: the caller chooses it, and everything below grows with it.
+    // The length is checked first: the caller chooses it, and everything below grows with it.
     if (given.length > 2 * longest) return null;
     const text = fold(given);
     let best: { name: string; typos: number } | null = null;
@@ -44,7 +46,7 @@ export function createKnownNames(names: Iterable<string>): KnownNames {
         if (known.has(given)) continue;
         if (budget.names === 0) return null;
         budget.names -= 1;
-        // A client that sends null for everything it does not set means nothing by it.
+        // Some clients send null for every field that they do not set; that is no mistake.
         const meant = object[given] === null ? null : similar(given);
         if (meant !== null) return { given, meant };
       }
@@ -66,8 +68,9 @@ function typosAllowed(length: number): number {
 }
 
 /**
- * Letters that were added, left out, replaced, or swapped with their neighbour (optimal string alignment distance); null when
- * there are more than `max`. Only cells within `max` of the diagonal are computed, so the work is linear in the length.
+ * The number of letters that were added, left out, replaced, or swapped with their neighbour (optimal string alignment
+ * distance); null when there are more than `max`. Only cells within `max` of the diagonal are computed, so the work is linear
+ * in the length.
  */
 function distance(one: string, other: string, max: number): number | null {
   if (max < 0 || Math.abs(one.length - other.length) > max) return null;

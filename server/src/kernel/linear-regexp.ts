@@ -1,18 +1,18 @@
 import { RE2JS } from 're2js';
 
-/** A regular expression that tenants wrote: whatever it is asked, its time grows with the length of the text alone. */
+/** A regular expression written by a tenant: its time is linear in the length of the text. */
 export interface LinearRegExp {
   test(text: string): boolean;
-  /** The pattern: who compiles many of them tells them apart by it. */
+  /** The source of the pattern, by which callers that compile many patterns distinguish them. */
   toString(): string;
 }
 
-/** What ECMAScript has and no engine with linear time can have; and what this one lacks. */
+/** A feature of ECMAScript that no linear-time engine can support, or that this one lacks. */
 export class UnsupportedPattern extends Error {
   override readonly name = 'UnsupportedPattern';
 }
 
-/** Compiles a pattern of ECMAScript (with the flag u). Throws UnsupportedPattern, or SyntaxError when it is no pattern at all. */
+/** Compiles an ECMAScript pattern (with the flag u). Throws UnsupportedPattern, or SyntaxError when the pattern is invalid. */
 export function linearRegExp(pattern: string): LinearRegExp {
   void new RegExp(pattern, 'u');
   let compiled: RE2JS;
@@ -34,13 +34,13 @@ function reasonOf(pattern: string): string {
   return `it has something that patterns checked in linear time cannot have; ${hint}`;
 }
 
-/** White space as ECMAScript has it, inside a class; the engine's own knows ASCII alone. */
+/** ECMAScript's white space, inside a class; the engine's own class covers ASCII alone. */
 const space =
   '\\t-\\r\\x20\\xa0\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 const notSpace =
   '\\x00-\\x08\\x0e-\\x1f\\x21-\\x9f\\xa1-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
 
-/** Where the two languages write the same and mean different things. */
+/** Translates syntax that both languages share but that differs in meaning. */
 function translated(pattern: string): string {
   let isInClass = false;
   return pattern.replaceAll(/\\[pP]\{[^}]*\}|\\[\s\S]|[[\].]/gu, (part) => {
@@ -60,7 +60,7 @@ function translated(pattern: string): string {
       case '\\b':
         return isInClass ? '\\x08' : part;
       default:
-        // A script or category is named without saying which of them it is.
+        // The engine expects a script or category without the name of the property.
         if (/^\\[pP]\{/.test(part)) return part.replace(/\{(?:Script|sc|General_Category|gc)=/, '{');
         if (/^\\[1-9k]$/.test(part))
           throw new UnsupportedPattern(`back-references are not supported; ${hint}`);

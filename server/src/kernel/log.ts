@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 export type Log = Logger;
 
 /**
- * Logs carry ids, never people: no addresses, bodies, tokens or query strings. The redaction below is the safety net,
+ * Logs contain ids, never personal data: no addresses, bodies, tokens or query strings. The redaction below is the safety net,
  * not the rule; the rule is to log ids.
  */
 export function createLog(level: string, destination: DestinationStream = pino.destination(1)): Log {

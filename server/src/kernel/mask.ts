@@ -1,11 +1,11 @@
 const dots = '••••';
 
-/** How a secret is shown: how it ends, unless it is so short that this would give it away. */
+/** The visible form of a secret: its end, unless the secret is so short that this would reveal it. */
 export function masked(secret: string): string {
   return secret.length < 8 ? dots : dots + secret.slice(-4);
 }
 
-/** The masked form of some secret: a caller who sends it means the secret that is stored. */
+/** True for the masked form of a secret: a caller who sends it means the stored secret. */
 export function isMasked(text: string): boolean {
   return text.startsWith(dots);
 }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What /metrics shows. Labels are bounded sets only (routes, channels, kinds); never ids or addresses. */
+/** The metrics of /metrics. Labels are bounded sets only (routes, channels, kinds); never ids or addresses. */
 export interface Metrics {
   registry: Registry;
   httpDuration: Histogram<'operation' | 'status'>;

@@ -1,13 +1,13 @@
 import { lchownSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** What root creates inside somebody's directory belongs to that somebody, so that they can later run without root. */
+/** Files that root creates inside another user's directory belong to that user, so that they can later run without root. */
 export function inheritOwner(created: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(created));
   try {
     lchownSync(created, uid, gid);
   } catch {
-    // A root without the right to (in a container): a courtesy less, not a reason to fail.
+    // Root in a container may lack the right to change owners; that is not a reason to fail.
   }
 }

@@ -3,8 +3,8 @@ import { Problem } from './errors.ts';
 import { isUuid } from './ids.ts';
 
 /**
- * Keyset pagination. A cursor is the id of the last row seen, bound to the list (and environment) it came from, so that
- * one from elsewhere is refused instead of silently giving a wrong page.
+ * Keyset pagination. A cursor is the id of the last row seen, bound to the list (and environment) it came from, so that one
+ * from another list is refused instead of silently giving a wrong page.
  */
 export interface Page<Row> {
   data: Row[];
@@ -12,7 +12,7 @@ export interface Page<Row> {
 }
 
 export interface PageRequest {
-  /** Rows with a smaller id follow; null = from the newest. */
+  /** The page has rows with a smaller id; null starts at the newest. */
   before: string | null;
   limit: number;
 }
@@ -34,12 +34,12 @@ export function decodeCursor(list: string, cursor: string, param = 'cursor'): st
   return id;
 }
 
-/** For lists that are not ordered by an id: the place where the page ended, as a text that the list itself reads again. */
+/** The cursor of lists that are not ordered by an id: the end of the page, as a text that the list parses again. */
 export function encodeOffset(list: string, offset: string): string {
   return bindingOf(list) + Buffer.from(offset).toString('base64url');
 }
 
-/** What the list makes of the text, or null when it cannot be one of its own: anybody can write a cursor. */
+/** Returns the list's parsed offset, or null when it is not valid: a cursor is untrusted input. */
 export function decodeOffset<Place>(
   list: string,
   cursor: string,
@@ -55,7 +55,10 @@ export function invalidCursor(param: string): Problem {
   return new Problem('invalid_cursor', 'The cursor is not one that this list returned.', { param });
 }
 
-/** `list` names the list and its environment, e.g. `notifications:<environment id>`; `param` is what the caller knows the cursor as. */
+/**
+ * `list` names the list and its environment, e.g. `notifications:<environment id>`; `param` is the caller's name for the
+ * cursor.
+ */
 export function pageRequest(
   list: string,
   query: { cursor?: string | undefined; limit?: number | undefined },
@@ -69,8 +72,8 @@ export function pageRequest(
 }
 
 /**
- * Takes the `limit + 1` rows a store read and makes the page; the extra row only tells that there is more. `reach`: how far
- * the store looked, when it did not look to the end (db/filtered-page.ts).
+ * Makes the page from the `limit + 1` rows that a store read; the extra row only shows that there are more. `reach` is the end
+ * of the scan, when the store did not scan to the end (db/filtered-page.ts).
  */
 export function pageOf<Row extends { id: string }>(
   list: string,

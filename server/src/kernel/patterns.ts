@@ -1,13 +1,13 @@
-/** What texts in requests must look like: for machines a pattern, and for whoever sent something else the words. */
+/** The formats of texts in requests: a pattern for validation, and its meaning in words for the error message. */
 const meanings = new Map<string, string>();
 
-/** The words go on from “must be”. */
+/** The meaning completes the sentence “must be …”. */
 export function pattern(source: string, meaning: string): string {
   meanings.set(source, meaning);
   return source;
 }
 
-/** In words if they are known: “must be HH:MM”. */
+/** Uses the meaning when it is known: “must be HH:MM”. */
 export function mustMatch(source: string): string {
   const meaning = meanings.get(source);
   return meaning === undefined ? `must match ${source}` : `must be ${meaning}`;

@@ -1,18 +1,18 @@
-/** An environment, as far as its quota is concerned. */
+/** The part of an environment that its quota needs. */
 export interface QuotaHolder {
   environmentId: string;
   environmentKind: 'test' | 'live';
   plan: string;
 }
 
-/** Keeps what an environment stores below its quota. It costs a look into a map; the database is asked every few seconds. */
+/** Keeps the storage of an environment below its quota. A check costs a map lookup; the database is read every few seconds. */
 export interface StorageMeter {
-  /** Bytes; null: there is no quota. */
+  /** The quota in bytes; null when there is none. */
   quotaOf(holder: QuotaHolder): number | null;
-  /** Throws `storage_quota_reached` when the environment stores as much as it may. */
+  /** Throws `storage_quota_reached` when the environment has used up its quota. */
   check(holder: QuotaHolder): void;
-  /** Counts what was stored just now, for environments with a quota. */
+  /** Counts newly stored bytes, for environments with a quota. */
   add(holder: QuotaHolder, bytes: () => number): void;
-  /** Writes what was counted so far, and learns what other processes counted. */
+  /** Writes the counts so far, and reads those of other processes. */
   flush(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { IANAZone } from 'luxon';
 
-/** Is it a name of the IANA time zone database that this version of Node knows? */
+/** Returns whether the name is in the IANA time zone database of this version of Node. */
 export function isTimeZone(name: string): boolean {
-  // Offsets such as +02:00 are zones to some versions of Node and not to others; they know no summer time either.
+  // Offsets such as +02:00 are zones to some versions of Node and not to others; they have no daylight saving time either.
   return /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name);
 }

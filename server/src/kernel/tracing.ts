@@ -3,10 +3,10 @@ import type { Log } from './log.ts';
 
 /**
  * OpenTelemetry traces, sent as OTLP over HTTP in its JSON form when an endpoint is configured; otherwise nothing happens and
- * nothing is allocated. By hand, because the published exporter no longer runs on the oldest Node we support.
+ * nothing is allocated. Written by hand, because the published exporter no longer runs on the oldest supported Node.
  */
 export interface Tracer {
-  /** `parent` is a W3C traceparent, as it came in with a request. */
+  /** `parent` is a W3C traceparent, as received with a request. */
   start(name: string, kind: SpanKind, parent?: string | null): Span;
   stop(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export function createTracer(endpoint: string | null, version: string, log: Log)
       if (!response.ok) throw new Error(`the collector answered ${response.status}`);
       failing = false;
     } catch (error) {
-      if (!failing) log.warn({ err: error }, 'traces cannot be exported; spans are dropped until they can');
+      if (!failing) log.warn({ err: error }, 'cannot export traces; spans are dropped');
       failing = true;
     }
   }

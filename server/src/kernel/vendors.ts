@@ -1,5 +1,5 @@
 /**
- * The services behind the neutral names of channels and SMS providers. Requests and responses have the neutral names alone;
+ * The services behind the neutral names of channels and SMS providers. Requests and responses use the neutral names alone;
  * sentences for people have both.
  */
 const vendors: Readonly<Record<string, string>> = {
@@ -10,7 +10,7 @@ const vendors: Readonly<Record<string, string>> = {
   smstwo: 'Vonage',
 };
 
-/** `Slack (chatone)`; a name that needs no explanation comes back as it is. */
+/** `Slack (chatone)`; a name that needs no explanation is returned unchanged. */
 export function withVendor(name: string): string {
   const vendor = vendors[name];
   return vendor === undefined ? name : `${vendor} (${name})`;
@@ -22,10 +22,10 @@ export function wireNameWithVendor(name: string): string {
   return vendor === undefined ? name : `${name} (${vendor})`;
 }
 
-/** Other names that people write for them. */
+/** Other common names of these services. */
 const aliases: Readonly<Record<string, string>> = { teams: 'chattwo', msteams: 'chattwo', nexmo: 'smstwo' };
 
-/** What to write in place of the name of a vendor: `Slack is called chatone`. Null when it is not one. */
+/** The name to use in place of a vendor's: `Slack is called chatone`. Returns null when the text is not a vendor. */
 export function vendorHint(given: string): { wireName: string; hint: string } | null {
   const folded = given.toLowerCase().replaceAll(/[\s_-]/g, '');
   const wireName =

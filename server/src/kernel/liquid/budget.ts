@@ -3,17 +3,20 @@ import { type Effort, HeavyWork } from '../threads/effort.ts';
 import { weightOf } from './weight.ts';
 
 /**
- * How much one rendering may do and hold. It is counted, not timed: the same template with the same data always gets the same
- * verdict, and a machine that is busy with something else does not change it. A unit is about a character, or 10 ns (35 at the
- * worst, in the strict engine); the whole budget is about a tenth of a second, and ordinary renderings use a thousandth of it.
+ * The limit for the work and memory of one rendering. Work is counted, not timed: the same template with the same data always
+ * gets the same verdict, independent of the load of the machine. A unit is about a character, or 10 ns (at most 35, in the
+ * strict engine); the whole budget is about a tenth of a second, and ordinary renderings use a thousandth of it.
  */
 const units: Record<Effort, number> = { light: 500_000, full: 10_000_000 };
-/** How much of templates may be read in place, by weight.ts: 0.7 µs each, and 1.2 µs for listing the variables. */
+/**
+ * The weight of templates (weight.ts) that may be parsed on the calling thread: 0.7 µs each, and 1.2 µs for listing the
+ * variables.
+ */
 const lightReading = 15_000;
-/** A tag or an output is about as much work as this many characters; so is a value that a filter looks at. */
+/** A tag or an output costs about as much as this many characters; so does a value that a filter reads. */
 const tagUnits = 100;
 const valueUnits = 20;
-/** liquidjs compares lists with generators, which is this many times the work of looking at them. */
+/** liquidjs compares lists with generators, which costs this many times as much as reading them. */
 const comparisonFactor = 2;
 
 export class BudgetExceeded extends Error {
@@ -23,26 +26,29 @@ export class BudgetExceeded extends Error {
   }
 }
 
-/** Speaks the two limiter interfaces of liquidjs, which asks `check` before every tag and `use` before it makes something large. */
+/**
+ * Implements the two limiter interfaces of liquidjs, which calls `check` before every tag and `use` before it makes something
+ * large.
+ */
 export interface Budget {
   effort: Effort;
   use(count: number): void;
   spent(): number;
   check(): void;
-  /** Charges for all that can be reached from a value, before something is made of it that takes `factor` times that. */
+  /** Charges for everything reachable from a value, before an operation that takes `factor` times that. */
   useFor(value: unknown, factor?: number): void;
   /**
-   * Charges for looking for one text within another. JavaScript does that in one step that nothing can interrupt, and for hostile
-   * texts it takes their product.
+   * Charges for a search of one text within another. JavaScript does that in one step that cannot be interrupted, and for
+   * hostile texts it takes the product of their lengths.
    */
   useForSearch(text: string, wanted: string): void;
-  /** Charges for `==`, which goes through lists of one length element by element. */
+  /** Charges for `==`, which compares lists of equal length element by element. */
   useForEquality(one: unknown, other: unknown): void;
-  /** Charges for `<` and the like, which make text of lists and objects. */
+  /** Charges for `<` and the like, which convert lists and objects to text. */
   useForOrder(one: unknown, other: unknown): void;
-  /** Before a template is read. In a thread there is time for any that can be saved. */
+  /** Charges for parsing, before a template is parsed. A thread has time for every template that can be saved. */
   useForReading(source: string): void;
-  /** Charges for what is made once and then kept for the rest of the rendering. */
+  /** Charges for a value that is made once and then kept for the rest of the rendering. */
   useOnce(name: string, count: number): void;
 }
 
@@ -96,8 +102,8 @@ export function createBudget(effort: Effort = 'full'): Budget {
 }
 
 /**
- * Values are trees in which a branch may hang many times: two lists that contain a third one a million times each are small in
- * memory and enormous as text. What counts is the text. Stops once it is beyond the limit.
+ * A value may contain the same branch many times: two lists that contain a third one a million times each are small in memory
+ * and enormous as text. The size as text is counted. Stops once it is beyond the limit.
  */
 function weigh(value: unknown, limit: number): number {
   if (typeof value !== 'object' || value === null) return weighOne(value);
@@ -125,5 +131,5 @@ export interface FilterThis {
   context: Context;
 }
 
-/** compile.ts hands liquidjs our budget in place of its own limits. */
+/** compile.ts passes this budget to liquidjs in place of its own limits. */
 export const budgetOf = (context: Context): Budget => context.memoryLimit as unknown as Budget;

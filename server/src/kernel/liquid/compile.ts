@@ -27,30 +27,30 @@ import { within } from './watchdog.ts';
 
 quickenPositions();
 
-/** What an output becomes: HTML that does not execute, text as it is, JSON that stays JSON, and such JSON with marks (marks.ts). */
+/** The output format: HTML that does not execute, plain text, JSON that stays JSON, and such JSON with marks (marks.ts). */
 export type Flavour = 'html' | 'text' | 'json' | 'marked';
 
 export interface CompiledTemplate {
-  /** Throws a TemplateFault. `otherwise`: what a variable is that the data does not have. */
+  /** Throws a TemplateFault. `otherwise` is the value of variables that the data does not have. */
   render(data: object, budget: Budget, limit: number, otherwise?: Drop): string;
 }
 
-/** Reading a template takes time that grows with the square of its tags: 50,000 take seconds, this many some hundredths of one. */
+/** The time for parsing a template grows with the square of its tags: 50,000 take seconds, this many some hundredths of one. */
 const maxTags = 2_000;
 const readLimitMs = 3_000;
 
 interface EngineOptions {
-  /** Of the body: month names and the like. */
+  /** The locale of the body, for month names and the like. */
   locale: string | null;
   /** Undefined variables are faults. */
   strict?: boolean;
 }
 
-/** Throws a TemplateFault with the place of the mistake. */
+/** Throws a TemplateFault with the position of the mistake. */
 export function compile(source: string, flavour: Flavour, options: EngineOptions): CompiledTemplate {
   const engine = engineFor(flavour, options);
   const templates = read(engine, source, options);
-  // Only now: of the mistakes in a template the first is enough, and to collect 1,000 of them took a second.
+  // Set only after parsing: the first syntax error in a template is enough, and collecting 1,000 of them took a second.
   if (options.strict) engine.options.catchAllErrors = true;
   return {
     render(data, budget, limit, otherwise) {
@@ -78,10 +78,13 @@ function createEmitter(flavour: Flavour, limit: number): Emitter {
   }
 }
 
-/** The value itself, not its text; undefined when the data does not have it. Throws a TemplateFault. */
+/** Returns the value itself, not its text; undefined when the data does not have it. Throws a TemplateFault. */
 export type CompiledOutput = (data: object, budget: Budget) => unknown;
 
-/** For a source that is exactly one `{{ … }}`; null for any other. Throws a TemplateFault with the place of the mistake. */
+/**
+ * Compiles a source that is exactly one `{{ … }}`; returns null for any other. Throws a TemplateFault with the position of the
+ * mistake.
+ */
 export function compileOutput(source: string): CompiledOutput | null {
   if (!source.startsWith('{{') || !source.endsWith('}}')) return null;
   const engine = engineFor('value', { locale: null });
@@ -125,7 +128,7 @@ const outputEscapes: Record<Flavour, (this: FilterThis, value: unknown) => unkno
     const budget = budgetOf(this.context);
     budget.useFor(value);
     const html = escapeHtml(value);
-    // Every character that had to be escaped is some 100 ns, and four or five characters instead of one.
+    // Every escaped character costs some 100 ns, and becomes four or five characters.
     if (typeof value === 'string') budget.use(2 * (html.length - value.length));
     return html;
   },
@@ -175,10 +178,13 @@ const operators: Operators = {
   }),
 };
 
-/** No file is ever read: the tags that name one do not exist here. */
+/** Templates never read files: the tags that name one are removed. */
 const withoutTags = ['include', 'render', 'layout', 'block'];
 
-/** An engine keeps nothing of what it reads or renders. Making one takes longer than reading a small template, so the usual ones are shared. */
+/**
+ * An engine keeps nothing of what it parses or renders. Making one takes longer than parsing a small template, so the usual
+ * ones are shared.
+ */
 const shared = new Map<string, Liquid>();
 
 function engineFor(flavour: Flavour | 'value', options: EngineOptions): Liquid {
@@ -211,7 +217,7 @@ function createEngine(flavour: Flavour | 'value', { locale, strict = false }: En
   return engine;
 }
 
-/** That of liquidjs compares on its own; this one as `==` does, which is charged. */
+/** The tag of liquidjs compares without charging; this one compares like `==`, which is charged. */
 class ChargedCase extends CaseTag {
   override *render(context: Context, emitter: Emitter): Generator<unknown, void, unknown> {
     const { renderer } = this.liquid;
@@ -232,7 +238,7 @@ class ChargedCase extends CaseTag {
   }
 }
 
-/** That of liquidjs goes through all of its values to know which cycle it is. */
+/** The tag of liquidjs reads all of its values to identify its cycle, so they are charged. */
 class ChargedCycle extends CycleTag {
   override *render(context: Context, emitter: Emitter): Generator<unknown, unknown, unknown> {
     let values = 0;
@@ -242,7 +248,7 @@ class ChargedCycle extends CycleTag {
   }
 }
 
-/** What was captured has been escaped already. */
+/** Captured output has been escaped already. */
 class HtmlCapture extends CaptureTag {
   override *render(context: Context): Generator<unknown, void, string> {
     yield* super.render(context);
@@ -252,27 +258,27 @@ class HtmlCapture extends CaptureTag {
 }
 
 function newContext(engine: Liquid, data: object, budget: Budget, globals: object = {}): TemplateContext {
-  // A copy without a prototype: `increment` writes into it, and no name is known that the caller did not give.
+  // The scope is a copy without a prototype: `increment` writes into it, and only names that the caller gave are known.
   const scope = Object.assign(Object.create(null), data);
   return new TemplateContext(scope, engine.options, { sync: true, globals }, limitsOf(engine, budget));
 }
 
 function limitsOf(liquid: unknown, budget: Budget) {
-  // All that liquidjs asks of a limit are `use` and `check`; its type has private parts besides.
+  // liquidjs calls only `use` and `check` of a limit; its type also has private members.
   const limiter = budget as unknown as Context['memoryLimit'];
   return { memoryLimit: limiter, renderLimit: limiter, liquid };
 }
 
-/** What liquidjs reads with generators; quick.ts charges for its own. */
+/** The cost of a property that liquidjs reads with generators; quick.ts charges for its own reads. */
 const propertyUnits = 40;
 const hidden: ReadonlySet<unknown> = new Set(['__proto__', 'constructor', 'prototype']);
 
 class TemplateContext extends Context {
-  /** liquidjs hides what objects inherit, but not from its own (`forloop.constructor`). */
+  /** liquidjs hides inherited properties, but not those of its own objects (`forloop.constructor`). */
   override readProperty(object: Parameters<Context['readProperty']>[0], key: string | number): unknown {
     const budget = budgetOf(this);
     budget.use(propertyUnits);
-    // A list as a key is made a text.
+    // A list as a key is converted to text.
     if (typeof key === 'object') budget.useFor(key);
     return this.readQuickly(object, key);
   }
@@ -290,7 +296,7 @@ class TemplateContext extends Context {
   }
 }
 
-/** Which variables a rendering asks for and does not find. Those that `if` or `default` ask about are not missed. */
+/** Lists the variables that a rendering reads and does not find. Variables that `if` or `default` test are not included. */
 export function undefinedVariables(
   source: string,
   flavour: Flavour,
@@ -311,10 +317,13 @@ export function undefinedVariables(
   }
 }
 
-/** What a template asks of the data, as paths: `order.total`, `items[0].name`. Its own assignments and loop variables are not among them. */
+/**
+ * Lists the variables that a template reads from the data, as paths: `order.total`, `items[0].name`. Its own assignments and
+ * loop variables are not included.
+ */
 export function variablesOf(source: string, flavour: Flavour): string[] {
   const engine = engineFor(flavour, { locale: null });
-  // As it was parsed: quicken() would replace the parts that the analysis reads.
+  // The template is parsed without quicken(), which would replace the parts that the analysis reads.
   const parsed = read(engine, source, { strict: true });
   try {
     return within(readLimitMs, () => engine.globalFullVariablesSync(parsed));

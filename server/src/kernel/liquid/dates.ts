@@ -4,9 +4,9 @@ import { type Budget, budgetOf, type FilterThis } from './budget.ts';
 import { toText } from './text.ts';
 
 /**
- * liquidjs makes an Intl.DateTimeFormat for every name of a month and two for every zone, at some 100 µs each. Those of the usual
- * conversions are kept here; the rest of a format is left to liquidjs. A rendering cannot pay for more of them than are kept, so
- * none is made twice for it.
+ * liquidjs makes an Intl.DateTimeFormat for every name of a month and two for every zone, at some 100 µs each. Those of the
+ * usual conversions are cached here; the rest of a format is left to liquidjs. The budget of a rendering cannot pay for more of
+ * them than are cached, so none is made twice for it.
  */
 const keptFormats = 100;
 const makeUnits = 100_000;
@@ -15,7 +15,7 @@ const formats = createCache<Intl.DateTimeFormat>(keptFormats);
 const dateUnits = 400;
 const zoneUnits = 300;
 const conversionUnits = 100;
-/** What liquidjs makes with Intl itself: names with other flags than ^, whole dates. */
+/** The cost of conversions for which liquidjs uses Intl itself: names with flags other than ^, whole dates. */
 const intlUnits = 20_000;
 const madeWithIntl: ReadonlySet<string> = new Set('aAbBhcxX');
 
@@ -40,10 +40,10 @@ export function dateToRfc822(this: FilterThis, value: unknown): unknown {
   return formatted(this, value, '%a, %d %b %Y %H:%M:%S %z', 'en-US');
 }
 
-/** Its type says that a filter may be an object; this one is a function. */
+/** The type of liquidjs allows a filter to be an object; this one is a function. */
 const libraryDate = filters.date as (this: FilterThis, ...args: unknown[]) => unknown;
 
-/** Hands the date on to liquidjs, with the names written out and the zone in minutes. */
+/** Passes the date to liquidjs, with the names written out and the zone in minutes. */
 function formatted(filter: FilterThis, value: unknown, format: string, locale: string, zone?: unknown) {
   const budget = budgetOf(filter.context);
   budget.use(dateUnits);
@@ -64,7 +64,7 @@ function formatted(filter: FilterThis, value: unknown, format: string, locale: s
   return libraryDate.call(filter, value, plain, minutes);
 }
 
-/** As liquidjs reads it: numbers are seconds. NaN: it is no date. */
+/** Parses like liquidjs: numbers are seconds. Returns NaN when the value is not a date. */
 function timeOf(value: unknown): number {
   if (value === undefined || value === null) return Number.NaN;
   if (value === 'now' || value === 'today') return Date.now();
@@ -72,7 +72,7 @@ function timeOf(value: unknown): number {
   return new Date(isSeconds ? Number(value) * 1_000 : (value as string)).getTime();
 }
 
-/** How far the clocks of a zone were behind UTC. */
+/** The offset of a zone behind UTC, in minutes. */
 function minutesBehind(budget: Budget, zone: string, time: number): number {
   budget.use(zoneUnits);
   const shown = formatOf(budget, 'en-US', { timeZone: zone, timeZoneName: 'longOffset' }).format(time);

@@ -2,12 +2,12 @@ import { HeavyWork } from '../threads/effort.ts';
 import { BudgetExceeded } from './budget.ts';
 import { TimeLimitExceeded } from './watchdog.ts';
 
-/** What is wrong with a template, for its author. */
+/** A mistake in a template, described for its author. */
 export interface Fault {
   message: string;
   line: number | null;
   column: number | null;
-  /** The fault is that these are missing, and nothing else. */
+  /** Present when the only fault is that these variables are missing. */
   undefinedVariables?: string[];
 }
 
@@ -24,14 +24,17 @@ export function describeFault({ message, line, column }: Fault): string {
   return line === null ? message : `${message} (line ${line}, column ${column})`;
 }
 
-/** The parts of a liquidjs error that we read. */
+/** The parts of a liquidjs error that are read here. */
 interface LiquidFailure extends Error {
   token?: { getPosition(): [number, number] };
   originalError?: Error & { variableName?: string };
   errors?: LiquidFailure[];
 }
 
-/** liquidjs reports mistakes of the template, of our limits and of JavaScript alike; all of them are faults of the template. */
+/**
+ * liquidjs reports mistakes of the template, exceeded limits and JavaScript errors alike; all of them are faults of the
+ * template.
+ */
 function faultOf(error: unknown): Fault {
   const failure = error as LiquidFailure;
   const failures = flat(failure);
@@ -47,7 +50,7 @@ function faultOf(error: unknown): Fault {
   };
 }
 
-/** What went wrong while a template was read or rendered: its fault, or that it is too much work here. */
+/** The failure of parsing or rendering a template: its fault, or too much work for the calling thread. */
 export function failureOf(error: unknown): TemplateFault | HeavyWork {
   const causes = flat(error as LiquidFailure).map((each) => each.originalError ?? each);
   return causes.find((cause) => cause instanceof HeavyWork) ?? new TemplateFault(faultOf(error));

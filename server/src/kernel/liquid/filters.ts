@@ -5,8 +5,8 @@ import { VerifiedText } from './marks.ts';
 import { escapeHtml, SafeHtml, toText } from './text.ts';
 
 /**
- * The filters of standard Liquid, and a few that every dialect has. Left out of what liquidjs brings: those that parse an
- * expression at run time, that nest lists in lists, and that answer by chance (a rendering can be repeated).
+ * The filters of standard Liquid, and a few that every dialect has. Left out of those in liquidjs: filters that parse an
+ * expression at run time, that nest lists in lists, and that are random (a rendering must be repeatable).
  */
 const allowed = `
   abs at_least at_most ceil divided_by floor minus modulo plus round times
@@ -19,17 +19,17 @@ const allowed = `
   .trim()
   .split(/\s+/);
 
-/** These read a property path out of a string; a range in it would go past the bounds of ranges.ts. */
+/** These filters parse a property path from a string; a range in it would escape the bounds of ranges.ts. */
 const readPaths: ReadonlySet<string> = new Set(['find', 'find_index', 'group_by', 'has', 'reject', 'where']);
 
-/** These look for their argument in the value. */
+/** These filters search for their argument in the value. */
 const search: ReadonlySet<string> = new Set(
   'remove remove_first remove_last replace replace_first replace_last split'.split(' '),
 );
 
 type Handler = (this: FilterThis, value: unknown, ...args: unknown[]) => unknown;
 
-/** How many times as much work as looking at it is what these make of a value, when it consists of what is dearest to them. */
+/** The cost of these filters as a multiple of reading the value, for the most expensive kind of value. */
 const factors: Record<string, number> = Object.fromEntries(
   Object.entries({
     2: 'strip lstrip rstrip',
@@ -40,7 +40,7 @@ const factors: Record<string, number> = Object.fromEntries(
   }).flatMap(([factor, names]) => names.split(' ').map((name) => [name, Number(factor)])),
 );
 
-/** These follow a path into every element; in units for an element, and for a step of the path. */
+/** These filters follow a path into every element; in units for an element, and for a step of the path. */
 const paths: Record<string, { element: number; step: number }> = {
   ...Object.fromEntries([...readPaths].map((name) => [name, { element: 200, step: 100 }])),
   ...Object.fromEntries(
@@ -68,7 +68,7 @@ function charged(name: string, handler: Handler): Handler {
 }
 
 const same: Handler = (value) => value;
-/** Its types say of each filter what it takes; a template hands over anything. */
+/** The types of liquidjs declare the arguments of each filter; a template passes anything. */
 const library: Record<string, Handler> = {
   ...(all as unknown as Record<string, Handler>),
   date,
@@ -81,7 +81,10 @@ const standard: Record<string, FilterImplOptions> = {
   raw: same, // nothing to opt out of
 };
 
-/** In HTML, filters that make HTML escape what they are given and say so: `{{ note | newline_to_br }}` is safe, and escaped once. */
+/**
+ * In HTML, filters that make HTML escape their input and mark the result as HTML: `{{ note | newline_to_br }}` is safe, and
+ * escaped once.
+ */
 const makesHtml = (name: string, change: (html: string) => string): [string, Handler] => [
   name,
   charged(name, (value) => new SafeHtml(change(escapeHtml(value)))),

@@ -2,13 +2,13 @@ import type { Emitter } from 'liquidjs';
 import { VerifiedText } from './marks.ts';
 import { isPlain, toText } from './text.ts';
 
-/** An output of a structured body, not yet JSON: only where it is written says what it must look like. */
+/** An output of a structured body, not yet JSON: its form depends on the position where it is written. */
 export class JsonOutput {
   readonly value: unknown;
   constructor(value: unknown) {
     this.value = value;
   }
-  /** Captured text is text; it becomes JSON where it is written out. */
+  /** Captured text stays text; it becomes JSON where it is written out. */
   toString(): string {
     return toText(this.value);
   }
@@ -19,9 +19,9 @@ const asItIs = (text: string): string => text;
 const scalar = /^(?:-?(?:0|[1-9]\d{0,14})(?:\.\d{1,14})?|true|false|null)$/;
 
 /**
- * Writes a structured body so that data can neither break nor shape it; `change` is made to every text of the data. The text of the template says where we are: within a
- * JSON string an output is escaped as part of it, elsewhere it is a JSON value of its own. Whichever way the template's own
- * branches went, the state is that of the text really written.
+ * Writes a structured body so that data can neither break nor shape it; `change` is applied to every text of the data. The text
+ * of the template determines the position: within a JSON string an output is escaped as part of it, elsewhere it is a JSON
+ * value of its own. The state follows the text that was really written, through any branch of the template.
  */
 export function createJsonEmitter(limit: number, change: (text: string) => string = asItIs): Emitter {
   let inString = false;
@@ -54,7 +54,7 @@ export function createJsonEmitter(limit: number, change: (text: string) => strin
   };
 }
 
-/** `{{ color }}` may come as 5 or as "5"; both are the number. Other text is quoted, and so are numbers too long to be exact. */
+/** `{{ color }}` may be 5 or "5"; both become the number. Other text is quoted, and so are numbers too long to be exact. */
 function wholeValue(value: unknown, change: (text: string) => string): string {
   if (typeof value === 'string') return scalar.test(value) ? value : stringify(value, change);
   if (typeof value !== 'object' || value === null || isPlain(value) || 'toJSON' in value)

@@ -1,8 +1,9 @@
 import { toText } from './text.ts';
 
 /**
- * In a `marked` body the characters & < > of the data stand as these noncharacters of Unicode, which no text has. Whoever knows
- * what the JSON means can then tell the markup of the template from what merely looks like it in the data.
+ * In a `marked` body these noncharacters of Unicode, which no text has, replace the characters & < > of the data. Code that
+ * knows the meaning of the JSON can then distinguish the markup of the template from text in the data that merely looks like
+ * it.
  */
 const marks: Record<string, string> = { '&': '\ufdd0', '<': '\ufdd1', '>': '\ufdd2' };
 const characters: Record<string, string> = { '\ufdd0': '&', '\ufdd1': '<', '\ufdd2': '>' };
@@ -15,7 +16,10 @@ export function unmarkText(text: string, as: (character: string) => string): str
   return text.replace(/[\ufdd0-\ufdd2]/g, (mark) => as(characters[mark] ?? ''));
 }
 
-/** Data that its template vouches for (`| raw`): it is written as it is. A filter after it gets its text, and gives text again. */
+/**
+ * Data that its template trusts (`| raw`): it is written unchanged. A filter after it receives plain text, and returns plain
+ * text.
+ */
 export class VerifiedText {
   readonly value: unknown;
   constructor(value: unknown) {

@@ -1,8 +1,8 @@
 import { Token } from 'liquidjs';
 
 /**
- * liquidjs counts lines from the beginning of the template whenever it is asked for the position of a token: listing the variables of
- * 2,000 outputs took 2 s. Here the beginnings of lines are found once for a template.
+ * liquidjs counts lines from the beginning of the template for every position of a token: listing the variables of 2,000
+ * outputs took 2 s. Here the line starts are found once for a template.
  */
 export function quickenPositions(): void {
   let input = '';

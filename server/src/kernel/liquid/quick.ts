@@ -18,9 +18,9 @@ import { walk } from './walk.ts';
 
 /**
  * liquidjs runs everything as generators, so that anything may be asynchronous, and driving them takes most of the time of a
- * rendering. Nothing here is asynchronous. What templates are mostly made of (text, outputs, conditions on plain variables) gets
- * plain functions in place of the generators, 3 times as fast; all else is driven as before. The strict engine goes without, and a
- * test holds the two against each other.
+ * rendering. Nothing here is asynchronous. The most common parts of templates (text, outputs, conditions on plain variables)
+ * get plain functions in place of the generators, 3 times as fast; the rest stays with the generators. The strict engine does
+ * not use these functions, and a test compares the two.
  */
 export function quicken(templates: Template[]): void {
   for (const template of walk(templates)) {
@@ -41,14 +41,14 @@ export function quicken(templates: Template[]): void {
 
 type Evaluate = (context: Context) => unknown;
 
-/** The parts of a context that liquidjs keeps to itself. */
+/** Internal parts of a liquidjs context. */
 interface ContextParts {
   findScope(name: unknown): object;
-  /** Of compile.ts. */
+  /** Defined in compile.ts. */
   readQuickly(object: unknown, key: string): object;
 }
 
-/** The parts of a filter that liquidjs keeps to itself. */
+/** Internal parts of a liquidjs filter. */
 interface FilterParts {
   handler(this: object, value: unknown, ...args: unknown[]): unknown;
   token: unknown;
@@ -81,7 +81,7 @@ function quickFilter(filter: Filter): ((context: Context, value: unknown) => unk
     );
 }
 
-/** Operands and operators in postfix order, as liquidjs keeps them. */
+/** Operands and operators are in postfix order, as in liquidjs. */
 function quickExpression(postfix: Value['initial']['postfix']): Evaluate | null {
   const [only] = postfix;
   if (postfix.length === 1) return quickToken(only);
@@ -112,7 +112,7 @@ function quickExpression(postfix: Value['initial']['postfix']): Evaluate | null 
 /** A path may have thousands of steps. */
 const stepUnits = 5;
 
-/** Literals, and variables whose path is written out. */
+/** Evaluates literals, and variables whose path is written out. */
 function quickToken(token: unknown): Evaluate | null {
   if (typeof token !== 'object' || token === null) return null;
   if ('content' in token) return () => token.content;
@@ -131,7 +131,7 @@ function quickToken(token: unknown): Evaluate | null {
   };
 }
 
-/** A piece of text is far less work than a tag, and there is one for each of them. */
+/** A piece of text costs far less than a tag, and there is one for each tag. */
 const textUnits = 20;
 
 /** The renderer of liquidjs as a plain function. */

@@ -11,9 +11,9 @@ import {
 import { walk } from './walk.ts';
 
 /**
- * liquidjs makes `(a..b)` by counting up from a. Beyond 2^53 adding one changes nothing, so such a range never ends and takes all
- * memory before any limit is asked. Every range of a parsed template gets bounds that cannot leave this span; within it the
- * budget knows the length.
+ * liquidjs makes `(a..b)` by counting up from a. Beyond 2^53 adding one changes nothing, so such a range never ends and takes
+ * all memory before any limit is checked. Every range of a parsed template gets bounds that cannot leave this span; within it
+ * the budget can compute the length.
  */
 const furthest = 2 ** 31;
 
@@ -44,13 +44,13 @@ function bound(range: RangeToken): void {
   range.rhs = bounded(range.rhs);
 }
 
-/** Reads like any value of the template to liquidjs; gives a whole number within the span. */
+/** A token that liquidjs reads like any value of the template; it gives a whole number within the span. */
 function bounded(token: ValueToken): ValueToken {
   const within = {
     kind: TokenKind.FilteredValue,
     filters: [],
     initial: {
-      postfix: [token], // what it names is found there
+      postfix: [token], // the analysis finds the variable of the token here
       *evaluate(context: Context): Generator<unknown, number, unknown> {
         const number = Math.trunc(Number(yield evalTokenValue(token, context)));
         return Math.max(-furthest, Math.min(furthest, number || 0));

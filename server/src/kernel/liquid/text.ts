@@ -1,6 +1,6 @@
 import { Drop, type Emitter, toValue } from 'liquidjs';
 
-/** A value as text, by the rules of Liquid: nothing for nil, lists without a separator. Objects show what they hold. */
+/** Converts a value to text by the rules of Liquid: nothing for nil, lists without a separator. Objects show their content. */
 export function toText(value: unknown): string {
   const plain = toValue(value) as unknown;
   if (typeof plain === 'string') return plain;
@@ -9,7 +9,7 @@ export function toText(value: unknown): string {
   return isPlain(plain) ? JSON.stringify(plain) : String(plain);
 }
 
-/** A list or object as JSON has them. */
+/** A list or an object as in JSON. */
 export function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
@@ -34,15 +34,15 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Safe as text and within quoted attributes. */
+/** The result is safe as text and within quoted attributes. */
 export function escapeHtml(value: unknown): string {
   if (value instanceof SafeHtml) return value.html;
   return toText(value).replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 /**
- * HTML that the template itself made (a capture, an explicit `escape`): written as it is. A filter that changes it gets its text
- * and gives text again, which is escaped.
+ * HTML that the template itself made (a capture, an explicit `escape`): written unchanged. A filter that changes it receives
+ * plain text and returns plain text, which is escaped.
  */
 export class SafeHtml extends Drop {
   readonly html: string;

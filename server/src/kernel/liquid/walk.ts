@@ -1,6 +1,9 @@
 import { type Template, toValueSync } from 'liquidjs';
 
-/** Every tag, output and piece of text of a parsed template, however deep. Not recursive: nested generators take the square of the depth. */
+/**
+ * Yields every tag, output and piece of text of a parsed template, at any depth. Not recursive: nested generators take the
+ * square of the depth.
+ */
 export function* walk(templates: Template[]): Generator<Template> {
   const waiting = [...templates].reverse();
   for (let template = waiting.pop(); template; template = waiting.pop()) {

@@ -14,16 +14,16 @@ const now = createThreadClock();
 const script = new Script('work()');
 let box: (Context & { work?: () => void }) | null = null;
 
-/** How often work is begun that the machine was too busy for; each time it has twice as long by the clock. */
+/** The number of attempts at work that got too little processor time; each attempt has twice the clock time. */
 const tries = 6;
 
 /**
- * Runs code that must not hold the thread for ever. The budget stops what we know of; this stops what we do not: a pathological
- * regular expression, a search that is quadratic in hostile data. It costs about 40 µs a call (a timer thread), so renderings
- * share one call.
+ * Runs code that must not hold the thread indefinitely. The budget stops known costs; the watchdog stops unknown ones: a
+ * pathological regular expression, a search that is quadratic in hostile data. It costs about 40 µs a call (a timer thread), so
+ * renderings share one call.
  *
- * The limit is meant for the processor. The clock, which is all that can interrupt, also runs while the machine is asleep or
- * busy with something else: work that had hardly any of it begins anew, with twice the time. So the work must bear that. In worker
+ * The limit is meant as processor time. Only the wall clock can interrupt, and it also runs while the machine sleeps or is
+ * busy: work that got hardly any processor time starts again, with twice the time. So the work must be repeatable. In worker
  * threads there is no watchdog: the pool stops them by their processor time.
  */
 export function within<Result>(limitMs: number, work: () => Result): Result {
@@ -36,11 +36,14 @@ export function within<Result>(limitMs: number, work: () => Result): Result {
   }
 }
 
-/** The watchdog must be far away from the count, which is about a tenth of a second for a full effort. */
+/** The watchdog must be far above the budget, which is about a tenth of a second for a full effort. */
 const fullLimitMs = 1_000;
 const lightLimitMs = 40;
 
-/** For a rendering: in place it must not hold the event loop, even where the count does not foresee how long it takes. */
+/**
+ * The limit of a rendering: on the calling thread it must not hold the event loop, even where the budget underestimates the
+ * time.
+ */
 export function withinEffort<Result>(effort: Effort, work: () => Result): Result {
   if (effort === 'full') return within(fullLimitMs, work);
   try {
@@ -51,8 +54,9 @@ export function withinEffort<Result>(effort: Effort, work: () => Result): Result
 }
 
 /**
- * Null when the work was interrupted. Node also reports a timeout of work that is done, when the thread that watches the clock gets the
- * processor too late to be stopped (2 % of all calls under a load of 10 on two processors), so what the work did decides.
+ * Returns null when the work was interrupted. Node also reports a timeout of finished work, when the thread that watches the
+ * clock gets the processor too late to be stopped (2 % of all calls under a load of 10 on two processors), so the recorded
+ * result of the work decides.
  */
 function interruptible<Result>(clockMs: number, work: () => Result): { result: Result } | null {
   const ends: ({ result: Result } | { error: unknown })[] = [];

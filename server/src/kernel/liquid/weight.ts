@@ -1,8 +1,8 @@
 const openings = /\{[{%]/g;
-/** A tag is about as much work as this many characters within it. */
+/** A tag costs about as much as this many characters within it. */
 const tagWeight = 10;
 
-/** How much work it is to read a template: the characters of its tags and outputs count, the text between them does not. */
+/** The cost of parsing a template: the characters of its tags and outputs count, the text between them does not. */
 export function weightOf(source: string): number {
   let weight = 0;
   openings.lastIndex = 0;

@@ -2,19 +2,19 @@ import { isLoopHeld, yieldToEventLoop } from '../event-loop.ts';
 import type { Task, TaskRunner } from './task.ts';
 
 /**
- * How much a computation may do that counts its work. `light`: what fits between two turns of the event loop, some 10 ms of the
- * processor; `full`: all that it is allowed at all, in a thread.
+ * The limit of a computation that counts its work. `light`: fits between two iterations of the event loop, some 10 ms of the
+ * processor; `full`: the whole limit, in a thread.
  */
 export type Effort = 'light' | 'full';
 
-/** A light effort was not enough: the computation begins anew in a thread. */
+/** A light effort was not enough: the computation starts again in a thread. */
 export class HeavyWork extends Error {
   override readonly name = 'HeavyWork';
 }
 
-/** A task of which only trying shows whether it is light. */
+/** A task whose cost is only known by trying. */
 export interface CountedTask<Input, Output> extends Task<Input, Output> {
-  /** With a light effort it throws HeavyWork where that is not enough. It must bear to be begun twice. */
+  /** With a light effort it throws HeavyWork when that is not enough. The attempt must be repeatable. */
   attempt(input: Input, effort: Effort): Output;
 }
 
@@ -32,7 +32,7 @@ export function countedTask<Input, Output>(
   };
 }
 
-/** In place as far as a light effort goes, otherwise in a thread. */
+/** Runs on the calling thread as far as a light effort goes, otherwise in a thread. */
 export async function runCounted<Input, Output>(
   tasks: TaskRunner,
   task: CountedTask<Input, Output>,

@@ -1,6 +1,6 @@
 import { Problem } from '../errors.ts';
 
-/** What a transaction asks for and does not have yet. */
+/** An input whose output the transaction needs and does not have yet. */
 class Wanted<Input> {
   readonly input: Input;
   constructor(input: Input) {
@@ -8,13 +8,14 @@ class Wanted<Input> {
   }
 }
 
-/** A transaction begins anew more than once only if others change what it reads meanwhile. */
+/** A transaction restarts more than once only if others change the rows that it reads meanwhile. */
 const mostTimes = 5;
 
 /**
- * Runs a transaction that needs a computation of what it reads. The computation may wait for a thread, and a transaction that waits
- * keeps its connection: the large requests of one tenant would soon have all of them. So the transaction is rolled back where it asks
- * for an output that is not known, and begins anew once that was computed. `nameOf`: equal for inputs with equal outputs.
+ * Runs a transaction that needs a computation on the rows that it reads. The computation may wait for a thread, and a
+ * transaction that waits keeps its connection: the large requests of one tenant would soon hold all of them. So the transaction
+ * is rolled back when it needs an unknown output, and restarts once that was computed. `nameOf` is equal for inputs with equal
+ * outputs.
  */
 export async function computeOutside<Input, Output, Result>(
   { compute, nameOf }: { compute(input: Input): Promise<Output>; nameOf(input: Input): string },

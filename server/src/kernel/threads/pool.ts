@@ -8,16 +8,17 @@ import { startThread, type Thread, type ThreadEntry } from './start.ts';
 import { type Task, type TaskAnswer, type TaskRunner, TaskStopped } from './task.ts';
 
 /**
- * Runs computations that tenants feed, so that none of them holds the event loop: light ones in place, the others in threads that
- * start when they are needed. Owners take turns, and each has one thread at a time. An owner with too many tasks waiting is refused
- * with the Problem `rate_limited`. Work that takes too long throws TaskStopped, and nothing else fails with it.
+ * Runs computations on tenants' input, so that none of them holds the event loop: light ones on the calling thread, the others
+ * in threads that start when they are needed. Owners are served round-robin, and each has one thread at a time. An owner with
+ * too many waiting tasks is refused with the Problem `rate_limited`. Work that takes too long throws TaskStopped, and no other
+ * task fails with it.
  */
 export interface TaskPool extends TaskRunner {
-  /** For work whose number is bounded elsewhere, as that of claims is: it waits, and is never refused for its number. */
+  /** For work whose number is bounded elsewhere, such as claims: it waits, and is never refused for its number. */
   unlimited: TaskRunner;
-  /** How many tasks of an owner wait for a thread. */
+  /** The number of tasks of an owner that wait for a thread. */
   waiting(owner: string): number;
-  /** How many threads there are now. */
+  /** The current number of threads. */
   size(): number;
   stop(): Promise<void>;
 }
@@ -25,11 +26,11 @@ export interface TaskPool extends TaskRunner {
 export interface TaskPoolOptions {
   entry: ThreadEntry;
   log: Log;
-  /** Most threads at once. */
+  /** The maximum number of threads. */
   threads?: number;
-  /** A thread without a task for this long ends, and its memory is free again. */
+  /** A thread without a task for this long ends, which frees its memory. */
   idleMs?: number;
-  /** Most tasks of one owner that wait. */
+  /** The maximum number of waiting tasks of one owner. */
   waitingPerOwner?: number;
 }
 
@@ -44,27 +45,27 @@ interface WaitingTask {
 
 interface PooledThread {
   thread: Thread;
-  /** It has loaded its code; until then nothing that it does counts. */
+  /** True once the thread has loaded its code; until then its time does not count. */
   isReady: boolean;
   osThreadId: number | null;
   running: WaitingTask | null;
   startedAt: number;
   cpuMsBefore: number;
-  /** The end of its start, of its task, or of its idleness. */
+  /** The timeout of the thread's start, of its task, or of its idle time. */
   timer: NodeJS.Timeout | undefined;
 }
 
 const defaultLimitMs = 3_000;
-/** On a busy machine a thread gets little of the processor: this many times the limit by the clock is the end in any case. */
+/** On a busy machine a thread gets little processor time: this many times the limit by the wall clock always ends it. */
 const clockFactor = 10;
 const startWithinMs = 60_000;
 
 export function createTaskPool(options: TaskPoolOptions): TaskPool {
   const { entry, log, threads = 2, idleMs = 20_000, waitingPerOwner = 100 } = options;
   const open = new Set<PooledThread>();
-  /** Threads on their way out. */
+  /** Threads that are shutting down. */
   const ending = new Set<Promise<void>>();
-  /** By owner, in the order in which owners have their turn. */
+  /** Waiting tasks by owner, in the order in which owners are served. */
   const queues = new Map<string, WaitingTask[]>();
   let stopped = false;
 
@@ -78,7 +79,7 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
     }
   }
 
-  /** The first task of the first owner that has no thread; the owner goes behind all others. */
+  /** Returns the first task of the first owner that has no thread; the owner moves to the end of the queue. */
   function takeNext(): WaitingTask | null {
     const busy = new Set([...open].map(({ running }) => running?.owner));
     for (const [owner, queue] of queues) {
@@ -123,7 +124,7 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
     discard(pooled, new TaskStopped('it took too long'));
   }
 
-  /** The thread is free; returns what it did. */
+  /** Marks the thread as free and returns its task. */
   function end(pooled: PooledThread): WaitingTask {
     const done = pooled.running as WaitingTask;
     clearTimeout(pooled.timer);
@@ -133,7 +134,7 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
     return done;
   }
 
-  /** Ends the thread. Only what it was doing fails; all that waits goes to another one. */
+  /** Ends the thread. Only its current task fails; waiting tasks go to another thread. */
   function discard(pooled: PooledThread, reason: Error | null): void {
     clearTimeout(pooled.timer);
     open.delete(pooled);
@@ -156,17 +157,17 @@ export function createTaskPool(options: TaskPoolOptions): TaskPool {
       running: null,
       startedAt: 0,
       cpuMsBefore: 0,
-      timer: setTimeout(() => discard(pooled, new Error('a thread did not start')), startWithinMs),
+      timer: setTimeout(() => discard(pooled, new Error('a worker thread did not start')), startWithinMs),
       thread: startThread(entry, null, {
         message(message) {
-          if (!open.has(pooled)) return; // its last words
+          if (!open.has(pooled)) return; // a late message of an ended thread
           if (!isHello(message)) return settle(end(pooled), message as TaskAnswer);
           pooled.isReady = true;
           pooled.osThreadId = message.osThreadId;
           if (pooled.running) startClock(pooled, pooled.running);
         },
         failed(error) {
-          log.error({ err: error, task: pooled.running?.task.name }, 'a thread ended');
+          log.error({ err: error, task: pooled.running?.task.name }, 'a worker thread ended unexpectedly');
           discard(pooled, error);
         },
       }),
@@ -239,7 +240,7 @@ const stopping = () =>
     headers: { 'retry-after': '1' },
   });
 
-/** Processor time of a thread, in hundredths of a second (proc(5), fields 14 and 15); null where it is not known. */
+/** Processor time of a thread, in hundredths of a second (proc(5), fields 14 and 15); null when it is unknown. */
 function cpuMsOf(osThreadId: number | null): number | null {
   if (osThreadId === null) return null;
   try {

@@ -4,12 +4,12 @@ import { type MessagePort, parentPort } from 'node:worker_threads';
 import { Problem } from '../errors.ts';
 import type { Task, TaskAnswer, TaskRequest } from './task.ts';
 
-/** What a thread says once: its number for the operating system, where that can be known. */
+/** The first message of a thread: its id in the operating system, where that is available. */
 export interface ThreadHello {
   osThreadId: number | null;
 }
 
-/** The other end of the pool: does one task after the other. */
+/** The thread's side of the pool: runs one task after the other. */
 // biome-ignore lint/suspicious/noExplicitAny: a table of tasks with inputs of their own
 export function serveTasks(tasks: readonly Task<any, any>[]): void {
   const port = parentPort as MessagePort;
@@ -44,10 +44,10 @@ const threadPriority = 5;
 function yieldToMainThread(): void {
   if (process.platform !== 'linux') return;
   try {
-    // A process that was started at a lower priority stays there: to raise it needs a privilege.
+    // A process that was started at a lower priority stays there: raising it needs a privilege.
     if (getPriority(0) < threadPriority) setPriority(0, threadPriority);
   } catch {
-    // A sandbox may forbid the call; the thread then works at the priority that it has.
+    // A sandbox may forbid the call; the thread then keeps its priority.
   }
 }
 

@@ -1,6 +1,6 @@
 import { type TransferListItem, Worker } from 'node:worker_threads';
 
-/** The file that a thread runs, and what Node needs to run it. */
+/** The file that a thread runs, and the Node options for running it. */
 export interface ThreadEntry {
   url: URL;
   execArgv: string[];
@@ -24,7 +24,7 @@ export function startThread(
   workerData: unknown,
   events: ThreadEvents,
 ): Thread {
-  // Threads get no settings from the environment: what a thread may know is handed to it. And no heap limit of their own: a
+  // Threads get no settings from the environment: they receive only explicit data. They have no heap limit of their own: a
   // thread that reaches one by fast allocation ends the whole process. Time and the size of inputs bound their memory.
   const worker = new Worker(url, { workerData, execArgv, env: {} });
   let ending = false;

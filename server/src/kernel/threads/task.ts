@@ -1,27 +1,27 @@
 import type { TransferListItem } from 'node:worker_threads';
 
 /**
- * A computation whose input comes from a tenant. A light input is computed in place; any other one in a thread, so that no input
- * holds the event loop. Inputs and outputs travel between threads: data without functions or classes.
+ * A computation whose input comes from a tenant. A light input is computed on the calling thread; any other one in a thread, so
+ * that no input holds the event loop. Inputs and outputs are copied between threads: data without functions or classes.
  */
 export interface Task<Input, Output> {
   /** Unique among all tasks; see tasks.ts. */
   name: string;
-  /** Cheap and linear. True: the work takes 10 ms of the processor at the most. */
+  /** Cheap and linear. True when the work takes at most 10 ms of the processor. */
   isLight(input: Input): boolean;
   work(input: Input): Output | Promise<Output>;
-  /** Processor time; 3 s unless told. */
+  /** The limit of processor time; 3 s by default. */
   limitMs?: number;
-  /** Memory of the input that the caller gives away instead of having it copied. */
+  /** Memory of the input that is transferred to the thread instead of being copied. */
   transfer?(input: Input): TransferListItem[];
 }
 
-/** Who runs tasks; see pool.ts. `owner` is the tenant that the input is of, usually an environment. */
+/** Runs tasks; see pool.ts. `owner` is the tenant of the input, usually an environment. */
 export interface TaskRunner {
   run<Input, Output>(task: Task<Input, Output>, owner: string, input: Input): Promise<Output>;
 }
 
-/** For tests and tools: everything in place. */
+/** Runs everything on the calling thread, for tests and tools. */
 export const inPlace: TaskRunner = { run: async (task, _owner, input) => task.work(input) };
 
 /** The work took too long, and its thread was ended. */
@@ -29,14 +29,14 @@ export class TaskStopped extends Error {
   override readonly name = 'TaskStopped';
 }
 
-/** What a thread is asked and what it answers. */
+/** The messages between the pool and a thread. */
 export interface TaskRequest {
   task: string;
   input: unknown;
 }
 export type TaskAnswer = { output: unknown } | { problem: ProblemData } | { error: unknown };
 
-/** A Problem as it travels. */
+/** A Problem in the form that is copied between threads. */
 export interface ProblemData {
   code: string;
   message: string;
