@@ -3,9 +3,9 @@ import type { Log } from '../kernel/log.ts';
 import type { Pool } from './sql.ts';
 
 /**
- * LISTEN/NOTIFY as a doorbell: it says "look now", never what to look at, so a lost ring costs a poll interval and
- * nothing else. Rings are sent outside transactions and coalesced (NOTIFY inside one cost 36 % of throughput).
- * The listener has a direct connection of its own, so poolers are allowed everywhere else.
+ * LISTEN/NOTIFY as a doorbell: a ring means "poll now" and has no content, so a lost ring costs a poll interval and nothing
+ * else. Rings are sent outside transactions and coalesced (NOTIFY inside one cost 36 % of throughput). The listener has a
+ * direct connection of its own, so poolers are allowed everywhere else.
  */
 export interface Doorbell {
   ring(topic: string): void;
@@ -40,7 +40,7 @@ export function createDoorbell(pool: Pool, connectionString: string, log: Log): 
           values: [channel, topics],
         });
       } catch (error) {
-        log.debug({ err: error }, 'a ring was lost; the poll will find the work');
+        log.debug({ err: error }, 'a notify was lost; the next poll finds the work');
       }
     }
     ringing = false;
@@ -64,7 +64,7 @@ export function createDoorbell(pool: Pool, connectionString: string, log: Log): 
     connection
       .connect()
       .then(() => connection.query(`listen ${channel}`))
-      // Whatever was rung while nobody listened: look everywhere once.
+      // Rings may have been lost while the listener was disconnected: poll every topic once.
       .then(() => {
         for (const topic of listeners.keys()) notifyLocal(topic);
       })

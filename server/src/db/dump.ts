@@ -13,7 +13,7 @@ interface TableRow {
 
 /**
  * The schema `public` as SQL for people to read and to compare: always the same text for the same schema. Written from the
- * catalogs because the bundled PostgreSQL comes without pg_dump, whose text differs between versions anyway.
+ * catalogs because the bundled PostgreSQL has no pg_dump, whose text differs between versions anyway.
  */
 export async function dumpSchema(sql: Sql): Promise<string> {
   const tables = await query<TableRow>(sql, tablesQuery);
@@ -33,7 +33,7 @@ function terminated(definition: string): string {
   return `${definition.trimEnd().replace(/;$/, '')};\n`;
 }
 
-/** Constraints that PostgreSQL 18 writes down for `not null` are left out: the column says it, in every version. */
+/** The constraints that PostgreSQL 18 stores for `not null` are left out: the column shows it, in every version. */
 const tablesQuery = `
 select
   t.relname as name,

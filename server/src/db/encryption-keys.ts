@@ -5,7 +5,7 @@ import { createKeyring, type Keyring } from '../kernel/crypto.ts';
 import { inheritOwner } from '../kernel/owner.ts';
 import { type Sql, statement } from './sql.ts';
 
-/** The configured keys, else the one generated into the data directory on the first start. */
+/** Loads the configured keys, else the one generated into the data directory on the first start. */
 export function loadKeyring(configured: readonly Buffer[] | null, dataDir: string): Keyring {
   return createKeyring(configured ?? [generatedKey(dataDir)]);
 }
@@ -30,7 +30,10 @@ function generatedKey(dataDir: string): Buffer {
   return key;
 }
 
-/** If there is none yet. Flushed: what was sealed with a key that a power cut then took would be lost. */
+/**
+ * Makes the key if there is none yet. The file is flushed: values sealed with a key that a power cut then removed would be
+ * lost.
+ */
 function makeKey(path: string): void {
   let file: number;
   try {
@@ -45,7 +48,7 @@ function makeKey(path: string): void {
     writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { flush: true });
     inheritOwner(path);
   } catch (error) {
-    rmSync(path); // a full disk leaves it empty, and then no start would ever make another
+    rmSync(path); // a full disk leaves the file empty, and then no later start would make a key
     throw error;
   } finally {
     closeSync(file);
@@ -58,14 +61,14 @@ const remember = statement(
   'insert into encryption_keys (id) values ($1) on conflict do nothing',
 );
 
-/** Ids of the keys that processes on this database sealed with. */
+/** Lists the ids of the keys that processes on this database sealed with. */
 export async function listUsedKeys(sql: Sql): Promise<string[]> {
   return (await known(sql)).map((row) => row.id);
 }
 
 /**
- * The keys of this process. One with other keys than the rest would seal what nobody can open: it must not start. New keys come
- * in beside an old one (CARILLON_ENCRYPTION_KEY=new,old).
+ * Opens the keys of this process. A process with different keys from the rest would seal values that no other process can open,
+ * so it must not start. New keys are added beside an old one (CARILLON_ENCRYPTION_KEY=new,old).
  */
 export async function openKeyring(
   sql: Sql,
@@ -74,7 +77,7 @@ export async function openKeyring(
 ): Promise<Keyring> {
   const used = await listUsedKeys(sql);
   const ifLost = `If that key is lost for good, see "When the key is lost" in docs/guides/secrets.md.`;
-  // A new one made here would only hide that the file was forgotten when the data was moved.
+  // Making a new key here would only hide that the file was forgotten when the data was moved.
   if (configured === null && used.length > 0 && !existsSync(keyPath(dataDir))) {
     throw new Error(
       `There is no ${keyPath(dataDir)}, and the secrets in this database were encrypted with the key ${used.join(', ')}. Put the file back, or set CARILLON_ENCRYPTION_KEY. ${ifLost}`,
@@ -95,7 +98,10 @@ const forget = statement<{ id: string }>(
   'delete from encryption_keys where not (id = any ($1::text[])) returning id',
 );
 
-/** Once nothing is sealed with a key any more, a process that has only that key must not start. Returns those forgotten. */
+/**
+ * Removes keys that no value is sealed with, so that a process that has only such a key does not start. Returns the removed
+ * ids.
+ */
 export async function forgetKeys(sql: Sql, inUse: string[]): Promise<string[]> {
   return (await forget(sql, [inUse])).map((row) => row.id);
 }

@@ -2,34 +2,34 @@ import type pg from 'pg';
 import { query, type Sql } from './sql.ts';
 
 /**
- * A page of a list that can be filtered by several things at once. Each has an index, none has all of them, and of two values
- * with a million rows each perhaps no row has both. So one of them leads, and the others are asked of a bounded number of its
- * rows, a few times if need be: what a page costs does not grow with the table. It may end early for that, and says where to
- * go on.
+ * A page of a list that can be filtered by several fields at once. Each filter has an index, none covers all of them, and of
+ * two values with a million rows each perhaps no row has both. So the most selective filter leads, and the others are checked
+ * on a bounded number of its rows, a few times if needed: the cost of a page does not grow with the table. The page may end
+ * early for that reason, and then has the position to continue from.
  */
 export interface FilteredPage {
   table: string;
-  /** Whose list it is: what every index begins with. */
+  /** The owner of the list: the first columns of every index. */
   scope: string;
-  /** Conditions on the id, with which every index ends. */
+  /** Conditions on the id, the last column of every index. */
   bounds: string[];
-  /** What stands between the two in an index of its own. */
+  /** Filters that each have an index of their own, between the scope and the id. */
   indexed: string[];
-  /** Conditions that no index answers; without parameters. */
+  /** Conditions without an index and without parameters. */
   others: string[];
-  /** In place of an index: the ids of all rows that can be meant, where they are few and known otherwise. */
+  /** Replaces an index: the ids of all candidate rows, where they are few and known otherwise. */
   ids?: string | undefined;
   values: unknown[];
   limit: number;
-  /** So many rows of the leading filter are asked at a time. */
+  /** The number of rows of the leading filter that are checked at a time. */
   scanLimit: number;
-  /** Makes a statement of the rows of the page. */
+  /** Makes a statement from the rows of the page. */
   select: (page: string) => string;
 }
 
 export interface ScannedPage<Row> {
   rows: Row[];
-  /** Of what is older than this nothing was looked at; null: that was all. */
+  /** Rows older than this were not scanned; null when the scan is complete. */
   scannedTo: string | null;
 }
 
@@ -92,18 +92,25 @@ async function scanOnce<Row extends pg.QueryResultRow>(
     ...(scannedTo === null ? [] : [`id >= ${parameter(scannedTo)}`]),
   ];
   const asked = [...indexed.filter((condition) => !leader.includes(condition)), ...others];
-  // More than there are, even if some have just arrived; without a limit the planner might read and sort everything.
+  // The limit exceeds the number of rows, even if some have just arrived; without a limit the planner might read and sort
+  // everything.
   const ids = `${idsOf(table, leading)} limit ${2 * scanLimit}`;
   return { rows: await find(ids, asked, parameter(list.limit)), scannedTo };
 }
 
-/** Only what is in the index is asked for: hardly another way to find it is as cheap, even if the planner errs about how many there are. */
+/**
+ * Only indexed columns are selected: an index-only scan is almost always the cheapest plan, even if the planner misestimates
+ * the number of rows.
+ */
 function idsOf(table: string, conditions: string[]): string {
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   return `select id from ${table} ${where} order by id desc`;
 }
 
-/** `offset 0`: one row after the other, as far as they are wanted, and not a join with the table from its newest row on. */
+/**
+ * `offset 0` makes PostgreSQL read one row after the other, as far as needed, instead of a join with the table from its newest
+ * row on.
+ */
 function rowsOf(table: string, ids: string, conditions: string[], limit: string): string {
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   return `
@@ -113,9 +120,9 @@ function rowsOf(table: string, ids: string, conditions: string[], limit: string)
 }
 
 interface ScanEnd {
-  /** The condition of an index, unless there is but that of the scope. */
+  /** The condition of an index, absent when there is only the scope. */
   leader: string[];
-  /** The last of so many rows; null: there are fewer. */
+  /** The last of the scanned rows; null when there are fewer than the limit. */
   scannedTo: string | null;
 }
 

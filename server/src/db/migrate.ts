@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Pool, query, type Sql } from './sql.ts';
 
-/** Forward-only numbered SQL files. In the bundle they stand beside main.js, in the sources beside this file. */
+/** Forward-only numbered SQL files. In the bundle they are beside main.js, in the sources beside this file. */
 const folder = new URL('./migrations/', import.meta.url);
 const minimumVersion = 14;
-const lockKey = 0x0ca7_1110; // any constant: whoever holds it migrates, the others wait
+const lockKey = 0x0ca7_1110; // any constant: the holder migrates, the others wait
 
 export interface Migration {
   name: string;
@@ -18,7 +18,7 @@ function listMigrations(): Migration[] {
     .map((name) => ({ name, text: readFileSync(new URL(name, folder), 'utf8') }));
 }
 
-/** Refuses a server that is too old, with the version that is needed. */
+/** Refuses a server that is too old, with the required version. */
 async function checkServerVersion(sql: Sql): Promise<void> {
   const [row] = await query<{ version: string; number: number }>(
     sql,
@@ -31,7 +31,7 @@ async function checkServerVersion(sql: Sql): Promise<void> {
   }
 }
 
-/** Safe when several processes start at once: an advisory lock lets one through, the others then find nothing to do. */
+/** Safe when several processes start at once: an advisory lock admits one, the others then find nothing to do. */
 export async function migrate(pool: Pool): Promise<string[]> {
   const client = await pool.connect();
   const applied: string[] = [];
@@ -53,7 +53,7 @@ export async function migrate(pool: Pool): Promise<string[]> {
     }
     return applied;
   } finally {
-    // Closing the connection gives up the lock and any half-done migration.
+    // Closing the connection releases the lock and rolls back an unfinished migration.
     client.release(true);
   }
 }
@@ -71,7 +71,7 @@ export async function pendingMigrations(sql: Sql): Promise<string[]> {
     .filter((name) => !done.has(name));
 }
 
-/** Those of a newer release, which has used this database or uses it beside us. */
+/** Returns the migrations of a newer release, which has used this database or uses it at the same time. */
 export async function foreignMigrations(sql: Sql): Promise<string[]> {
   const ours = new Set(listMigrations().map((migration) => migration.name));
   return (await appliedMigrations(sql)).filter((name) => !ours.has(name));

@@ -2,7 +2,9 @@ import type { Keyring } from '../kernel/crypto.ts';
 import { firstId } from '../kernel/ids.ts';
 import { type Pool, query } from './sql.ts';
 
-/** Seals a value anew with the first key; what is sealed with it already, or cannot be opened, comes back as it was. */
+/**
+ * Seals a value again with the first key; a value that is sealed with it already, or cannot be opened, is returned unchanged.
+ */
 export type SealAgain = (sealed: string, context: string) => string;
 
 /** A column that holds sealed values. */
@@ -10,16 +12,16 @@ export interface SealedColumn {
   table: string;
   column: string;
   type: 'text' | 'jsonb';
-  /** The uuid that names a row. */
+  /** The uuid column that identifies a row. */
   key: string;
-  /** Further columns that contexts are made of. */
+  /** Further columns that are part of the encryption context. */
   also?: readonly string[];
   /**
-   * The value of the column with every sealed value in it put through `again`. `row` has `key` and `also`. Whoever describes
-   * the place knows the shape of the column, and may name it.
+   * Returns the value of the column with every sealed value in it passed through `again`. `row` has `key` and `also`. The
+   * implementation knows the shape of the column and may name its type.
    */
   reseal(value: unknown, row: Record<string, string>, again: SealAgain): unknown;
-  /** Another value, where the service makes them itself and need not ask anybody. */
+  /** Makes a new value, for secrets that the service generates itself. */
   remake?(): string;
 }
 
@@ -36,23 +38,23 @@ export interface ColumnReport {
   place: string;
   values: number;
   resealed: number;
-  /** Values whose key is not configured: nobody can open them. */
+  /** The number of values whose key is not configured, which cannot be opened. */
   unopened: number;
 }
 
 export interface ResealReport {
   places: ColumnReport[];
-  /** Ids of the keys that something is sealed with after all, and how much. */
+  /** The ids of the keys that values are sealed with afterwards, and the number of values. */
   used: Map<string, number>;
 }
 
 const batch = 500;
-/** A row that somebody changed while we looked at it is looked at again; nobody changes one that often. */
+/** A row that was changed during a pass is read again; no row changes this often. */
 const maxPasses = 10;
 
 /**
- * Seals everything anew that the first key of the ring did not seal, in batches, while the service runs: a row is only
- * replaced as long as it is still what was read. Stopping half way does no harm; the next run goes on.
+ * Seals every value again that the first key of the ring did not seal, in batches, while the service runs: a row is only
+ * replaced while it is still as it was read. An interrupted run does no harm; the next run continues.
  */
 export async function resealAll(
   pool: Pool,
@@ -66,7 +68,7 @@ export async function resealAll(
     reports.push(report);
     progress(report);
   }
-  // A second look at the whole: what another process sealed with an old key meanwhile must not be missed.
+  // A second pass over everything finds values that another process sealed with an old key meanwhile.
   const used = new Map<string, number>();
   for (const column of places) {
     await walk(pool, column, async (rows) => {

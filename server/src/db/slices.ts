@@ -1,6 +1,6 @@
 import { firstId } from '../kernel/ids.ts';
 
-/** Goes through rows by their ids. A slice says with which id it ended; null: there was nothing left. */
+/** Iterates over rows by id. A slice returns the id at which it ended; null when nothing was left. */
 export async function inSlices(
   isStopped: () => boolean,
   slice: (after: string) => Promise<string | null>,

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * What a store needs: something that runs a query. The pool and an open transaction both are one, and every store function
- * takes it as its first argument, so nothing slips outside the transaction by accident.
+ * Runs a query. The pool and an open transaction both implement it, and every store function takes it as its first argument, so
+ * no query escapes the transaction by accident.
  */
 export interface Sql {
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
@@ -28,8 +28,8 @@ export function createPool(
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: 10_000,
   });
-  // A connection that breaks is simply replaced: whoever waits for an answer on it, or asks next, learns of it there. Without
-  // a listener of its own, one that breaks between two statements of a transaction would end the process.
+  // A broken connection is simply replaced: the pending or next query on it fails with the error. Without a listener of its
+  // own, a connection that breaks between two statements of a transaction would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
@@ -52,7 +52,7 @@ export function statement<Row extends pg.QueryResultRow = pg.QueryResultRow>(nam
   };
 }
 
-/** For one-off queries whose text is put together at run time from constant pieces (list filters, migrations). */
+/** Runs one-off queries whose text is composed at run time from constant parts (list filters, migrations). */
 export async function query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
   sql: Sql,
   text: string,
@@ -62,16 +62,16 @@ export async function query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
   return result.rows;
 }
 
-/** A text as the beginning of a LIKE pattern, in which nothing but itself matches. */
+/** Escapes a text as the beginning of a LIKE pattern, so that it matches only itself. */
 export function likePrefix(text: string): string {
   return `${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
 /**
- * Connections pipeline: `begin` travels with the first statement, and statements that do not need each other's results can
- * travel together (`Promise.all`), in the order in which they were called. What is handed to `withCommit` even travels with the
- * commit, so that rows which everybody wants are locked for no longer than the flush takes; if any of it fails, nothing is
- * committed and the failure is thrown. It must send its statements at once: one that comes later finds the transaction ended.
+ * Connections pipeline: `begin` is sent with the first statement, and statements that do not need each other's results can be
+ * sent together (`Promise.all`), in the order in which they were called. Statements of `withCommit` are even sent with the
+ * commit, so that contended rows are locked for no longer than the flush takes; if any of them fails, nothing is committed and
+ * the failure is thrown. `withCommit` must send its statements at once: a later one finds the transaction ended.
  */
 export async function transaction<Result>(
   pool: Pool,
@@ -85,7 +85,7 @@ export async function transaction<Result>(
   };
   const unawaited: Promise<unknown>[] = [];
   const withCommit = (statement: Promise<unknown>): void => {
-    statement.catch(() => {}); // it is looked at below, or something else has failed before it
+    statement.catch(() => {}); // the result is awaited below, or an earlier failure is reported instead
     unawaited.push(statement);
   };
   try {
@@ -108,8 +108,8 @@ export async function transaction<Result>(
 }
 
 /**
- * For what must not be given up because the database restarts, or chose it to end a deadlock: asks again until it answers, for two
- * minutes. The answer alone may have been lost, so this is for work that has the same effect when it is done twice.
+ * Retries work that must survive a restart of the database or a deadlock, for two minutes. Only the answer may have been lost,
+ * so the work must have the same effect when it is done twice.
  */
 export async function untilDatabaseAnswers<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
@@ -122,17 +122,17 @@ export async function untilDatabaseAnswers<Result>(work: () => Promise<Result>):
   }
 }
 
-/** The database ended this transaction so that another could go on; it is rolled back, and may be done again. */
+/** The database ended this transaction to resolve a deadlock; it is rolled back, and may be repeated. */
 function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '40P01';
 }
 
-/** The database runs, but can keep nothing new until somebody makes room. */
+/** The database runs, but cannot store anything until an operator frees disk space. */
 export function isDiskFull(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '53100';
 }
 
-/** True for failures that pass without us: the server restarts, fails over, is out of connections, or its disk is full. */
+/** True for transient failures: the server restarts, fails over, is out of connections, or its disk is full. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   if (typeof code !== 'string')
@@ -146,6 +146,6 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     code === '53300' || // too many connections
     isDiskFull(error) ||
     ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(code) ||
-    (code === 'ENOENT' && syscall === 'connect') // its socket is gone
+    (code === 'ENOENT' && syscall === 'connect') // its socket is missing
   );
 }

@@ -1,7 +1,7 @@
 /**
- * A `text[]` as PostgreSQL reads it without parsing: the binary format of an array. Null when there is nothing in it but nulls,
- * which costs nothing at all, for `unnest` fills short arrays up with nulls. What arrives together has much in common, so a
- * value that all share is written once and copied.
+ * A `text[]` in the binary format of PostgreSQL, which needs no parsing. Null when all values are null, which costs nothing,
+ * because `unnest` fills short arrays up with nulls. Rows that arrive together have much in common, so a value that all share
+ * is written once and copied.
  */
 export function textArray(values: readonly (string | null)[]): Buffer | null {
   const [first = null] = values;
@@ -10,7 +10,7 @@ export function textArray(values: readonly (string | null)[]): Buffer | null {
 
 function sameArray(value: string | null, count: number): Buffer | null {
   if (value === null) return null;
-  const element = Buffer.allocUnsafe(4 + 3 * value.length); // at most: what is not needed is cut off below
+  const element = Buffer.allocUnsafe(4 + 3 * value.length); // the maximum: the rest is cut off below
   const length = element.write(value, 4);
   element.writeInt32BE(length, 0);
   const bytes = Buffer.allocUnsafe(headerSize + count * (4 + length));
@@ -20,7 +20,7 @@ function sameArray(value: string | null, count: number): Buffer | null {
 
 function mixedArray(values: readonly (string | null)[]): Buffer {
   let size = headerSize;
-  for (const value of values) size += 4 + (value === null ? 0 : 3 * value.length); // at most, as above
+  for (const value of values) size += 4 + (value === null ? 0 : 3 * value.length); // the maximum, as above
   const bytes = Buffer.allocUnsafe(size);
   writeHeader(bytes, values.length);
   let at = headerSize;

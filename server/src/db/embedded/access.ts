@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { Account } from './account.ts';
 
 /**
- * Whether the account may pass through every directory down to this one. Worked out from the mode bits, because
- * root itself may pass everywhere and node cannot ask for somebody else. Other groups do not count: spawn drops them.
+ * Returns whether the account may pass through every directory down to this one. Computed from the mode bits, because root
+ * itself may pass everywhere and node cannot check for another user. Other groups do not count: spawn drops them.
  */
 export function canReach(account: Account, directory: string): boolean {
   const { uid, gid, mode } = statSync(directory);
@@ -14,13 +14,13 @@ export function canReach(account: Account, directory: string): boolean {
 }
 
 /**
- * Makes (or accepts) a directory that everybody may read and only we may change; false if someone else could
- * have made it, or could swap it for another: what lies in it is executed, or holds the data.
+ * Makes (or accepts) a directory that all users may read and only we may change; returns false if another user could have made
+ * or could replace it: its files are executed, or are the data.
  */
 export function makeOwnDirectory(directory: string): boolean {
   const us = process.getuid?.();
   try {
-    if (mkdirSync(directory, { recursive: true, mode: 0o755 }) !== undefined) chmodSync(directory, 0o755); // whatever the umask
+    if (mkdirSync(directory, { recursive: true, mode: 0o755 }) !== undefined) chmodSync(directory, 0o755); // despite the umask
   } catch {
     return false;
   }
@@ -36,7 +36,7 @@ export function makeOwnDirectory(directory: string): boolean {
 
 function isTrusted(directory: string, us: number): boolean {
   const { uid, mode } = statSync(directory);
-  const sticky = (mode & 0o1000) !== 0; // as /tmp: others may add entries but not replace ours
+  const sticky = (mode & 0o1000) !== 0; // like /tmp: others may add entries but not replace ours
   return (uid === 0 || uid === us) && (sticky || (mode & 0o022) === 0);
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { EmbeddedPostgresError } from './error.ts';
 
-/** The user that PostgreSQL runs as; undefined stands for "as ourselves", which only root cannot. */
+/** The user that PostgreSQL runs as; undefined when it runs as the current user, which is possible for all but root. */
 export interface Account {
   uid: number;
   gid: number;
@@ -11,14 +11,13 @@ interface PasswdEntry extends Account {
   name: string;
 }
 
-/** In order of preference; `_postgres` is macOS. */
+/** In order of preference; `_postgres` is the name on macOS. */
 const SERVICE_NAMES = ['carillon', 'postgres', '_postgres', 'nobody', 'daemon'];
 
 /**
- * PostgreSQL refuses to run as root, so root hands it to somebody else. An existing cluster decides for itself;
- * then whoever root is working for (sudo, or the owner of the directory), because that user can reach the
- * checkout and later run without root; then a service account. initdb insists on a name for the uid, so
- * everyone but a cluster's owner must be in /etc/passwd.
+ * PostgreSQL refuses to run as root, so root runs it as another user: the owner of an existing cluster; else the user that root
+ * acts for (sudo, or the owner of the directory), because that user can access the checkout and later run without root; else a
+ * service account. initdb requires a name for the uid, so every user except the owner of a cluster must be in /etc/passwd.
  */
 export function chooseAccount(dataDir: string, cluster: string): Account | undefined {
   const owner = ownerOf(cluster);
@@ -49,7 +48,7 @@ export function chooseAccount(dataDir: string, cluster: string): Account | undef
   return { uid: account.uid, gid: account.gid };
 }
 
-/** Ordinary users only: root, and the negative ids of macOS that node cannot pass on, are left out. */
+/** Lists ordinary users only: root, and the negative ids of macOS that node cannot pass on, are left out. */
 function readPasswd(): PasswdEntry[] {
   const entries: PasswdEntry[] = [];
   for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {

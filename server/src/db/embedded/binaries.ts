@@ -25,14 +25,14 @@ export interface Binaries {
   postgres: string;
   pgCtl: string;
   major: number;
-  /** Built with lz4; at 18.4 the macOS and Windows packages are, the Linux ones are not. */
+  /** True when built with lz4; at 18.4 the macOS and Windows packages are, the Linux ones are not. */
   lz4: boolean;
 }
 
 /**
- * Binaries that the account can really run: those of the npm package, or else a copy. A copy is needed when root
- * starts a checkout below its own 0700 home, when the package was installed under a tight umask or lost its
- * executable bits, or when its links are missing and the directory is read-only.
+ * Finds binaries that the account can really run: those of the npm package, or else a copy. A copy is needed when root starts a
+ * checkout below its own 0700 home, when the package was installed under a tight umask or lost its executable bits, or when its
+ * links are missing and the directory is read-only.
  */
 export async function findBinaries(
   account: Account | undefined,
@@ -55,7 +55,7 @@ export async function findBinaries(
         copyAtOnce(source, copy);
       }
     } catch (error) {
-      complaint = String(error); // read-only or full: perhaps the next place is not
+      complaint = String(error); // read-only or full: the next directory may work
       continue;
     }
     const copied = await tryOut(path.join(copy, 'native'), account);
@@ -67,7 +67,7 @@ export async function findBinaries(
   );
 }
 
-/** Runs them: the only test that also knows about noexec mounts, missing libraries and access lists. About 10 ms. */
+/** Runs the binaries: only this test covers noexec mounts, missing libraries and access lists. About 10 ms. */
 async function tryOut(
   native: string,
   account: Account | undefined,
@@ -105,7 +105,7 @@ function cachePlaces(): string[] {
   return [path.join(home, 'carillon'), path.join(tmpdir(), `carillon-postgres-${process.getuid?.() ?? 0}`)];
 }
 
-/** Two starts may copy at once: each fills a directory of its own, and the first to rename it into place wins. */
+/** Two starts may copy at once: each fills a directory of its own, and the first rename wins. */
 function copyAtOnce(source: PostgresPackage, destination: string): void {
   const partial = `${destination}.${randomBytes(6).toString('hex')}`;
   try {
@@ -113,8 +113,8 @@ function copyAtOnce(source: PostgresPackage, destination: string): void {
     chmodSync(partial, 0o755);
     copyTree(path.join(source.root, 'native'), path.join(partial, 'native'));
     makeMissingLinks(partial);
-    // After a power cut there must be no directory of that name with empty files in it. One flush of the file system:
-    // a thousand fsyncs took seconds on a busy disk.
+    // A power cut must not leave a directory of that name with empty files in it. One flush of the file system: a thousand
+    // fsyncs took seconds on a busy disk.
     spawnSync('sync', ['-f', partial]);
     renameSync(partial, destination);
   } catch (error) {
@@ -123,7 +123,7 @@ function copyAtOnce(source: PostgresPackage, destination: string): void {
   }
 }
 
-/** With modes of our own: those of the package may be the very reason for the copy. */
+/** The copy gets modes of our own: those of the package may be the reason for the copy. */
 function copyTree(from: string, to: string): void {
   mkdirSync(to);
   chmodSync(to, 0o755);

@@ -22,7 +22,7 @@ import { runTool } from './tool.ts';
 
 export interface ClusterLocation {
   dataDir: string;
-  /** The directory that holds `postgres/`; the data directory, unless the account cannot reach that. */
+  /** The directory that holds `postgres/`: the data directory, unless the account cannot access it. */
   home: string;
   account: Account | undefined;
   binaries: Binaries;
@@ -37,7 +37,7 @@ export function clusterOf(home: string): string {
   return path.join(home, 'postgres');
 }
 
-/** Creates the cluster if there is none; afterwards it exists whole, fits the binaries, and belongs to the account. */
+/** Creates the cluster if there is none; afterwards it is complete, matches the binaries, and belongs to the account. */
 export async function ensureCluster(location: ClusterLocation): Promise<void> {
   const cluster = clusterOf(location.home);
   if (!existsSync(path.join(cluster, 'PG_VERSION'))) return createCluster(location, cluster);
@@ -51,20 +51,20 @@ export async function ensureCluster(location: ClusterLocation): Promise<void> {
   if (location.account !== undefined && statSync(cluster).uid === 0) giveTo(location.account, cluster);
 }
 
-/** The role's password; undefined when its file is gone. */
+/** Returns the role's password; undefined when its file is missing. */
 export function readPassword(dataDir: string): string | undefined {
   const file = passwordFileOf(dataDir);
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
 }
 
-/** Sets a new password with no server running: whoever owns the files owns the database, so a lost one is no dead end. */
+/** Sets a new password with no server running: the owner of the files owns the database, so a lost password is recoverable. */
 export async function resetPassword(location: ClusterLocation): Promise<void> {
   const password = newPassword();
   await runSql(location, clusterOf(location.home), `ALTER ROLE carillon PASSWORD '${password}'`);
   keepPassword(location.dataDir, password);
 }
 
-/** In a directory of its own that is renamed into location when all is done, so that a cluster is there whole or not at all. */
+/** Creates the cluster in a temporary directory that is renamed at the end, so that a cluster is complete or absent. */
 async function createCluster(location: ClusterLocation, cluster: string): Promise<void> {
   const { account, dataDir, home } = location;
   removeEmptyDirectory(cluster);
@@ -79,8 +79,8 @@ async function createCluster(location: ClusterLocation, cluster: string): Promis
     writeFileSync(passwordFile, password, { mode: 0o600 });
     if (account !== undefined) giveTo(account, workshop);
 
-    // C.UTF-8 of the builtin provider: sorts by code point, as fast as C, knows every alphabet's letters,
-    // and does not change with the operating system's library, which would corrupt indexes.
+    // C.UTF-8 of the builtin provider: sorts by code point, as fast as C, knows every alphabet's letters, and does not change
+    // with the operating system's library, which would corrupt indexes.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const access = ['--username=carillon', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
     await runInitdb(location, ['-D', fresh, ...locale, ...access, '--no-sync', '--no-instructions']);
@@ -92,13 +92,13 @@ async function createCluster(location: ClusterLocation, cluster: string): Promis
     renameSync(fresh, cluster);
     if (location.durable) flushDirectory(home);
   } finally {
-    removeUnfinished(home); // once more: what an initdb that we took the ground from wrote before it died is there again
+    removeUnfinished(home); // once more: an initdb that was still running may have written files again before it died
   }
 }
 
 function removeUnfinished(home: string): void {
   for (const name of readdirSync(home).filter((each) => each.startsWith(UNFINISHED))) {
-    // Retries, because the initdb of a killed Carillon may still be writing there; it dies of this.
+    // Retries, because the initdb of a killed Carillon may still be writing there; the removal makes it fail.
     rmSync(path.join(home, name), { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -130,7 +130,7 @@ async function runSql(
   if (!ok) throw explainOutput('to set up the database', output, location.dataDir);
 }
 
-/** An empty directory in the cluster's location is fine (a mounted volume's habit); anything else is not ours to delete. */
+/** An empty directory in the cluster's location is removed (mounted volumes create one); anything else is left alone. */
 function removeEmptyDirectory(cluster: string): void {
   if (!existsSync(cluster)) return;
   if (readdirSync(cluster).length > 0) {
@@ -167,7 +167,7 @@ function giveTo(account: Account, tree: string): void {
 }
 
 function flushDirectory(directory: string): void {
-  if (process.platform === 'win32') return; // cannot be opened there
+  if (process.platform === 'win32') return; // directories cannot be opened on Windows
   const handle = openSync(directory, 'r');
   fsyncSync(handle);
   closeSync(handle);

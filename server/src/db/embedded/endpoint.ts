@@ -6,21 +6,21 @@ import { canReach } from './access.ts';
 import type { Account } from './account.ts';
 import { EmbeddedPostgresError } from './error.ts';
 
-/** Where the server listens: a directory with a unix socket in it, or (Windows) an address of this machine. */
+/** The server's address: a directory with a unix socket in it, or (Windows) a port on this machine. */
 export interface ServerEndpoint {
   host: string;
   port: number;
 }
 
-/** In a socket's name only: no TCP port is opened. */
+/** The port appears in the socket's name only: no TCP port is opened. */
 const SOCKET_PORT = 5432;
 const PREFIX = 'carillon-';
 /** sun_path holds 104 bytes on macOS and 108 on Linux, with the closing zero. */
 const LONGEST_SOCKET_PATH = 103;
 
 /**
- * A new private directory for the socket. Not in the data directory: that may be too deep for a socket's name or on a file
- * system without sockets (a shared folder in a container).
+ * Makes a new private directory for the socket. Not in the data directory: that may be too deep for a socket's name or on a
+ * file system without sockets (a shared folder in a container).
  */
 export async function newEndpoint(account: Account | undefined): Promise<ServerEndpoint> {
   if (process.platform === 'win32') return { host: '127.0.0.1', port: await freePort() };
@@ -35,7 +35,7 @@ export async function newEndpoint(account: Account | undefined): Promise<ServerE
       prepareEndpoint(endpoint, account);
       return endpoint;
     } catch {
-      // missing, read-only or full: the next one
+      // missing, read-only or full: try the next one
     }
   }
   throw new EmbeddedPostgresError(
@@ -43,7 +43,7 @@ export async function newEndpoint(account: Account | undefined): Promise<ServerE
   );
 }
 
-/** Before every start: the directory must still be there and ours, without the socket of a server that was killed. */
+/** Runs before every start: the directory must still exist and be ours, without the socket of a server that was killed. */
 export function prepareEndpoint(endpoint: ServerEndpoint, account: Account | undefined): void {
   if (!isSocket(endpoint)) return;
   mkdirSync(endpoint.host, { recursive: true, mode: 0o700 });
@@ -59,7 +59,9 @@ export function prepareEndpoint(endpoint: ServerEndpoint, account: Account | und
   removeSocket(endpoint);
 }
 
-/** Touches nothing but what a server of ours leaves there: as root, the path may come from a file that the account can write. */
+/**
+ * Removes only the files that our own server leaves there: as root, the path may come from a file that the account can write.
+ */
 export function removeEndpoint(endpoint: ServerEndpoint): void {
   if (!isSocket(endpoint) || !path.basename(endpoint.host).startsWith(PREFIX)) return;
   try {
@@ -82,8 +84,8 @@ export function endpointSettings(endpoint: ServerEndpoint): Record<string, strin
 }
 
 /**
- * `pg` and libpq both let ?host= override the host. "localhost" stands there only because an empty host is not a valid
- * URL, and callers want to parse it (to name another database); the port, because PGPORT would decide otherwise.
+ * `pg` and libpq both let ?host= override the host. "localhost" is there only because an empty host is not a valid URL, and
+ * callers parse the URL (to name another database); the port is there because PGPORT would apply otherwise.
  */
 export function urlOf(endpoint: ServerEndpoint, password: string): string {
   if (!isSocket(endpoint))
@@ -91,7 +93,9 @@ export function urlOf(endpoint: ServerEndpoint, password: string): string {
   return `postgresql://carillon:${password}@localhost:${endpoint.port}/carillon?host=${encodeURIComponent(endpoint.host)}`;
 }
 
-/** Whether a PostgreSQL is there and able to start a session: asks "do you speak TLS?", which it answers before any login. */
+/**
+ * Returns whether a PostgreSQL is there and able to start a session: sends an SSLRequest, which is answered before any login.
+ */
 export function answers(endpoint: ServerEndpoint): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = isSocket(endpoint)

@@ -1,14 +1,14 @@
-/** What a person reads when the bundled database cannot run: what is wrong, and what to do about it. */
+/** The error for people when the bundled database cannot run: the cause, and what to do about it. */
 export class EmbeddedPostgresError extends Error {
   override name = 'EmbeddedPostgresError';
 }
 
-/** How starting a program as somebody else fails without CAP_SETUID, and in a user namespace that knows nobody else. */
+/** The error of starting a program as another user without CAP_SETUID, or in a user namespace that maps no other user. */
 export const MAY_NOT_SWITCH_USER = /\bspawn .*\b(EPERM|EINVAL)\b/;
 
 const WAY_OUT = 'or set DATABASE_URL to use a PostgreSQL of your own';
 
-/** Turns a failed file-system call into a sentence; anything that is not one is a bug and passes through as it is. */
+/** Turns a failed file-system call into a sentence; any other error is a bug and passes through unchanged. */
 export function explainSystemError(error: unknown, dataDir: string): unknown {
   if (error instanceof EmbeddedPostgresError || !(error instanceof Error)) return error;
   const { code, path = dataDir } = error as NodeJS.ErrnoException;
@@ -38,14 +38,14 @@ export function explainSystemError(error: unknown, dataDir: string): unknown {
   }
 }
 
-/** Turns what initdb or postgres printed before it gave up into a sentence. */
+/** Turns the last output of initdb or postgres into a sentence. */
 export function explainOutput(
   doing: string,
   output: string,
   dataDir: string,
   logFile?: string,
 ): EmbeddedPostgresError {
-  // A write that is cut short is how the last free blocks go, before the first "no space".
+  // A disk that fills up first cuts a write short, before the first "no space".
   if (/No space left on device|Disk quota exceeded|wrote only \d+ of \d+ bytes/i.test(output))
     return diskFull(dataDir, output);
   if (/could not look up effective user ID|user does not exist/i.test(output)) {
@@ -79,7 +79,7 @@ export function diskFull(dataDir: string, cause: unknown): EmbeddedPostgresError
   );
 }
 
-/** The first line marked as an error says why; the lines after it only say what was given up because of it. */
+/** The first line marked as an error has the cause; the lines after it only list consequences. */
 function mostTelling(output: string): string {
   const lines = output
     .split('\n')

@@ -14,15 +14,15 @@ import { canReach, makeOwnDirectory } from './access.ts';
 import type { Account } from './account.ts';
 import { EmbeddedPostgresError } from './error.ts';
 
-/** Where clusters go whose own data directory PostgreSQL's account cannot reach (root with a 0700 home). */
+/** The location of clusters whose data directory PostgreSQL's account cannot access (root with a 0700 home). */
 const ELSEWHERE = '/var/lib/carillon';
 
-/** Creates the data directory if need be and returns its one true path. */
+/** Creates the data directory if needed and returns its canonical path. */
 export function openDataDirectory(given: string): string {
   const directory = path.resolve(given);
   if (!existsSync(directory)) {
     mkdirSync(directory, { recursive: true });
-    // 0711 lets the account through to its cluster and shows it nothing else.
+    // 0711 lets the account pass through to its cluster without listing the directory.
     chmodSync(directory, process.getuid?.() === 0 ? 0o711 : 0o700);
     inheritOwner(directory);
   }
@@ -34,12 +34,12 @@ export function openDataDirectory(given: string): string {
   return realpathSync(directory);
 }
 
-/** The place named by the data directory's pointer file, if it has one. */
+/** Returns the location in the data directory's pointer file, if it has one. */
 export function findHome(dataDir: string): string | undefined {
   const pointer = pointerOf(dataDir);
   if (!existsSync(pointer)) return undefined;
   const home = readFileSync(pointer, 'utf8').trim();
-  // Never begin with an empty database where there should be a full one: a disk may just not be mounted.
+  // A missing location is an error, not a new empty database: a disk may just not be mounted.
   if (!existsSync(home)) {
     throw new EmbeddedPostgresError(
       `The database of ${dataDir} should be in ${home}, but that directory is gone. Put it back, or delete ${pointer} to begin with an empty database.`,
@@ -49,8 +49,8 @@ export function findHome(dataDir: string): string | undefined {
 }
 
 /**
- * The data directory itself, or a new place that the account can reach. The pointer is written before the cluster
- * exists: if we are killed in between, the next start finds the empty place and fills it.
+ * Returns the data directory itself, or a new location that the account can access. The pointer is written before the cluster
+ * exists: after a kill in between, the next start finds the empty location and fills it.
  */
 export function chooseHome(
   dataDir: string,
@@ -65,7 +65,7 @@ export function chooseHome(
   }
   const home = mkdtempSync(path.join(ELSEWHERE, 'data-'));
   chmodSync(home, 0o711);
-  writeFileSync(path.join(home, 'belongs-to'), `${dataDir}\n`); // for whoever finds it and wonders
+  writeFileSync(path.join(home, 'belongs-to'), `${dataDir}\n`); // explains the directory to a person who finds it
   writeFileSync(pointerOf(dataDir), `${home}\n`);
   inheritOwner(pointerOf(dataDir));
   log(`the database goes to ${home}, because user id ${account.uid}, which runs it, cannot reach ${dataDir}`);

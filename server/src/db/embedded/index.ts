@@ -15,19 +15,19 @@ export { findRunningPostgres } from './running.ts';
 export { diskFull, EmbeddedPostgresError };
 
 export interface EmbeddedPostgres {
-  /** For node's `pg` and for libpq; it stays the same when the server has to be restarted. */
+  /** The URL for node's `pg` and for libpq; it stays the same when the server is restarted. */
   url: string;
-  /** Of the server's main process; another one after a restart. */
+  /** The id of the server's main process; it changes with a restart. */
   readonly pid: number;
   stop(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
-  /** Holds everything: the cluster, its password, its log. The cluster lives in `${dataDir}/postgres`. */
+  /** The directory of the password, the log and the cluster, which is in `${dataDir}/postgres`. */
   dataDir: string;
-  /** Progress, in lines for a person. */
+  /** Receives progress lines for people. */
   log: (line: string) => void;
-  /** Extra PostgreSQL settings, which win over ours. */
+  /** Extra PostgreSQL settings, which override ours. */
   settings?: Record<string, string>;
 }
 

@@ -31,7 +31,7 @@ export interface ServerPlan {
 }
 
 const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
-/** Root may be writing into somebody else's directory. */
+/** Root may be writing into another user's directory. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 const POLL_MS = 10;
 const LONG_START_MS = 3000;
@@ -45,13 +45,13 @@ export function commandLine(plan: ServerPlan): string[] {
   ];
 }
 
-/** Starts the server's process; whether it comes up is for whenReady to see. */
+/** Starts the server's process; whenReady finds out whether it comes up. */
 export function spawnServer(plan: ServerPlan): Postmaster {
   removeDeadPidFile(plan.cluster);
   const log = openLog(plan.logFile);
   try {
     const windows = process.platform === 'win32';
-    // postgres.exe refuses an administrator; pg_ctl sheds those rights first, waits until it is ready, and ends.
+    // postgres.exe refuses an administrator; pg_ctl drops those rights first, waits until the server is ready, and ends.
     const child = windows
       ? spawn(plan.binaries.pgCtl, ['start', '-w', '-t', '600', ...windowsArguments(plan)], {
           ...surroundings(undefined),
@@ -59,9 +59,10 @@ export function spawnServer(plan: ServerPlan): Postmaster {
         })
       : spawn(plan.binaries.postgres, commandLine(plan), {
           ...surroundings(plan.account),
-          // A session of its own: Ctrl-C in the terminal reaches us and not the database that we drain into.
+          // The server gets a session of its own, so that Ctrl-C in the terminal stops us first and not the database that we
+          // drain into.
           detached: true,
-          // An open file, not a path: the account need not be able to reach it.
+          // An open file, not a path: the account may be unable to access the path.
           stdio: ['ignore', log, log],
         });
     child.unref();
@@ -73,8 +74,8 @@ export function spawnServer(plan: ServerPlan): Postmaster {
 }
 
 /**
- * The postmaster once it takes connections, or undefined if it ended before. There is no deadline: after a crash it first
- * replays what was written since the last checkpoint, and killing it would only make it begin again.
+ * Returns the postmaster once it accepts connections, or undefined if it ended before. There is no deadline: after a crash it
+ * first replays the WAL since the last checkpoint, and killing it would only restart that.
  */
 export async function whenReady(plan: ServerPlan, started: Postmaster): Promise<Postmaster | undefined> {
   let ended = false;
@@ -95,7 +96,7 @@ export async function whenReady(plan: ServerPlan, started: Postmaster): Promise<
   }
 }
 
-/** A postmaster that is not our child: it has to be looked at to notice its end. */
+/** Follows a postmaster that is not our child: only polling detects its end. */
 export function follow(pid: number): Postmaster | undefined {
   const identity = identify(pid);
   if (identity === undefined) return undefined;
@@ -110,17 +111,17 @@ export function follow(pid: number): Postmaster | undefined {
   return { identity, gone };
 }
 
-/** What the log says from that byte on; to quote when a start fails. */
+/** Returns the log from that byte on, to quote when a start fails. */
 export function logSince(logFile: string, offset: number): string {
   return readFileSync(logFile).subarray(offset).toString();
 }
 
 export function logSize(logFile: string): number {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
-  return size > LARGEST_LOG_BYTES ? 0 : size; // it is about to be rotated
+  return size > LARGEST_LOG_BYTES ? 0 : size; // the log is about to be rotated
 }
 
-/** The same while the server runs. It keeps the file that it was given, so what is in it goes elsewhere. */
+/** Rotates the log while the server runs. The server keeps its open file, so the content is copied elsewhere. */
 export function trimLog(logFile: string): void {
   if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) <= LARGEST_LOG_BYTES) return;
   const aside = `${logFile}.1`;
@@ -144,9 +145,9 @@ function openLog(logFile: string): number {
 }
 
 /**
- * PostgreSQL overlooks the pid file of a server that is gone, but not if that pid is some other process by now (likely
- * in a restarted container) or a zombie that nobody collects (a container without an init). We hold the lock and know
- * better. What really guards the files, the shared memory of children still alive, is found without the pid file.
+ * PostgreSQL ignores the pid file of a server that is gone, but not if that pid is another process by now (likely in a
+ * restarted container) or a zombie that is never reaped (a container without an init). We hold the lock, so the file is stale.
+ * The real protection of the files, the shared memory of children still alive, is found without the pid file.
  */
 function removeDeadPidFile(cluster: string): void {
   const file = readPidFile(cluster);

@@ -12,8 +12,8 @@ export interface Leftover {
 }
 
 /**
- * A Carillon that was killed leaves its server running. We hold the lock, so nobody else uses it: take it over if
- * it is in order and runs with our settings; otherwise stop it, so that a new one can start.
+ * A Carillon that was killed leaves its server running. We hold the lock, so no other process uses the server: it is taken over
+ * if it works and runs with our settings, otherwise stopped, so that a new one can start.
  */
 export async function takeOverLeftover(plan: Omit<ServerPlan, 'endpoint'>): Promise<Leftover | undefined> {
   for (;;) {
@@ -38,11 +38,11 @@ export async function takeOverLeftover(plan: Omit<ServerPlan, 'endpoint'>): Prom
       removeEndpoint(file.endpoint);
       return undefined;
     }
-    await delay(20); // it is starting
+    await delay(20); // the server is starting
   }
 }
 
-/** Whether its command line is the one we would use; the server keeps it beside its pid file. */
+/** Returns whether the server's command line matches ours; the server keeps it beside its pid file. */
 function runsAs(plan: ServerPlan): boolean {
   const quoted = [plan.binaries.postgres, ...commandLine(plan).map((part) => `"${part}"`)].join(' ');
   try {

@@ -7,20 +7,22 @@ import { EmbeddedPostgresError } from './error.ts';
 import { pidSpace, startTimeOf, UNKNOWN_START } from './process.ts';
 
 /*
- * One Carillon per data directory. Every contender puts a file of its own into `lock/`, *then* looks
- * whether a living other one is there; whoever comes second sees the first, so two can never both hold it.
- * The file's name is unique and says who it is, so a leftover of a dead process can be deleted by anyone
- * at any time without ever hitting a living one. (A single lock file cannot do that: between reading a stale
- * one and deleting it, somebody else may have replaced it. Node has no flock.)
+ * One Carillon per data directory. Every contender writes a file of its own into `lock/`, *then* checks whether a living other
+ * one is there; the second sees the first, so two can never both hold the lock. The file's name is unique and identifies its
+ * process, so any process can delete the file of a dead one at any time without ever hitting a living one. (A single lock file
+ * cannot do that: between reading a stale one and deleting it, another process may have replaced it. Node has no flock.)
  */
 export interface Lock {
-  /** True when somebody else took the directory over, which happens only if our file was removed by hand or from another machine. */
+  /**
+   * True when another process took the directory over, which happens only if our file was removed by hand or from another
+   * machine.
+   */
   lost(): boolean;
-  /** Synchronous, because the last one to call it is the process's exit handler. */
+  /** Synchronous, because the process's exit handler calls it. */
   release(): void;
 }
 
-/** How long to let contenders of the same instant sort themselves out before believing that one of them holds it. */
+/** How long contenders of the same instant get to resolve their order before one of them is assumed to hold the lock. */
 const PATIENCE_MS = 400;
 const HEARTBEAT_MS = 500;
 const SILENCE_MS = 2000;
@@ -37,7 +39,7 @@ export async function takeLock(directory: string): Promise<Lock> {
     const rivals = await livingRivals(folder, mine);
     if (rivals.length === 0) return hold(folder, mine);
     const late = Date.now() > deadline;
-    // Of several that arrived at once the first in order stays and the others step back: exactly one gets in.
+    // Contenders that arrived at once are ordered: the first stays and the others withdraw, so exactly one gets the lock.
     if (late || rivals.some((rival) => rival < mine)) rmSync(file, { force: true });
     if (late) throw inUse(directory, rivals[0] ?? '');
     await delay(10 + Math.random() * 20);
@@ -50,7 +52,7 @@ function hold(folder: string, mine: string): Lock {
     try {
       utimesSync(file, new Date(), new Date());
     } catch {
-      // The directory was deleted under us; lost() decides what that means.
+      // The directory was deleted while we held the lock; lost() handles that case.
     }
   }, HEARTBEAT_MS);
   beat.unref();
@@ -82,8 +84,8 @@ async function isHeld(folder: string, entry: string): Promise<boolean> {
     if (actual !== UNKNOWN_START) return actual === startedAt;
     if (Number(pid) === process.pid) return true;
   }
-  // Written in another container, on another machine or before a reboot (or on a system without start times):
-  // the pid proves nothing, so see whether the holder's heart still beats.
+  // The file was written in another container, on another machine or before a reboot (or on a system without start times): the
+  // pid proves nothing, so the heartbeat of the holder decides.
   const file = path.join(folder, entry);
   const before = modified(file);
   if (before === undefined || Date.now() - before > LONG_DEAD_MS) return false;

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { EmbeddedPostgresError } from './error.ts';
 
-/** The npm package that holds PostgreSQL for this platform, where the package manager put it. */
+/** The npm package with PostgreSQL for this platform, where the package manager installed it. */
 export interface PostgresPackage {
   root: string;
-  /** Says which binaries these are; names the copy in the cache. */
+  /** Identifies the binaries; names the copy in the cache. */
   version: string;
 }
 
@@ -25,8 +25,8 @@ export function findPackage(platform = `${process.platform}-${process.arch}`): P
       `There is no bundled PostgreSQL for ${platform}. Set DATABASE_URL to use a PostgreSQL of your own (14 or newer).`,
     );
   }
-  // Look where node would look, but do not let it resolve: the packages export one script and neither
-  // their package.json nor the native directory, and that may change.
+  // Searches node's own directories without its resolver: the packages export one script and neither their package.json nor the
+  // native directory, and that may change.
   const places = createRequire(import.meta.url).resolve.paths(name) ?? [];
   const place = places.find((each) => existsSync(path.join(each, name, 'native', 'bin')));
   if (place === undefined) {
@@ -42,9 +42,9 @@ export function findPackage(platform = `${process.platform}-${process.arch}`): P
 }
 
 /**
- * npm packages cannot hold symbolic links, so the package makes those of its libraries in an install script, which
- * npm may have been told not to run. Makes what is missing; where it may not (a read-only checkout), it leaves
- * things as they are, and the binaries turn out not to run.
+ * npm packages cannot contain symbolic links, so the package makes those of its libraries in an install script, which npm may
+ * be configured not to run. Makes the missing links; where that is not allowed (a read-only checkout), nothing changes, and the
+ * test run of the binaries fails.
  */
 export function makeMissingLinks(root: string): void {
   const list = path.join(root, 'native', 'pg-symlinks.json');
@@ -57,7 +57,7 @@ export function makeMissingLinks(root: string): void {
     try {
       symlinkSync(path.relative(path.dirname(target), source), link);
     } catch {
-      // Made by someone else this instant, or not ours to make.
+      // Another process made the link at the same time, or this user may not make it.
     }
   }
 }

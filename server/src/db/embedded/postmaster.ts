@@ -5,14 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerEndpoint } from './endpoint.ts';
 import { isAlive, isServerOf, type ProcessIdentity } from './process.ts';
 
-/** PostgreSQL's main process: a child of ours, or one that an earlier Carillon left behind. */
+/** PostgreSQL's main process: our own child, or one that an earlier Carillon left behind. */
 export interface Postmaster {
   identity: ProcessIdentity;
   /** Resolves, with the reason, once the process is gone. */
   gone: Promise<string>;
 }
 
-/** What the server writes about itself into its data directory. */
+/** The server's own record in its data directory. */
 export interface PidFile {
   pid: number;
   endpoint: ServerEndpoint;
@@ -23,7 +23,7 @@ export function pidFileOf(cluster: string): string {
   return path.join(cluster, 'postmaster.pid');
 }
 
-/** Reading it is how we learn of readiness: no connection, no process, so it can be done every 10 ms. */
+/** Reading the file shows readiness without a connection or a process, so it can be done every 10 ms. */
 export function readPidFile(cluster: string): PidFile | undefined {
   let lines: string[];
   try {
@@ -41,7 +41,10 @@ export function readPidFile(cluster: string): PidFile | undefined {
   };
 }
 
-/** Fast shutdown ends sessions and writes everything out; immediate leaves that to the next start. Nothing is lost either way. */
+/**
+ * Fast shutdown ends sessions and flushes everything; immediate shutdown leaves recovery to the next start. Nothing is lost
+ * either way.
+ */
 const ESCALATION = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 6_000],
@@ -59,7 +62,7 @@ export async function terminate(target: ProcessIdentity, pgCtl: string): Promise
   }
 }
 
-/** The same for an exit handler, in which nothing asynchronous happens any more. */
+/** The same for an exit handler, which cannot run asynchronous code. */
 export function terminateBlocking(target: ProcessIdentity, pgCtl: string): void {
   const clock = new Int32Array(new SharedArrayBuffer(4));
   for (const [signal, patienceMs] of ESCALATION) {
@@ -71,11 +74,11 @@ export function terminateBlocking(target: ProcessIdentity, pgCtl: string): void 
 }
 
 /**
- * When only the postmaster was killed, its children go as soon as they notice, but one that is busy computing does not
- * look; it holds the shared memory and so bars a new server. There is nothing to save in it: its session is over.
+ * When only the postmaster was killed, its children exit as soon as they notice, but one that is busy computing does not; it
+ * holds the shared memory and so blocks a new server. Killing it loses nothing: its session is over.
  */
 export function killOrphans(cluster: string): void {
-  if (process.platform !== 'linux') return; // no cheap way to tell whose they are
+  if (process.platform !== 'linux') return; // no cheap way to find their cluster
   for (const pid of readdirSync('/proc').map(Number)) {
     if (pid > 0 && isServerOf(pid, cluster)) signalIfThere(pid, 'SIGKILL');
   }
@@ -83,7 +86,7 @@ export function killOrphans(cluster: string): void {
 
 function send(target: ProcessIdentity, signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL', pgCtl: string): void {
   if (!isAlive(target)) return;
-  // Windows has no signals and node's kill() is a hard one there; PostgreSQL brings a pipe of its own for them.
+  // Windows has no signals and node's kill() is a hard one there; PostgreSQL has a pipe of its own for them.
   if (process.platform === 'win32' && signal !== 'SIGKILL')
     spawnSync(pgCtl, ['kill', signal.slice(3), String(target.pid)], { windowsHide: true });
   else signalIfThere(target.pid, signal);
@@ -93,6 +96,6 @@ function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // went by itself
+    // already gone
   }
 }

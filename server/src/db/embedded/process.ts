@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** A pid alone is not an identity: the kernel hands it out again. Together with the start time it is. */
+/** A pid alone is not an identity, because the kernel reuses it. Together with the start time it is. */
 export interface ProcessIdentity {
   pid: number;
   startedAt: string;
 }
 
-/** The start time on systems where asking for it would cost more than it is worth (Windows). */
+/** The start time on systems where reading it would cost more than it is worth (Windows). */
 export const UNKNOWN_START = 'unknown';
 
-/** When the process started, in whatever unit this system counts; undefined when it is gone (a zombie is gone). */
+/** Returns the start time of the process, in the unit of the system; undefined when it is gone (a zombie is gone). */
 export function startTimeOf(pid: number): string | undefined {
   if (process.platform === 'linux') {
     const stat = tryRead(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-    // The program's name stands in brackets and may hold anything, so count fields from the last bracket.
+    // The program's name is in brackets and may contain anything, so fields are counted from the last bracket.
     const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
   }
@@ -34,7 +34,10 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return startTimeOf(identity.pid) === identity.startedAt;
 }
 
-/** Whether the pid is a PostgreSQL process that works in this cluster directory, and not a stranger with a reused pid. */
+/**
+ * Returns whether the pid is a PostgreSQL process that works in this cluster directory, and not another process with a reused
+ * pid.
+ */
 export function isServerOf(pid: number, cluster: string): boolean {
   if (startTimeOf(pid) === undefined) return false;
   if (process.platform === 'linux') {
@@ -43,13 +46,13 @@ export function isServerOf(pid: number, cluster: string): boolean {
       name?.startsWith('postgres') === true && tryRead(() => readlinkSync(`/proc/${pid}/cwd`)) === cluster
     );
   }
-  if (process.platform === 'win32') return true; // the caller also asks whether it answers
+  if (process.platform === 'win32') return true; // the caller also checks that the server answers
   return ps(pid, 'command=').includes(cluster);
 }
 
 /**
- * Names the space in which our pids mean something: this boot of this machine, this container.
- * A pid written by a process elsewhere says nothing about the processes seen here.
+ * Names the scope in which our pids are valid: this boot of this machine, this container. A pid from another scope identifies
+ * no process here.
  */
 export function pidSpace(): string {
   const boot = tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) ?? hostname();

@@ -5,7 +5,10 @@ import { findHome } from './home.ts';
 import { readPidFile } from './postmaster.ts';
 import { isServerOf } from './process.ts';
 
-/** The url of the bundled PostgreSQL that a Carillon runs on this data directory; null: none runs. It is nobody's to stop. */
+/**
+ * Returns the URL of the bundled PostgreSQL that a Carillon runs on this data directory; null when none runs. Callers must not
+ * stop it.
+ */
 export async function findRunningPostgres(dataDir: string): Promise<string | null> {
   if (!existsSync(dataDir)) return null;
   const directory = realpathSync(dataDir);

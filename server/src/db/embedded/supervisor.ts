@@ -5,7 +5,10 @@ import { logSince, logSize, type ServerPlan, spawnServer, trimLog, whenReady } f
 import type { Lock } from './lock.ts';
 import { killOrphans, type Postmaster, terminate, terminateBlocking } from './postmaster.ts';
 
-/** Said by a server that finds the remains of another one: its children, or its socket. They go by themselves, mostly. */
+/**
+ * The message of a server that finds the remains of another one: its children, or its socket. They usually disappear without
+ * intervention.
+ */
 const STILL_OCCUPIED = /is still in use|already exists|Address already in use|another postmaster/i;
 const OCCUPIED_PATIENCE_MS = 15_000;
 const ORPHANS_KILLED_AFTER_MS = 1_000;
@@ -13,7 +16,7 @@ const RETRY_MS = 50;
 
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5_000;
-/** A server that has run this long was all right: its end is a new misfortune and not the last one again. */
+/** A server that has run this long was healthy: its end counts as a new failure, not as a repetition of the last one. */
 const STEADY_MS = 10_000;
 const LOG_LOOK_MS = 3_600_000;
 
@@ -37,7 +40,7 @@ export class Supervisor {
     return this.#current?.identity.pid ?? 0;
   }
 
-  /** With a postmaster that already runs, or by starting one. */
+  /** Uses a postmaster that already runs, or starts one. */
   async start(running: Postmaster | undefined): Promise<void> {
     process.once('exit', this.#onExit);
     this.#logLook = setInterval(() => this.#trimLog(), LOG_LOOK_MS).unref();
@@ -45,7 +48,7 @@ export class Supervisor {
     else this.#watch(running);
   }
 
-  /** Safe to call twice, and while a restart is under way. */
+  /** Safe to call twice, and during a restart. */
   stop(): Promise<void> {
     this.#end ??= this.#shutDown();
     return this.#end;
@@ -56,13 +59,13 @@ export class Supervisor {
     try {
       if (this.#mayStop() && this.#current !== undefined)
         await terminate(this.#current.identity, this.#plan.binaries.pgCtl);
-      await this.#revival; // it sees that we are stopping and gives up
+      await this.#revival; // the restart notices the stop and gives up
     } finally {
       this.#cleanUp();
     }
   }
 
-  /** process.exit() without stop(), or an uncaught error: leave nothing running. */
+  /** Leaves nothing running after process.exit() without stop(), or after an uncaught error. */
   readonly #onExit = (): void => {
     if (this.#mayStop() && this.#current !== undefined)
       terminateBlocking(this.#current.identity, this.#plan.binaries.pgCtl);
@@ -84,7 +87,7 @@ export class Supervisor {
     for (const lock of this.#locks) lock.release();
   }
 
-  /** Whoever took the directory from us has taken the server over as well: then it is not ours to stop. */
+  /** The process that took the directory over has taken the server over as well, so the server must not be stopped here. */
   #mayStop(): boolean {
     return !this.#locks.some((lock) => lock.lost());
   }
@@ -125,7 +128,7 @@ export class Supervisor {
 
   async #revive(): Promise<void> {
     while (this.#end === undefined) {
-      // Not holding the process alive for it: if there is nothing else to do, there is nobody to revive it for.
+      // The timer does not keep the process alive: without other work the restarted server is not needed.
       await delay(this.#backoffMs, undefined, { ref: false, signal: this.#hurry.signal }).catch(() => {});
       if (this.#end !== undefined) return;
       this.#backoffMs = Math.min(this.#backoffMs * 2, LONGEST_BACKOFF_MS);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './index.ts';
 
-/** A server for tests, benchmarks and checks: in a directory of its own that goes with it. */
+/** A server for tests, benchmarks and checks, in a directory of its own that is removed with it. */
 export async function startTemporaryPostgres(
   settings: Record<string, string> = {},
 ): Promise<EmbeddedPostgres> {

@@ -7,8 +7,8 @@ export interface ToolResult {
 }
 
 /**
- * What PostgreSQL's programs are started with. Not our own environment: it holds secrets, which /proc would show to
- * the account, and PG* variables meant for somebody else. Not our own directory: the account may not be able to enter it.
+ * The environment and directory of PostgreSQL's programs. Not our own environment: it contains secrets, which /proc would show
+ * to the account, and PG* variables for other clients. Not our own directory: the account may be unable to enter it.
  */
 export function surroundings(account: Account | undefined) {
   const env: NodeJS.ProcessEnv = { LC_ALL: 'C' };
@@ -18,7 +18,7 @@ export function surroundings(account: Account | undefined) {
   return { env, cwd: process.platform === 'win32' ? undefined : '/', windowsHide: true, ...account };
 }
 
-/** Runs a program to its end. It never rejects: that it could not even be started is one more kind of output. */
+/** Runs a program to its end. Never rejects: a failed start is returned as output. */
 export function runTool(
   file: string,
   args: string[],
@@ -36,10 +36,10 @@ export function runTool(
       child.stderr.on('data', collect);
       child.on('error', (error) => resolve({ ok: false, output: error.message }));
       child.on('close', (code) => resolve({ ok: code === 0, output }));
-      child.stdin.on('error', () => {}); // it ended without reading all of its input; its exit code says why
+      child.stdin.on('error', () => {}); // the program ended without reading all of its input; its exit code has the reason
       child.stdin.end(input);
     } catch (error) {
-      // Node throws some failures to start (EACCES among them on certain versions) and emits others.
+      // Node throws some start failures (EACCES among them on certain versions) and emits others.
       resolve({ ok: false, output: String(error) });
     }
   });
