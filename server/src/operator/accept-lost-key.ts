@@ -8,9 +8,9 @@ import { withDatabase } from './database.ts';
 import { recordEverywhere } from './every-organization.ts';
 
 /**
- * `npm start -- --accept-lost-key ID`: what the key had sealed is lost in any case; this lets the service go on without. Secrets
- * that it made itself it makes anew, because it cannot work without them; those that people gave it, only they can give again.
- * The key must be named: whoever merely forgot to set it must not lose anything by a command that was pasted.
+ * `npm start -- --accept-lost-key ID`: lets the service run without a key whose sealed values are lost in any case. Secrets
+ * that the service generated are generated again, because it cannot work without them; secrets that people gave must be given
+ * again. The key must be named, so that an operator who merely forgot to set it loses nothing by a pasted command.
  */
 export const acceptLostKeyCommand: OperatorCommand = (config, print, [lost = '']) =>
   withDatabase(config, print, async (pool) => {
@@ -48,7 +48,7 @@ export const acceptLostKeyCommand: OperatorCommand = (config, print, [lost = '']
     return 0;
   });
 
-/** Where values can be made anew, the lost key opens to another value than it had sealed. */
+/** Where values can be generated again, opening with the lost key returns a new value instead of the sealed one. */
 function withoutLost(keyring: Keyring, { remake }: SealedColumn, lost: string): Keyring {
   if (!remake) return keyring;
   return {

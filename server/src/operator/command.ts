@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 
-/** Something that an operator does on the machine, in place of starting the service. Returns the exit code. */
+/** A command that an operator runs on the machine instead of starting the service. Returns the exit code. */
 export type OperatorCommand = (
   config: Config,
   print: (line: string) => void,

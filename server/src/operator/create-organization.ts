@@ -2,7 +2,7 @@ import { createOrganizationFor } from '../features/accounts/index.ts';
 import type { OperatorCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 
-/** `npm start -- --create-organization EMAIL NAME`: for services on which people do not make organizations themselves. */
+/** `npm start -- --create-organization EMAIL NAME`: for services on which people cannot create organizations themselves. */
 export const createOrganizationCommand: OperatorCommand = (config, print, [email = '', ...words]) =>
   withDatabase(config, print, async (pool) => {
     const name = words.join(' ').trim();

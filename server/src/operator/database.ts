@@ -4,8 +4,8 @@ import { migrate } from '../db/migrate.ts';
 import { createPool, type Pool } from '../db/sql.ts';
 
 /**
- * Lends the database of the service to a command. A service that runs on the bundled one keeps running: we use it beside it. If
- * none runs, it is started for as long as the command takes.
+ * Gives a command access to the service's database. A running service keeps its bundled database, and the command uses it at
+ * the same time. If none runs, the database is started for the duration of the command.
  */
 export async function withDatabase<Result>(
   config: Config,

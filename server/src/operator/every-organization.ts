@@ -2,7 +2,7 @@ import type { Sql } from '../db/sql.ts';
 import { listEveryOrganizationId } from '../features/accounts/index.ts';
 import { type AuditEntry, recordAudit } from '../features/audit/index.ts';
 
-/** What an operator did to the installation stands in the audit log of every organization. */
+/** Records an operator's action on the installation in the audit log of every organization. */
 export async function recordEverywhere(
   tx: Sql,
   entry: Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>,

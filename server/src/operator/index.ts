@@ -5,7 +5,7 @@ import { openIncidentCommand, resolveIncidentCommand, updateIncidentCommand } fr
 import { resetPasswordCommand } from './reset-password.ts';
 import { rotateSecretsCommand } from './rotate-secrets.ts';
 
-/** Table: what `npm start -- …` does in place of starting the service. */
+/** Table: the commands that `npm start -- …` runs instead of starting the service. */
 export const operatorCommands: Record<string, { usage: string; does: string; run: OperatorCommand }> = {
   '--reset-password': {
     usage: '--reset-password EMAIL',
@@ -44,7 +44,7 @@ export const operatorCommands: Record<string, { usage: string; does: string; run
   },
 };
 
-/** What the command line asks for, with what follows it; null: the service itself. */
+/** Returns the command of the command line with its arguments; null when the service itself should start. */
 export function findOperatorCommand(
   argv: readonly string[],
 ): { run: OperatorCommand; args: readonly string[] } | null {

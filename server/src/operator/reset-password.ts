@@ -3,8 +3,8 @@ import type { OperatorCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 
 /**
- * `npm start -- --reset-password EMAIL`: the road back in for whoever forgot their password. Mail cannot be relied upon, and
- * whoever has the machine has the database anyway. Without an email it says whose there are.
+ * `npm start -- --reset-password EMAIL`: restores access after a forgotten password. Mail is not guaranteed to work, and an
+ * operator with access to the machine has the database anyway. Without an email the command lists the accounts.
  */
 export const resetPasswordCommand: OperatorCommand = (config, print, [email]) =>
   withDatabase(config, print, async (pool) => {

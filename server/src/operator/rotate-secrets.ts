@@ -7,8 +7,8 @@ import type { OperatorCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 
 /**
- * `npm start -- --rotate-secrets`: everything that an older key sealed is sealed with the first one, so that the older ones can
- * be retired. Returns the exit code: 0 once nothing needs any other key than the first.
+ * `npm start -- --rotate-secrets`: seals every value of an older key with the first one, so that the older keys can be retired.
+ * Returns the exit code: 0 once no value needs any key except the first.
  */
 export const rotateSecretsCommand: OperatorCommand = (config, print) =>
   withDatabase(config, print, async (pool) => {
