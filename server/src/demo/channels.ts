@@ -39,7 +39,7 @@ async function playChannels(demo: DemoEnvironment): Promise<void> {
   console.log('');
 }
 
-/** What is to be said on each channel, and where: nothing of this is real, and in Test nothing is called. */
+/** Sets up content and endpoints for each channel: none of it is real, and in Test nothing is called. */
 async function connect({ call }: DemoEnvironment): Promise<void> {
   const text = 'Parcel {{ parcel }} is on its way.';
   await call('POST', '/v1/templates', {

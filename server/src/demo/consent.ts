@@ -7,7 +7,7 @@ export const consentSteps: DemoStep[] = [
   { title: 'Somebody who uses the unsubscribe link of an email', play: playUnsubscribe },
 ];
 
-/** An email of a category, which is made by the first scene that needs it. */
+/** Sends an email of a category, which the first scene that needs it creates. */
 async function sendNews({ call }: DemoEnvironment, externalUserId: string): Promise<string> {
   const categories = await call<{ data: unknown[] }>('GET', '/v1/preferences/categories');
   if (categories.data.length === 0) {

@@ -33,7 +33,7 @@ async function playBounce({ call, showLife }: DemoEnvironment): Promise<void> {
   await showLife(second.id, 'suppressed');
 }
 
-/** In Live, where the chain is; nobody listens at the first provider, and the second is the sandbox. */
+/** Runs in Live, which has the provider chain; the first provider's port is closed, and the second is the sandbox. */
 async function playFailover({ call, showLife, liveKey }: DemoEnvironment): Promise<void> {
   const { environment_id } = await call<{ environment_id: string }>('GET', '/v1/me', undefined, liveKey);
   const settings = {

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import type { EventEntry, Notification, Trace } from '../features/notifications/index.ts';
 
-/** What a scene may do: call the API as anybody could, and show the life of a notification. */
+/** The tools of a scene: calls to the public API, and a printout of a notification's events. */
 export interface DemoEnvironment {
   url: string;
   liveKey: string;
-  /** With the Test key unless another is given. */
+  /** Uses the Test key unless another is given. */
   call<Answer>(method: string, path: string, body?: object, key?: string): Promise<Answer>;
-  /** Waits until it has come to this end, and prints how it came there; throws when it does not. */
+  /** Waits until the notification has this status, and prints its events; throws when it does not get there. */
   showLife(id: string, end: Notification['status'], key?: string): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface DemoStep {
 
 const endWithinMs = 20_000;
 
-/** Asks again and again until there is an answer. */
+/** Polls until there is an answer; throws after the deadline. */
 export async function until<Answer>(
   what: string,
   ask: () => Promise<Answer | null> | Answer | null,
@@ -59,7 +59,7 @@ export function createDemoEnvironment(app: App): DemoEnvironment {
       }
       const trace = await call<Trace>('GET', `/v1/notifications/${id}/trace`, undefined, key);
       console.log(`${table(seen.events)}\n  → ${trace.summary}\n`);
-      if (seen.status !== end) throw new Error(`It should have become ${end} and is ${seen.status}.`);
+      if (seen.status !== end) throw new Error(`The notification should be ${end} but is ${seen.status}.`);
     },
   };
 }

@@ -12,7 +12,7 @@ interface Page<Row> {
   data: Row[];
 }
 
-/** The receiver stands in this very process, and is called as any other would be. */
+/** The receiver is in this process, and is called like any other. */
 async function playWebhook({ call, showLife }: DemoEnvironment): Promise<void> {
   let calls = 0;
   const receiver = createServer((request, response) => {
