@@ -32,21 +32,21 @@ import { version } from './version.ts';
 export interface App {
   deps: Deps;
   http: FastifyInstance;
-  /** Where it listens, e.g. http://127.0.0.1:8400. */
+  /** The address of the server, e.g. http://127.0.0.1:8400. */
   url: string;
-  /** Made by this start; null when they were made earlier. */
+  /** The credentials that this start made; null when they were made earlier. */
   credentials: Credentials | null;
   stop(): Promise<void>;
 }
 
 export interface AppOptions {
   log?: Log;
-  /** Lines for the person who waits at the terminal. */
+  /** Receives progress lines for the person at the terminal. */
   progress?: (line: string) => void;
-  /** Other tables than the product's: for benchmarks that measure a part of it. */
+  /** Replaces the product's routes, for benchmarks that measure a part of it. */
   routes?: typeof allRoutes;
   jobs?: typeof allJobs;
-  /** Where the files of threads are; tests have them bundled once for all. */
+  /** The files of the threads; tests bundle them once for all. */
   threadEntries?: ThreadEntries;
 }
 
@@ -63,7 +63,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const log = options.log ?? createLog(config.LOG_LEVEL);
     const database = await connectDatabase();
     const pool = createPool(database, 12);
-    // For what need not wait for the disk: claims, and the bell.
+    // For statements that need not wait for the disk: claims and the doorbell.
     const claimPool = createPool(database, 3, { synchronous_commit: 'off' });
     stops.push(() => Promise.all([pool.end(), claimPool.end()]));
 
@@ -72,7 +72,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     if (foreign.length > 0)
       log.warn(
         { migrations: foreign },
-        'a newer release has used this database; only the one before it may, too',
+        'a newer release has used this database; only the release directly before it may also use it',
       );
     const keyring = await openKeyring(pool, config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
     const lacking = (await listUsedKeys(pool)).filter((id) => !keyring.ids.includes(id));
@@ -123,7 +123,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 
     const connections = createEmailConnections(deps);
     stops.push(() => connections.stop());
-    // Requests and work that are under way have one deadline, not one after the other.
+    // Requests and jobs in progress share one deadline instead of one after the other.
     const drains: (() => Promise<unknown>)[] = [];
     stops.push(() => Promise.all(drains.map((drain) => drain())));
     if (config.CARILLON_ROLES.includes('worker')) {

@@ -4,7 +4,7 @@ import { type Credentials, credentialsPath, readCredentials } from './features/a
 import { operatorCommands } from './operator/index.ts';
 
 /**
- * The text of a start: where the service is, with what keys, and a command to paste. Only the start that made the secrets prints
+ * The text of a start: the URL of the service, its keys, and a command to paste. Only the start that made the secrets prints
  * them, and the Live key and the login only to a terminal: redirected output is often kept and read by others.
  */
 export function banner(app: App, { isTerminal }: { isTerminal: boolean }): string {

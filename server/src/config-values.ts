@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { displayNameProblem, parseEmailAddress } from './channels/email/address.ts';
 
-/** How the texts of settings become values. Each reader throws BadValue with what the text must be. */
+/** Parsers for the texts of settings. Each throws BadValue with a description of a valid text. */
 export class BadValue extends Error {}
 
 export const text = (value: string): string => value;
@@ -98,7 +98,7 @@ export const smtpName = (value: string): string => {
   return value;
 };
 
-/** Each must match a whole URL. */
+/** Each pattern must match a whole URL. */
 export const patterns = (value: string): RegExp[] => value.split(',').map((part) => pattern(part.trim()));
 
 function pattern(source: string): RegExp {

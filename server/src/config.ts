@@ -30,14 +30,14 @@ import { isRecord } from './kernel/record.ts';
 export type { FlavouredPattern, ManagedSender, ProcessRole } from './config-values.ts';
 
 /**
- * The settings table: one row per setting gives its name, how it is read, its default, what it means and whether it is
- * secret. Validation, `--help` and docs/config.md all derive from it. Values come from the environment, then from
- * carillon.config.json, then from the default; every bad value is reported at once.
+ * The settings table: one row per setting has its name, parser, default, meaning and whether it is secret. Validation, `--help`
+ * and docs/config.md all derive from it. Values come from the environment, then from carillon.config.json, then from the
+ * default; every bad value is reported at once.
  */
 interface Setting<Value> {
   read: (text: string) => Value;
   fallback: Value;
-  /** How the default is shown; the value itself unless told. */
+  /** The displayed default; the value itself when absent. */
   shown?: string;
   meaning: string;
   secret?: true;
@@ -295,14 +295,14 @@ const settings = {
     shown: '–',
     meaning:
       'Where OpenTelemetry traces go (OTLP over HTTP), e.g. http://localhost:4318. Unset: none are made.',
-    secret: true, // it may hold a password
+    secret: true, // may contain a password
   }),
 } as const;
 
 type Settings = typeof settings;
 type Values = { [Name in keyof Settings]: Settings[Name] extends Setting<infer Value> ? Value : never };
 
-/** The table's values, with what depends on others filled in. */
+/** The table's values, with derived values filled in. */
 export interface Config
   extends Omit<
     Values,
@@ -355,9 +355,9 @@ const managedSms = [
   'CARILLON_MANAGED_SMS_FROM',
 ] as const;
 
-/** Without a sender of its own the relay would send as any address that a tenant writes. */
+/** Without a fixed sender the relay would send as any address that a tenant writes. */
 function managedEmailProblem(config: Values): string | null {
-  // A value that could not be read is undefined here, and has been reported.
+  // A value that could not be parsed is undefined here, and has been reported.
   return config.CARILLON_SMTP_URL && config.CARILLON_MANAGED_FROM === null
     ? 'CARILLON_MANAGED_FROM must be set as well: the sender of all email that goes through CARILLON_SMTP_URL'
     : null;
@@ -365,7 +365,7 @@ function managedEmailProblem(config: Values): string | null {
 
 /** A provider with half its settings would fail every message instead of the start. */
 function managedSmsProblem(config: Values): string | null {
-  // What could not be read is absent here, and has been complained about.
+  // A value that could not be parsed is undefined here, and has been reported.
   const missing = managedSms.filter((name) => config[name] === null);
   if (missing.length === 0 || missing.length === managedSms.length) return null;
   return `${missing.join(', ')} must be set as well: the managed SMS provider needs all four`;
@@ -378,13 +378,13 @@ function isLoopback(host: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }
 
-/** Calls to our own machine are harmless only while the service cannot be reached from elsewhere. */
+/** Calls to our own machine are harmless only while the service is not accessible from other machines. */
 function allowedNetwork({ HOST, PUBLIC_URL }: Values): 'loopback' | 'none' {
   const hosts = [HOST, ...(PUBLIC_URL === null ? [] : [new URL(PUBLIC_URL).hostname])];
   return hosts.every(isLoopback) ? 'loopback' : 'none';
 }
 
-/** How mail servers may know us by PUBLIC_URL; null when it names nothing that exists outside. */
+/** The name that PUBLIC_URL gives us towards mail servers; null when it has no public name. */
 function smtpNameOf({ PUBLIC_URL }: Values): string | null {
   if (PUBLIC_URL === null) return null;
   const host = new URL(PUBLIC_URL).hostname;
@@ -434,7 +434,7 @@ export function describeSettings(): { name: string; fallback: string; meaning: s
   }));
 }
 
-/** For the log: secrets show only that they are set. */
+/** The config for the log: secrets show only that they are set. */
 export function maskedConfig(config: Config): Record<string, unknown> {
   return Object.fromEntries(
     (Object.entries(settings) as [keyof Config, Setting<unknown>][]).map(([name, row]) => [

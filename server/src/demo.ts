@@ -12,7 +12,7 @@ import { inboxSteps } from './demo/inbox.ts';
 import { webhookSteps } from './demo/webhooks.ts';
 import { workflowSteps } from './demo/workflows.ts';
 
-/** To show something new, add a scene. */
+/** A new demonstration is a scene in this list. */
 const scenes = [
   ...emailSteps,
   ...channelSteps,
@@ -22,7 +22,7 @@ const scenes = [
   ...workflowSteps,
 ];
 
-/** The whole service with a database of its own that goes when the demo ends. Nothing leaves this machine. */
+/** Starts the whole service with a database of its own that is removed when the demo ends. Nothing leaves this machine. */
 async function start(): Promise<{ app: App; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-demo-'));
   const postgres = await startTemporaryPostgres();

@@ -13,7 +13,7 @@ import type { TaskPool } from './kernel/threads/pool.ts';
 import type { Tracer } from './kernel/tracing.ts';
 import type { Queue } from './queue/index.ts';
 
-/** Everything a slice may need, built by hand in app.ts and passed in. Tests override fields. */
+/** The dependencies of the features, built by hand in app.ts and passed in. Tests override fields. */
 export interface Deps {
   config: Config;
   log: Log;
@@ -23,17 +23,17 @@ export interface Deps {
   doorbell: Doorbell;
   queue: Queue;
   metrics: Metrics;
-  /** What the overview shows. */
+  /** The counts of the overview. */
   activity: Activity;
   /** The storage quotas of environments. */
   storage: StorageMeter;
   tracer: Tracer;
   authenticator: Authenticator;
   recipients: RecipientAuthenticator;
-  /** The one way to call out over HTTP. */
+  /** The only way to make outbound HTTP calls. */
   outbound: Outbound;
-  /** Where to compute what tenants feed; see docs/adr/0017. */
+  /** Runs computations on tenants' input; see docs/adr/0017. */
   tasks: TaskPool;
-  /** How the outside reaches us, without a trailing slash; known once the port is. */
+  /** The public URL, without a trailing slash; known once the port is. */
   publicUrl: () => string;
 }

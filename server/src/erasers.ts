@@ -5,7 +5,7 @@ import { preferenceEraser } from './features/preferences/index.ts';
 import { runEraser, wakeRunsOf } from './features/runs/index.ts';
 import type { Eraser } from './features/users/index.ts';
 
-/** Table: who keeps something about people, and erases it when a user is erased. */
+/** Table: the features that store personal data and erase it when a user is erased. */
 export function allErasers(deps: Pick<Deps, 'queue'>): Eraser[] {
   return [preferenceEraser, inboxEraser, notificationEraser(deps.queue, wakeRunsOf), runEraser(deps.queue)];
 }

@@ -13,7 +13,7 @@ import { allRoutes } from './routes.ts';
 import { dumpStatements, listStatements } from './statements.ts';
 import { version } from './version.ts';
 
-/** Files that say again, for people or other programs, what the code says already. Committed, so that a change shows. */
+/** Files generated from the code, for people or other programs. They are committed, so that a change is visible. */
 const files: Record<string, () => string | Promise<string>> = {
   'openapi.json': openApi,
   'docs/config.md': settingsPage,
@@ -50,10 +50,10 @@ function openApi(): string {
   return `${JSON.stringify(openApiDocument(allRoutes(standIn('deps') as Deps), version), null, 2)}\n`;
 }
 
-/** Routes are described without being called: whatever they hold on to may be passed around, and throws when it is used. */
+/** Routes are described without being called: a stand-in for a dependency may be passed around, and throws when it is used. */
 function standIn(name: string): unknown {
   const use = () => {
-    throw new Error(`${name} was used while the routes were only being described`);
+    throw new Error(`${name} was used while the routes were being described`);
   };
   return new Proxy(use, { get: (_target, key) => standIn(`${name}.${String(key)}`) });
 }

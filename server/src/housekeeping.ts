@@ -15,7 +15,7 @@ import { deleteDeadWorkers } from './queue/store.ts';
 
 const everyMs = 60_000;
 const forgetEveryMs = 3_600_000;
-/** Processes of the release before, which cannot open what is sealed, are gone by then. */
+/** By then the processes of the previous release, which cannot open sealed values, are gone. */
 const sealAfterMs = 600_000;
 const sliceOfKeys = 5_000;
 const attachmentDays = 7;
@@ -24,8 +24,8 @@ const dayMs = 86_400_000;
 type HousekeepingDeps = Pick<Deps, 'config' | 'pool' | 'queue' | 'doorbell' | 'log' | 'clock' | 'keyring'>;
 
 /**
- * What time alone makes superfluous is removed in small slices. Every worker process may do it at once: the chores are
- * plain deletes that find nothing when somebody else was first.
+ * Removes expired rows in small slices. Every worker process may run it at the same time: the chores are plain deletes that
+ * find nothing when another process was first.
  */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<void> } {
   const { pool, log, clock } = deps;
@@ -49,7 +49,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
       await sealSavedVersions(deps, () => stopped);
       nextSealingAt = clock() + forgetEveryMs;
     }
-    // Not every minute: what is old and has not ended is looked at each time.
+    // Hourly, not every minute: each run reads the old rows that have not ended.
     if (clock() - forgottenAt < forgetEveryMs) return;
     await forget(deps, () => stopped);
     forgottenAt = clock();
@@ -59,7 +59,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
   const timer = setInterval(() => {
     running = running
       .then(tidy)
-      .catch((error) => log.warn({ err: error }, 'housekeeping failed; trying again'));
+      .catch((error) => log.warn({ err: error }, 'housekeeping failed; it is retried'));
   }, everyMs);
   return {
     async stop() {
@@ -70,7 +70,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
   };
 }
 
-/** Removes what ended longer ago than the operator wants to keep it. */
+/** Removes rows that ended before the retention period. */
 export async function forget(deps: Omit<HousekeepingDeps, 'log'>, isStopped: () => boolean): Promise<void> {
   const days = deps.config.CARILLON_RETENTION_DAYS;
   if (days === null) return;

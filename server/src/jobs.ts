@@ -8,7 +8,7 @@ import { createWebhookJob } from './features/webhooks/index.ts';
 import { allLookups } from './lookups.ts';
 import { createWakeJob, type Job, type WorkKind } from './queue/index.ts';
 
-/** Table: kind of work → who does it. A kind without a handler does not compile. */
+/** Table: kind of job → handler. A kind without a handler does not compile. */
 export function allJobs(deps: Deps, connections: EmailConnections): Record<WorkKind, Job> {
   return {
     notification: createDispatchJob(deps, connections),

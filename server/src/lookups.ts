@@ -6,7 +6,7 @@ import { createTemplateService, type TemplateService } from './features/template
 import { createUserDirectory } from './features/users/index.ts';
 import { createWebhookDirectory } from './features/webhooks/index.ts';
 
-/** Table: who answers what the acceptance of a notification asks, over HTTP and in workflows. */
+/** Table: the lookups that accepting a notification needs, over HTTP and in workflows. */
 export function allLookups(
   deps: Pick<Deps, 'pool' | 'clock' | 'tasks'>,
   templates: Pick<TemplateService, 'find'> = createTemplateService(deps),

@@ -5,7 +5,7 @@ import { findOperatorCommand } from './operator/index.ts';
 import { startFailure } from './start-failure.ts';
 import { version } from './version.ts';
 
-/** The process: settings in, signals handled, exit codes that mean something. */
+/** The process: reads settings, handles signals, and sets meaningful exit codes. */
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) {
     console.log(helpText());
@@ -37,13 +37,13 @@ async function main(): Promise<void> {
     return;
   }
 
-  // Signals count from the beginning: a Ctrl-C during the start stops what was started so far.
+  // Signals are handled from the beginning: a Ctrl-C during the start stops the parts that were started so far.
   let app: App | null = null;
   let stoppingSince: number | null = null;
   const starting = startApp(config, { progress: (line) => console.log(line) });
   const stop = async (signal: string): Promise<void> => {
     if (stoppingSince !== null) {
-      // Under `npm start` one signal comes twice: to the whole process group, and handed on by npm a moment later.
+      // Under `npm start` one signal arrives twice: sent to the whole process group, and forwarded by npm a moment later.
       if (Date.now() - stoppingSince < 1000) return;
       console.error('Stopping at once.');
       process.exit(1);

@@ -45,7 +45,7 @@ import { version } from './version.ts';
 export interface RouteOptions {
   draining: () => boolean;
   writing?: WriteOptions;
-  /** Those of the process; without them the table has its own. */
+  /** The connections of the process; the table makes its own when absent. */
   connections?: EmailConnections;
 }
 
@@ -91,7 +91,7 @@ export function allRoutes(deps: Deps, options: RouteOptions = { draining: () => 
   return routes;
 }
 
-/** What a process without the api role still answers: is it alive, is it ready, how is it doing. */
+/** The routes of a process without the api role: liveness, readiness and metrics. */
 export function workerRoutes(deps: Deps, options: RouteOptions): Route[] {
   const incidents = createIncidentBoard(deps.pool, deps.clock);
   return operationRoutes(deps, { version, routes: () => [], draining: options.draining, incidents }).filter(

@@ -5,7 +5,10 @@ import { linkSealedColumns } from './features/links/index.ts';
 import { webhookSealedColumns } from './features/webhooks/index.ts';
 import { workflowSealedColumns } from './features/workflows/index.ts';
 
-/** Table: where sealed values are kept. What is not here keeps its old key alive for ever (npm start -- --rotate-secrets). */
+/**
+ * Table: the columns with sealed values. A column that is missing here would need its old key indefinitely (npm start --
+ * --rotate-secrets).
+ */
 export const sealedColumns: readonly SealedColumn[] = [
   ...connectionSealedColumns,
   ...webhookSealedColumns,

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable, isDiskFull } from './db/sql.ts';
 
 type Settings = Pick<Config, 'HOST' | 'PORT' | 'DATABASE_URL' | 'CARILLON_DATA_DIR'>;
 
-/** A sentence for the person at the terminal; the stack only for what we did not foresee. */
+/** A sentence for the person at the terminal; the stack is shown only for unexpected errors. */
 export function startFailure(error: unknown, config: Settings): string {
   if (!(error instanceof Error)) return String(error);
   const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };

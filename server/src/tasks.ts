@@ -18,7 +18,7 @@ import {
 import { bodyHashTask } from './http/body-hash.ts';
 import { bodyTask } from './http/json.ts';
 
-/** Table: what may run in a thread. */
+/** Table: the tasks that may run in a thread. */
 export const allTasks = [
   bodyTask,
   bodyHashTask,

@@ -1,6 +1,6 @@
 import type { ThreadEntry } from './kernel/threads/start.ts';
 
-/** Table: the files that run in threads of their own. `scripts/build.mjs` bundles each beside main.js. */
+/** Table: the entry files of threads. `scripts/build.mjs` bundles each beside main.js. */
 const files = { heartbeat: 'queue/heartbeat-thread', tasks: 'task-thread' } as const;
 
 export type ThreadEntries = Record<keyof typeof files, ThreadEntry>;

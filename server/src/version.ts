@@ -1,2 +1,2 @@
-/** Compared with package.json by a test. */
+/** A test compares this version with package.json. */
 export const version = '0.1.0';
