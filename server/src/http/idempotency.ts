@@ -68,30 +68,6 @@ export function isKnownKey(error: unknown): boolean {
   return code === '23505' && constraint === 'idempotency_keys_pkey';
 }
 
-const claimKeys = statement<{ resource_id: string }>(
-  'idempotency_claim',
-  claimKeysSql(`json_to_recordset($1::json)
-     as claim (environment_id uuid, operation text, key text, body_hash text, resource_id uuid)`),
-);
-
-/** Returns the resources whose key is new. The others must read the resource of the first request (`findKeyHolder`). */
-export async function claimIdempotencyKeys(sql: Sql, claims: KeyClaim[]): Promise<Set<string>> {
-  if (claims.length === 0) return new Set();
-  const first = new Map<string, KeyClaim>();
-  for (const claim of claims) {
-    const name = nameOfKey(claim);
-    if (!first.has(name)) first.set(name, claim);
-  }
-  const rows = [...first.values()].map((claim) => ({
-    environment_id: claim.environmentId,
-    operation: claim.operation,
-    key: claim.key,
-    body_hash: claim.bodyHash,
-    resource_id: claim.resourceId,
-  }));
-  return new Set((await claimKeys(sql, [JSON.stringify(rows)])).map((row) => row.resource_id));
-}
-
 /** The same key has the same name. */
 export function nameOfKey({ environmentId, operation, key }: KeyClaim): string {
   return `${environmentId} ${operation} ${key}`;
