@@ -28,7 +28,7 @@ export function explained(name: string): string {
   return service === name ? name : `${name} (${service})`;
 }
 
-/** Whether somebody wrote the name of a service for that of the API: `slack` for chatone. */
+/** Whether the given name is the service name of an API name: `slack` for chatone. */
 export function isServiceOf(given: string, name: string): boolean {
   const fold = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, '');
   const wanted = fold(given);

@@ -29,7 +29,7 @@ export interface Context {
   style: Style;
   /** The result is wanted as JSON. */
   json: boolean;
-  /** Without a request; it throws when nobody has logged in. */
+  /** Created without a request; throws when there is no key. */
   client(): Client;
   /** The address that `client` speaks to. */
   url(): string;
@@ -43,7 +43,7 @@ interface Shape<O extends Options> {
   summary: string;
   /** The positional arguments as the help shows them. */
   arguments?: string;
-  /** At least and at most so many positional arguments; none unless told. */
+  /** Minimum and maximum number of positional arguments; defaults to none. */
   takes?: [number, number];
   details?: string;
   options: O;
@@ -72,8 +72,8 @@ export function command<const O extends Options>(
 
 /** Every command has these. */
 export const commonOptions = {
-  url: { type: 'string', value: 'url', description: 'The service; else CARILLON_URL, else of the profile' },
-  profile: { type: 'string', short: 'p', value: 'name', description: 'A profile of `carillon login`' },
-  json: { type: 'boolean', description: 'The result as JSON' },
-  help: { type: 'boolean', short: 'h', description: 'This help' },
+  url: { type: 'string', value: 'url', description: 'Service URL. Default: CARILLON_URL, then the profile' },
+  profile: { type: 'string', short: 'p', value: 'name', description: 'Profile from `carillon login`' },
+  json: { type: 'boolean', description: 'Print JSON' },
+  help: { type: 'boolean', short: 'h', description: 'Show help' },
 } as const satisfies Options;

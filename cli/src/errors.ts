@@ -34,7 +34,7 @@ export function usageError(message: string, hint: string | null = null): CliErro
   return new CliError(message, { hint, exitCode: exitCodes.usage });
 }
 
-/** Whatever was thrown, for a person. Null: a mistake of ours, which should be shown with its stack. */
+/** Formats a thrown value for people. Returns null for a bug, which is shown with its stack. */
 export function explain(error: unknown, url: string | null): Explanation | null {
   if (error instanceof CliError) return error;
   if (isParseArgsError(error)) {
@@ -47,14 +47,14 @@ export function explain(error: unknown, url: string | null): Explanation | null 
   if (error instanceof ConnectionError)
     return {
       ...base,
-      hint: `Is Carillon running at ${where}? \`carillon start\` starts one; --url or CARILLON_URL names another.`,
+      hint: `Is Carillon running at ${where}? Start it with \`carillon start\`, or set --url or CARILLON_URL.`,
     };
   if (error instanceof TimeoutError)
-    return { ...base, hint: `${where} is slow or hangs; \`carillon doctor\` looks closer.` };
+    return { ...base, hint: `${where} is slow or not responding. Run \`carillon doctor\` to check it.` };
   if (error instanceof AuthenticationError)
     return {
       ...base,
-      hint: 'Set CARILLON_API_KEY, or run `carillon login` with a key that works.',
+      hint: 'Set CARILLON_API_KEY, or run `carillon login` with a valid key.',
     };
   if (error instanceof PermissionError)
     return { ...base, hint: 'Use a key that has this scope; `carillon keys list` shows the scopes of each.' };
@@ -62,7 +62,7 @@ export function explain(error: unknown, url: string | null): Explanation | null 
   if (error.code === 'unexpected_response')
     return {
       ...base,
-      hint: 'Something else answers there: a proxy, a login page, another program. Check --url or CARILLON_URL.',
+      hint: 'The response is not from Carillon: it may be a proxy or login page. Check --url or CARILLON_URL.',
     };
   return base;
 }

@@ -19,7 +19,7 @@ export interface Follower {
 
 /** A notification may become visible a moment after one that is younger. */
 const overlapMs = 5_000;
-/** The latest ones are remembered; of those before, nobody is waiting for news. */
+/** Only the latest notifications are remembered: older ones rarely change. */
 const mostRemembered = 2_000;
 const openStatuses: readonly string[] = ['queued', 'sending', 'sent'];
 

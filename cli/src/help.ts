@@ -6,15 +6,15 @@ import { table } from './style.ts';
 export function overview(commands: readonly Command[], version: string, style: Style): string {
   const rows = commands.map(({ name, summary }) => [`  ${style('cyan', name)}`, summary]);
   return [
-    `carillon ${version}: send, watch, explain and configure notifications from a terminal.`,
+    `carillon ${version}: send, watch, trace and configure notifications from the terminal.`,
     '',
     'Usage: carillon <command> [arguments]',
     '',
     table(rows),
     '',
-    '`carillon <command> --help` shows the options of a command, with examples.',
+    '`carillon <command> --help` shows the options and examples of a command.',
     'Environment: CARILLON_URL, CARILLON_API_KEY, CARILLON_PROFILE, NO_COLOR.',
-    'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 130 interrupted.',
+    'Exit codes: 0 success, 1 failure, 2 usage error, 3 not found, 130 interrupted.',
   ].join('\n');
 }
 
@@ -37,9 +37,7 @@ function optionTable(options: Options): string {
   const rows = Object.entries(options).map(
     ([name, { short, value, type, description, multiple, choices }]) => [
       `  ${short ? `-${short}, ` : '    '}--${name}${type === 'string' ? ` <${value ?? 'text'}>` : ''}`,
-      [description, multiple && 'may be repeated', choices?.map(explained).join(', ')]
-        .filter(Boolean)
-        .join('; '),
+      [description, multiple && 'repeatable', choices?.map(explained).join(', ')].filter(Boolean).join('; '),
     ],
   );
   return table(rows);

@@ -47,7 +47,7 @@ export function choiceOf<const T extends string>(
     const meant = choices.find((choice) => isServiceOf(given, choice));
     throw usageError(
       `${flag} must be one of ${choices.map(explained).join(', ')}.`,
-      ...(meant ? [`${serviceName(meant)} is called ${meant}.`] : []),
+      ...(meant ? [`For ${serviceName(meant)}, use ${meant}.`] : []),
     );
   }
   return found;
@@ -64,7 +64,6 @@ export function numberOf(given: string | undefined, flag: string, least: number,
 /** Asks on a terminal; elsewhere only `--yes` will do. Resolves to whether to go on. */
 export async function confirmed(io: Io, question: string, yes: boolean | undefined): Promise<boolean> {
   if (yes) return true;
-  if (!io.interactive)
-    throw usageError('Nothing was done: there is no terminal to confirm on.', 'Say --yes to go ahead.');
+  if (!io.interactive) throw usageError('Cancelled: no terminal to confirm.', 'Pass --yes to confirm.');
   return /^y(?:es)?$/i.test((await io.ask(`${question} [y/N] `)).trim());
 }

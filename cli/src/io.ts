@@ -11,7 +11,7 @@ export interface Io {
   env: Record<string, string | undefined>;
   cwd: string;
   home: string;
-  /** Somebody can answer questions. */
+  /** True when a terminal can answer prompts. */
   interactive: boolean;
   /** The output is for eyes. */
   color: boolean;

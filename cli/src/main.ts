@@ -12,7 +12,7 @@ const { stdin, stdout, stderr, env } = process;
 let interrupted: (() => void) | null = null;
 let progressed = false;
 
-/** `carillon tail | head`: whoever reads has seen enough. */
+/** The reader closed the pipe, as in `carillon tail | head`. */
 stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

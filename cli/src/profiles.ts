@@ -33,7 +33,7 @@ export function readProfiles(io: Io): Profiles {
   const parsed = parse(text);
   if (!parsed)
     throw new CliError(`${path} is not what \`carillon login\` writes.`, {
-      hint: 'Mend or delete it, then log in again.',
+      hint: 'Fix or delete the file, then log in again.',
     });
   return parsed;
 }
@@ -85,10 +85,7 @@ export function accessOf(io: Io, flags: { url?: string | undefined; profile?: st
   const profile = wanted !== null && Object.hasOwn(profiles, wanted) ? profiles[wanted] : undefined;
   if (name !== null && !profile) {
     const known = Object.keys(profiles).join(', ');
-    throw usageError(
-      `There is no profile ${name}.`,
-      known ? `There are: ${known}.` : 'Run `carillon login`.',
-    );
+    throw usageError(`Profile ${name} not found.`, known ? `There are: ${known}.` : 'Run `carillon login`.');
   }
   const olderKey = io.env.CARILLON_KEY || null;
   const explicit = flags.url ?? (flags.profile === undefined ? io.env.CARILLON_URL || undefined : undefined);

@@ -63,14 +63,17 @@ function find(args: string[]): { command: Command; rest: string[] } {
   const family = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name);
   if (family.length > 0) {
     const meant = second && nearest(`${first} ${second}`, family);
-    const hint = meant ? `Did you mean \`carillon ${meant}\`?` : `There are: ${family.join(', ')}.`;
-    const wrong = second && !second.startsWith('-') ? `${first} has no command ${second}.` : `${first} what?`;
+    const hint = meant ? `Did you mean \`carillon ${meant}\`?` : `Available: ${family.join(', ')}.`;
+    const wrong =
+      second && !second.startsWith('-')
+        ? `Unknown command: ${first} ${second}.`
+        : `${first} needs a subcommand.`;
     throw usageError(wrong, hint);
   }
   const meant = nearest(first, [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]);
   throw usageError(
-    `There is no command ${first}.`,
-    meant ? `Did you mean \`carillon ${meant}\`?` : '`carillon --help` lists them all.',
+    `Unknown command: ${first}.`,
+    meant ? `Did you mean \`carillon ${meant}\`?` : '`carillon --help` lists all commands.',
   );
 }
 
@@ -81,8 +84,8 @@ function checkPositionals(
   if (given.length >= least && given.length <= most) return;
   const usage = `Usage: carillon ${[name, shown].filter(Boolean).join(' ')}`;
   throw usageError(
-    given.length < least ? 'Something is missing.' : `“${given[most]}” is one too many.`,
-    `${usage}; --help tells more.`,
+    given.length < least ? 'Missing argument.' : `Unexpected argument “${given[most]}”.`,
+    `${usage}. See --help.`,
   );
 }
 
@@ -109,7 +112,7 @@ function createContext(io: Io, flags: Flags, tellUrl: (url: string) => void): Co
     client() {
       const { url, apiKey } = resolve();
       if (apiKey === null)
-        throw new CliError(`No key for ${url}.`, {
+        throw new CliError(`No API key for ${url}.`, {
           hint: 'Set CARILLON_API_KEY, or run `carillon login`.',
           exitCode: exitCodes.usage,
         });

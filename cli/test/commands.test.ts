@@ -121,7 +121,9 @@ test('a send that does not arrive ends with 1, and its trace says what to do', a
   expect(again.code).toBe(1);
   const { id, status } = JSON.parse(again.out);
   expect(status).toBe('suppressed');
-  expect((await world.run(['trace', id])).out).toContain('DELETE /v1/suppressions/{address} takes it off');
+  expect((await world.run(['trace', id])).out).toContain(
+    'DELETE /v1/suppressions/{address} removes it from the list',
+  );
 });
 
 test('what does not exist ends with 3, and a bad key says how to log in', async () => {
@@ -207,7 +209,7 @@ test('keys are created, listed, rotated and revoked', async () => {
   expect(refused.code).toBe(1);
   expect(refused.err).toContain('keys:read');
 
-  expect((await world.run(['keys', 'rotate', shop.id])).err).toContain('Say --yes');
+  expect((await world.run(['keys', 'rotate', shop.id])).err).toContain('Pass --yes');
   const rotated = await world.json(['keys', 'rotate', shop.id, '--grace', '60', '--yes']);
   expect(rotated.key).not.toBe(key);
   expect((await world.run(['keys', 'revoke', rotated.id], { answers: ['n'] })).out).toBe('');
@@ -267,7 +269,7 @@ test('promotion shows what would change in Live, asks, and is then a no-op', asy
   const { code, out } = await world.run(['promote'], { answers: ['y'] });
   expect({ code, out }).toEqual({ code: 0, out: '+ templates/welcome (new)\n✓ templates/welcome\n' });
   expect((await app.request('GET', '/v1/templates/welcome', { key: app.liveKey })).status).toBe(200);
-  expect((await world.run(['promote', '--yes'])).out).toBe('Live is what Test is.\n');
+  expect((await world.run(['promote', '--yes'])).out).toBe('Live is up to date.\n');
   const live = await world.run(['templates', 'promote', 'welcome', '--yes'], {
     env: { CARILLON_API_KEY: app.liveKey },
   });

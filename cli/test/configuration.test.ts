@@ -91,7 +91,7 @@ test('a pull writes readable files, and a push of them is a no-op', async () => 
   });
   expect(JSON.parse(read('workflows/onboarding.json'))).toEqual({ name: 'Onboarding', body: { steps } });
 
-  expect((await world.run(['push'])).out).toBe(`Test at ${app.url} is what the folder says.\n`);
+  expect((await world.run(['push'])).out).toBe(`Test at ${app.url} is up to date.\n`);
   expect((await world.run(['pull'])).out).toContain('is up to date');
   expect((await world.run(['diff', '--exit-code'])).code).toBe(0);
   expect((await get('/v1/templates/welcome')).version).toBe(1);
@@ -109,8 +109,8 @@ test('half-done drafts and texts about merges are pulled, and a push of them is 
   const body = { channel: 'webhook', subject_template: long, text_template: marks };
   await post('/v1/templates', { key: 'git-course', name: 'Git', bodies: [body] });
   expect((await world.run(['pull'])).code).toBe(0);
-  expect((await world.run(['push'])).out).toContain('is what the folder says');
-  expect((await world.run(['diff'])).out).toBe('No difference.\n');
+  expect((await world.run(['push'])).out).toContain('is up to date');
+  expect((await world.run(['diff'])).out).toBe('No differences.\n');
   expect((await world.run(['pull'])).out).toContain('is up to date');
   write('templates/git-course/webhook.txt', `Read this:\n${marks}\n`);
   expect((await pushed()).code).toBe(0);
@@ -118,9 +118,9 @@ test('half-done drafts and texts about merges are pulled, and a push of them is 
   write('templates/welcome/in_app.txt', marks);
   const { code, err } = await pushed();
   expect(code).toBe(1);
-  expect(err).toContain('templates/welcome/in_app.txt has the marks of an unfinished merge');
+  expect(err).toContain('templates/welcome/in_app.txt contains merge conflict markers');
   expect((await get('/v1/templates/welcome')).version).toBe(1);
-  expect((await world.run(['pull'])).out).toContain('templates/welcome: changed here, left as it is');
+  expect((await world.run(['pull'])).out).toContain('templates/welcome: changed here, not changed');
 });
 
 test('a push shows the difference, asks, and writes one version of each', async () => {
@@ -140,8 +140,8 @@ test('a push shows the difference, asks, and writes one version of each', async 
   );
   expect(diff.out).toContain('+ categories/alerts (create)');
 
-  expect((await world.run(['push', '--dry-run'])).out).toContain('A dry run: nothing was written.');
-  expect((await world.run(['push'])).err).toContain('Say --yes');
+  expect((await world.run(['push', '--dry-run'])).out).toContain('Dry run: nothing was written.');
+  expect((await world.run(['push'])).err).toContain('Pass --yes');
   const no = await world.run(['push'], { answers: ['n'] });
   expect(no.err).toContain('Write 3 changes to Test at');
   expect(no.out).toContain('Nothing was written.');
@@ -162,7 +162,7 @@ test('a push shows the difference, asks, and writes one version of each', async 
   });
   expect(await get('/v1/workflows/onboarding')).toMatchObject({ name: 'Onboarding 2', active_version: 2 });
   expect((await get('/v1/preferences/categories/alerts')).is_critical).toBe(true);
-  expect((await world.run(['diff'])).out).toBe('No difference.\n');
+  expect((await world.run(['diff'])).out).toBe('No differences.\n');
 });
 
 test('a push of many shows how far it is on one line of a terminal, and a summary', async () => {
@@ -189,7 +189,7 @@ test('one folder is pushed to Test and to Live, each with a memory of its own', 
     applied: true,
     environment: { kind: 'live' },
   });
-  expect((await world.run(['push'], { env })).out).toBe(`LIVE at ${app.url} is what the folder says.\n`);
+  expect((await world.run(['push'], { env })).out).toBe(`LIVE at ${app.url} is up to date.\n`);
   expect((await app.request('GET', '/v1/workflows/onboarding', { key: app.liveKey })).body.status).toBe(
     'active',
   );
@@ -203,7 +203,7 @@ test('what was changed on the server since the pull is a conflict, until --force
   const refused = await pushed();
   expect(refused.code).toBe(1);
   expect(refused.out).toContain('conflict: was changed on the server since the last pull');
-  expect(refused.err).toContain('1 conflict; nothing was written.');
+  expect(refused.err).toContain('1 conflict. Nothing was written.');
   expect((await app.request('GET', '/v1/preferences/categories/more')).status).toBe(404);
   const pulled = await world.run(['pull', '--yes']);
   expect(pulled.code).toBe(1);
@@ -224,9 +224,7 @@ test('a template that was deleted on the server is not made again by accident', 
   const { code, out } = await pushed();
   expect(code).toBe(1);
   expect(out).toContain('was deleted on the server since the last pull');
-  expect((await world.run(['pull'])).out).toContain(
-    'templates/welcome: deleted on the server, left as it is',
-  );
+  expect((await world.run(['pull'])).out).toContain('templates/welcome: deleted on the server, not changed');
   expect(existsSync(at('templates/welcome'))).toBe(true);
   expect((await world.run(['templates', 'pull', '--prune', '--yes'])).code).toBe(0);
   expect(existsSync(at('templates/welcome'))).toBe(false);
@@ -237,13 +235,13 @@ test('nothing is removed without --prune; with it, users go before what they nam
   await world.run(['pull']);
   for (const path of ['categories/news.json', 'templates/welcome', 'workflows/onboarding.json'])
     rmSync(at(path), { recursive: true });
-  expect((await pushed()).out).toContain('templates/welcome: only on the server, left as it is');
+  expect((await pushed()).out).toContain('templates/welcome: only on the server, not changed');
   expect((await world.run(['diff', '--exit-code'])).code).toBe(0);
   expect((await world.run(['diff', '--exit-code', '--prune'])).code).toBe(1);
   rmSync(at('workflows'), { recursive: true });
   const careless = await pushed('--prune');
   expect(careless.code).toBe(2);
-  expect(careless.err).toContain('has no folder workflows: with --prune all 1 would go');
+  expect(careless.err).toContain('has no folder workflows: --prune would delete all 1');
   mkdirSync(at('workflows'));
   const { code, out } = await pushed('--prune');
   expect({ code, lines: out.split('\n').filter((line) => line.startsWith('✓')) }).toEqual({
@@ -266,7 +264,7 @@ test('a README is ignored where it is a file; a template may have the name', asy
   await post('/v1/templates', { ...welcome, key: 'readme.md' });
   await world.run(['pull']);
   write('templates/README.md', 'What these are for');
-  expect((await pushed('--prune')).out).toContain('is what the folder says');
+  expect((await pushed('--prune')).out).toContain('is up to date');
   expect((await app.request('GET', '/v1/templates/readme.md')).status).toBe(200);
 });
 
@@ -303,11 +301,11 @@ test('everything that is wrong in a folder is told at once, before any write', a
   for (const line of [
     /categories\/broken\.json is not valid JSON: .*line 3/,
     'categories/twice.json names “name” twice (line 1)',
-    'categories/other.json says its key is “else”',
+    'categories/other.json has the key “else”',
     'categories/Bad Key.json: “Bad Key” cannot be a key',
-    '“pigeon” is none',
-    'categories/merge.json has the marks of an unfinished merge',
-    'has a field “default_chanels” that is not known; “default_channels” is',
+    '“pigeon” is not one',
+    'categories/merge.json contains merge conflict markers',
+    'has an unknown field “default_chanels”; did you mean “default_channels”?',
     'templates/nameless has no template.json',
     'is the same body as another file: in_app.txt',
     'templates/welcome/sms.html: sms has txt, not html',
@@ -316,7 +314,7 @@ test('everything that is wrong in a folder is told at once, before any write', a
     'templates/mute needs a subject for email',
     'workflows/loop.json: two steps have the id “a”',
     'workflows/empty.json: body must be an object',
-    '15 problems in the folder; nothing was changed.',
+    '15 problems in the folder. Nothing was changed.',
   ])
     expect(err).toMatch(line);
   expect((await get('/v1/templates/welcome')).version).toBe(1);
@@ -330,9 +328,9 @@ test('a workflow that names what is nowhere, and a category that would turn crit
   write('categories/news.json', { ...news, is_critical: true });
   const { code, err } = await pushed();
   expect(code).toBe(1);
-  expect(err).toContain('names the template gone, which is neither here nor on the server');
-  expect(err).toContain('names the category gone');
-  expect(err).toContain('is_critical cannot be changed later');
+  expect(err).toContain('refers to the template gone, which does not exist here or on the server');
+  expect(err).toContain('refers to the category gone');
+  expect(err).toContain('is_critical cannot be changed');
 });
 
 test('what the service refuses stops the push there; mended, a second push finishes', async () => {
@@ -343,7 +341,7 @@ test('what the service refuses stops the push there; mended, a second push finis
   const stopped = await pushed();
   expect(stopped.code).toBe(1);
   expect(stopped.err).toMatch(/templates\/welcome: .*\(bodies\[\d\]\.text_template\)/);
-  expect(stopped.err).toContain('1 of 3 written. Once this is mended, a second push finishes.');
+  expect(stopped.err).toContain('1 of 3 written. Fix the problem and run push again to finish.');
   expect((await get('/v1/workflows/onboarding')).name).toBe('Onboarding');
   write('templates/welcome/in_app.txt', 'mended');
   expect((await pushed()).out).toMatch(
@@ -353,8 +351,8 @@ test('what the service refuses stops the push there; mended, a second push finis
 
 test('of a new workflow that is refused a draft stays, which is said; mended, a second push finishes', async () => {
   write('workflows/late.json', { name: 'Late', body: { steps: [{ id: 'x', kind: 'delay' }] } });
-  for (const written of ['0 of 1 written, and a part of this one.', '0 of 1 written.'])
-    expect((await pushed()).err).toContain(`${written} Once this is mended, a second push finishes.`);
+  for (const written of ['0 of 1 written, and part of this one.', '0 of 1 written.'])
+    expect((await pushed()).err).toContain(`${written} Fix the problem and run push again to finish.`);
   expect((await get('/v1/workflows/late')).status).toBe('draft');
   write('workflows/late.json', { name: 'Late', body: { steps: [{ id: 'x', kind: 'noop' }] } });
   expect((await pushed()).code).toBe(0);
@@ -369,10 +367,10 @@ test('Ctrl-C in the middle finishes the resource under way and nothing more; a s
     onLine: (line, interrupt) => line.startsWith('✓') && interrupt(),
   });
   expect(code).toBe(130);
-  expect(err).toContain('Interrupted: 1 of 3 written. A second push finishes.');
+  expect(err).toContain('Interrupted: 1 of 3 written. Run push again to finish.');
   const again = await pushed();
   expect(again.out.match(/✓/g)).toHaveLength(2);
-  expect((await world.run(['diff'])).out).toBe('No difference.\n');
+  expect((await world.run(['diff'])).out).toBe('No differences.\n');
 });
 
 test('a version that an interrupted push left behind is used, not made again', async () => {
@@ -390,7 +388,7 @@ test('drafts stay drafts, and an active workflow does not become one', async () 
   write('workflows/sketch.json', { name: 'Sketch', status: 'draft', body: { steps } });
   expect((await pushed()).code).toBe(0);
   expect(await get('/v1/workflows/sketch')).toMatchObject({ status: 'draft', latest_version: 1 });
-  expect((await world.run(['diff'])).out).toBe('No difference.\n');
+  expect((await world.run(['diff'])).out).toBe('No differences.\n');
   write('workflows/onboarding.json', { name: 'Onboarding', status: 'draft', body: { steps } });
   expect((await pushed()).err).toContain('cannot become a draft again');
 });
@@ -401,7 +399,7 @@ test('a version cannot be taken away from a draft', async () => {
   write('workflows/sketch.json', { name: 'Sketch', status: 'draft' });
   const { code, err } = await pushed();
   expect(code).toBe(1);
-  expect(err).toContain('workflows/sketch.json has no body any more, but a version cannot be taken away');
+  expect(err).toContain('workflows/sketch.json has no body, but a version cannot be removed');
   write('workflows/sketch.json', { name: 'Sketch 2', status: 'draft', body: { steps } });
   expect((await pushed()).out).toContain('✓ 1 of 1: workflows/sketch updated');
 });
@@ -419,7 +417,7 @@ test('one kind, and of it single resources, can be chosen', async () => {
 });
 
 test('a folder that is not there, and a broken record, are explained', async () => {
-  expect((await world.run(['push', '--dir', 'nowhere'])).err).toContain('`carillon pull` makes one');
+  expect((await world.run(['push', '--dir', 'nowhere'])).err).toContain('Run `carillon pull` to create it');
   write('.carillon-state.json', '{');
   const { code, err } = await world.run(['pull']);
   expect(code).toBe(1);

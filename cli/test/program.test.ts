@@ -33,17 +33,17 @@ test('the help lists every command, and each has its own with an example', async
 });
 
 test.each([
-  [['sned'], 'There is no command sned.', 'Did you mean `carillon send`?'],
-  [['xyzzy'], 'There is no command xyzzy.', '`carillon --help` lists them all.'],
-  [['keys'], 'keys what?', 'There are: keys list, keys create, keys rotate, keys revoke.'],
-  [['keys', 'crate'], 'keys has no command crate.', 'Did you mean `carillon keys create`?'],
-  [['get'], 'Something is missing.', 'Usage: carillon get <id>'],
-  [['get', 'one', 'two'], '“two” is one too many.', 'Usage: carillon get <id>'],
+  [['sned'], 'Unknown command: sned.', 'Did you mean `carillon send`?'],
+  [['xyzzy'], 'Unknown command: xyzzy.', '`carillon --help` lists all commands.'],
+  [['keys'], 'keys needs a subcommand.', 'Available: keys list, keys create, keys rotate, keys revoke.'],
+  [['keys', 'crate'], 'Unknown command: keys crate.', 'Did you mean `carillon keys create`?'],
+  [['get'], 'Missing argument.', 'Usage: carillon get <id>'],
+  [['get', 'one', 'two'], 'Unexpected argument “two”.', 'Usage: carillon get <id>'],
   [['send', '--tto', 'x'], "Unknown option '--tto'.", ''],
   [['send', '--to'], "Option '-t, --to <value>' argument missing.", ''],
-  [['get', 'x'], 'No key for http://127.0.0.1:8400.', '`carillon login`'],
-  [['get', 'x', '--profile', 'nobody'], 'There is no profile nobody.', 'Run `carillon login`.'],
-  [['completion', 'tcsh'], 'There is no completion for tcsh.', 'bash, zsh, fish'],
+  [['get', 'x'], 'No API key for http://127.0.0.1:8400.', '`carillon login`'],
+  [['get', 'x', '--profile', 'nobody'], 'Profile nobody not found.', 'Run `carillon login`.'],
+  [['completion', 'tcsh'], 'Unknown shell: tcsh.', 'bash, zsh, fish'],
 ])('wrong usage %j is explained', async (args, message, hint) => {
   const { code, out, err } = await world.run(args);
   expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -61,7 +61,7 @@ test('whatever answers, or does not, is told in a sentence', async () => {
   const html = await world.run(['get', 'x'], { env });
   expect(html.code).toBe(1);
   expect(html.err).toContain('is not Carillon’s');
-  expect(html.err).toContain('Something else answers there');
+  expect(html.err).toContain('The response is not from Carillon');
   await new Promise((resolve) => page.close(resolve));
   const down = await world.run(['get', 'x'], { env });
   expect(down.code).toBe(1);
@@ -71,7 +71,7 @@ test('whatever answers, or does not, is told in a sentence', async () => {
 test('outside the repository, start says what is missing', async () => {
   const { code, err } = await world.run(['start'], { env: { CARILLON_HOME: world.folder } });
   expect(code).toBe(1);
-  expect(err).toContain('runs the service from its repository');
+  expect(err).toContain('requires a checkout of the repository');
   expect((await world.run(['start', '--help'])).out).toContain('Start the service.');
 });
 
@@ -127,7 +127,7 @@ test('a key never goes to another address than it was given for', async () => {
     world.run(['get', 'x', '--url', url]),
     world.run(['get', 'x'], { env: { CARILLON_URL: url } }),
   ]) {
-    expect((await run).err).toContain(`No key for ${url}.`);
+    expect((await run).err).toContain(`No API key for ${url}.`);
   }
   const both = await world.run(['get', 'x', '--profile', 'two', '--url', url]);
   expect(both.code).toBe(2);
@@ -148,7 +148,7 @@ complete_words carillon wor; complete_words carillon workflows si; complete_word
   expect(stdout.trim().split('\n')).toEqual(['workflows', 'simulate', '--event', '--channel']);
   expect((await world.run(['completion', 'zsh'])).out).toContain('bashcompinit');
   expect((await world.run(['completion', 'fish'])).out).toContain(
-    "-l dry-run -d 'Only show what would change'",
+    "-l dry-run -d 'Show what would change, change nothing'",
   );
 });
 
@@ -156,9 +156,9 @@ test('people read the names of the services, and learn what to write', async () 
   const { out } = await world.run(['send', '--help']);
   expect(out).toContain('chatone (Slack), chattwo (Microsoft Teams), chatthree (Discord)');
   for (const [given, hint] of [
-    ['slack', 'Slack is called chatone.'],
-    ['Teams', 'Microsoft Teams is called chattwo.'],
-    ['discord', 'Discord is called chatthree.'],
+    ['slack', 'For Slack, use chatone.'],
+    ['Teams', 'For Microsoft Teams, use chattwo.'],
+    ['discord', 'For Discord, use chatthree.'],
   ] as const) {
     const refused = await world.run(['send', '--channel', given, '--to', 'x']);
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(hint) });

@@ -62,19 +62,19 @@ describe.skipIf(!chromiumPath)('connections', () => {
 
   test('a provider is added, refused with the fault beside its field, mended, saved and verified', async () => {
     const { page } = await host.open('/live/connections');
-    await page.getByText('No email can be sent yet').waitFor();
+    await page.getByText('No email provider').waitFor();
     await page.getByRole('button', { name: 'Add provider' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Add to the chain' }).click();
-    await dialog.getByText('This is needed.').waitFor();
+    await dialog.getByRole('button', { name: 'Add to chain' }).click();
+    await dialog.getByText('Required.').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await screenshot(page, 'connections-provider-dialog');
     await dialog.getByLabel('Name', { exact: true }).fill('Main');
     await dialog.getByLabel('Host').fill('127.0.0.1');
     await dialog.getByLabel('Port').fill('99999');
-    await dialog.getByLabel('User name').fill(user.username);
+    await dialog.getByLabel('Username').fill(user.username);
     await dialog.getByLabel('Password').fill(user.password);
-    await dialog.getByRole('button', { name: 'Add to the chain' }).click();
+    await dialog.getByRole('button', { name: 'Add to chain' }).click();
     await page.getByLabel('From address').fill('hello@acme.example');
     await page.getByRole('button', { name: 'Save changes' }).click();
     // The form of the faulty provider opens by itself, and holds what was typed.
@@ -98,20 +98,20 @@ describe.skipIf(!chromiumPath)('connections', () => {
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Actions for Main' }).click();
     await page.getByRole('menuitem', { name: 'Edit…' }).click();
-    await dialog.getByText('Stored: ••••word').waitFor();
+    await dialog.getByText('Saved: ••••word').waitFor();
     await dialog.getByLabel('Host').fill('localhost');
     await dialog.getByText('Give it again: “Host” has changed').waitFor();
     await dialog.getByLabel('Host').fill('127.0.0.1');
-    await dialog.getByText('Give it again').waitFor({ state: 'detached' });
+    await dialog.getByText('Enter it again').waitFor({ state: 'detached' });
     await dialog.getByLabel('Password').fill('not-the-password');
     await dialog.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Not saved yet').waitFor();
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('It does not accept the credentials.').waitFor();
+    await page.getByText('The provider rejected the credentials.').waitFor();
 
     await page.getByLabel('From name').fill('Half typed');
     await page.getByRole('link', { name: 'Slack' }).click();
-    await page.getByRole('button', { name: 'Stay here' }).click();
+    await page.getByRole('button', { name: 'Keep editing' }).click();
     expect(await page.getByLabel('From name').inputValue()).toBe('Half typed');
     await page.getByRole('button', { name: 'Discard' }).click();
     expect(await page.getByLabel('From name').inputValue()).toBe('');
@@ -161,7 +161,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
 
   test('an SMS account is set up, checked and removed', async () => {
     const { page } = await host.open('/live/connections/sms');
-    await page.getByText('No text message can be sent yet').waitFor();
+    await page.getByText('No SMS account').waitFor();
     await page.getByRole('button', { name: 'Set up SMS' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Twilio').check();
@@ -173,7 +173,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await dialog.getByRole('alert').waitFor();
     await dialog.getByLabel('Account SID', { exact: true }).fill(smsone.accountSid);
     await dialog.getByRole('button', { name: 'Save and check' }).click();
-    await page.getByText('Accepted', { exact: true }).waitFor();
+    await page.getByText('Valid', { exact: true }).waitFor();
     expect(await call('GET', smsPath())).toMatchObject({ kind: 'Smsone', credentials_validated: true });
     await page.getByText('/hooks/smsone/').waitFor();
     // People read the name of the service; beside it stands the word that code needs.
@@ -186,55 +186,55 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await page.getByRole('button', { name: 'Change' }).click();
     await dialog.getByLabel('Auth token', { exact: true }).fill('the-wrong-one');
     await dialog.getByRole('button', { name: 'Save and check' }).click();
-    await page.getByText('It does not accept the credentials.').waitFor();
+    await page.getByText('The provider rejected the credentials.').waitFor();
 
     await page.getByRole('button', { name: 'Remove…' }).click();
     await dialog.getByRole('textbox').fill('sms');
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('No text message can be sent yet').waitFor();
+    await page.getByText('No SMS account').waitFor();
   }, 90_000);
 
   test('chatone: a sandbox token is connected in Test, tested, changed and removed', async () => {
     const { page, complaints } = await host.open('/test/connections/chatone');
-    await page.getByText('No workspace yet').waitFor();
+    await page.getByText('No workspaces yet').waitFor();
     await page.getByRole('button', { name: 'Use a bot token' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Bot token').fill('xoxb-sandbox-1');
     await dialog.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('Connected to Sandbox.').waitFor();
 
-    await page.getByRole('button', { name: 'Send a test…' }).click();
+    await page.getByRole('button', { name: 'Send test…' }).click();
     await dialog.getByRole('button', { name: 'Send test' }).click();
-    await dialog.getByText('Give one of the two.').waitFor();
+    await dialog.getByText('Enter a user id or a channel id.').waitFor();
     await dialog.getByLabel('Channel id').fill('C024BE7LH');
     await dialog.getByRole('button', { name: 'Send test' }).click();
-    await dialog.getByText('It arrived in the sandbox').waitFor();
-    expect(await dialog.getByRole('link', { name: 'See what happened' }).getAttribute('href')).toMatch(
+    await dialog.getByText('Delivered to the sandbox').waitFor();
+    expect(await dialog.getByRole('link', { name: 'View trace' }).getAttribute('href')).toMatch(
       /^\/test\/notifications\/[0-9a-f-]{36}$/,
     );
     await dialog.getByRole('button', { name: 'Close' }).last().click();
 
     const list = () => call('GET', '/v1/chatone/installations', undefined, host.app.testKey);
     const [before] = (await list()).data;
-    await page.getByRole('switch', { name: 'Join public channels by itself' }).click();
+    await page.getByRole('switch', { name: 'Join public channels automatically' }).click();
     await page.getByText('Saved.').waitFor();
     expect((await list()).data[0].auto_join_public_channels).toBe(!before.auto_join_public_channels);
 
     await page.getByRole('button', { name: 'Actions for Sandbox' }).click();
     await page.getByRole('menuitem', { name: 'Remove…' }).click();
     await dialog.getByRole('button', { name: 'Remove and revoke' }).click();
-    await page.getByText('No workspace yet').waitFor();
+    await page.getByText('No workspaces yet').waitFor();
     expect((await list()).data).toEqual([]);
     expect(complaints).toEqual([]);
   }, 90_000);
 
   test('chatone: the way through the workspace ends with what came of it, in plain words', async () => {
     const { page, go } = await host.open('/live/connections/chatone?error=access_denied');
-    await page.getByText('Somebody pressed Cancel in the workspace.').waitFor();
+    await page.getByText('The installation was cancelled in Slack.').waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await page.waitForURL('**/live/connections/chatone');
     await go('/live/connections/chatone?error=some_new_code');
-    await page.getByText('The workspace said some_new_code.').waitFor();
+    await page.getByText('Slack returned some_new_code.').waitFor();
     const install = page.getByRole('link', { name: 'Add to Slack' }).first();
     expect(await install.getAttribute('href')).toBe(
       `/oauth/chatone/install?env_id=${host.app.liveEnvironmentId}`,
@@ -243,7 +243,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
     if (host.url !== host.app.url) return;
     await install.click();
     await page.waitForURL('**/live/connections/chatone?installed=1**');
-    await page.getByText('Send a test to see it work.').waitFor();
+    await page.getByText('Send a test to check it.').waitFor();
     expect((await call('GET', '/v1/chatone/installations')).data).toHaveLength(1);
   }, 90_000);
 
@@ -256,21 +256,21 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await dialog.getByLabel('Label').fill('Incidents');
     await dialog.getByLabel('Webhook URL').fill('https://acme.webhook.office.com/webhookb2/1');
     await dialog.getByRole('button', { name: 'Add' }).click();
-    await dialog.getByText('This is the URL of a connector').waitFor();
+    await dialog.getByText('This is an Office 365 connector URL').waitFor();
     await dialog.getByLabel('Webhook URL').fill(flow.url);
     await dialog.getByRole('button', { name: 'Add' }).click();
     await page.getByText('Added. Send a test').waitFor();
 
-    await page.getByRole('button', { name: 'Send a test…' }).click();
+    await page.getByRole('button', { name: 'Send test…' }).click();
     await dialog.getByRole('button', { name: 'Send test' }).click();
-    await dialog.getByText('It was handed over.').waitFor();
+    await dialog.getByText('This channel does not report delivery').waitFor();
     expect(chattwo.runs).toHaveLength(1);
     flow.state = 'tenant_only';
     await dialog.getByRole('button', { name: 'Send another' }).click();
     await dialog.getByText('The workflow refuses the call (401)').waitFor({ timeout: 30_000 });
     await screenshot(page, 'connections-test-dialog');
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByText('it must be switched on and let anyone trigger it').waitFor({ timeout: 30_000 });
+    await page.getByText('Check that the workflow is turned on').waitFor({ timeout: 30_000 });
 
     await page.getByRole('button', { name: 'Actions for Incidents' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
@@ -287,19 +287,19 @@ describe.skipIf(!chromiumPath)('connections', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Label').fill('Releases');
     await dialog.getByLabel('Webhook URL').fill(webhook.url);
-    await dialog.getByLabel('Shown name').fill('Release bot');
+    await dialog.getByLabel('Display name').fill('Release bot');
     await dialog.getByRole('button', { name: 'Add' }).click();
-    await page.getByText('Speaks as Release bot').waitFor();
+    await page.getByText('Posts as Release bot').waitFor();
     webhook.isDeleted = true;
-    await page.getByRole('button', { name: 'Send a test…' }).click();
+    await page.getByRole('button', { name: 'Send test…' }).click();
     await dialog.getByRole('button', { name: 'Send test' }).click();
-    await dialog.getByText('It did not get through at once').waitFor({ timeout: 30_000 });
+    await dialog.getByText('The first attempt failed.').waitFor({ timeout: 30_000 });
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByText('Make a new one in the channel’s settings').waitFor({ timeout: 30_000 });
-    await page.getByRole('button', { name: 'Give a new URL' }).click();
+    await page.getByText('Create a new one in the channel settings').waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Enter new URL' }).click();
     await dialog.getByLabel('Webhook URL').fill(chatthree.addWebhook().url);
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Make a new one in the channel’s settings').waitFor({ state: 'detached' });
+    await page.getByText('Create a new one in the channel settings').waitFor({ state: 'detached' });
     expect((await call('GET', '/v1/chatthree-endpoints')).data).toMatchObject([
       { label: 'Releases', status: 'active', default_username: 'Release bot' },
     ]);
@@ -308,14 +308,14 @@ describe.skipIf(!chromiumPath)('connections', () => {
   test('somebody who may only look sees everything and changes nothing', async () => {
     const viewer = await addPerson(host.app, { email: 'viewer@acme.example', name: 'Vera', role: 'viewer' });
     const { page, go } = await host.open('/live/connections', { as: viewer });
-    await page.getByText('Your role lets you look here, not change anything.').waitFor();
+    await page.getByText('Your role has read-only access.').waitFor();
     await page.getByText('Provider chain').waitFor();
     expect(await page.getByLabel('From address').isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Add provider' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: /^Move / }).count()).toBe(0);
     await go('/live/connections/chatthree');
     await page.getByText('Releases', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Send a test…' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Send test…' }).count()).toBe(0);
   }, 90_000);
 
   test('the email page looks right everywhere, also with a provider in outage', async () => {
@@ -359,7 +359,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
       await route.fulfill({ response, json: settings });
     });
     await go('/live/connections');
-    await page.getByText('No messages in the last five minutes. It was failing before').waitFor();
+    await page.getByText('No messages in the last 5 minutes. This provider failed before').waitFor();
     expect(await page.getByText(/0 of 0/).count()).toBe(0);
   }, 120_000);
 
@@ -378,12 +378,12 @@ describe.skipIf(!chromiumPath)('connections', () => {
     });
     await go('/live/connections');
     await page.getByText(managed.managed_from).waitFor();
-    const lock = page.getByLabel('Lock the name');
+    const lock = page.getByLabel('Lock sender name');
     expect([await lock.isChecked(), await lock.isDisabled()]).toEqual([true, true]);
-    await page.getByText('Locked by the operator of this service.').waitFor();
+    await page.getByText('Locked by the operator.').waitFor();
     expect(await inspectPage(page, 'connections-managed')).toEqual([]);
 
-    await page.getByLabel('Reply to').fill('help@acme.example');
+    await page.getByLabel('Reply-to address').fill('help@acme.example');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' });
     // The lock is the operator's: saving it would keep it once the environment has a provider of its own.
@@ -392,7 +392,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await page.getByRole('button', { name: 'Add provider' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Host').fill('127.0.0.1');
-    await dialog.getByRole('button', { name: 'Add to the chain' }).click();
+    await dialog.getByRole('button', { name: 'Add to chain' }).click();
     await page.getByText(managed.managed_from).waitFor({ state: 'detached' });
     expect([await lock.isChecked(), await lock.isDisabled()]).toEqual([false, false]);
     await page.getByRole('button', { name: 'Discard' }).click();

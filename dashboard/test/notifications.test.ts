@@ -20,7 +20,7 @@ describe.skipIf(!chromiumPath)('notifications', () => {
 
   const send = async (request: object) => {
     const { status, body } = await host.app.request('POST', '/v1/notifications', {
-      body: { channel: 'email', text_body: 'It rings.', ...request },
+      body: { channel: 'email', text_body: 'It works.', ...request },
     });
     expect([status, body.error]).toEqual([202, undefined]);
     return body;
@@ -31,18 +31,18 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     const { page, complaints } = await host.open('/test/notifications');
     await page.getByText('No notifications yet').waitFor();
     await page.getByText('Authorization: Bearer $CARILLON_API_KEY').waitFor();
-    await page.getByRole('button', { name: 'Send a test' }).first().click();
+    await page.getByRole('button', { name: 'Send test' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Email address').fill('not an address');
     await dialog.getByRole('button', { name: 'Send', exact: true }).click();
     await dialog.getByRole('alert').first().waitFor();
-    await dialog.getByLabel('What should happen').selectOption('Delivered');
+    await dialog.getByLabel('Outcome').selectOption('Delivered');
     await dialog.getByLabel('Subject').fill('From the dashboard');
     await screenshot(page, 'notifications-send-test');
     await dialog.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('heading', { name: 'From the dashboard' }).waitFor();
     // The page follows it to its end by itself.
-    await page.getByText('Delivered at the first attempt.').waitFor();
+    await page.getByText('Delivered on the first attempt.').waitFor();
     const { body } = await host.app.request('GET', '/v1/notifications');
     expect(body.data).toMatchObject([
       { subject: 'From the dashboard', recipient: { address: 'delivered@sandbox.test' } },
@@ -90,7 +90,7 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('nobody@example.com');
     await page.keyboard.press('Enter');
-    await page.getByText('No notification matches these filters.').waitFor();
+    await page.getByText('No notifications match these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
 
     await table.getByText('refused@sandbox.test').waitFor();
@@ -110,9 +110,9 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByText('4 checks passed').waitFor();
     await page.getByText('Attempt 1: sandbox').waitFor();
     await page.getByText('Code 554 5.7.1').waitFor();
-    await page.getByRole('heading', { name: 'What was handed over' }).waitFor();
-    await page.getByRole('button', { name: 'Send again' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('heading', { name: 'Sent message' }).waitFor();
+    await page.getByRole('button', { name: 'Resend' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend' }).click();
     await page.getByText('Resent from').first().waitFor();
     const { body } = await host.app.request('GET', '/v1/notifications?recipient=refused@sandbox.test');
     expect(body.data[0].resent_from).toBe(list.data[0].id);
@@ -123,21 +123,21 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await host.app.request('POST', '/v1/suppressions', {
       body: { address: 'left@sandbox.test', reason: 'manual_add' },
     });
-    const { id } = await send({ recipient: { address: 'left@sandbox.test' }, subject: 'Held back' });
+    const { id } = await send({ recipient: { address: 'left@sandbox.test' }, subject: 'Suppressed' });
     await ended(id, 'suppressed');
     const { page, complaints, go } = await host.open(`/test/notifications/${id}`);
     await page
       .getByText(/^Not sent: the address is on the suppression list since .* \(manual add\)\.$/)
       .waitFor();
     const last = page
-      .getByRole('heading', { name: 'Why didn’t it arrive?' })
+      .getByRole('heading', { name: 'Why wasn’t it delivered?' })
       .locator('..')
       .locator('..')
       .locator('ol > li')
       .last();
     const remove = last.getByRole('link', { name: 'Remove from suppressions' });
     expect(await last.getAttribute('data-tone')).toBe('red');
-    await page.getByText('No provider was called').waitFor();
+    await page.getByText('No provider requests: the notification was suppressed.').waitFor();
     expect(await remove.getAttribute('href')).toContain('/suppressions?search=left%40sandbox.test');
 
     // What happened after the provider accepted it is the last step too.
@@ -148,10 +148,13 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await last.getByText('Check the address for typos').waitFor();
     await last.getByText(/on the suppression list/).waitFor();
     expect(await last.getAttribute('data-tone')).toBe('red');
-    const reported = await send({ recipient: { address: 'complained@sandbox.test' }, subject: 'Reported' });
+    const reported = await send({
+      recipient: { address: 'complained@sandbox.test' },
+      subject: 'Marked as spam',
+    });
     await ended(reported.id, 'complained');
     await go(`/test/notifications/${reported.id}`);
-    await last.getByText('Do not write to them again').waitFor();
+    await last.getByText('Do not send to this recipient again').waitFor();
     expect(await last.getAttribute('data-tone')).toBe('red');
     expect(complaints).toEqual([]);
   }, 90_000);
@@ -163,8 +166,8 @@ describe.skipIf(!chromiumPath)('notifications', () => {
       send_at: new Date(Date.now() + 86_400_000).toISOString(),
     });
     const { page, complaints } = await host.open(`/test/notifications/${id}`);
-    await page.getByText('Scheduled: it will be sent on').waitFor();
-    await page.getByRole('button', { name: 'Change the time' }).click();
+    await page.getByText(/^Scheduled for .+\.$/).waitFor();
+    await page.getByRole('button', { name: 'Reschedule' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Send at').fill('2099-01-01T10:00');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -177,8 +180,8 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await dialog.waitFor({ state: 'detached' });
     const changed = await host.app.request('GET', `/v1/notifications/${id}`);
     expect(changed.body.send_at).toBe(wanted.toISOString());
-    await page.getByRole('button', { name: 'Cancel it' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByRole('button', { name: 'Cancel notification' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel notification' }).click();
     await page.waitForURL(/\/test\/notifications$/);
     expect((await host.app.request('GET', `/v1/notifications/${id}`)).status).toBe(404);
     expect(complaints.filter((each) => !/400|422|404/.test(each))).toEqual([]);
@@ -188,7 +191,7 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     const { page, complaints, go } = await host.open(`/test/notifications/${ids.email}`);
     const frame = page.frameLocator('iframe');
     await frame.getByText('Your order is on its way').waitFor();
-    await page.getByText('Pictures from outside are not loaded').waitFor();
+    await page.getByText('Remote images are blocked').waitFor();
     // The window that the email is drawn in is as wide as that of a mail program, whatever room there is for it.
     const widths = () =>
       page.evaluate<[number, number]>(
@@ -210,9 +213,9 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByRole('tabpanel', { name: 'Text' }).getByText('Follow the parcel').waitFor();
     await go(`/test/notifications/${ids.sms}`);
     await page.getByText('UCS-2 · 43 of 70 characters').waitFor();
-    await page.getByText('Outside the GSM-7 alphabet: ☂.').waitFor();
+    await page.getByText('Not in GSM-7: ☂.').waitFor();
     await screenshot(page, 'notification-sms');
-    await page.getByRole('link', { name: 'Others to this recipient' }).click();
+    await page.getByRole('link', { name: 'Other notifications to this recipient' }).click();
     await page.waitForURL(/recipient=%2B15005550006/);
     await page.getByRole('table').getByText('+15005550006').waitFor();
     await go(`/test/notifications/${ids.in_app}`);
@@ -222,14 +225,14 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByText('https://example.com/hooks/orders').first().waitFor();
     await go(`/test/notifications/${ids.chatone}`);
     await page.getByRole('link', { name: 'See the changes' }).waitFor();
-    await page.getByText('Not drawn here: static_select').waitFor();
+    await page.getByText('Not shown: static_select').waitFor();
     await page
       .getByRole('definition')
       .filter({ hasText: 'Slack' })
       .locator('code', { hasText: 'chatone' })
       .waitFor();
     await go(`/test/notifications/${ids.chattwo}`);
-    await page.getByText('Not drawn here: Input.Text').waitFor();
+    await page.getByText('Not shown: Input.Text').waitFor();
     await page.getByRole('link', { name: 'Open', exact: true }).waitFor();
     await screenshot(page, 'notification-chattwo');
     await go(`/test/notifications/${ids.chatthree}`);
@@ -265,9 +268,9 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await page.getByRole('heading', { name: 'Your order is on its way' }).first().waitFor();
     expect(await page.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
     await go('/test/notifications');
-    expect(await page.getByRole('button', { name: 'Send a test' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Send test' }).count()).toBe(0);
     await go('/test/notifications/01890000-0000-7000-8000-000000000000');
-    await page.getByText('There is nothing here.').waitFor();
+    await page.getByText('Not found.').waitFor();
     // Whatever somebody puts into the address.
     await go('/test/notifications?window=constructor&tab=toString');
     await page.getByRole('table').getByText('refused@sandbox.test').first().waitFor();
@@ -278,11 +281,11 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     const { page, go } = await host.open('/test/notifications');
     await page.route('**/content', (route) => route.fulfill({ status: 500, body: '{}' }));
     await go(`/test/notifications/${body.data[0].id}`);
-    await page.getByText('These are the words of the request.').waitFor();
-    await page.getByText('It rings.').first().waitFor();
+    await page.getByText('This is the content of the request.').waitFor();
+    await page.getByText('It works.').first().waitFor();
     await page.unroute('**/content');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('These are the words of the request.').waitFor({ state: 'detached' });
+    await page.getByText('This is the content of the request.').waitFor({ state: 'detached' });
   }, 90_000);
 
   test('the pages look right everywhere', async () => {

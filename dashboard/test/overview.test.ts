@@ -19,7 +19,7 @@ describe.skipIf(!chromiumPath)('the overview', () => {
     channel: 'email',
     recipient: { address },
     subject: 'Hello',
-    text_body: 'It rings.',
+    text_body: 'It works.',
   });
   const send = async (body: object) => {
     const answer = await host.app.request('POST', '/v1/notifications', { body });
@@ -32,7 +32,7 @@ describe.skipIf(!chromiumPath)('the overview', () => {
 
   test('of an environment that never sent anything leads to the first steps', async () => {
     const { page, complaints } = await host.open('/live/overview');
-    await page.getByText('Nothing was sent here yet').waitFor();
+    await page.getByText('No notifications yet').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Get started' }).click();
     await page.waitForURL('**/live/start');
     expect(complaints).toEqual([]);
@@ -42,7 +42,7 @@ describe.skipIf(!chromiumPath)('the overview', () => {
     await makeTraffic();
     const { page, complaints } = await host.open('/test/overview');
     const search = () => new URL(page.url()).searchParams;
-    const tile = (name: string) => page.getByRole('list', { name: 'Figures' }).getByRole('link', { name });
+    const tile = (name: string) => page.getByRole('list', { name: 'Totals' }).getByRole('link', { name });
     expect(await tile('Bounced').innerText()).toContain(String((await totals()).bounced));
 
     await tile('Failed').click();
@@ -55,10 +55,10 @@ describe.skipIf(!chromiumPath)('the overview', () => {
     await page.getByText('By channel').click();
     await page.getByRole('img', { name: 'Accepted notifications by channel' }).waitFor();
     await page.getByText('24 hours', { exact: true }).click();
-    await page.getByText('One bar is 10 min.').waitFor();
+    await page.getByText('10 min per bar.').waitFor();
     expect(Object.fromEntries(search())).toEqual({ by: 'channel', window: '24h' });
     await page.reload();
-    await page.getByText('One bar is 10 min.').waitFor();
+    await page.getByText('10 min per bar.').waitFor();
 
     const channels = page.getByRole('table', { name: 'Notifications by channel' });
     const sms = channels.getByRole('row').filter({ hasText: 'SMS' });
@@ -68,20 +68,20 @@ describe.skipIf(!chromiumPath)('the overview', () => {
     await page.goBack();
     await settled(page);
 
-    const reasons = page.getByRole('table', { name: 'Reasons why' });
+    const reasons = page.getByRole('table', { name: 'Failure reasons' });
     const held = reasons.getByRole('row').filter({ hasText: 'Manual add' });
-    await held.getByRole('link', { name: 'Open the newest' }).click();
+    await held.getByRole('link', { name: 'Open latest' }).click();
     await page.waitForURL(/\/test\/notifications\/[0-9a-f-]{36}$/);
     await page.goBack();
     await settled(page);
-    await page.getByRole('list', { name: 'webhook endpoints' }).getByRole('link').first().click();
+    await page.getByRole('list', { name: 'Webhook endpoint health' }).getByRole('link').first().click();
     await page.waitForURL(/\/test\/webhooks\/[0-9a-f-]{36}$/);
     expect(complaints).toEqual([]);
   }, 120_000);
 
   test('moves by itself', async () => {
     const { page } = await host.open('/test/overview');
-    const accepted = page.getByRole('list', { name: 'Figures' }).getByRole('link', { name: 'Accepted' });
+    const accepted = page.getByRole('list', { name: 'Totals' }).getByRole('link', { name: 'Accepted' });
     const before = (await totals()).accepted;
     await send(email('delivered@sandbox.test'));
     await waitUntil(
@@ -98,7 +98,7 @@ describe.skipIf(!chromiumPath)('the overview', () => {
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
     await page.unroute('**/v1/overview*');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('list', { name: 'Figures' }).waitFor();
+    await page.getByRole('list', { name: 'Totals' }).waitFor();
     await page.context().close();
   }, 90_000);
 
@@ -113,8 +113,8 @@ describe.skipIf(!chromiumPath)('the overview', () => {
       return rowCount === 2 ? true : new Error('not failed yet');
     }, 30_000);
     const { page } = await host.open('/test/overview');
-    const reasons = page.getByRole('table', { name: 'Reasons why' });
-    const row = reasons.getByRole('row').filter({ hasText: 'No reason was given' });
+    const reasons = page.getByRole('table', { name: 'Failure reasons' });
+    const row = reasons.getByRole('row').filter({ hasText: 'Unknown reason' });
     expect(await row.innerText()).toContain('2');
   }, 90_000);
 
@@ -163,12 +163,12 @@ describe.skipIf(!chromiumPath)('the overview', () => {
     await app.deps.activity.flush();
     const { page } = await host.open('/live/overview');
     // Notifications that were accepted before the period failed in it: their reasons are not listed, and not all arrived.
-    await page.getByText('No reasons to show for this period').waitFor();
-    expect(await page.getByText('Everything arrived').count()).toBe(0);
-    await page.getByRole('list', { name: 'Health of the providers' }).getByText('Primary relay').waitFor();
-    await page.getByText('Goes on').waitFor();
+    await page.getByText('No failure reasons for this period').waitFor();
+    expect(await page.getByText('No failures').count()).toBe(0);
+    await page.getByRole('list', { name: 'Provider health' }).getByText('Primary relay').waitFor();
+    await page.getByText('Rate limited until').waitFor();
     // A provider that reports no deliveries: what it took is sent, and the figures add up.
-    const tile = page.getByRole('list', { name: 'Figures' }).getByRole('link');
+    const tile = page.getByRole('list', { name: 'Totals' }).getByRole('link');
     const figure = async (name: string) =>
       Number((await tile.filter({ hasText: name }).innerText()).split('\n')[1]);
     const parts = await Promise.all(['Sent', 'Delivered', 'Failed', 'Bounced', 'Suppressed'].map(figure));

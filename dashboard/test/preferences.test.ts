@@ -43,7 +43,7 @@ describe.skipIf(!chromiumPath)('preferences', () => {
     await page.getByRole('button', { name: 'New category' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('Give it a name.').waitFor();
+    await dialog.getByText('Enter a name.').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await screenshot(page, 'preferences-category-dialog');
     await dialog.getByLabel('Name').fill('Product news');
@@ -70,8 +70,8 @@ describe.skipIf(!chromiumPath)('preferences', () => {
     await page.getByLabel('Show archived').check();
     await page.waitForURL('**archived=yes');
     await page.getByRole('button', { name: 'Actions for News' }).click();
-    await page.getByRole('menuitem', { name: 'Bring back' }).click();
-    await page.getByText('It can be used again.').waitFor();
+    await page.getByRole('menuitem', { name: 'Restore' }).click();
+    await page.getByText('Restored.').waitFor();
     expect(await call('GET', '/v1/preferences/categories/product_news')).toMatchObject({
       is_archived: false,
     });
@@ -120,7 +120,7 @@ describe.skipIf(!chromiumPath)('preferences', () => {
     await page.goBack();
     await page.getByRole('searchbox').fill('nobody-1');
     await page.getByRole('link', { name: 'Open nobody-1' }).click();
-    await page.getByText('Nothing is stored for this id').waitFor();
+    await page.getByText('No profile for this user').waitFor();
   }, 90_000);
 
   test('the matrix is switched cell by cell, and an unsubscription only after a question', async () => {
@@ -134,9 +134,9 @@ describe.skipIf(!chromiumPath)('preferences', () => {
     const { page } = await host.open('/test/preferences/users/ada');
     const news = page.getByRole('switch', { name: 'News by Email' });
     expect(await news.isChecked()).toBe(true);
-    await page.getByText('nobody can opt out of a critical category').waitFor();
+    await page.getByText('users cannot opt out of a critical category').waitFor();
     await news.click();
-    await page.getByText('Set by you').first().waitFor();
+    await page.getByText('Set by API').first().waitFor();
     const cells = async () => (await call('GET', '/v1/preferences/users/ada')).data;
     await expect.poll(cells, { timeout: 20_000 }).toContainEqual(
       expect.objectContaining({
@@ -157,7 +157,7 @@ describe.skipIf(!chromiumPath)('preferences', () => {
     await page.reload();
     await page.getByText('Unsubscribed', { exact: true }).waitFor();
     await news.click();
-    await page.getByRole('button', { name: 'They asked for it' }).click();
+    await page.getByRole('button', { name: 'Resubscribe' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByText('Unsubscribed', { exact: true }).waitFor({ state: 'detached' });
     expect(await news.isChecked()).toBe(true);
@@ -181,7 +181,7 @@ describe.skipIf(!chromiumPath)('preferences', () => {
       timezone: 'Europe/Rome',
     });
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('None. Messages go out at any time.').waitFor();
+    await page.getByText('No quiet hours.').waitFor();
   }, 90_000);
 
   test('a person is erased when their id has been typed', async () => {
@@ -189,7 +189,7 @@ describe.skipIf(!chromiumPath)('preferences', () => {
     const { page } = await host.open('/test/preferences/users/gone-soon');
     await page.getByRole('button', { name: 'Erase…' }).click();
     const dialog = page.getByRole('dialog');
-    const confirm = dialog.getByRole('button', { name: 'Erase for good' });
+    const confirm = dialog.getByRole('button', { name: 'Erase permanently' });
     expect(await confirm.isDisabled()).toBe(true);
     await screenshot(page, 'preferences-erase-dialog');
     await dialog.getByRole('textbox').fill('gone-soon');
@@ -201,7 +201,7 @@ describe.skipIf(!chromiumPath)('preferences', () => {
   test('somebody who may only look sees the matrix and switches nothing', async () => {
     const viewer = await addPerson(host.app, { email: 'viewer@acme.example', name: 'Vera', role: 'viewer' });
     const { page, go } = await host.open('/test/preferences/users/ada', { as: viewer });
-    await page.getByText('Your role lets you look here, not change anything.').waitFor();
+    await page.getByText('Your role has read-only access.').waitFor();
     expect(await page.getByRole('switch', { name: 'News by Email' }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Erase…' }).count()).toBe(0);
     await go('/test/preferences');

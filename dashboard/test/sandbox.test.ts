@@ -13,18 +13,18 @@ describe.skipIf(!chromiumPath)('the sandbox', () => {
     expect(await inspect(host, '/test/sandbox', 'sandbox-empty')).toEqual([]);
     const { page, complaints, go } = await host.open('/test/sandbox');
     await page.getByText('no-such-user@sandbox.test').waitFor();
-    await page.getByRole('link', { name: 'Send a test' }).click();
-    await page.getByRole('dialog', { name: 'Send a test' }).waitFor();
+    await page.getByRole('link', { name: 'Send test' }).click();
+    await page.getByRole('dialog', { name: 'Send test' }).waitFor();
     await go('/live/sandbox');
-    await page.getByText('There is no sandbox in Live').waitFor();
-    await page.getByRole('link', { name: 'To the sandbox of Test' }).click();
-    await page.getByText('Nothing here yet').waitFor();
+    await page.getByText('No sandbox in Live').waitFor();
+    await page.getByRole('link', { name: 'Open Test sandbox' }).click();
+    await page.getByText('No messages yet').waitFor();
     expect(complaints).toEqual([]);
   }, 90_000);
 
   test('messages of every channel arrive by themselves, are walked through by keyboard, and found', async () => {
     const { page, complaints } = await host.open('/test/sandbox');
-    await page.getByText('Nothing here yet').waitFor();
+    await page.getByText('No messages yet').waitFor();
     await setUpChats(host.app);
     const ids = await sendOneOfEach(host.app);
     const list = page.getByRole('list', { name: 'Messages' });
@@ -41,14 +41,14 @@ describe.skipIf(!chromiumPath)('the sandbox', () => {
       if (step < 6) await page.waitForURL((url) => url.href !== before);
     }
     expect(seen.size).toBe(7);
-    await page.getByLabel('Recipient begins with…').fill('ADA@');
+    await page.getByLabel('Search by recipient prefix').fill('ADA@');
     await list.getByText('+15005550006').waitFor({ state: 'detached' });
     await list.getByRole('button', { name: /ada@sandbox\.test/ }).click();
     await page.getByRole('tab', { name: 'Source' }).click();
     await page.getByText('MIME-Version: 1.0').waitFor();
     await page.getByRole('tab', { name: 'Payload' }).click();
     await page.getByText('"mime_complete"').waitFor();
-    await page.getByRole('link', { name: 'Open the notification' }).click();
+    await page.getByRole('link', { name: 'Open notification' }).click();
     await page.waitForURL(`**/test/notifications/${ids.email}`);
     expect(quiet(complaints)).toEqual([]);
   }, 120_000);
@@ -61,12 +61,12 @@ describe.skipIf(!chromiumPath)('the sandbox', () => {
 
   test('the outbox is emptied after a question', async () => {
     const { page, complaints } = await host.open('/test/sandbox?channel=sms');
-    await page.getByRole('button', { name: 'Empty the outbox' }).click();
+    await page.getByRole('button', { name: 'Clear sandbox' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     expect((await host.app.request('GET', '/v1/sandbox/messages')).body.data).toHaveLength(7);
-    await page.getByRole('button', { name: 'Empty the outbox' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Empty the outbox' }).click();
-    await page.getByText('No message matches.').waitFor();
+    await page.getByRole('button', { name: 'Clear sandbox' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Clear sandbox' }).click();
+    await page.getByText('No messages match.').waitFor();
     expect((await host.app.request('GET', '/v1/sandbox/messages')).body.data).toEqual([]);
     expect(complaints).toEqual([]);
   }, 90_000);

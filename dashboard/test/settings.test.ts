@@ -18,16 +18,16 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Create key' }).click();
-    await dialog.getByText('Give it a name.').waitFor();
+    await dialog.getByText('Enter a name.').waitFor();
     await dialog.getByLabel('Name').fill('nightly report');
-    await dialog.getByLabel('Chosen scopes').check();
+    await dialog.getByLabel('Custom scopes').check();
     await dialog.getByRole('button', { name: 'Create key' }).click();
-    await dialog.getByText('Tick at least one scope.').waitFor();
+    await dialog.getByText('Select at least one scope.').waitFor();
     await screenshot(page, 'settings-key-dialog');
     await dialog.getByRole('group', { name: 'Notifications' }).getByLabel('Read').check();
     await dialog.getByLabel('Expires').selectOption('In 90 days');
     await dialog.getByRole('button', { name: 'Create key' }).click();
-    const fresh = page.getByRole('dialog', { name: 'Your new key' });
+    const fresh = page.getByRole('dialog', { name: 'API key created' });
     const secret = (await fresh.locator('code').first().textContent()) ?? '';
     expect(await fresh.getByRole('region').textContent()).toContain(`Bearer ${secret}`);
     await screenshot(page, 'settings-key-made');
@@ -41,10 +41,11 @@ describe.skipIf(!chromiumPath)('settings', () => {
 
     await page.getByRole('button', { name: 'Actions for nightly report' }).click();
     await page.getByRole('menuitem', { name: 'Rotate…' }).click();
-    await page.getByLabel('No longer: it may have leaked').check();
+    await page.getByLabel('Immediately (may have leaked)').check();
     await page.getByRole('button', { name: 'Rotate key' }).click();
     const next =
-      (await page.getByRole('dialog', { name: 'Your new key' }).locator('code').first().textContent()) ?? '';
+      (await page.getByRole('dialog', { name: 'API key created' }).locator('code').first().textContent()) ??
+      '';
     await page.getByRole('button', { name: 'Done' }).click();
     expect((await host.app.request('GET', '/v1/notifications', { key: secret })).status).toBe(401);
     expect((await host.app.request('GET', '/v1/notifications', { key: next })).status).toBe(200);
@@ -78,13 +79,13 @@ describe.skipIf(!chromiumPath)('settings', () => {
   test('the inbox key and the webhook secret of the environment are rotated and shown once', async () => {
     const { page, complaints } = await host.open('/test/settings');
     await page.getByRole('button', { name: 'Rotate… Inbox signing key' }).click();
-    await page.getByLabel('For 1 hour').check();
+    await page.getByLabel('In 1 hour').check();
     await page.getByRole('button', { name: 'Rotate', exact: true }).click();
-    const shown = page.getByRole('dialog', { name: 'The new secret' });
+    const shown = page.getByRole('dialog', { name: 'New secret' });
     expect(((await shown.locator('code').first().textContent()) ?? '').length).toBeGreaterThan(20);
-    await shown.getByText('The old one is valid until').waitFor();
+    await shown.getByText('Old secret valid until').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('button', { name: 'Rotate… Webhook secret' }).click();
+    await page.getByRole('button', { name: 'Rotate… Environment webhook secret' }).click();
     await page.getByRole('button', { name: 'Rotate', exact: true }).click();
     expect(await shown.locator('code').first().textContent()).toMatch(/^whsec_/);
     await page.getByRole('button', { name: 'Done' }).click();
@@ -103,12 +104,12 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await page.getByRole('button', { name: 'Invite' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Email').fill('not an address');
-    await dialog.getByRole('button', { name: 'Make the link' }).click();
+    await dialog.getByRole('button', { name: 'Create link' }).click();
     await dialog.getByRole('alert').waitFor();
     await dialog.getByLabel('Email').fill('grace@example.com');
     await dialog.getByLabel('Viewer').check();
-    await dialog.getByRole('button', { name: 'Make the link' }).click();
-    await dialog.getByText('This link is shown once.').waitFor();
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await dialog.getByText('This link is shown only once.').waitFor();
     const link = new URL((await dialog.locator('pre').textContent()) ?? '');
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('row', { name: /grace@example.com/ }).waitFor();
@@ -120,7 +121,7 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await guest.page.getByRole('heading', { name: `Join ${organization.name}` }).waitFor();
     await guest.page.getByLabel('Your name').fill('Grace Hopper');
     await guest.page.getByLabel('Choose a password').fill('short');
-    await guest.page.getByText('5 more characters are needed.').waitFor();
+    await guest.page.getByText('5 more characters required.').waitFor();
     await guest.page.getByLabel('Choose a password').fill('four words of hers');
     await guest.page.getByRole('button', { name: 'Accept and sign in' }).click();
     await guest.page.waitForURL('**/test/overview');
@@ -132,7 +133,7 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await page.getByRole('menuitem', { name: 'Change role…' }).click();
     await page.getByRole('dialog').getByLabel('Developer').check();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The role is changed.').waitFor();
+    await page.getByText('Role changed.').waitFor();
     const headers = await sessionOf(app);
     const members = async () =>
       (await app.request('GET', `/auth/organizations/${organization.id}/members`, { key: null, headers }))
@@ -145,15 +146,15 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await page.getByText('Removed.').waitFor();
     expect((await members()).map(({ email }) => email)).toEqual([app.adminEmail]);
     await guest.page.reload();
-    await guest.page.getByRole('heading', { name: 'You belong to no organization' }).waitFor();
+    await guest.page.getByRole('heading', { name: 'No organization' }).waitFor();
 
     // The link was used: whoever opens it again is told so.
     await guest.page.goto(`${host.url}/sign-in`);
     await guest.page.goto(`${host.url}${path}`);
-    await guest.page.getByText('This invitation is not open any more.').waitFor();
+    await guest.page.getByText('This invitation is no longer valid.').waitFor();
     await guest.page.goto(`${host.url}/invitation`);
     await guest.page.reload();
-    await guest.page.getByText('The link is not complete.').waitFor();
+    await guest.page.getByText('Incomplete link').waitFor();
     expect(team.complaints).toEqual([]);
   }, 180_000);
 
@@ -177,14 +178,14 @@ describe.skipIf(!chromiumPath)('settings', () => {
     const { page, complaints, go } = await host.open(await invite(), { as: null, fresh: true });
     await page.getByLabel('Your password').fill('wrong');
     await page.getByRole('button', { name: 'Accept and sign in' }).click();
-    await page.getByText('This is not the password of that account.').waitFor();
+    await page.getByText('Wrong password.').waitFor();
     await page.getByLabel('Your password').fill(known.password);
     await page.getByRole('button', { name: 'Accept and sign in' }).click();
     await page.getByRole('button', { name: 'Second: Switch organization' }).waitFor();
     expect(complaints.filter((each) => !each.includes('401'))).toEqual([]);
     await go('/sign-in');
     await go(former);
-    await page.getByText('This invitation is not open any more.').waitFor();
+    await page.getByText('This invitation is no longer valid.').waitFor();
   }, 120_000);
 
   test('the only owner cannot leave, and is told what to do', async () => {
@@ -208,10 +209,10 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await page.locator('del', { hasText: 'Before' }).waitFor();
     await page.locator('ins', { hasText: 'After <b>bold</b>' }).waitFor();
     await screenshot(page, 'settings-audit-open');
-    expect(await page.getByRole('link', { name: 'Open it' }).getAttribute('href')).toBe(
+    expect(await page.getByRole('link', { name: 'Open' }).getAttribute('href')).toBe(
       '/test/templates/audit-me',
     );
-    await page.getByRole('button', { name: 'All changes of this' }).click();
+    await page.getByRole('button', { name: 'All changes to this target' }).click();
     await page.waitForURL('**/audit-log?target=template*');
     await expectEntries(2);
     await page.getByLabel('Action').selectOption('Template created');
@@ -219,7 +220,7 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await page.reload();
     await expectEntries(1);
     await page.getByLabel('To', { exact: true }).fill('2020-01-01');
-    await page.getByText('No change matches').waitFor();
+    await page.getByText('No changes match').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).last().click();
     await page.locator('summary', { hasText: 'Organization created' }).waitFor();
     await go('/test/settings/audit-log?actor=not-an-id');
@@ -236,7 +237,7 @@ describe.skipIf(!chromiumPath)('settings', () => {
     expect((await organizationOf(app)).name).toBe('شركة الأجراس');
     await page.getByRole('button', { name: 'شركة الأجراس: Switch organization' }).click();
     await page.getByRole('menuitem', { name: 'New organization…' }).click();
-    await page.getByLabel('Name of the organization').fill('Third');
+    await page.getByLabel('Organization name').fill('Third');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.waitForURL('**/test/start');
     await page.getByRole('button', { name: 'Third: Switch organization' }).waitFor();
@@ -263,14 +264,14 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await page.getByText('This is not the current password.').waitFor();
     await page.getByLabel('Current password').fill(ada.password);
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('The password is changed.').waitFor();
+    await page.getByText('Password changed.').waitFor();
     await page.getByText('Another browser').first().waitFor({ state: 'detached' });
     expect((await app.request('GET', '/auth/me', { key: null, headers: elsewhere })).status).toBe(401);
     await sessionOf(app, { ...ada, password: 'a longer sentence of mine' });
 
     await page.reload();
-    await page.getByRole('button', { name: /^Sign out the session of/ }).click();
-    await page.getByText('Signed out there.').waitFor();
+    await page.getByRole('button', { name: /^Sign out session from/ }).click();
+    await page.getByText('Session signed out.').waitFor();
     await page.getByLabel('Dark').check();
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
     expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
@@ -279,13 +280,13 @@ describe.skipIf(!chromiumPath)('settings', () => {
   test('a developer is told why there are no keys, and whom to ask', async () => {
     const bob = await addPerson(host.app, { email: 'bob@example.com', name: 'Bob', role: 'developer' });
     const { page, complaints, go } = await host.open('/test/settings', { as: bob, fresh: true });
-    await page.getByText('Keys are handed out by owners and admins.').waitFor();
+    await page.getByText('Only owners and admins can manage API keys.').waitFor();
     expect(await page.getByRole('button', { name: 'Create key' }).count()).toBe(0);
     await page.getByText('Your role here is Developer.').waitFor();
     await go('/test/settings/audit-log');
-    await page.getByText('The audit log is for owners and admins.').waitFor();
+    await page.getByText('Only owners and admins can view the audit log.').waitFor();
     await go('/test/settings/team');
-    await page.getByText('Owners and admins invite people and change roles.').waitFor();
+    await page.getByText('Only owners and admins can invite people and change roles.').waitFor();
     expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0);
     expect(complaints).toEqual([]);
   }, 90_000);

@@ -54,14 +54,14 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await app.pool.query('delete from sessions where user_id = $1', [eve.userId]);
     app.deps.authenticator.forget();
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-    const again = page.getByRole('dialog', { name: 'Your session has ended' });
+    const again = page.getByRole('dialog', { name: 'Session expired' });
     await again.getByLabel('Email').fill(eve.email);
     await again.getByLabel('Password').fill('wrong at first');
     await again.getByRole('button', { name: 'Sign in' }).click();
     await again.getByRole('alert').waitFor();
     await again.getByLabel('Password').fill(eve.password);
     await again.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
+    await page.getByRole('dialog', { name: 'API key created' }).waitFor();
     expect(await keyNames()).toContain('typed before the end');
     await page.getByRole('button', { name: 'Done' }).click();
 
@@ -114,7 +114,7 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
 
   test('Test and Live are switched on the same page, and Live cannot be mistaken', async () => {
     const { page, complaints } = await host.open('/test/templates');
-    const banner = page.getByText('Live: what you do here reaches real people.');
+    const banner = page.getByText('Live: changes affect real recipients.');
     expect(await banner.count()).toBe(0);
     await page.getByRole('navigation', { name: 'Environment' }).getByRole('link', { name: 'Live' }).click();
     await page.waitForURL('**/live/templates');
@@ -280,7 +280,7 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     const { page } = await host.open('/test/settings/organization');
     await page.route('**/v1/usage', (route) => route.abort());
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
-    const alert = page.getByRole('alert').filter({ hasText: 'The service cannot be reached.' });
+    const alert = page.getByRole('alert').filter({ hasText: 'Can’t reach the service.' });
     await alert.waitFor({ timeout: 40_000 });
     await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
     await page.unroute('**/v1/usage');
@@ -301,8 +301,8 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     await page.context().setOffline(true);
     await lost.waitFor({ timeout: 10_000 });
     await page.getByRole('link', { name: 'Suppressions' }).click();
-    await page.getByRole('heading', { level: 1, name: 'This page could not be loaded' }).waitFor();
-    await page.getByRole('navigation', { name: 'Areas' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Couldn’t load this page' }).waitFor();
+    await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
     await screenshot(page, 'connection-lost');
     // A reload now would end on an error page of the browser: the button only looks again.
     await page.getByRole('button', { name: 'Reload' }).click();
@@ -332,8 +332,8 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
         route.request().resourceType() === 'script' ? route.fulfill({ status: 404 }) : route.continue(),
     );
     await page.getByRole('link', { name: 'Suppressions' }).click();
-    await page.getByRole('heading', { level: 1, name: 'This page could not be loaded' }).waitFor();
-    await page.getByRole('navigation', { name: 'Areas' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Couldn’t load this page' }).waitFor();
+    await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByRole('heading', { level: 1, name: 'Suppressions' }).waitFor();
@@ -342,9 +342,9 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
 
   test('an address that there is not says so and leads back', async () => {
     const { page, complaints } = await host.open('/test/nowhere/at/all');
-    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
-    await page.getByRole('navigation', { name: 'Areas' }).waitFor();
-    await page.getByRole('link', { name: 'To the overview' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+    await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
+    await page.getByRole('link', { name: 'Go to overview' }).click();
     await page.waitForURL('**/overview');
     expect(complaints).toEqual([]);
   }, 90_000);
@@ -393,7 +393,7 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
     expect((account?.y ?? 0) + (account?.height ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
     // On a phone the menu opens over the drawer that it belongs to.
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('button', { name: 'Open menu' }).click();
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
     const level = (role: string) =>

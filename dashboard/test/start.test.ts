@@ -12,12 +12,12 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
   test('lead from a new key to a delivered notification, and are ticked as they are done', async () => {
     const { page, complaints } = await host.open('/test/start');
     const step = (name: string) => page.getByRole('heading', { name, exact: true });
-    await step('Create a key (To do)').waitFor();
+    await step('Create an API key (To do)').waitFor();
     const curl = page.getByLabel('The request as curl');
     expect(await curl.innerText()).toContain('YOUR_KEY');
 
     await page.getByRole('button', { name: /^Create (a|another) key$/ }).click();
-    await step('Create a key (Done)').waitFor();
+    await step('Create an API key (Done)').waitFor();
     const key = /crl_test_\w+/.exec(await curl.innerText())?.[0] ?? '';
     expect(await curl.innerText()).toContain(`curl ${host.url}/v1/notifications`);
     await page.getByRole('tab', { name: 'TypeScript' }).click();
@@ -27,7 +27,7 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
     expect(code).toContain(`base_url: '${host.url}'`);
 
     // What the code does, done with the key that it shows.
-    await page.getByText('Waiting for the first notification').waitFor();
+    await page.getByText('Waiting for your first notification').waitFor();
     const sent = await host.app.request('POST', '/v1/notifications', {
       key,
       body: {
@@ -40,8 +40,8 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
     expect(sent.status).toBe(202);
     await step('Send a notification (Done)').waitFor();
     await step('Watch it arrive (Done)').waitFor();
-    await page.getByText('You are set up.').waitFor();
-    await page.getByRole('link', { name: 'See its life' }).click();
+    await page.getByText('Setup complete.').waitFor();
+    await page.getByRole('link', { name: 'View timeline' }).click();
     await page.waitForURL(`**/test/notifications/${sent.body.id}`);
     expect(complaints).toEqual([]);
   }, 90_000);
@@ -49,12 +49,12 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
   test('can be taken from the page itself, and show the inbox for pages of one’s own', async () => {
     const before = (await host.app.request('GET', '/v1/notifications')).body.data.length;
     const { page, complaints } = await host.open('/test/start');
-    await page.getByRole('button', { name: 'Send it from here' }).dblclick();
-    await page.getByText('It is on its way.').waitFor();
+    await page.getByRole('button', { name: 'Send from here' }).dblclick();
+    await page.getByText('Sent.').waitFor();
     expect((await host.app.request('GET', '/v1/notifications')).body.data).toHaveLength(before + 1);
-    expect(await page.locator(':focus').innerText()).toBe('Send it from here');
+    expect(await page.locator(':focus').innerText()).toBe('Send from here');
     await page.getByRole('button', { name: 'Add the inbox' }).click();
-    const html = page.getByRole('dialog').getByLabel('The page');
+    const html = page.getByRole('dialog').getByLabel('HTML');
     expect(await html.innerText()).toContain(`${host.url}/widgets/inbox.js`);
     expect(await page.getByRole('dialog').getByLabel('Your server').innerText()).toContain(
       'CARILLON_API_KEY',
@@ -65,9 +65,9 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
   test('in Live say that a provider is needed, and where the message goes', async () => {
     const { page } = await host.open('/live/start');
     await page.getByText('No email provider is connected').waitFor();
-    expect(await page.getByRole('button', { name: 'Send it from here' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Send from here' }).count()).toBe(0);
     expect(await page.getByLabel('The request as curl').innerText()).toContain(host.app.adminEmail);
-    await page.getByRole('main').getByRole('link', { name: 'Connect a provider' }).first().click();
+    await page.getByRole('main').getByRole('link', { name: 'Connect provider' }).first().click();
     await page.waitForURL('**/live/connections');
   }, 90_000);
 

@@ -15,7 +15,7 @@ describe.skipIf(!chromiumPath)('suppressions', () => {
 
   test('an address is added once, with its faults said beside it', async () => {
     const { page } = await host.open('/test/suppressions');
-    await page.getByText('Nothing is suppressed').waitFor();
+    await page.getByText('No suppressed addresses').waitFor();
     const dialog = page.getByRole('dialog');
     const opener = page.getByRole('button', { name: 'Add address' });
     // By keyboard: into the first field, one Escape out, and back to where it was.
@@ -35,13 +35,13 @@ describe.skipIf(!chromiumPath)('suppressions', () => {
     await dialog.getByLabel('Email address or phone number').fill('Spam-Trap@Example.com');
     await dialog.getByLabel('Reason').selectOption('Complaint');
     await dialog.getByRole('button', { name: 'Suppress', exact: true }).click();
-    await page.getByText('spam-trap@example.com is not written to any more.').waitFor();
+    await page.getByText('spam-trap@example.com is suppressed.').waitFor();
     expect((await find('spam-trap@example.com')).body).toMatchObject({
       reason: 'complaint',
       source: 'manual',
     });
     await add('spam-trap@example.com');
-    await page.getByText('was on the list already').waitFor();
+    await page.getByText('was already suppressed').waitFor();
   }, 90_000);
 
   test('what bounced leads to its notification, and is removed only after a warning', async () => {
@@ -60,17 +60,17 @@ describe.skipIf(!chromiumPath)('suppressions', () => {
     const { page, complaints } = await host.open('/test/suppressions');
     await page.getByLabel('Reason').selectOption('Hard bounce');
     await page.waitForURL('**reason=hard_bounce');
-    await page.getByRole('button', { name: 'Details of no-such-user+shop@sandbox.test' }).click();
+    await page.getByRole('button', { name: 'Details for no-such-user+shop@sandbox.test' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('550 5.1.1').waitFor();
-    expect(await dialog.getByRole('link', { name: 'Open the notification' }).getAttribute('href')).toBe(
+    expect(await dialog.getByRole('link', { name: 'Open notification' }).getAttribute('href')).toBe(
       `/test/notifications/${sent.body.id}`,
     );
     await dialog.getByRole('button', { name: 'Remove…' }).click();
-    await dialog.getByText('It bounced for good.').waitFor();
-    await dialog.getByLabel('Why is it removed?').fill('The mailbox is back.');
+    await dialog.getByText('This address had a hard bounce.').waitFor();
+    await dialog.getByLabel('Reason for removal').fill('The mailbox is back.');
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('No suppressed address matches.').waitFor();
+    await page.getByText('No suppressed addresses match.').waitFor();
     expect((await find('no-such-user+shop@sandbox.test')).status).toBe(404);
     const log = await host.app.request('GET', '/v1/audit-log?action=suppression.removed');
     expect(log.body.data[0].after).toEqual({ note: 'The mailbox is back.' });
@@ -87,16 +87,16 @@ describe.skipIf(!chromiumPath)('suppressions', () => {
     await retry.waitFor();
     await page.unroute('**/v1/suppressions**');
     await retry.click();
-    await page.getByRole('button', { name: 'Details of spam-trap@example.com' }).waitFor();
+    await page.getByRole('button', { name: 'Details for spam-trap@example.com' }).waitFor();
   }, 90_000);
 
   test('somebody who may only look can neither add nor remove', async () => {
     const viewer = await addPerson(host.app, { email: 'viewer@acme.example', name: 'Vera', role: 'viewer' });
     const { page } = await host.open('/test/suppressions', { as: viewer });
-    await page.getByText('Your role lets you look here, not change anything.').waitFor();
+    await page.getByText('Your role has read-only access.').waitFor();
     expect(await page.getByRole('button', { name: 'Add address' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Details of spam-trap@example.com' }).click();
-    await page.getByRole('dialog').getByText('Nothing was recorded.').waitFor();
+    await page.getByRole('button', { name: 'Details for spam-trap@example.com' }).click();
+    await page.getByRole('dialog').getByText('No response recorded.').waitFor();
     expect(await page.getByRole('button', { name: 'Remove…' }).count()).toBe(0);
     expect(await axeFindings(page)).toEqual([]);
     await screenshot(page, 'suppressions-details-dialog');
@@ -132,7 +132,7 @@ describe.skipIf(!chromiumPath)('suppressions', () => {
     const { page } = await host.open('/test/suppressions?search=load');
     expect(await page.getByRole('searchbox').inputValue()).toBe('load');
     await page.getByRole('button', { name: 'Show more' }).click();
-    await page.getByRole('button', { name: 'Details of load0@example.com' }).waitFor();
+    await page.getByRole('button', { name: 'Details for load0@example.com' }).waitFor();
     expect(await page.locator('[data-row]').count()).toBe(60);
     await page.getByRole('searchbox').fill('load59');
     await page.waitForURL('**search=load59');

@@ -50,18 +50,18 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await field(page, 'Sample data').fill('{"name": "Grace"}');
       await message(page).getByText('Dear GRACE').waitFor();
       // The subject asks for an order that the sample data no longer has.
-      await page.getByRole('button', { name: 'Add to the sample data' }).click();
+      await page.getByRole('button', { name: 'Add to sample data' }).click();
       await page.getByText('Your order number is on its way').waitFor();
 
       await field(page, 'Email · HTML').fill('<p>\n{% if name %}Dear {{ name }}</p>');
-      await page.getByText('Below is the last version that could be drawn.').waitFor();
+      await page.getByText('Showing the last valid preview.').waitFor();
       await page.getByRole('button', { name: 'Go to line 2' }).click();
       await expect.poll(() => page.locator('.cm-lintRange-error').count()).toBeGreaterThan(0);
       await page.keyboard.press('Control+s');
-      await page.getByText('It was not saved.').waitFor();
+      await page.getByText('Not saved.').waitFor();
       await screenshot(page, 'templates-problem');
       expect((await get('order-shipped')).version).toBe(1);
-      await page.getByRole('button', { name: 'Go there' }).click();
+      await page.getByRole('button', { name: 'Go to error' }).click();
       await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Email · HTML');
 
       await field(page, 'Email · HTML').fill('<p>Dear {{ name }}</p>');
@@ -143,7 +143,7 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await page.getByRole('button', { name: 'Add language' }).click();
       await page.getByLabel('Language tag').fill('not a tag');
       await page.getByRole('button', { name: 'Add', exact: true }).click();
-      await page.getByText('Write a language tag such as de or pt-BR.').waitFor();
+      await page.getByText('Enter a language tag such as de or pt-BR.').waitFor();
       await page.getByLabel('Language tag').fill('ar');
       await page.getByRole('button', { name: 'Add', exact: true }).click();
       await field(page, 'Email · ar · Subject').fill('مرحبا {{ name }}');
@@ -194,23 +194,23 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await theirs('<p>Theirs</p>');
       await page.keyboard.press('Control+s');
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('Somebody else saved this template').waitFor();
-      await field(page, 'Email · HTML: Theirs (version 2)').getByText('Theirs').waitFor();
+      await dialog.getByText('This template was changed').waitFor();
+      await field(page, 'Email · HTML: Saved (version 2)').getByText('Theirs').waitFor();
       await field(page, 'Email · HTML: Mine (not saved)').getByText('Mine').waitFor();
       await screenshot(page, 'templates-conflict-desktop-light');
       expect((await get('shared')).html_body_template).toBe('<p>Theirs</p>');
       await dialog.getByRole('button', { name: 'Keep editing' }).click();
       await page.keyboard.press('Control+s');
-      await dialog.getByRole('button', { name: 'Overwrite with mine' }).click();
+      await dialog.getByRole('button', { name: 'Overwrite with yours' }).click();
       await saved(page, 3);
       expect((await get('shared')).html_body_template).toBe('<p>Mine</p>');
 
       await field(page, 'Email · HTML').fill('<p>Mine again</p>');
       await theirs('<p>Theirs again</p>');
       await page.keyboard.press('Control+s');
-      await dialog.getByRole('button', { name: 'Take theirs' }).click();
+      await dialog.getByRole('button', { name: 'Use saved version' }).click();
       await message(page).getByText('Theirs again').waitFor();
-      await expect.poll(() => page.getByText('Not saved', { exact: true }).count()).toBe(0);
+      await expect.poll(() => page.getByText('Unsaved changes', { exact: true }).count()).toBe(0);
     },
     limitMs,
   );
@@ -228,7 +228,7 @@ describe.skipIf(!chromiumPath)('templates', () => {
       expect(out.ok()).toBe(true);
       await page.keyboard.press('Control+s');
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('Your session has ended').waitFor();
+      await dialog.getByText('Session expired').waitFor();
       await dialog.getByLabel('Email').fill(host.app.adminEmail);
       await dialog.getByLabel('Password').fill(host.app.adminPassword);
       await dialog.getByRole('button', { name: 'Sign in' }).click();
@@ -236,13 +236,13 @@ describe.skipIf(!chromiumPath)('templates', () => {
       expect((await get('kept')).html_body_template).toBe('<p>Before the end</p>');
 
       await field(page, 'Email · HTML').fill('<p>Before the reload</p>');
-      await page.getByText('Not saved', { exact: true }).waitFor();
+      await page.getByText('Unsaved changes', { exact: true }).waitFor();
       page.on('dialog', (question) => void question.accept());
       await page.reload();
-      await page.getByText('Your changes from before are here again.').waitFor();
+      await page.getByText('Your unsaved changes were restored.').waitFor();
       await message(page).getByText('Before the reload').waitFor();
       await page.getByRole('link', { name: 'Templates' }).first().click();
-      await page.getByRole('button', { name: 'Stay here' }).click();
+      await page.getByRole('button', { name: 'Keep editing' }).click();
       await page.getByRole('button', { name: 'Discard changes' }).click();
       await message(page).getByText('Before the end').waitFor();
 
@@ -279,7 +279,7 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await field(page, 'Email · HTML: Version 2').getByText('the second').waitFor();
       await page.getByRole('button', { name: 'Restore this version' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Restore this version' }).click();
-      await page.getByText('Version 2 is back, as version 4.').first().waitFor();
+      await page.getByText('Version 2 restored as version 4.').first().waitFor();
       expect(await get('history')).toMatchObject({
         version: 4,
         html_body_template: '<p>Hello {{ name }}, the second</p>',
@@ -295,14 +295,14 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await create('sent');
       const { page } = await host.open('/test/templates/sent');
       await field(page, 'Sample data').fill('{"name": "Lin"}');
-      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByRole('button', { name: 'Send test' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Email address').fill('nobody');
       await dialog.getByRole('button', { name: 'Send', exact: true }).click();
       await dialog.getByRole('alert').waitFor();
       await dialog.getByLabel('Email address').fill('lin@example.com');
       await dialog.getByRole('button', { name: 'Send', exact: true }).click();
-      const href = await dialog.getByRole('link', { name: 'Open the notification' }).getAttribute('href');
+      const href = await dialog.getByRole('link', { name: 'Open notification' }).getAttribute('href');
       const id = href?.split('/').at(-1) ?? '';
       const sent = await host.app.waitFor(id, ({ status }) => status === 'sent' || status === 'delivered');
       expect(sent).toMatchObject({ subject: 'Hello Lin', recipient: { address: 'lin@example.com' } });
@@ -324,7 +324,7 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await field(page, 'Email · HTML: After').getByText('Better').waitFor();
       await screenshot(page, 'templates-promote-desktop-light');
       await page.getByRole('button', { name: 'Promote', exact: true }).click();
-      await page.getByText('It is in Live now.').first().waitFor();
+      await page.getByText('Promoted to Live.').first().waitFor();
       const live = await host.app.request('GET', '/v1/templates/promoted', { key: host.app.liveKey });
       expect(live.body.html_body_template).toBe('<p>Better, {{ name }}</p>');
       expect(complaints).toEqual([]);
@@ -369,7 +369,7 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await create('read-only');
       const viewer = await addPerson(host.app, { email: 'viewer@example.com', name: 'Vi', role: 'viewer' });
       const { page, complaints } = await host.open('/test/templates/read-only', { as: viewer });
-      await page.getByText('Your role lets you look here, not change anything.').waitFor();
+      await page.getByText('Your role has read-only access.').waitFor();
       await message(page).getByText('Hello').waitFor();
       expect(await field(page, 'Email · HTML').getAttribute('aria-readonly')).toBe('true');
       expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0);
@@ -387,9 +387,9 @@ describe.skipIf(!chromiumPath)('templates', () => {
       await page.getByRole('link', { name: 'The needle' }).waitFor();
       await expect.poll(() => page.locator('tr[data-row]').count()).toBe(1);
       await page.getByRole('searchbox').fill('haystack');
-      await page.getByText('No template matches.').waitFor();
+      await page.getByText('No templates match.').waitFor();
       await go('/test/templates/not-there');
-      await page.getByText('There is nothing here.').waitFor();
+      await page.getByText('Not found.').waitFor();
     },
     limitMs,
   );

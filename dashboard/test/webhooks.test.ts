@@ -41,20 +41,20 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
 
   test('an endpoint is added with the events it wants, and its secret is shown once', async () => {
     const { page, complaints } = await host.open('/test/webhooks');
-    await page.getByText('No endpoint yet').waitFor();
-    await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    await page.getByText('No endpoints yet').waitFor();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     const dialog = page.getByRole('dialog');
     const submit = dialog.getByRole('button', { name: 'Create' });
     await dialog.getByLabel('URL').fill('ftp://example.com');
     await dialog.getByLabel('Description').fill('Orders');
-    await dialog.getByLabel('Only these').check();
-    await dialog.getByLabel('Time limit in seconds').fill('99');
+    await dialog.getByLabel('Selected events').check();
+    await dialog.getByLabel('Timeout (seconds)').fill('99');
     await submit.click();
-    await dialog.getByText('Choose at least one type').waitFor();
-    await dialog.getByText('A whole number from 1 to 30.').waitFor();
+    await dialog.getByText('Select at least one event').waitFor();
+    await dialog.getByText('Enter a whole number from 1 to 30.').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await screenshot(page, 'webhook-new');
-    await dialog.getByLabel('Time limit in seconds').fill('7');
+    await dialog.getByLabel('Timeout (seconds)').fill('7');
     await dialog.getByLabel('notification.bounced').check();
     await dialog.getByLabel('Other types').fill('order.paid, Not A Type');
     await submit.click();
@@ -63,17 +63,17 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     await dialog.getByLabel('URL').fill(sink.url('/orders'));
     await submit.click();
 
-    await dialog.getByText('This is shown once').waitFor();
+    await dialog.getByText('This is shown only once').waitFor();
     const secret = await dialog
       .locator('code')
       .filter({ hasText: /^whsec_/ })
       .innerText();
     await dialog.getByRole('tab', { name: 'Python' }).click();
-    expect(await dialog.getByLabel('Verify a call with Python').innerText()).toContain('webhook.verify');
+    expect(await dialog.getByLabel('Verify a signature with Python').innerText()).toContain('webhook.verify');
     expect(await axeFindings(page)).toEqual([]);
     await screenshot(page, 'webhook-secret');
     await page.keyboard.press('Escape');
-    await dialog.getByRole('button', { name: 'I have copied it' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     await page.waitForURL(/\/test\/webhooks\/[0-9a-f-]{36}$/);
     const made = await read(page.url().split('/').at(-1) ?? '');
     expect(made).toMatchObject({
@@ -92,25 +92,27 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
   test('a test is followed to its answer, good or bad, and tried again from its page', async () => {
     const { id } = await create('/broken/until-mended');
     const { page, complaints } = await host.open(`/test/webhooks/${id}`);
-    await page.getByText('Nothing was delivered yet').waitFor();
-    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('No deliveries yet').waitFor();
+    await page.getByRole('button', { name: 'Send test' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('The receiver answered 500').waitFor();
     await screenshot(page, 'webhook-test');
-    await dialog.getByRole('link', { name: 'Open the delivery' }).click();
+    await dialog.getByRole('link', { name: 'Open delivery' }).click();
     await page.waitForURL('**/deliveries/*');
     await page.getByRole('heading', { name: 'webhook.test' }).waitFor();
     const attempts = page.getByRole('table', { name: 'Attempts, newest first' });
-    await attempts.getByText('Show the answer').first().click();
+    await attempts.getByText('Show response').first().click();
     await attempts.getByText('<script>alert(1)</script> no database').first().waitFor();
     await screenshot(page, 'webhook-delivery-failed');
-    expect(await page.getByLabel('The call as curl').innerText()).toContain(sink.url('/broken/until-mended'));
-    expect(await page.getByLabel('The body of the call as JSON').innerText()).toContain('"webhook.test"');
+    expect(await page.getByLabel('The request as curl').innerText()).toContain(
+      sink.url('/broken/until-mended'),
+    );
+    expect(await page.getByLabel('Request body as JSON').innerText()).toContain('"webhook.test"');
 
     const deliveryId = page.url().split('/').at(-1) ?? '';
     await until(id, `/deliveries/${deliveryId}`, ({ status }) => status === 'pending');
     sink.reply = () => ({ status: 200, body: 'thank you' });
-    await page.getByRole('button', { name: 'Try again now' }).click();
+    await page.getByRole('button', { name: 'Retry now' }).click();
     await page.getByRole('main').getByText('Succeeded').first().waitFor();
     await attempts.getByText('thank you').first().waitFor({ state: 'attached' });
     // Where the click takes five seconds to arrive, the retry that was due comes first, and the click makes another call.
@@ -130,36 +132,36 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
 
     await menu('Edit');
     await dialog.getByLabel('Description').fill('After');
-    await dialog.getByLabel('Everything').check();
+    await dialog.getByLabel('All events').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'After' }).waitFor();
     expect(await read(id)).toMatchObject({ description: 'After', event_filters: [] });
 
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Paused: events that happen now').waitFor();
+    await page.getByText('Paused: new events').waitFor();
     expect((await read(id)).status).toBe('paused');
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     expect((await read(id)).status).toBe('active');
 
-    await menu('Rotate the secret');
-    await dialog.getByText('For 24 hours').waitFor();
+    await menu('Rotate secret');
+    await dialog.getByText('for 24 hours').waitFor();
     await dialog.getByRole('button', { name: 'Rotate' }).click();
     const secret = await dialog
       .locator('code')
       .filter({ hasText: /^whsec_/ })
       .innerText();
-    await dialog.getByRole('button', { name: 'I have copied it' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     const { signing_secret_prefix: prefix } = await read(id);
     expect(prefix).toBe(secret.slice(0, 8));
     expect(prefix).not.toBe(signing_secret_prefix);
 
     await menu('Disable');
     await dialog.getByRole('button', { name: 'Disable' }).click();
-    await page.getByText('Disabled: it gets no calls').waitFor();
+    await page.getByText('Disabled: no events are delivered').waitFor();
     expect((await read(id)).status).toBe('disabled');
     await page.getByRole('link', { name: 'Webhooks' }).first().click();
-    await page.getByLabel('Show disabled ones').check();
+    await page.getByLabel('Show disabled').check();
     await page.getByRole('link', { name: sink.url('/changes') }).waitFor();
     expect(complaints).toEqual([]);
   }, 120_000);
@@ -169,26 +171,26 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     await host.app.request('POST', `/v1/webhook-endpoints/${id}/send-test`);
     await until(id, '', ({ status }) => status === 'auto_disabled');
     const { page, complaints } = await host.open(`/test/webhooks/${id}?status=permanent_failure`);
-    await page.getByText('it answered 410 Gone').waitFor();
+    await page.getByText('the endpoint responded 410 Gone').waitFor();
     const table = page.getByRole('table', { name: 'Deliveries' });
-    await table.getByText('Failed for good').waitFor();
+    await table.getByText('Failed permanently').waitFor();
     await page.getByLabel('Event', { exact: true }).selectOption('notification.sent');
-    await page.getByText('No delivery matches.').waitFor();
+    await page.getByText('No deliveries match.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
-    await table.getByText('Failed for good').waitFor();
+    await table.getByText('Failed permanently').waitFor();
 
     sink.reply = () => 204;
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await page.getByRole('main').getByRole('button', { name: 'More' }).click();
-    await page.getByRole('menuitem', { name: 'Try again what failed' }).click();
+    await page.getByRole('menuitem', { name: 'Retry failed deliveries' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Since').fill('');
-    await dialog.getByRole('button', { name: 'Try again' }).click();
-    await dialog.getByText('A date and a time.').waitFor();
+    await dialog.getByRole('button', { name: 'Retry' }).click();
+    await dialog.getByText('Enter a date and time.').waitFor();
     await dialog.getByLabel('Since').fill('2020-01-01T00:00');
-    await dialog.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('1 delivery is tried again.').waitFor();
+    await dialog.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('Retrying 1 delivery.').waitFor();
     await table.getByText('Succeeded').waitFor({ timeout: 30_000 });
     expect(complaints).toEqual([]);
   }, 120_000);
@@ -200,10 +202,10 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     const { email } = await createPerson(host.app, [{ organizationId, role: 'viewer' }]);
     const { page, go } = await host.open('/test/webhooks', { as: { email, password } });
     await page.getByRole('link', { name: sink.url('/viewed') }).click();
-    await page.getByText('Your role lets you look here').waitFor();
+    await page.getByText('Your role has read-only access').waitFor();
     expect(await page.getByRole('button', { name: /Pause|Send a test|More/ }).count()).toBe(0);
     await go('/test/webhooks/0198c3a1-5a0e-7c4e-9d3b-2f6a1b7c8d9e');
-    await page.getByText('There is nothing here.').waitFor();
+    await page.getByText('Not found.').waitFor();
   }, 90_000);
 
   test('a delivery leads to what it is about; the pages look right everywhere', async () => {
@@ -216,7 +218,7 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     });
     for (const address of ['delivered@sandbox.test', 'bounced@sandbox.test', 'refused@sandbox.test']) {
       await host.app.request('POST', '/v1/notifications', {
-        body: { channel: 'email', recipient: { address }, subject: 'Hello', text_body: 'It rings.' },
+        body: { channel: 'email', recipient: { address }, subject: 'Hello', text_body: 'It works.' },
       });
     }
     const { data } = await until(
@@ -226,7 +228,7 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     );
     await host.app.deps.activity.flush();
     const { page } = await host.open(`/test/webhooks/${well.id}/deliveries/${data[0].id}`);
-    await page.getByRole('link', { name: 'The notification' }).click();
+    await page.getByRole('link', { name: 'Notification', exact: true }).click();
     await page.waitForURL(/\/test\/notifications\/[0-9a-f-]{36}$/);
     expect(await inspect(host, '/test/webhooks?disabled=shown', 'webhooks')).toEqual([]);
     const row = (path: string) => page.getByRole('row').filter({ hasText: sink.url(path) });

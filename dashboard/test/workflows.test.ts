@@ -81,7 +81,7 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       const activate = page.getByRole('button', { name: 'Activate version 1' });
       await activate.dispatchEvent('click', { detail: 2 }); // as of a double click on the button that stood there before
       await activate.click();
-      await page.getByText('Version 1 is active.').waitFor();
+      await page.getByText('Version 1 activated.').waitFor();
       expect(activations).toHaveLength(1);
       expect(await get('/v1/workflows/late_payment')).toMatchObject({ status: 'active', active_version: 1 });
 
@@ -90,7 +90,7 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.waitForURL(/search=late/);
       await page.getByRole('link', { name: /Late payment/ }).waitFor();
       await page.getByLabel('Search workflows').fill('nothing like it');
-      await page.getByText('No workflow matches.').waitFor();
+      await page.getByText('No workflows match.').waitFor();
       expect(complaints).toEqual([]);
     },
     longMs,
@@ -108,7 +108,7 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await node(page, 'paid').waitFor();
       await page.getByLabel('Wait at most').fill('3d');
       await screenshot(page, 'workflow-step');
-      await page.getByRole('button', { name: 'Add a step after it' }).click();
+      await page.getByRole('button', { name: 'Add a step after this one' }).click();
       await page.getByRole('menuitem', { name: /^Delay/ }).click();
       await page.getByLabel('Duration').fill('4h');
       await pick(page, 'Move up');
@@ -118,9 +118,9 @@ describe.skipIf(!chromiumPath)('workflows', () => {
         .getByRole('button', { name: /^remind/ })
         .click();
       await pick(page, 'Remove');
-      await page.getByText('Not saved yet').waitFor();
+      await page.getByText('Unsaved changes').waitFor();
       await page.keyboard.press('Control+s');
-      await page.getByText('Version 2 is saved.').waitFor();
+      await page.getByText('Saved as version 2.').waitFor();
 
       const { steps } = await bodyOf('edited', 2);
       expect(steps.map(({ id }: { id: string }) => id)).toEqual([
@@ -144,25 +144,25 @@ describe.skipIf(!chromiumPath)('workflows', () => {
     async () => {
       await flows.define('typed', orderSteps, orderSchema);
       const { page, complaints } = await host.open('/test/workflows/typed');
-      const code = page.getByRole('textbox', { name: 'The workflow as JSON' });
+      const code = page.getByRole('textbox', { name: 'Workflow as JSON' });
       /** Behind the brace that opens the step: a property is written in front of its others. */
       const goInto = async (id: string) => {
         await pick(page, 'Steps');
         await node(page, id).click();
-        await pick(page, 'Show in the JSON');
+        await pick(page, 'Show in JSON');
         await code.and(page.locator(':focus')).waitFor();
         await page.keyboard.press('ArrowRight');
       };
       await goInto('thank');
       await page.keyboard.type('"cate');
-      await page.getByText(/This is not JSON any more at line/).waitFor();
+      await page.getByText(/Invalid JSON at line/).waitFor();
       await node(page, 'thank').waitFor();
       await page.getByRole('option', { name: 'category' }).click();
       await page.keyboard.type('"nobody_knows",');
-      await page.getByText(/This is not JSON any more/).waitFor({ state: 'detached' });
+      await page.getByText(/Invalid JSON/).waitFor({ state: 'detached' });
       await pick(page, 'Save');
-      await page.getByText('Version 2 is saved.').waitFor();
-      const problem = page.getByRole('list', { name: 'One problem' }).getByRole('button');
+      await page.getByText('Saved as version 2.').waitFor();
+      const problem = page.getByRole('list', { name: '1 problem' }).getByRole('button');
       await problem.waitFor();
       expect(await problem.textContent()).toContain('/steps/5/category');
       await page.getByRole('button', { name: /^Step thank\b.*1 problem/ }).waitFor();
@@ -190,11 +190,11 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       expect((await get('/v1/workflows/typed')).latest_version).toBe(2);
 
       await page.getByRole('link', { name: 'Runs', exact: true }).click();
-      await page.getByText('You have changes that are not saved.').waitFor();
-      await pick(page, 'Stay here');
+      await page.getByText('You have unsaved changes.').waitFor();
+      await pick(page, 'Keep editing');
       await pick(page, 'Discard changes');
       await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).click();
-      await page.getByText('Not saved yet').waitFor({ state: 'detached' });
+      await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
       expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
     },
     longMs,
@@ -208,10 +208,10 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await pick(page, 'Steps');
       await node(page, 'rest').click();
       await page.getByLabel('Only if').fill('true');
-      await page.getByText('Not saved yet').waitFor();
+      await page.getByText('Unsaved changes').waitFor();
       page.on('dialog', (dialog) => void dialog.accept());
       await page.reload();
-      await page.getByText('These are your changes from before the page was loaded.').waitFor();
+      await page.getByText('Your unsaved changes were restored.').waitFor();
       await page.getByText('only if true').first().waitFor();
 
       const { status } = await host.app.request('POST', '/v1/workflows/kept/versions', {
@@ -219,13 +219,13 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       });
       expect(status).toBe(201);
       await page.reload();
-      await page.getByText('Version 2 was saved in the meantime').waitFor();
+      await page.getByText('Version 2 was saved while you were editing').waitFor();
       await pick(page, 'Save');
-      await page.getByText('Version 3 is saved.').waitFor();
+      await page.getByText('Saved as version 3.').waitFor();
       expect((await bodyOf('kept', 3)).steps).toEqual([{ id: 'rest', kind: 'noop', when: 'true' }]);
       await page.reload();
       await page.getByText('only if true').first().waitFor();
-      expect(await page.getByText('These are your changes').count()).toBe(0);
+      expect(await page.getByText('Your unsaved changes').count()).toBe(0);
       expect(complaints).toEqual([]);
     },
     longMs,
@@ -237,9 +237,9 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await flows.define('played', orderSteps, orderSchema);
       const { page, complaints } = await host.open('/test/workflows/played?tab=simulate');
       await page.getByRole('button', { name: 'Remove event 1' }).click();
-      await page.getByLabel('The clock starts at').fill('2030-03-01T09:00');
+      await page.getByLabel('Start time').fill('2030-03-01T09:00');
       await pick(page, 'Simulate');
-      await page.getByText('Step payment begins').waitFor();
+      await page.getByText('Step payment started').waitFor();
       await page.getByLabel('Speed').selectOption('4');
       await page.getByText('Step call: Sent').waitFor();
       await page.getByText('2 d after the start').waitFor();
@@ -251,7 +251,7 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await screenshot(page, 'workflow-simulated');
       await page.getByLabel('Position').fill('0');
       await page.getByText('Triggered', { exact: true }).waitFor();
-      await pick(page, 'One step on');
+      await pick(page, 'Next step');
       await page.getByText('Step confirm: Sent').waitFor();
 
       await pick(page, 'Add an event');
@@ -283,28 +283,28 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       const { page, complaints } = await host.open('/test/workflows/watched');
       await pick(page, 'Trigger…');
       await page.getByLabel('Trigger data').fill('{"order_id": 5}');
-      await pick(page, 'Start the run');
+      await pick(page, 'Start run');
       await page.getByText(/trigger_data does not fit/).waitFor();
       const data = { order_id: 'A1', email: 'delivered@sandbox.test', external_user_id: 'ada' };
       await page.getByLabel('Trigger data').fill(JSON.stringify(data));
-      await pick(page, 'Start the run');
+      await pick(page, 'Start run');
       await page.waitForURL('**/test/runs/*');
       const id = page.url().split('/').at(-1) ?? '';
-      await page.getByText('It waits for the event order.paid.').waitFor();
+      await page.getByText('Waiting for event order.paid.').waitFor();
       await page.getByRole('button', { name: /^Step payment\b.*Waiting/ }).waitFor();
 
-      await pick(page, 'Post an event…');
+      await pick(page, 'Post event…');
       expect(await page.getByLabel('Event', { exact: true }).inputValue()).toBe('order.paid');
       await page.getByLabel('Event data').fill('{"order_id": "A1", "amount": 42}');
-      await pick(page, 'Post the event');
-      await page.getByText('One run woke up.').waitFor();
+      await pick(page, 'Post event');
+      await page.getByText('1 run resumed.').waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
       await flows.reaches(id, 'completed');
       await page.getByRole('button', { name: /^Step thank\b.*Sent/ }).waitFor();
       await node(page, 'payment').click();
       await page.getByRole('region', { name: 'Output' }).getByText('42').waitFor();
       await page.getByRole('button', { name: /^thank/ }).click();
-      const link = page.getByRole('link', { name: 'Open the notification' });
+      const link = page.getByRole('link', { name: 'Open notification' });
       const run = await flows.run(id);
       expect(await link.getAttribute('href')).toBe(
         `/test/notifications/${run.steps.at(-1)?.notification_id}`,
@@ -323,7 +323,7 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await page.getByRole('link', { name: other }).waitFor({ state: 'detached' });
       await page.getByRole('link', { name: id }).waitFor();
       await page.getByLabel('User id').fill('nobody');
-      await page.getByText('No run matches.').waitFor();
+      await page.getByText('No runs match.').waitFor();
       expect(page.url()).toContain('external_user_id=nobody');
       expect(complaints.filter((each) => !each.includes('422'))).toEqual([]);
     },
@@ -336,34 +336,34 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await flows.define('moved', orderSteps, orderSchema);
       await flows.define('moved', orderSteps.slice(-1), orderSchema);
       const { page, complaints } = await host.open('/test/workflows/moved?tab=versions');
-      await page.getByRole('heading', { name: 'What changed' }).waitFor();
+      await page.getByRole('heading', { name: 'Changes' }).waitFor();
       await page.getByText('how_much').first().waitFor();
       await page
         .getByRole('row', { name: /Version 1/ })
         .getByRole('button', { name: 'Restore' })
         .click();
-      await page.getByText('Version 1 is back as version 3.').waitFor();
+      await page.getByText('Version 1 restored as version 3.').waitFor();
       expect((await bodyOf('moved', 3)).steps).toHaveLength(orderSteps.length);
       await page
         .getByRole('row', { name: /Version 3/ })
         .getByRole('button', { name: 'Activate' })
         .click();
       await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-      await page.getByText('Version 3 is active.').waitFor();
+      await page.getByText('Version 3 activated.').waitFor();
 
       await pick(page, 'More');
       await page.getByRole('menuitem', { name: 'Promote to Live…' }).click();
-      await page.getByText('Live does not have this workflow yet.').waitFor();
+      await page.getByText('This workflow does not exist in Live yet.').waitFor();
       await page.getByText('how_much').first().waitFor();
       await screenshot(page, 'workflow-promote');
       await page.getByRole('dialog').getByRole('button', { name: 'Promote to Live' }).click();
-      await page.getByText('Live has it as version 1.').waitFor();
+      await page.getByText('Promoted to Live as version 1.').waitFor();
       expect((await get('/v1/workflows/moved', host.app.liveKey)).active_version).toBe(1);
 
       await pick(page, 'More');
       await page.getByRole('menuitem', { name: 'Disable…' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
-      await page.getByText('The workflow is disabled.').waitFor();
+      await page.getByText('Workflow disabled.').waitFor();
       expect((await get('/v1/workflows/moved')).status).toBe('disabled');
       expect(complaints).toEqual([]);
     },
@@ -382,7 +382,7 @@ describe.skipIf(!chromiumPath)('workflows', () => {
         .waitFor();
       expect(await page.getByRole('button', { name: 'Create workflow' }).count()).toBe(0);
       await go('/test/workflows/read_only');
-      await page.getByText('Your role lets you look here').waitFor();
+      await page.getByText('Your role has read-only access').waitFor();
       await pick(page, 'Steps');
       await node(page, 'payment').click();
       expect(await page.getByLabel('Event', { exact: true }).isDisabled()).toBe(true);
@@ -401,9 +401,9 @@ describe.skipIf(!chromiumPath)('workflows', () => {
     'what does not exist says so',
     async () => {
       const { page, go } = await host.open('/test/workflows/nowhere');
-      await page.getByText('There is nothing here.').waitFor();
+      await page.getByText('Not found.').waitFor();
       await go('/test/runs/01890000-0000-7000-8000-000000000000');
-      await page.getByText('There is nothing here.').waitFor();
+      await page.getByText('Not found.').waitFor();
     },
     longMs,
   );

@@ -1,4 +1,4 @@
-/** Everything the elements say. `{count}` and other names in braces are filled in; texts with a count have a form per plural. */
+/** The texts of the elements. Names in braces such as `{count}` are placeholders; texts with a count have one form per plural. */
 export type Plural = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;
 
 export const english = {
@@ -21,28 +21,28 @@ export const english = {
   loading: 'Loading…',
   loadingMore: 'Loading more…',
   retry: 'Try again',
-  empty: 'Nothing here yet',
-  emptyHint: 'What is new will show up here.',
-  emptyUnread: 'All read',
-  emptyUnreadHint: 'You are up to date.',
-  loadFailed: 'This could not be loaded.',
-  moreFailed: 'More could not be loaded.',
-  offline: 'No connection. Trying again…',
+  empty: 'No notifications yet',
+  emptyHint: 'New notifications appear here.',
+  emptyUnread: 'No unread notifications',
+  emptyUnreadHint: 'You’re all caught up.',
+  loadFailed: 'Couldn’t load.',
+  moreFailed: 'Couldn’t load more.',
+  offline: 'No connection. Retrying…',
   unauthorized: 'Your session has ended. Reload the page to sign in again.',
-  changeFailed: 'That did not work. Nothing was changed.',
+  changeFailed: 'Something went wrong. Nothing was changed.',
   arrived: 'New notification: {title}',
   fresh: { one: '{count} new', other: '{count} new' } as Plural,
   archived: 'Archived',
-  allRead: 'All notifications are read',
+  allRead: 'All notifications marked as read',
   preferences: 'Notification preferences',
   category: 'Topic',
   alwaysOn: 'Always on',
-  unsubscribeAll: 'Turn everything off',
-  unsubscribeConfirm: 'Turn off everything except what is always on?',
+  unsubscribeAll: 'Turn off all',
+  unsubscribeConfirm: 'Turn off all notifications that can be turned off?',
   confirm: 'Turn off',
   cancel: 'Cancel',
   saved: 'Saved',
-  noCategories: 'There is nothing to choose yet.',
+  noCategories: 'No preferences yet.',
   cell: '{category}: {channel}',
   channel_email: 'Email',
   channel_in_app: 'In the app',
@@ -88,7 +88,7 @@ function pluralOf(language: string, count: number): Intl.LDMLPluralRule {
   return new Intl.PluralRules(language).select(count);
 }
 
-/** A tag that Intl takes; a page may say anything in `lang`. */
+/** Returns the first valid language tag; `lang` of a page can be any text. */
 export function validLanguage(...candidates: (string | null | undefined)[]): string {
   for (const candidate of candidates) {
     try {
@@ -105,7 +105,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** "now", "5 min. ago", "yesterday", "3 Mar": never in the future, whatever the clock says. */
+/** "now", "5 min. ago", "yesterday", "3 Mar": never in the future, even with a wrong clock. */
 export function timeAgo(at: number, now: number, language: string, nowText: string): string {
   const age = Math.max(0, now - at);
   if (age < minute) return nowText;

@@ -28,7 +28,7 @@ describe.skipIf(!chromiumPath)('the inbox', { timeout: 60_000 }, () => {
     const user = newUser();
     const context = await host.newContext();
     const { page, complaints, events } = await host.open(context, panel + bell, { user });
-    await page.getByText('Nothing here yet').first().waitFor();
+    await page.getByText('No notifications yet').first().waitFor();
     const id = await host.send(user, { subject: 'Order 7 has shipped', action_url: '/orders/7' });
     await page.getByRole('article', { name: 'Order 7 has shipped' }).waitFor();
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor();
@@ -155,7 +155,7 @@ describe.skipIf(!chromiumPath)('the inbox', { timeout: 60_000 }, () => {
     host.giveShortToken(user);
     const context = await host.newContext();
     const { page, events } = await host.open(context, panel, { user });
-    await page.getByText('Nothing here yet').waitFor();
+    await page.getByText('No notifications yet').waitFor();
     // The stream ends with its token; the next request is refused.
     await page.waitForResponse((response) => response.status() === 401, { timeout: deadlineMs });
     await delivered(user, { subject: 'While away' });
@@ -208,7 +208,7 @@ describe.skipIf(!chromiumPath)('the inbox', { timeout: 60_000 }, () => {
     const user = newUser();
     const context = await host.newContext();
     const { page } = await host.open(context, panel, { user });
-    await page.getByText('Nothing here yet').waitFor();
+    await page.getByText('No notifications yet').waitFor();
     await context.setOffline(true);
     host.interrupt('down'); // a link that is open already does not notice by itself
     await delivered(user, { subject: 'Offline' });
@@ -225,7 +225,7 @@ describe.skipIf(!chromiumPath)('the inbox', { timeout: 60_000 }, () => {
       route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>', contentType: 'text/html' }),
     );
     const { page, events } = await host.open(context, panel, { user });
-    await page.getByText('Nothing here yet').waitFor({ timeout: deadlineMs });
+    await page.getByText('No notifications yet').waitFor({ timeout: deadlineMs });
     await delivered(user, { subject: 'By polling' });
     await page.getByRole('article', { name: 'By polling' }).waitFor({ timeout: 45_000 });
     expect((await events('connection')).map(({ connection }) => connection)).toContain('polling');
@@ -367,7 +367,7 @@ describe.skipIf(!chromiumPath)('the inbox', { timeout: 60_000 }, () => {
           <script type="module" crossorigin src="${host.app.url}/widgets/preferences.js"></script>`,
       },
     );
-    await page.getByText('There is nothing to choose yet.').waitFor();
+    await page.getByText('No preferences yet.').waitFor();
     await page.getByRole('article', { name: 'Strict' }).getByText('Plain').waitFor();
     expect(complaints.filter((each) => !each.includes('data:,'))).toEqual([]);
     await context.close();

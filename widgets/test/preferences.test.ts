@@ -66,14 +66,14 @@ describe.skipIf(!chromiumPath)('the preference centre', { timeout: 60_000 }, () 
   test('turns everything off only when asked twice', async () => {
     const context = await host.newContext();
     const { page } = await host.open(context, element, { user: 'grace' });
-    await page.getByRole('button', { name: 'Turn everything off' }).click();
+    await page.getByRole('button', { name: 'Turn off all' }).click();
     await page.keyboard.press('Escape');
     expect(await stored('grace', 'email')).toBe(true);
-    await page.getByRole('button', { name: 'Turn everything off' }).press('Enter');
+    await page.getByRole('button', { name: 'Turn off all' }).press('Enter');
     await page.getByRole('button', { name: 'Turn off', exact: true }).click();
     await becomes('grace', 'in_app', false);
     expect(await page.getByRole('switch', { checked: true }).count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'Turn everything off' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Turn off all' }).isDisabled()).toBe(true);
     await context.close();
   });
 

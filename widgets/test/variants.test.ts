@@ -114,7 +114,7 @@ describe.skipIf(!chromiumPath)('in light and dark, in both directions, on a phon
       name: 'panel-empty',
       markup: inbox('panel'),
       user: 'nobody',
-      show: (page) => page.getByText('Nothing here yet').waitFor(),
+      show: (page) => page.getByText('No notifications yet').waitFor(),
     },
     {
       name: 'preferences-table',

@@ -20,7 +20,7 @@ export function completion(commands: () => readonly Command[]): Command {
       if (shell === 'bash') return io.out(bash(commands()));
       if (shell === 'zsh') return io.out(zsh(commands()));
       if (shell === 'fish') return io.out(fish(commands()));
-      throw usageError(`There is no completion for ${shell}.`, `There is for ${shells.join(', ')}.`);
+      throw usageError(`Unknown shell: ${shell}.`, `Supported: ${shells.join(', ')}.`);
     },
   });
 }

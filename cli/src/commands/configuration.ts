@@ -14,13 +14,13 @@ import { exitCodes } from '../errors.ts';
 /** In the order in which they may be written: later ones name earlier ones. */
 const kinds: readonly Kind[] = [categories, templates, workflows];
 
-const dir = { type: 'string', value: 'path', description: 'The folder; ./carillon unless told' } as const;
+const dir = { type: 'string', value: 'path', description: 'Folder. Default: ./carillon' } as const;
 const writing = {
   dir,
-  'dry-run': { type: 'boolean', description: 'Only show what would change' },
-  prune: { type: 'boolean', description: 'Also remove what the other side does not have' },
-  force: { type: 'boolean', description: 'In spite of conflicts' },
-  yes: { type: 'boolean', short: 'y', description: 'Do not ask' },
+  'dry-run': { type: 'boolean', description: 'Show what would change, change nothing' },
+  prune: { type: 'boolean', description: 'Also delete resources missing on the other side' },
+  force: { type: 'boolean', description: 'Overwrite conflicts' },
+  yes: { type: 'boolean', short: 'y', description: 'Skip the confirmation' },
 } as const satisfies Options;
 
 /** For everything, and for each kind with the keys to choose. */
@@ -47,48 +47,48 @@ function family(prefix: string, what: string, chosen: readonly Kind[]): Command[
     command({
       ...named,
       name: `${prefix}pull`,
-      summary: `Write ${what} of the service into a folder`,
+      summary: `Download ${what} into a folder`,
       details:
-        'Files that you changed since the last time are never overwritten, unless with --force. Files of what was deleted on\n' +
-        'the server are kept, unless with --prune.',
+        'Files changed since the last pull are not overwritten without --force. Files of resources deleted on the server\n' +
+        'are kept without --prune.',
       options: writing,
       examples: [
         { command: `carillon ${prefix}pull`, says: 'into ./carillon' },
-        { command: `carillon ${prefix}pull --dir config --dry-run`, says: 'only show what would change' },
+        { command: `carillon ${prefix}pull --dir config --dry-run`, says: 'show what would change' },
       ],
       run: (context, values, keys) => pull(scope(context, values.dir, keys), flagsOf(values)),
     }),
     command({
       ...named,
       name: `${prefix}push`,
-      summary: `Make ${what} of the service what a folder says`,
+      summary: `Upload ${what} from a folder`,
       details:
-        'The whole folder is checked before the first write, the difference is shown, and you are asked. What was changed on\n' +
-        'the server since the last pull is a conflict: nothing is written, unless with --force. Nothing is removed, unless with\n' +
-        '--prune. After an interruption a second push finishes.',
+        'Checks the whole folder, shows the difference and asks for confirmation. A resource changed on the server since the\n' +
+        'last pull is a conflict: nothing is written without --force. Nothing is deleted without --prune. After an\n' +
+        'interruption, run push again to finish.',
       options: writing,
       examples: [
         { command: `carillon ${prefix}push`, says: 'shows the difference, asks, writes' },
-        { command: `carillon ${prefix}push --profile live --yes`, says: 'in a pipeline' },
+        { command: `carillon ${prefix}push --profile live --yes`, says: 'in CI' },
       ],
       run: (context, values, keys) => push(scope(context, values.dir, keys), flagsOf(values)),
     }),
     command({
       ...named,
       name: `${prefix}diff`,
-      summary: `Show how ${what} of the service differs from a folder`,
-      details: 'What a push would change; with --pull, what a pull would.',
+      summary: `Compare ${what} with a folder`,
+      details: 'Shows what a push would change, or with --pull, what a pull would change.',
       options: {
         dir,
         prune: writing.prune,
-        pull: { type: 'boolean', description: 'The other way round' },
-        'exit-code': { type: 'boolean', description: 'Exit with 1 when something would change' },
+        pull: { type: 'boolean', description: 'Show what a pull would change' },
+        'exit-code': { type: 'boolean', description: 'Exit with 1 if there are differences' },
       },
       examples: [
         { command: `carillon ${prefix}diff`, says: 'what a push would change' },
         {
           command: `carillon ${prefix}diff --exit-code --prune`,
-          says: 'is the folder what runs? In a pipeline',
+          says: 'check for drift in CI',
         },
       ],
       async run(context, values, keys) {
@@ -97,7 +97,7 @@ function family(prefix: string, what: string, chosen: readonly Kind[]): Command[
         const plan = (values.pull ? planPull : planPush)(sides, values.prune ?? false);
         if (context.json) context.io.out(JSON.stringify(planAsJson(plan)));
         else for (const line of describePlan(plan, context.style)) context.io.out(line);
-        if (!context.json && plan.changes.length === 0) context.io.out('No difference.');
+        if (!context.json && plan.changes.length === 0) context.io.out('No differences.');
         return values['exit-code'] && plan.changes.length > 0 ? exitCodes.failure : exitCodes.ok;
       },
     }),

@@ -12,19 +12,19 @@ export const doctor = command({
   name: 'doctor',
   summary: 'Check the service, its connections and the sender domain',
   details:
-    'Database and queue, each provider and endpoint, SPF, DKIM and DMARC of the domain that emails come from, one-click\n' +
-    'unsubscribe; and what to do about what is wrong. Nothing is sent. Exit code 1 when something failed.',
+    'Checks database, queue, providers, endpoints, SPF, DKIM and DMARC of the sender domain and one-click unsubscribe,\n' +
+    'with advice for each problem. Nothing is sent. Exits with 1 if a check fails.',
   options: {
     domain: {
       type: 'string',
       value: 'domain',
-      description: 'The sender domain; that of from_address unless told',
+      description: 'Sender domain. Default: the domain of from_address',
     },
     selector: { type: 'string', value: 'name', multiple: true, description: 'A DKIM selector' },
     resolver: {
       type: 'string',
       value: 'address',
-      description: 'The DNS server to ask; that of this machine unless told',
+      description: 'DNS server. Default: the one of this machine',
     },
     offline: { type: 'boolean', description: 'Leave DNS out' },
   },
@@ -32,11 +32,11 @@ export const doctor = command({
     { command: 'carillon doctor', says: 'everything' },
     {
       command: 'carillon doctor --profile live --selector s1 --selector s2',
-      says: 'Live, with the selectors of its keys',
+      says: 'check Live with its DKIM selectors',
     },
     {
       command: 'carillon doctor --domain example.com --resolver 1.1.1.1',
-      says: 'a domain before it is used',
+      says: 'check a domain before you use it',
     },
   ],
   async run(context, { domain: given, selector = [], resolver, offline }) {
@@ -57,9 +57,9 @@ export const doctor = command({
     const { checks: connections, email } = await checkConnections(client, me.environment_id, live);
     add(...connections);
     const domain = given ?? email?.from_address?.split('@').at(-1);
-    if (offline) add(skipped('DNS is left out: --offline'));
+    if (offline) add(skipped('DNS checks skipped: --offline'));
     else if (domain === undefined)
-      add(skipped('no from_address in the email settings; name one with --domain'));
+      add(skipped('no from_address in the email settings; set one with --domain'));
     else {
       const kinds = email?.providers.filter((each) => each.enabled).map(({ kind }) => kind) ?? [];
       add(...(await checkDomain(dns, { domain, kinds, selectors: selector })));
@@ -68,7 +68,7 @@ export const doctor = command({
     const failed = checks.filter(({ status }) => status === 'fail').length;
     const warned = checks.filter(({ status }) => status === 'warn').length;
     if (json) io.out(JSON.stringify({ ok: failed === 0, checks }));
-    else io.out(`\n${failed} failed, ${warned} to look at, ${checks.length} in all`);
+    else io.out(`\n${failed} failed, ${warned} warnings, ${checks.length} checks`);
     return failed > 0 ? exitCodes.failure : exitCodes.ok;
   },
 });

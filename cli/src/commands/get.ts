@@ -9,8 +9,8 @@ export const get = command({
   takes: [1, 1],
   options: {},
   examples: [
-    { command: 'carillon get 0198c3a1-5a0e-7c4e-9d3b-2f6a1b7c8d9e', says: 'where it is now' },
-    { command: 'carillon get 0198c3a1-… --json | jq .events', says: 'as the API answers' },
+    { command: 'carillon get 0198c3a1-5a0e-7c4e-9d3b-2f6a1b7c8d9e', says: 'show its current status' },
+    { command: 'carillon get 0198c3a1-… --json | jq .events', says: 'print the API response' },
   ],
   async run({ io, json, style, client }, _values, [id = '']) {
     const notification = await client().notifications.get(id);

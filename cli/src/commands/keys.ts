@@ -11,9 +11,7 @@ export const listKeys = command({
   name: 'keys list',
   summary: 'List the API keys of the environment',
   options: {},
-  examples: [
-    { command: 'carillon keys list', says: 'which there are, what each may do, when it was last used' },
-  ],
+  examples: [{ command: 'carillon keys list', says: 'list keys with scopes and last use' }],
   async run({ io, json, client }) {
     const keys = await collect(client().apiKeys.list({ limit: 100 }));
     if (json) return io.out(JSON.stringify(keys));
@@ -32,27 +30,27 @@ export const listKeys = command({
 export const createKey = command({
   name: 'keys create',
   summary: 'Create an API key',
-  details: 'The key is printed this once.',
+  details: 'The key is printed only once.',
   options: {
-    name: { type: 'string', value: 'text', description: 'What it is for' },
-    preset: { type: 'string', value: 'preset', choices: presets, description: 'What it may do' },
-    scope: { type: 'string', value: 'scope', multiple: true, description: 'Instead of a preset' },
-    'expires-at': { type: 'string', value: 'time', description: 'ISO 8601; never unless told' },
+    name: { type: 'string', value: 'text', description: 'Purpose of the key' },
+    preset: { type: 'string', value: 'preset', choices: presets, description: 'Access of the key' },
+    scope: { type: 'string', value: 'scope', multiple: true, description: 'Scope, instead of a preset' },
+    'expires-at': { type: 'string', value: 'time', description: 'ISO 8601 time. Default: never' },
   },
   examples: [
     {
       command: 'carillon keys create --name "web shop" --preset send_only',
-      says: 'a key that can only send',
+      says: 'create a send-only key',
     },
     {
       command: 'carillon keys create --name ci --scope templates:read --scope templates:write',
-      says: 'scopes one by one',
+      says: 'create a key with custom scopes',
     },
   ],
   async run(context, { name, preset, scope, 'expires-at': expires_at }) {
     if (name === undefined) throw usageError('A key needs a --name.');
     if ((preset === undefined) === (scope === undefined))
-      throw usageError('Give either --preset or --scope.', `Presets: ${presets.join(', ')}.`);
+      throw usageError('Use either --preset or --scope.', `Presets: ${presets.join(', ')}.`);
     const params = {
       name,
       preset: choiceOf(preset, presets, '--preset'),
@@ -68,29 +66,31 @@ export const rotateKey = command({
   summary: 'Replace an API key',
   arguments: '<id>',
   takes: [1, 1],
-  details: 'The new key is printed this once. The old one ends at once, or after --grace.',
+  details: 'The new key is printed only once. The old key expires immediately, or after --grace.',
   options: {
-    grace: { type: 'string', value: 'seconds', description: 'How long the old one goes on working' },
-    yes: { type: 'boolean', short: 'y', description: 'Do not ask' },
+    grace: { type: 'string', value: 'seconds', description: 'How long the old key stays valid' },
+    yes: { type: 'boolean', short: 'y', description: 'Skip the confirmation' },
   },
-  examples: [{ command: 'carillon keys rotate 0198c3a1-… --grace 86400', says: 'a day to change over' }],
+  examples: [
+    { command: 'carillon keys rotate 0198c3a1-… --grace 86400', says: 'keep the old key for one day' },
+  ],
   async run(context, { grace, yes }, [id = '']) {
     const grace_seconds = numberOf(grace, '--grace', 0, 604_800);
-    const ends = grace_seconds ? `in ${grace_seconds} seconds` : 'at once';
-    if (!(await confirmed(context.io, `The old key ends ${ends}. Go on?`, yes))) return;
+    const ends = grace_seconds ? `in ${grace_seconds} seconds` : 'immediately';
+    if (!(await confirmed(context.io, `The old key expires ${ends}. Continue?`, yes))) return;
     show(context, await context.client().apiKeys.rotate(id, { grace_seconds }));
   },
 });
 
 export const revokeKey = command({
   name: 'keys revoke',
-  summary: 'End an API key at once',
+  summary: 'Revoke an API key immediately',
   arguments: '<id>',
   takes: [1, 1],
-  options: { yes: { type: 'boolean', short: 'y', description: 'Do not ask' } },
-  examples: [{ command: 'carillon keys revoke 0198c3a1-…', says: 'whoever uses it is refused from now on' }],
+  options: { yes: { type: 'boolean', short: 'y', description: 'Skip the confirmation' } },
+  examples: [{ command: 'carillon keys revoke 0198c3a1-…', says: 'requests with the key are rejected' }],
   async run({ io, json, client }, { yes }, [id = '']) {
-    if (!(await confirmed(io, `Whoever uses ${id} is refused from now on. Revoke it?`, yes))) return;
+    if (!(await confirmed(io, `Requests with ${id} will be rejected. Revoke it?`, yes))) return;
     await client().apiKeys.revoke(id);
     io.out(json ? JSON.stringify({ id, revoked: true }) : `Revoked ${id}.`);
   },
@@ -98,6 +98,6 @@ export const revokeKey = command({
 
 function show({ io, json, style }: Context, key: CreateApiKeyResult) {
   if (json) return io.out(JSON.stringify(key));
-  io.err(`${style('green', '✓')} ${plain(key.name)} (${key.id}). It is shown this once:`);
+  io.err(`${style('green', '✓')} ${plain(key.name)} (${key.id}). Shown only once:`);
   io.out(key.key);
 }

@@ -10,23 +10,23 @@ import { findRepository } from './repository.ts';
 
 export const login = command({
   name: 'login',
-  summary: 'Remember where the service is, and a key for it',
+  summary: 'Save the URL and API key of a service',
   arguments: '[name]',
   takes: [0, 1],
   details:
-    'The key is asked for without showing it, or read from the standard input; never from the command line,\n' +
-    'where other users of the machine could see it. It is checked, then stored for you alone (mode 0600).\n' +
-    'A profile is called test or live, after its key, unless you name it.',
+    'The key is read from a hidden prompt or from standard input, never from the command line, where other users\n' +
+    'of the machine could see it. It is verified, then stored with mode 0600.\n' +
+    'The profile name defaults to test or live, by the kind of the key.',
   options: {
-    local: { type: 'boolean', description: 'Both keys that the first start of a checkout wrote' },
-    use: { type: 'boolean', description: 'Only make the named profile the current one' },
-    list: { type: 'boolean', description: 'Only list the profiles' },
+    local: { type: 'boolean', description: 'Use both keys from the first start of a checkout' },
+    use: { type: 'boolean', description: 'Switch to the named profile' },
+    list: { type: 'boolean', description: 'List profiles' },
   },
   examples: [
-    { command: 'carillon login --url https://carillon.example.com', says: 'asks for the key' },
-    { command: 'carillon login --local', says: 'profiles test and live of the service in this checkout' },
-    { command: 'echo "$KEY" | carillon login staging', says: 'a profile with a name of its own' },
-    { command: 'carillon login live --use', says: 'from now on, that one' },
+    { command: 'carillon login --url https://carillon.example.com', says: 'prompts for the key' },
+    { command: 'carillon login --local', says: 'add profiles test and live for this checkout' },
+    { command: 'echo "$KEY" | carillon login staging', says: 'save a named profile' },
+    { command: 'carillon login live --use', says: 'switch to the profile live' },
   ],
   async run(context, { local, use, list }, [name]) {
     const { io } = context;
@@ -38,7 +38,7 @@ export const login = command({
       io.interactive ? await io.ask(`Key for ${where}: `, { hidden: true }) : await io.readInput()
     ).trim();
     if (!/^crl_(?:test|live)_\w+$/.test(key))
-      throw usageError('That is not a key: keys begin with crl_test_ or crl_live_.');
+      throw usageError('Invalid key: keys start with crl_test_ or crl_live_.');
     await store(context, name, where, key);
   },
 });
@@ -49,7 +49,7 @@ async function store({ io, style, json }: Context, name: string | undefined, url
   const profile: Profile = { url, api_key: key, environment: me.environment_kind };
   const { current, profiles } = readProfiles(io);
   const next = { ...profiles, [called]: profile };
-  // Nobody should send to Live because they logged in to it last.
+  // Logging in to Live does not make it current, to prevent accidental sends to Live.
   writeProfiles(io, { current: current ?? called, profiles: next });
   const isCurrent = (current ?? called) === called;
   if (json)
@@ -57,7 +57,8 @@ async function store({ io, style, json }: Context, name: string | undefined, url
       JSON.stringify({ profile: called, url, environment: me.environment_kind, current: isCurrent }),
     );
   io.out(`${style('green', '✓')} ${called}: the ${me.environment_kind} environment at ${url}`);
-  if (!isCurrent) io.out(`  Use it with --profile ${called}, or always: carillon login ${called} --use`);
+  if (!isCurrent)
+    io.out(`  Use it with --profile ${called}, or make it the default: carillon login ${called} --use`);
 }
 
 async function loginLocally(context: Context): Promise<void> {
@@ -69,7 +70,7 @@ async function loginLocally(context: Context): Promise<void> {
     keys = JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     throw new CliError(`${path} cannot be read.`, {
-      hint: 'The first start of a service writes it: `carillon start`.',
+      hint: 'Run `carillon start` once to create it.',
     });
   }
   for (const key of [keys.test_key, keys.live_key]) {
@@ -81,8 +82,8 @@ function useProfile(io: Io, name: string | undefined): void {
   const { profiles } = readProfiles(io);
   if (name === undefined || !Object.hasOwn(profiles, name))
     throw usageError(
-      name === undefined ? 'Which profile?' : `There is no profile ${name}.`,
-      `There are: ${Object.keys(profiles).join(', ') || 'none yet'}.`,
+      name === undefined ? 'Which profile?' : `Profile ${name} not found.`,
+      `Profiles: ${Object.keys(profiles).join(', ') || 'none'}.`,
     );
   writeProfiles(io, { current: name, profiles });
   io.out(`Now using ${name} (${profiles[name]?.url}).`);
@@ -98,7 +99,7 @@ function listProfiles({ io, json }: Context) {
     current: name === current,
   }));
   if (json) return io.out(JSON.stringify(rows));
-  if (rows.length === 0) return io.out(`No profile yet in ${profilesPath(io)}.`);
+  if (rows.length === 0) return io.out(`No profiles in ${profilesPath(io)}.`);
   io.out(
     table(rows.map((row) => [row.current ? '*' : ' ', row.name, row.environment, row.url, `…${row.last4}`])),
   );

@@ -4,17 +4,17 @@ import { readProfiles, writeProfiles } from '../profiles.ts';
 
 export const logout = command({
   name: 'logout',
-  summary: 'Forget a profile and its key',
+  summary: 'Delete a profile and its key from this machine',
   arguments: '[name]',
   takes: [0, 1],
-  details: 'The current profile unless named. The key goes on working: `carillon keys revoke` ends it.',
+  details: 'Defaults to the current profile. The key stays valid: revoke it with `carillon keys revoke`.',
   options: {},
-  examples: [{ command: 'carillon logout live', says: 'this machine no longer knows the key' }],
+  examples: [{ command: 'carillon logout live', says: 'delete the profile live' }],
   async run({ io }, _values, [given]) {
     const { current, profiles } = readProfiles(io);
     const name = given ?? current;
     if (name === null || !Object.hasOwn(profiles, name))
-      throw new CliError(name === null ? 'Nobody is logged in.' : `There is no profile ${name}.`, {
+      throw new CliError(name === null ? 'Not logged in.' : `Profile ${name} not found.`, {
         exitCode: exitCodes.notFound,
       });
     const { [name]: _forgotten, ...rest } = profiles;

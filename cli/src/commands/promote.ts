@@ -12,13 +12,13 @@ interface Item {
 }
 
 const options = {
-  'dry-run': { type: 'boolean', description: 'Only show what would change in Live' },
-  yes: { type: 'boolean', short: 'y', description: 'Do not ask' },
+  'dry-run': { type: 'boolean', description: 'Show what would change in Live, change nothing' },
+  yes: { type: 'boolean', short: 'y', description: 'Skip the confirmation' },
 } as const;
 
 const details =
-  'Live becomes what Test is. It takes a Test key; the difference is shown first. Each template, and each workflow, is all or\n' +
-  'nothing. Categories are not promoted: push them with a Live profile.';
+  'Copies Test to Live. Requires a Test key; the difference is shown first. Each template and each workflow is promoted\n' +
+  'completely or not at all. Categories are not promoted: push them with a Live profile.';
 
 export const promoteCommands: readonly Command[] = [
   command({
@@ -65,10 +65,13 @@ export const promoteCommands: readonly Command[] = [
     details,
     options: {
       ...options,
-      'include-templates': { type: 'boolean', description: 'Also the templates that they name' },
+      'include-templates': { type: 'boolean', description: 'Also promote their templates' },
     },
     examples: [
-      { command: 'carillon workflows promote welcome --include-templates', says: 'all of it or nothing' },
+      {
+        command: 'carillon workflows promote welcome --include-templates',
+        says: 'promote a workflow with its templates',
+      },
     ],
     run: (context, values, keys) =>
       promote(
@@ -108,7 +111,7 @@ async function promote(
       const mark = status === 'new' ? style('green', '+') : style('yellow', '~');
       io.out(`${refusal ? style('red', '✗') : mark} ${item.kind}/${item.key} (${refusal ?? status})`);
     }
-    if (changes.length === 0) io.out('Live is what Test is.');
+    if (changes.length === 0) io.out('Live is up to date.');
   }
   const result = (applied: boolean) => {
     const shown = planned.map(({ item, status, refusal }) => ({
@@ -121,8 +124,8 @@ async function promote(
   };
   if (refused.length > 0) {
     result(false);
-    throw new CliError(`${countOf(refused.length, 'resource')} cannot be promoted; Live was not changed.`, {
-      hint: 'A category that Live lacks: carillon categories push --profile <live>. A template: promote it too.',
+    throw new CliError(`${countOf(refused.length, 'resource')} cannot be promoted. Live was not changed.`, {
+      hint: 'Missing category in Live: carillon categories push --profile <live>. Missing template: promote it too.',
     });
   }
   if (dryRun || changes.length === 0) {

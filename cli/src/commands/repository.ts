@@ -8,18 +8,18 @@ import { CliError } from '../errors.ts';
 import type { Io } from '../io.ts';
 
 export const start = fromRepository('start', 'Start the service', [
-  { command: 'carillon start', says: 'install and build when needed, then run' },
+  { command: 'carillon start', says: 'install and build if needed, then start' },
   { command: 'PORT=8500 carillon start', says: 'settings are environment variables' },
   { command: 'carillon start --help', says: 'every setting' },
 ]);
 
-export const demo = fromRepository('demo', 'Show the lives of a few notifications in the sandbox', [
-  { command: 'carillon demo', says: 'nothing has to run beforehand' },
+export const demo = fromRepository('demo', 'Run a few example notifications in the sandbox', [
+  { command: 'carillon demo', says: 'no running service required' },
 ]);
 
-export const simulators = fromRepository('simulators', 'Run every provider, simulated, on this machine', [
+export const simulators = fromRepository('simulators', 'Run simulators of all providers on this machine', [
   { command: 'carillon simulators', says: 'prints how to point Carillon at them' },
-  { command: 'carillon simulators --free-ports', says: 'wherever there is room' },
+  { command: 'carillon simulators --free-ports', says: 'use free ports' },
 ]);
 
 /** The service is not part of this package: these run what the repository has. */
@@ -28,15 +28,15 @@ function fromRepository(name: string, summary: string, examples: { command: stri
     name,
     summary,
     arguments: '[arguments]',
-    details: 'Needs the repository: run it below the folder, or set CARILLON_HOME to it.',
+    details: 'Requires the repository: run it inside the checkout, or set CARILLON_HOME.',
     options: {},
     passesOn: true,
     examples,
     async run({ io }, _values, args) {
       const root = findRepository(io);
       if (!root)
-        throw new CliError(`carillon ${name} runs the service from its repository, and there is none here.`, {
-          hint: 'Clone it and run the command in there, or set CARILLON_HOME to its folder. Every other command works anywhere.',
+        throw new CliError(`carillon ${name} requires a checkout of the repository.`, {
+          hint: 'Clone it and run the command inside, or set CARILLON_HOME to its path.',
         });
       return spawned(io, root, [join(root, `scripts/${name}.mjs`), ...args]);
     },

@@ -23,62 +23,66 @@ export const send = command({
   name: 'send',
   summary: 'Send a notification on any channel',
   details:
-    'Flags, or the whole request as JSON with --data; a flag wins over the same field of --data. A value @path is read from\n' +
-    'a file and - from the standard input where JSON is wanted. With a Test key nothing leaves the machine.',
+    'Use flags, or pass the whole request as JSON with --data; flags override fields of --data. JSON values accept @path\n' +
+    '(a file) and - (standard input). With a Test key, messages go to the sandbox.',
   options: {
     channel: {
       type: 'string',
       short: 'c',
       value: 'channel',
       choices: channels,
-      description: 'email unless told',
+      description: 'Default: email',
     },
     to: { type: 'string', short: 't', value: 'address', description: 'Address, number, URL or user id' },
-    user: { type: 'string', value: 'id', description: 'Your id of the user' },
-    name: { type: 'string', value: 'name', description: 'Of the recipient' },
+    user: { type: 'string', value: 'id', description: 'User id in your application' },
+    name: { type: 'string', value: 'name', description: 'Recipient name' },
     endpoint: {
       type: 'string',
       value: 'key',
-      description: 'Of Microsoft Teams (chattwo), Discord (chatthree), a webhook or a Slack installation',
+      description:
+        'Key of a Microsoft Teams (chattwo), Discord (chatthree) or webhook endpoint, or a Slack installation',
     },
-    'chatone-user': { type: 'string', value: 'id', description: 'Slack user (U…): a direct message' },
-    'chatone-channel': { type: 'string', value: 'id', description: 'Slack channel (C…): a post' },
+    'chatone-user': { type: 'string', value: 'id', description: 'Slack user (U…), for a direct message' },
+    'chatone-channel': { type: 'string', value: 'id', description: 'Slack channel (C…)' },
     subject: { type: 'string', short: 's', value: 'text', description: 'Subject or title' },
     text: { type: 'string', value: 'text', description: 'Text body' },
     html: { type: 'string', value: 'html', description: 'HTML body' },
     'text-file': { type: 'string', value: 'path', description: 'Text body from a file' },
     'html-file': { type: 'string', value: 'path', description: 'HTML body from a file' },
-    template: { type: 'string', value: 'key', description: 'Instead of bodies' },
+    template: { type: 'string', value: 'key', description: 'Template to use instead of bodies' },
     'template-data': { type: 'string', value: 'json', description: 'JSON, @path or -' },
-    category: { type: 'string', value: 'key', description: 'What it is about' },
-    priority: { type: 'string', value: 'priority', choices: priorities, description: 'normal unless told' },
-    'action-url': { type: 'string', value: 'url', description: 'Where a click leads' },
-    'send-at': { type: 'string', value: 'time', description: 'ISO 8601; now unless told' },
-    'from-name': { type: 'string', value: 'name', description: 'Of the sender' },
-    'reply-to': { type: 'string', value: 'address', description: 'Where answers go' },
+    category: { type: 'string', value: 'key', description: 'Category of the notification' },
+    priority: { type: 'string', value: 'priority', choices: priorities, description: 'Default: normal' },
+    'action-url': { type: 'string', value: 'url', description: 'URL opened on click' },
+    'send-at': { type: 'string', value: 'time', description: 'ISO 8601 time. Default: now' },
+    'from-name': { type: 'string', value: 'name', description: 'Sender name' },
+    'reply-to': { type: 'string', value: 'address', description: 'Reply-to address' },
     attach: { type: 'string', value: 'path', multiple: true, description: 'A file' },
-    'idempotency-key': { type: 'string', value: 'key', description: 'The same key never sends twice' },
-    data: { type: 'string', short: 'd', value: 'json', description: 'The request: JSON, @path or -' },
-    wait: { type: 'boolean', short: 'w', description: 'Until it is delivered or has failed' },
-    timeout: { type: 'string', value: 'seconds', description: 'How long --wait waits; 60 unless told' },
+    'idempotency-key': { type: 'string', value: 'key', description: 'Prevents duplicate sends' },
+    data: { type: 'string', short: 'd', value: 'json', description: 'Request as JSON, @path or -' },
+    wait: { type: 'boolean', short: 'w', description: 'Wait until delivered or failed' },
+    timeout: { type: 'string', value: 'seconds', description: 'Timeout of --wait. Default: 60' },
   },
   examples: [
     {
       command: 'carillon send --to delivered@sandbox.test --subject Hello --text "It rings." --wait',
-      says: 'an email, and what became of it',
+      says: 'send an email and wait for the result',
     },
     {
       command: `carillon send --to ada@example.com --template order-shipped --template-data '{"order":{"id":"A-1"}}'`,
-      says: 'with a template',
+      says: 'send with a template',
     },
-    { command: 'carillon send --channel sms --to +15005550006 --text "Your code is 1234"', says: 'an SMS' },
-    { command: 'carillon send --data @request.json', says: 'the request as the API takes it' },
+    {
+      command: 'carillon send --channel sms --to +15005550006 --text "Your code is 1234"',
+      says: 'send an SMS',
+    },
+    { command: 'carillon send --data @request.json', says: 'send a request body from a file' },
   ],
   async run(context, values) {
     const { io, client } = context;
     const seconds = numberOf(values.timeout, '--timeout', 1, 86_400) ?? 60;
     if (values.data === '-' && values['template-data'] === '-')
-      throw usageError('Only one of --data and --template-data can be the standard input.');
+      throw usageError('Only one of --data and --template-data can read standard input.');
     const data = values.data === undefined ? {} : await jsonOf(io, values.data, '--data');
     const { recipient = {}, ...rest } = data;
     if (!isObject(recipient)) throw usageError('--data: recipient must be an object.');
@@ -154,7 +158,7 @@ async function settled({ io, client }: Context, sent: Notification, seconds: num
     if (Date.now() >= end) {
       if (seen.status === 'sent') return seen;
       throw new CliError(`${seen.id} is still ${seen.status} after ${seconds} s.`, {
-        hint: `It goes on without us: carillon trace ${seen.id}`,
+        hint: `Follow it with: carillon trace ${seen.id}`,
       });
     }
     io.progress(`${seen.status}…`);
@@ -171,5 +175,5 @@ function show({ io, json, style }: Context, notification: Notification) {
   );
   const reason = last_error ?? suppression_reason;
   if (reason) io.out(`  ${plain(reason)}`);
-  io.err(style('dim', `carillon trace ${id} tells how it goes.`));
+  io.err(style('dim', `Follow it with: carillon trace ${id}`));
 }

@@ -17,9 +17,13 @@ export const simulate = command({
       type: 'string',
       short: 'd',
       value: 'json',
-      description: 'trigger_data: JSON, @path or -; {} unless told',
+      description: 'trigger_data as JSON, @path or -. Default: {}',
     },
-    version: { type: 'string', value: 'number', description: 'The active one, else the latest, unless told' },
+    version: {
+      type: 'string',
+      value: 'number',
+      description: 'Version. Default: the active one, then the latest',
+    },
     event: {
       type: 'string',
       short: 'e',
@@ -32,7 +36,7 @@ export const simulate = command({
       value: 'json',
       description: 'What fetch steps get, by step id: JSON or @path',
     },
-    now: { type: 'string', value: 'time', description: 'When the run starts; now unless told' },
+    now: { type: 'string', value: 'time', description: 'Start time of the run. Default: now' },
   },
   examples: [
     {

@@ -26,34 +26,35 @@ const looksBetween = 10;
 
 export const tail = command({
   name: 'tail',
-  summary: 'Watch notifications and what happens to them, live',
-  details: 'Begins with the latest ones, then goes on until Ctrl-C. With --json: one event a line.',
+  summary: 'Stream notifications and their events',
+  details:
+    'Starts with the latest notifications and runs until Ctrl-C. With --json, prints one event per line.',
   options: {
     lines: {
       type: 'string',
       short: 'n',
       value: 'count',
-      description: 'How many to begin with; 10 unless told',
+      description: 'Number of latest notifications. Default: 10',
     },
-    status: { type: 'string', value: 'status', choices: statuses, description: 'Only with this status now' },
+    status: { type: 'string', value: 'status', choices: statuses, description: 'Only this current status' },
     channel: {
       type: 'string',
       short: 'c',
       value: 'channel',
       choices: channels,
-      description: 'Only of this channel',
+      description: 'Only this channel',
     },
-    category: { type: 'string', value: 'key', description: 'Only of this category' },
-    template: { type: 'string', value: 'key', description: 'Only of this template' },
+    category: { type: 'string', value: 'key', description: 'Only this category' },
+    template: { type: 'string', value: 'key', description: 'Only this template' },
     to: { type: 'string', value: 'address', description: 'Only to this address' },
     user: { type: 'string', value: 'id', description: 'Only to this user' },
-    interval: { type: 'string', value: 'ms', description: 'Between two looks; 1000 unless told' },
-    once: { type: 'boolean', description: 'Show the latest and end' },
+    interval: { type: 'string', value: 'ms', description: 'Polling interval. Default: 1000' },
+    once: { type: 'boolean', description: 'Show the latest and exit' },
   },
   examples: [
     { command: 'carillon tail', says: 'everything in the environment' },
-    { command: 'carillon tail --channel email --status bounced', says: 'emails that bounce' },
-    { command: 'carillon tail --json | jq -r .detail', says: 'for programs' },
+    { command: 'carillon tail --channel email --status bounced', says: 'bounced emails' },
+    { command: 'carillon tail --json | jq -r .detail', says: 'for scripts' },
   ],
   async run(context, values) {
     const { io, style } = context;
@@ -91,7 +92,7 @@ export const tail = command({
         const found = await look(context, filters, follower, stop.signal);
         if (looks % looksBetween === 0) found.push(...(await latest(latestAgain)));
         show(follower.see(found));
-        if (failing) io.err(style('dim', 'The service answers again.'));
+        if (failing) io.err(style('dim', 'Reconnected.'));
         failing = false;
       } catch (error) {
         if (stop.signal.aborted) break;
@@ -104,7 +105,7 @@ export const tail = command({
   },
 });
 
-/** Worth another try: nobody answers, too many requests, trouble on the other side. */
+/** Retryable: no response, rate limited, or a server error. */
 function mayPass(error: unknown): boolean {
   return (
     error instanceof CarillonError && (error.status === null || error.status === 429 || error.status >= 500)
@@ -126,7 +127,7 @@ async function look(
     found.push(...page.data);
     pages += 1;
     if (pages < mostPages || page.next_cursor === null) continue;
-    io.err(`… more than ${found.length} at once: some are left out. Filters help.`);
+    io.err(`… more than ${found.length} at once: some are not shown. Use filters.`);
     break;
   }
   for (const id of follower.unsettled(mostAgain)) {

@@ -4,14 +4,14 @@ import { plain, type Style, statusStyle } from '../style.ts';
 
 export const trace = command({
   name: 'trace',
-  summary: 'Why did it, or did it not, arrive?',
+  summary: 'Explain why a notification was or was not delivered',
   arguments: '<id>',
   takes: [1, 1],
   options: {},
   examples: [
     {
       command: 'carillon trace 0198c3a1-5a0e-7c4e-9d3b-2f6a1b7c8d9e',
-      says: 'the answer first, then the whole road',
+      says: 'the summary, then every step',
     },
   ],
   async run({ io, json, style, client }, _values, [id = '']) {
@@ -34,19 +34,19 @@ export const trace = command({
 
 const verdicts: Record<string, [mark: string, format: 'green' | 'yellow' | 'red', words: string]> = {
   pass: ['✓', 'green', 'passed'],
-  suppress: ['✗', 'red', 'held it back for good'],
-  defer: ['…', 'yellow', 'put it off'],
+  suppress: ['✗', 'red', 'suppressed it'],
+  defer: ['…', 'yellow', 'delayed it'],
   drop: ['✗', 'red', 'dropped it'],
   fail: ['✗', 'red', 'failed'],
-  passed_over: ['…', 'yellow', 'was passed over'],
-  woken: ['…', 'yellow', 'had it tried early'],
-  held_back: ['…', 'yellow', 'was held back'],
+  passed_over: ['…', 'yellow', 'was skipped'],
+  woken: ['…', 'yellow', 'triggered an early retry'],
+  held_back: ['…', 'yellow', 'was delayed'],
   not_called: ['✗', 'red', 'was not called'],
   accepted: ['✓', 'green', 'accepted it'],
-  retry: ['…', 'yellow', 'refused it for now'],
-  throttled: ['…', 'yellow', 'asked to slow down'],
-  rejected: ['✗', 'red', 'refused it'],
-  broken: ['✗', 'red', 'is not set up rightly'],
+  retry: ['…', 'yellow', 'temporarily rejected it'],
+  throttled: ['…', 'yellow', 'was rate limited'],
+  rejected: ['✗', 'red', 'rejected it'],
+  broken: ['✗', 'red', 'is misconfigured'],
   ambiguous: ['?', 'yellow', 'may have accepted it'],
 };
 
@@ -72,12 +72,11 @@ function adviceOf({ status, entries }: Trace): string | null {
   const codes = entries.map(({ code }) => code);
   const held = entries.find(({ kind, verdict }) => kind === 'gate' && verdict === 'suppress');
   if (held?.name === 'suppression_list')
-    return 'The address is on the suppression list; DELETE /v1/suppressions/{address} takes it off.';
-  if (held) return 'The recipient does not want this category on this channel; only they should change that.';
+    return 'The address is suppressed. DELETE /v1/suppressions/{address} removes it from the list.';
+  if (held) return 'The recipient opted out of this category on this channel. Only they should change that.';
   const isBroken = entries.some(({ verdict }) => verdict === 'broken' || verdict === 'not_called');
   if (codes.includes('provider_not_configured') || isBroken)
-    return '`carillon doctor` checks the connections of this environment.';
-  if (status === 'failed')
-    return 'After mending the cause, POST /v1/notifications/{id}/resend sends it again.';
+    return 'Run `carillon doctor` to check the connections of this environment.';
+  if (status === 'failed') return 'Fix the cause, then resend with POST /v1/notifications/{id}/resend.';
   return null;
 }

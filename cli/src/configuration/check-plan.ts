@@ -12,8 +12,8 @@ export function checkPlan({ context, folder }: Scope, { sides, missing }: Compar
     const gone = changes.filter((change) => change.kind === kind && change.action === 'remove');
     if (gone.length > 0)
       throw usageError(
-        `${folder} has no folder ${kind.name}: with --prune all ${gone.length} would go.`,
-        `Make the folder ${kind.name} if you mean it.`,
+        `${folder} has no folder ${kind.name}: --prune would delete all ${gone.length}.`,
+        `Create the folder ${kind.name} to confirm.`,
       );
   }
   const problems = [...unfinishedMerges(changes), ...lostNames(sides, changes), ...changedForGood(changes)];
@@ -25,7 +25,7 @@ function unfinishedMerges(changes: Change[]): FolderProblem[] {
   return changes.flatMap(({ before, after }) =>
     [...(after ?? [])]
       .filter(([path, text]) => hasMergeMarks(text) && !hasMergeMarks(before?.get(path) ?? ''))
-      .map(([path]) => ({ path, message: 'has the marks of an unfinished merge' })),
+      .map(([path]) => ({ path, message: 'contains merge conflict markers' })),
   );
 }
 
@@ -44,7 +44,7 @@ function lostNames(sides: Sides[], changes: Change[]): FolderProblem[] {
     ];
     return [...new Set(lost)].map((each) => ({
       path: `workflows/${key}.json`,
-      message: `names the ${each}, which is neither here nor on the server`,
+      message: `refers to the ${each}, which does not exist here or on the server`,
     }));
   });
 }
@@ -64,9 +64,9 @@ function changedForGood(changes: Change[]): FolderProblem[] {
     if (!before || !after) return [];
     const path = `${kind.name}/${key}.json`;
     if (kind.name === 'categories' && isCritical(before) !== isCritical(after))
-      return [{ path, message: ': is_critical cannot be changed later' }];
+      return [{ path, message: ': is_critical cannot be changed' }];
     if (kind.name === 'workflows' && hasVersion(before) && !hasVersion(after))
-      return [{ path, message: 'has no body any more, but a version cannot be taken away' }];
+      return [{ path, message: 'has no body, but a version cannot be removed' }];
     return [];
   });
 }

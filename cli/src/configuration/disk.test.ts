@@ -13,7 +13,7 @@ test('a resource replaces its files, takes its empty folder away, and never leav
   replaceFiles(folder, ['templates/a/template.json'], new Map());
   expect(readdirSync(join(folder, 'templates'))).toEqual([]);
   for (const path of ['../out', 'templates/../../out/x', 'categories/..\\out.json', '/out'])
-    expect(() => replaceFiles(folder, [], new Map([[path, 'x']]))).toThrow('cannot be a file');
+    expect(() => replaceFiles(folder, [], new Map([[path, 'x']]))).toThrow('cannot be stored as a file');
   expect(existsSync(join(folder, '../out'))).toBe(false);
   rmSync(folder, { recursive: true });
 });

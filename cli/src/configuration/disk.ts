@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { CliError } from '../errors.ts';
 import type { Files } from './kind.ts';
 
-/** Half a file is never to be seen, whatever happens to us meanwhile. */
+/** Writes atomically: an interrupted write never leaves a partial file. */
 export function writeWhole(path: string, content: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const staging = join(dirname(path), `.${process.pid}.carillon`);
@@ -16,7 +16,7 @@ export function replaceFiles(folder: string, before: readonly string[], after: F
   for (const path of after.keys()) {
     // Keys come from a service that may not be what it says: they must not lead out of the folder.
     if (path.includes('\\') || path.split('/').some((part) => part === '' || part.startsWith('..')))
-      throw new CliError(`The server has a resource that cannot be a file: ${path}`);
+      throw new CliError(`The server has a resource that cannot be stored as a file: ${path}`);
   }
   // First, because where `de-at` and `de-AT` are one name, it would take away what was just written.
   for (const path of before) if (!after.has(path)) rmSync(join(folder, path), { force: true });

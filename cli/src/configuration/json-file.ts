@@ -12,7 +12,7 @@ export function pretty(value: unknown): string {
 /** A JSON object; what is wrong with it is said with its line. */
 export function readJsonFile(path: string): Record<string, unknown> {
   const text = readText(path).replace(/^\uFEFF/, '');
-  if (hasMergeMarks(text)) throw new FileProblem('has the marks of an unfinished merge');
+  if (hasMergeMarks(text)) throw new FileProblem('contains merge conflict markers');
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -46,7 +46,7 @@ function place(text: string, message: string): string {
   return `${message} (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
 }
 
-/** JSON.parse keeps the last of two fields with one name, silently; somebody meant the other. The text is valid JSON. */
+/** Duplicate fields are an error, because JSON.parse silently keeps the last one. The text is valid JSON. */
 function repeatedName(text: string): { name: string; line: number } | null {
   const open: (Set<string> | null)[] = [];
   for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {
@@ -69,20 +69,20 @@ export function fieldsOf(value: Record<string, unknown>, known: readonly string[
   for (const name of Object.keys(value)) {
     if (known.includes(name)) continue;
     const meant = nearest(name, known);
-    throw new FileProblem(`has a field “${name}” that is not known${meant ? `; “${meant}” is` : ''}`);
+    throw new FileProblem(`has an unknown field “${name}”${meant ? `; did you mean “${meant}”?` : ''}`);
   }
   const wrong = (name: string, what: string) => new FileProblem(`: ${name} must be ${what}`);
   return {
     text(name: string, most: number): string {
       const given = value[name];
       if (typeof given !== 'string' || given === '' || [...given].length > most)
-        throw wrong(name, `a text of 1 to ${most} characters`);
+        throw wrong(name, `a string of 1 to ${most} characters`);
       return given;
     },
     optionalText(name: string, most: number): string | null {
       const given = value[name] ?? null;
       if (given !== null && (typeof given !== 'string' || [...given].length > most))
-        throw wrong(name, `a text of at most ${most} characters`);
+        throw wrong(name, `a string of at most ${most} characters`);
       return given;
     },
     flag(name: string, otherwise: boolean): boolean {
@@ -100,7 +100,7 @@ export function fieldsOf(value: Record<string, unknown>, known: readonly string[
       const given = value[name];
       if (!Array.isArray(given)) throw wrong(name, `a list of ${all.join(', ')}`);
       const strange = given.find((each) => !all.includes(each));
-      if (strange !== undefined) throw wrong(name, `a list of ${all.join(', ')}; “${strange}” is none`);
+      if (strange !== undefined) throw wrong(name, `a list of ${all.join(', ')}; “${strange}” is not one`);
       return all.filter((each) => given.includes(each)); // the order has no meaning; this is the service's
     },
     object(name: string): Record<string, unknown> {

@@ -36,7 +36,7 @@ export interface Kind {
   read(folder: string): FolderContent;
   list(client: Client): AsyncIterable<[key: string, files: Files]>;
   find(client: Client, key: string): Promise<Files | null>;
-  /** Every call in it is whole by itself, and after any of them a second push goes on from there. */
+  /** Each request is atomic, and a second push continues after any of them. */
   write(client: Client, key: string, files: Files): Promise<void>;
   remove(client: Client, key: string): Promise<void>;
 }

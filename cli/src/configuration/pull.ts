@@ -23,14 +23,14 @@ export async function pull(scope: Scope, flags: Flags): Promise<number> {
   const conflicts = plan.changes.filter(({ conflict }) => conflict);
   const refused = conflicts.length > 0 && !flags.force;
   if (flags.dryRun) {
-    say(plan.changes.length === 0 ? 'No difference.' : 'A dry run: nothing was written.');
+    say(plan.changes.length === 0 ? 'No differences.' : 'Dry run: nothing was written.');
     result(false);
     return refused ? exitCodes.failure : exitCodes.ok;
   }
   if (refused) {
     result(false);
-    throw new CliError(`${countOf(conflicts.length, 'conflict')}; nothing was written.`, {
-      hint: 'Save your files elsewhere and merge them after `pull --force`, or `push --force` to keep yours.',
+    throw new CliError(`${countOf(conflicts.length, 'conflict')}. Nothing was written.`, {
+      hint: 'Back up your files and merge them after `pull --force`, or use `push --force` to keep yours.',
     });
   }
   if (

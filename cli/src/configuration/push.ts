@@ -25,17 +25,14 @@ export async function push(scope: Scope, flags: Flags): Promise<number> {
 
   if (flags.dryRun || plan.changes.length === 0) {
     if (plan.changes.length === 0 && !flags.dryRun) settle(compared, plan);
-    if (!json)
-      say(
-        plan.changes.length === 0 ? `${where} is what the folder says.` : 'A dry run: nothing was written.',
-      );
+    if (!json) say(plan.changes.length === 0 ? `${where} is up to date.` : 'Dry run: nothing was written.');
     result(false);
     return refused ? exitCodes.failure : exitCodes.ok;
   }
   if (refused) {
     result(false);
-    throw new CliError(`${countOf(conflicts.length, 'conflict')}; nothing was written.`, {
-      hint: 'Pull and merge (`carillon diff --pull` shows what changed there), or --force to overwrite the server.',
+    throw new CliError(`${countOf(conflicts.length, 'conflict')}. Nothing was written.`, {
+      hint: 'Pull and merge (`carillon diff --pull` shows the server’s changes), or use --force to overwrite the server.',
     });
   }
   const question = `Write ${countOf(plan.changes.length, 'change')} to ${style('bold', where)}?`;
@@ -56,7 +53,7 @@ async function apply({ context }: Scope, compared: Compared, plan: Plan, say: (l
   let stopping = false;
   const done = io.onInterrupt(() => {
     stopping = true;
-    io.err('finishing the one under way; again to stop at once');
+    io.err('finishing the current write; press Ctrl-C again to stop immediately');
   });
   settle(compared, plan);
   for (const [index, change] of plan.changes.entries()) {
@@ -66,13 +63,13 @@ async function apply({ context }: Scope, compared: Compared, plan: Plan, say: (l
     const position = `${index + 1} of ${total}: ${kind.name}/${key}`;
     io.progress(`${position}…`);
     if (stopping) {
-      io.err(`Interrupted: ${written}. A second push finishes.`);
+      io.err(`Interrupted: ${written}. Run push again to finish.`);
       return exitCodes.interrupted;
     }
     try {
-      // Nearer to the write than the plan is: somebody may have been at it while you read the difference.
+      // A second conflict check right before the write covers changes made while the plan was reviewed.
       if (hashOf(await kind.find(client, key)) !== hashOf(before))
-        throw new CliError('it was changed on the server a moment ago.');
+        throw new CliError('changed on the server during the push.');
       state.set(kind.name, key, underWay);
       state.save();
       if (after === null) await kind.remove(client, key);
@@ -80,8 +77,8 @@ async function apply({ context }: Scope, compared: Compared, plan: Plan, say: (l
     } catch (error) {
       done();
       const isPartWritten = await remember(compared, change);
-      const part = isPartWritten ? ', and a part of this one' : '';
-      throw failure(error, change, `${written}${part}. Once this is mended, a second push finishes.`);
+      const part = isPartWritten ? ', and part of this one' : '';
+      throw failure(error, change, `${written}${part}. Fix the problem and run push again to finish.`);
     }
     state.set(kind.name, key, hashOf(after));
     state.save();
@@ -101,7 +98,7 @@ function summaryOf(changes: readonly Change[], where: string): string {
   return `${countOf(changes.length, 'change')} written to ${where}: ${parts.join(', ')}.`;
 }
 
-/** After a failure, what is there now is what we left there; if nobody answers, that stays open. Tells whether we changed it. */
+/** Records the state that a failed write left on the server; returns whether the write changed it. Unknown when the server does not respond. */
 async function remember({ client, state }: Compared, { kind, key, before }: Change): Promise<boolean> {
   if (state.baseOf(kind.name)?.[key] !== underWay) return false;
   try {

@@ -26,7 +26,7 @@ export function readTemplates(folder: string): FolderContent {
     if (entry.isDirectory() && found.every(isIgnored)) continue; // as git leaves it behind
     try {
       if (!entry.isDirectory())
-        throw new FileProblem('is not a folder; a template is a folder called after its key');
+        throw new FileProblem('is not a folder; a template is a folder named after its key');
       if (!keyPattern.test(entry.name)) throw new FileProblem(`: “${entry.name}” cannot be a key`);
       content.resources.set(entry.name, readTemplate(folder, entry.name, found, content));
     } catch (error) {

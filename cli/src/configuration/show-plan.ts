@@ -9,7 +9,7 @@ const lineFormats = { '+': 'green', '-': 'red', '@': 'dim', ' ': 'reset' } as co
 export function describePlan({ changes, kept }: Plan, style: Style): string[] {
   return [
     ...changes.flatMap((change) => [titleOf(change, style), ...linesOf(change, style)]),
-    ...kept.map(({ kind, key, why }) => style('dim', `  ${kind.name}/${key}: ${why}, left as it is`)),
+    ...kept.map(({ kind, key, why }) => style('dim', `  ${kind.name}/${key}: ${why}, not changed`)),
   ];
 }
 

@@ -37,8 +37,8 @@ export async function sidesOf(scope: Scope, { strict }: { strict: boolean }): Pr
   const { context, kinds, keys, folder } = scope;
   const { io } = context;
   if (strict && !existsSync(folder))
-    throw new CliError(`There is no folder ${folder}.`, {
-      hint: '`carillon pull` makes one; --dir names another.',
+    throw new CliError(`Folder ${folder} not found.`, {
+      hint: 'Run `carillon pull` to create it, or pass --dir.',
     });
   const contents = kinds.map((kind) => ({ kind, content: kind.read(folder) }));
   const problems = contents.flatMap(({ content }) => content.problems);
@@ -57,7 +57,7 @@ export async function sidesOf(scope: Scope, { strict }: { strict: boolean }): Pr
   }
   for (const key of keys) {
     if (sides.some(({ local, remote }) => local.has(key) || remote.has(key))) continue;
-    throw new CliError(`There is no ${key}, neither in ${folder} nor on the server.`, {
+    throw new CliError(`${key} not found in ${folder} or on the server.`, {
       exitCode: exitCodes.notFound,
     });
   }
@@ -71,10 +71,10 @@ export async function sidesOf(scope: Scope, { strict }: { strict: boolean }): Pr
   };
 }
 
-/** All of them at once, so that they can be mended in one go. */
+/** Reports all problems together, so that one edit can fix them. */
 export function folderError({ io, style }: Context, problems: FolderProblem[]): CliError {
   for (const { path, message } of problems)
     io.err(`${style('red', '✗')} ${path}${message.startsWith(':') ? '' : ' '}${message}`);
-  const count = problems.length === 1 ? 'One problem' : `${problems.length} problems`;
-  return new CliError(`${count} in the folder; nothing was changed.`);
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  return new CliError(`${count} in the folder. Nothing was changed.`);
 }

@@ -43,7 +43,7 @@ export function readSingleFiles(
       if (!keyPattern.test(key)) throw new FileProblem(`: “${key}” cannot be a key`);
       const { key: stated = key, ...value } = readJsonFile(join(folder, path));
       if (stated !== key)
-        throw new FileProblem(`says its key is “${String(stated)}”, but the name of the file is the key`);
+        throw new FileProblem(`has the key “${String(stated)}”, but the key must match the file name`);
       content.resources.set(key, { files: singleFile(kind, key, parse(value)), paths: [path] });
     } catch (error) {
       if (!(error instanceof FileProblem)) throw error;

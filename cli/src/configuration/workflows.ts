@@ -52,8 +52,8 @@ async function write(client: Client, key: string, files: Files): Promise<void> {
   const { name, description = null, status, body } = contentIn(files) as Content;
   const there = await getWorkflow(client, key);
   if (status === 'draft' && there && there.status !== 'draft')
-    throw new CliError(`${key} is ${there.status} on the server; it cannot become a draft again.`, {
-      hint: 'Take "status" out of its file to activate it.',
+    throw new CliError(`${key} is ${there.status} on the server and cannot become a draft again.`, {
+      hint: 'Remove "status" from its file to activate it.',
     });
   if (!there) await client.workflows.create({ key, name, description });
   if (body !== undefined) {

@@ -57,16 +57,16 @@ async function emailChecks(
       live
         ? {
             status: 'warn',
-            detail: 'no provider of its own',
+            detail: 'no provider configured',
             advice: 'PATCH /v1/environments/{envId}/email-settings adds one.',
           }
-        : { status: 'ok', detail: 'the sandbox; no provider is set up' },
+        : { status: 'ok', detail: 'sandbox; no provider configured' },
     );
   if (enabled.length > 0 && !from_address)
     check('email sender', {
       status: 'warn',
-      detail: 'there is no from_address',
-      advice: 'Set it in the email settings.',
+      detail: 'no from_address',
+      advice: 'Set from_address in the email settings.',
     });
   for (const { id, name, kind, health } of enabled) {
     const label = `email ${name}`;
@@ -79,7 +79,7 @@ async function emailChecks(
         advice: `Check the credentials of ${kind}.`,
       });
     else if (health.status !== 'healthy')
-      check(label, { status: 'warn', detail: `answers, but ${health.status} lately` });
+      check(label, { status: 'warn', detail: `credentials valid, but recently ${health.status}` });
     else check(label, { status: 'ok', detail: plain(result.detail) });
   }
   return checks;
@@ -101,7 +101,7 @@ async function smsChecks(client: Client, environmentId: string, live: boolean): 
     if (!(error instanceof NotFoundError)) throw error;
     return live
       ? []
-      : [checkOf('connections', 'sms', { status: 'ok', detail: 'the sandbox; nothing is set up' })];
+      : [checkOf('connections', 'sms', { status: 'ok', detail: 'sandbox; no account configured' })];
   }
 }
 
@@ -121,7 +121,7 @@ async function listed<Item extends Connection>(
     checkOf('connections', `${titleOf(channel)} ${plain(nameOf(item), 40)}`, {
       status: item.status === 'active' ? 'ok' : 'fail',
       detail: item.status === 'active' ? 'active' : `${item.status}: ${plain(item.last_failure_reason)}`,
-      advice: item.status === 'active' ? null : 'Give it new credentials, or a new URL.',
+      advice: item.status === 'active' ? null : 'Update its credentials or URL.',
     }),
   );
 }
@@ -138,7 +138,7 @@ async function webhookChecks(client: Client): Promise<Check[]> {
         : failing_since
           ? `failing since ${failing_since}`
           : status,
-      advice: bad ? 'Mend the receiver, then PUT {"status": "active"} and POST …/recover.' : null,
+      advice: bad ? 'Fix the endpoint, then PUT {"status": "active"} and POST …/recover.' : null,
     });
   });
 }

@@ -27,7 +27,7 @@ export async function checkDkim(
     if ('unasked' in answer) return unasked(answer.unasked);
     const record = answer.records.find((each) => /(?:^|;)\s*p\s*=/i.test(each));
     if (record === undefined) {
-      if (selectors.length > 0) problems.push(`${selector}: there is no record`);
+      if (selectors.length > 0) problems.push(`${selector}: no record`);
       continue;
     }
     const problem = problemOf(record);
@@ -38,13 +38,14 @@ export async function checkDkim(
     return {
       status: 'fail',
       detail: problems.join('; '),
-      advice: 'Publish the record that your provider shows for this domain, as it stands.',
+      advice: 'Publish the record from your provider for this domain, unchanged.',
     };
   if (found.length > 0) return { status: 'ok', detail: `selector ${found.join(', ')}` };
   return {
     status: 'warn',
     detail: `no key under the usual selectors (${tried.join(', ')})`,
-    advice: 'Your provider shows the record to publish; if it is published, name it: --selector <name>.',
+    advice:
+      'Publish the record from your provider. If it is published, pass its selector: --selector <name>.',
   };
 }
 
@@ -65,8 +66,8 @@ function problemOf(record: string): string | null {
       type: 'spki',
     });
     const bits = asymmetricKeyDetails?.modulusLength ?? 0;
-    return bits < 1024 ? `the key has ${bits} bits; 1024 are the least, 2048 are usual` : null;
+    return bits < 1024 ? `the key has ${bits} bits; at least 1024 are required, 2048 are recommended` : null;
   } catch {
-    return 'the key cannot be read (was the record cut off?)';
+    return 'invalid key (is the record truncated?)';
   }
 }

@@ -8,13 +8,17 @@ export async function checkDmarc(dns: Dns, domain: string): Promise<Verdict> {
     if ('unasked' in answer) return unasked(answer.unasked);
     const records = answer.records.filter((record) => /^v\s*=\s*DMARC1\s*(?:;|$)/i.test(record));
     if (records.length > 1)
-      return { status: 'fail', detail: `${records.length} records at _dmarc.${name}`, advice: 'Keep one.' };
+      return {
+        status: 'fail',
+        detail: `${records.length} records at _dmarc.${name}`,
+        advice: 'Keep only one.',
+      };
     const [record] = records;
     if (record !== undefined) return judge(record, name === domain ? '' : ` (of ${name})`);
   }
   return {
     status: 'fail',
-    detail: 'there is no record; large mailbox providers refuse bulk senders without one',
+    detail: 'no record; large mailbox providers reject bulk senders without one',
     advice: `Publish: _dmarc.${domain}  TXT  "v=DMARC1; p=none; rua=mailto:dmarc@${domain}", and tighten it later.`,
   };
 }
@@ -24,14 +28,14 @@ function judge(record: string, where: string): Verdict {
   if (!['none', 'quarantine', 'reject'].includes(policy.toLowerCase()))
     return {
       status: 'fail',
-      detail: `${record}${where}: without a policy`,
+      detail: `${record}${where}: no policy`,
       advice: 'Add p=none, p=quarantine or p=reject.',
     };
   if (policy.toLowerCase() === 'none')
     return {
       status: 'ok',
-      detail: `${record}${where}: only reports`,
-      advice: 'Once the reports are clean: p=quarantine, then p=reject.',
+      detail: `${record}${where}: reports only`,
+      advice: 'When the reports are clean, set p=quarantine, then p=reject.',
     };
   return { status: 'ok', detail: `${record}${where}` };
 }

@@ -2,7 +2,7 @@ import { promises } from 'node:dns';
 import { isIP } from 'node:net';
 import { usageError } from '../errors.ts';
 
-/** What a name has: the records, none, or nobody who could be asked. */
+/** The records of a name, an empty list, or the reason why the query failed. */
 export type Answer = { records: string[] } | { unasked: string };
 
 export interface Dns {
@@ -13,7 +13,7 @@ export interface Dns {
 
 const absent = ['ENODATA', 'ENOTFOUND'];
 
-/** `server`: an address, with a port if not 53; the machine's own resolvers unless told. */
+/** `server` is an address with an optional port; defaults to the resolvers of this machine. */
 export function createDns(server: string | undefined): Dns {
   const resolver = new promises.Resolver({ timeout: 2000, tries: 2 });
   if (server !== undefined) {
@@ -44,6 +44,6 @@ export function createDns(server: string | undefined): Dns {
 
 export const unasked = (code: string) => ({
   status: 'skip' as const,
-  detail: `DNS could not be asked (${code}): offline, or the resolver does not answer`,
-  advice: 'Name another with --resolver.',
+  detail: `DNS query failed (${code}): offline, or the resolver does not respond`,
+  advice: 'Choose another resolver with --resolver.',
 });

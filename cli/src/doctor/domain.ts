@@ -40,7 +40,7 @@ async function checkReachable(dns: Dns, domain: string): Promise<Verdict> {
     return { status: 'ok', detail: 'none, but the domain has an address' };
   return {
     status: 'warn',
-    detail: 'the domain takes no mail',
-    advice: 'Publish an MX record, so that answers and bounces arrive.',
+    detail: 'the domain accepts no mail',
+    advice: 'Publish an MX record to receive replies and bounces.',
   };
 }

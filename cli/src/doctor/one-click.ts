@@ -22,24 +22,24 @@ async function judge(client: Client, dns: Dns): Promise<Verdict> {
     return {
       status: 'skip',
       detail: 'no email with a category in the sandbox yet',
-      advice: 'Send one with a Test key (carillon send --category …), then ask again.',
+      advice: 'Send one with a Test key (carillon send --category …), then run this again.',
     };
   const [, url = ''] = /<(https?:[^>]+)>/.exec(headers['List-Unsubscribe'] ?? '') ?? [];
   if (headers['List-Unsubscribe-Post'] !== 'List-Unsubscribe=One-Click' || !URL.canParse(url))
-    return { status: 'fail', detail: 'the headers are not those of RFC 8058' };
+    return { status: 'fail', detail: 'the headers do not follow RFC 8058' };
   const { protocol, hostname, origin } = new URL(url);
   if (protocol !== 'https:')
     return {
       status: 'fail',
-      detail: `links lead to ${origin}; mailbox providers take https only`,
-      advice: 'Set PUBLIC_URL of the service to an https address that the world can reach.',
+      detail: `links point to ${origin}; mailbox providers require https`,
+      advice: 'Set PUBLIC_URL of the service to a public https address.',
     };
   const answer = await dns.addresses(hostname);
   if ('records' in answer && answer.records.length === 0)
     return {
       status: 'fail',
       detail: `${hostname} does not exist in DNS`,
-      advice: 'Set PUBLIC_URL to one that does.',
+      advice: 'Set PUBLIC_URL to an existing host.',
     };
-  return { status: 'ok', detail: `headers are there, links lead to ${origin}` };
+  return { status: 'ok', detail: `headers present, links point to ${origin}` };
 }

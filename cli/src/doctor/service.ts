@@ -21,7 +21,9 @@ export async function checkService(url: string): Promise<Check[]> {
 
 function componentCheck({ name, ok, detail }: GetReadinessResult['components'][number]): Check {
   const advice =
-    name === 'migrations' ? 'Start a process of this version: it migrates.' : 'See the log of the service.';
+    name === 'migrations'
+      ? 'Start a process of this version to migrate the database.'
+      : 'Check the service log.';
   return checkOf('service', name, { status: ok ? 'ok' : 'fail', detail, advice: ok ? null : advice });
 }
 
@@ -36,18 +38,18 @@ export function queueCheck(metrics: string): Check {
   const words = [
     `${waiting} waiting`,
     lag === null
-      ? 'no send yet from this process'
-      : `${lag.toFixed(3)} s from acceptance to the first attempt, on average`,
+      ? 'no sends from this process yet'
+      : `${lag.toFixed(3)} s from acceptance to first attempt on average`,
   ].join(', ');
   const slow = waiting > manyWaiting || (lag ?? 0) > longLagSeconds;
   return checkOf('service', 'queue lag', {
     status: slow ? 'warn' : 'ok',
     detail: words,
-    advice: slow ? 'Start more workers (CARILLON_ROLES=worker), or look for a provider that is slow.' : null,
+    advice: slow ? 'Start more workers (CARILLON_ROLES=worker), or check for a slow provider.' : null,
   });
 }
 
-/** The samples of one metric, whatever their labels. */
+/** The samples of one metric with any labels. */
 function sumOf(metrics: string, name: string): number {
   let sum = 0;
   for (const [, value] of metrics.matchAll(new RegExp(`^${name}(?:\\{[^\\n]*\\})? (\\S+)`, 'gm')))

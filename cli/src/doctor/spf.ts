@@ -20,39 +20,39 @@ export async function checkSpf(dns: Dns, domain: string, kinds: readonly string[
   const wanted = [...new Set(kinds.flatMap((kind) => includes[kind] ?? []))];
   const [record] = records;
   if (record === undefined)
-    return { status: 'fail', detail: 'there is no record', advice: publish(domain, wanted, kinds) };
+    return { status: 'fail', detail: 'no record', advice: publish(domain, wanted, kinds) };
   if (records.length > 1)
     return {
       status: 'fail',
-      detail: `${records.length} records; receivers then trust none`,
+      detail: `${records.length} records; receivers ignore all of them`,
       advice: 'Merge them into one.',
     };
   const end = /(?:^| )([+?~-]?)all(?: |$)/i.exec(record);
   if (end && (end[1] === '' || end[1] === '+'))
     return {
       status: 'fail',
-      detail: `${record}: +all lets anybody send`,
+      detail: `${record}: +all lets anyone send`,
       advice: 'End it with ~all or -all.',
     };
   const lookups = await countLookups(dns, record, new Set([domain]));
   if (lookups > mostLookups)
     return {
       status: 'fail',
-      detail: `${lookups} DNS look-ups; receivers stop at ${mostLookups}`,
-      advice: 'Take out includes that you no longer send with.',
+      detail: `${lookups} DNS lookups; receivers stop at ${mostLookups}`,
+      advice: 'Remove includes of providers you no longer use.',
     };
   const missing = wanted.filter((each) => !record.toLowerCase().includes(`include:${each}`));
   if (missing.length > 0)
     return {
       status: 'warn',
       detail: `${record}: without ${missing.join(', ')}`,
-      advice: `Add ${missing.map((each) => `include:${each}`).join(' ')}, unless the provider has a bounce domain of its own.`,
+      advice: `Add ${missing.map((each) => `include:${each}`).join(' ')}, unless the provider uses its own bounce domain.`,
     };
   const open = !end && !/(?:^| )redirect=/i.test(record);
   if (open || end?.[1] === '?')
     return {
       status: 'warn',
-      detail: `${record}: says nothing about others`,
+      detail: `${record}: no policy for other senders`,
       advice: 'End it with ~all or -all.',
     };
   return { status: 'ok', detail: record };

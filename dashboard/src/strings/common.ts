@@ -1,8 +1,8 @@
 /**
- * The catalogue: every text of the dashboard stands in a file of this folder, one per area, so that it can be proof-read and
- * translated in one place. Pages contain none (a test sees to it).
+ * Every text of the dashboard is in a file of this folder, one per area, so that the texts can be proofread and
+ * translated in one place. A test rejects literal texts in pages.
  */
-/** The names of the services, by the names that the API has for them. */
+/** Service names by their API names. */
 const vendors = {
   chatone: 'Slack',
   chattwo: 'Microsoft Teams',
@@ -26,21 +26,21 @@ export const channelNames = Object.keys(channels) as Channel[];
 
 const statuses: Record<string, string> = {
   auto_disabled: 'Disabled by the service',
-  permanent_failure: 'Failed for good',
+  permanent_failure: 'Failed permanently',
 };
 
 export const common = {
   product: 'Carillon',
   channel: (channel: string) => (isChannel(channel) ? channels[channel] : channel),
   isChannel,
-  /** Where the reader writes code: `Slack (chatone)`. */
+  /** The channel name for readers who write code: `Slack (chatone)`. */
   channelInCode: (channel: string) =>
     Object.hasOwn(vendors, channel) ? `${vendorNamed(channel)} (${channel})` : common.channel(channel),
-  /** What the API calls a channel or provider, where that is another word; null otherwise. */
+  /** The API name of a channel or provider; null when it is the same as the displayed name. */
   wireName: (channel: string) => (Object.hasOwn(vendors, channel) ? channel : null),
-  /** A provider by the name of its service: `smsone` → `Twilio`. */
+  /** The service name of a provider: `smsone` → `Twilio`. */
   provider: vendorNamed,
-  /** The same within a text of the service. */
+  /** Replaces API names with service names in a text from the server. */
   withVendors: (text: string) => text.replaceAll(vendorWords, vendorNamed),
   status: (status: string) => wordFor(statuses, status) ?? sentence(status),
   sentence,
@@ -76,28 +76,28 @@ export const common = {
   search: 'Search',
   clearFilters: 'Clear filters',
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
-  shownOnce: 'This is shown once. Copy it now; afterwards only its last characters can be seen.',
-  unsaved: 'You have changes that are not saved.',
+  shownOnce: 'This is shown only once. Copy it now: later only the last characters are visible.',
+  unsaved: 'You have unsaved changes.',
   leaveAnyway: 'Leave without saving',
-  stay: 'Stay here',
-  viewerOnly: 'Your role lets you look here, not change anything.',
+  stay: 'Keep editing',
+  viewerOnly: 'Your role has read-only access.',
   connectionLost: 'Connection lost. Retrying…',
-  cannotReach: 'The service cannot be reached.',
+  cannotReach: 'Can’t reach the service.',
   cannotReachHint: 'Is it running?',
-  triesAgain: 'This page tries again by itself.',
-  notFound: 'There is nothing here.',
-  notFoundHint: 'It may have been deleted, or it belongs to another environment.',
+  triesAgain: 'Retrying automatically.',
+  notFound: 'Not found.',
+  notFoundHint: 'It may have been deleted, or belong to another environment.',
   notAllowed: 'Your role does not allow this.',
   wentWrong: 'Something went wrong.',
   requestId: (id: string) => `Request ${id}`,
   ago: (text: string) => `${text} ago`,
   inTime: (text: string) => `in ${text}`,
   justNow: 'just now',
-  noRows: 'Nothing matches.',
-  skipToContent: 'Skip to the content',
+  noRows: 'No results.',
+  skipToContent: 'Skip to content',
 };
 
-/** `constructor` is a word too: only what was put there counts. */
+/** Only own properties count: `constructor` can be a name too. */
 export function wordFor(words: Record<string, string>, name: string): string | undefined {
   return Object.hasOwn(words, name) ? words[name] : undefined;
 }
