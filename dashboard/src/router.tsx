@@ -2,9 +2,9 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { Broken, NotFound } from './shell/dead-ends.tsx';
-import { Frame } from './shell/frame.tsx';
+import { Layout } from './shell/layout.tsx';
 import { lazyPage } from './shell/lazy-page.tsx';
-import { remembered } from './shell/remembered.ts';
+import { localStore } from './shell/local-store.ts';
 import { Root } from './shell/root.tsx';
 import { SignInPage } from './shell/sign-in.tsx';
 import { Skeleton } from './ui/index.ts';
@@ -22,8 +22,8 @@ const pages: Pages = {
   'templates/$key': async () => import('./features/templates/page.tsx'),
   workflows: async () => import('./features/workflows/list-page.tsx'),
   'workflows/$key': async () => import('./features/workflows/page.tsx'),
-  'workflows/$key/runs': async () => import('./features/workflows/runs-page.tsx'),
-  'runs/$runId': async () => import('./features/workflows/run-page.tsx'),
+  'workflows/$key/runs': async () => import('./features/workflows/run/runs-page.tsx'),
+  'runs/$runId': async () => import('./features/workflows/run/run-page.tsx'),
   preferences: async () => import('./features/preferences/categories-page.tsx'),
   'preferences/users': async () => import('./features/preferences/users-page.tsx'),
   'preferences/users/$userId': async () => import('./features/preferences/user-page.tsx'),
@@ -68,7 +68,7 @@ const frame = createRoute({
       throw redirect({ href: `/${lastKind()}${location.href}`, replace: true });
     }
   },
-  component: Frame,
+  component: Layout,
   notFoundComponent: NotFound,
 });
 
@@ -98,7 +98,7 @@ const environmentHome = createRoute({
 });
 
 function lastKind(): string {
-  return remembered.get('kind') === 'live' ? 'live' : 'test';
+  return localStore.get('kind') === 'live' ? 'live' : 'test';
 }
 
 const below = Object.entries(pages).map(([path, load]) =>

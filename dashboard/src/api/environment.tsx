@@ -8,20 +8,20 @@ export type Environment = Organization['environments'][number];
 export type Kind = Environment['kind'];
 export type Scope = GetMeResult['scopes'][number];
 
-/** Where the person is: every page below the frame has one. */
-export interface Place {
+/** The signed-in person and the selected environment; every page inside the layout has one. */
+export interface EnvironmentScope {
   person: Person;
   organization: Organization;
   environment: Environment;
   kind: Kind;
   api: Client;
-  /** Whether the person's role allows it; the service decides in the end, this only spares a refusal. */
+  /** Whether the role has the scope. The server enforces it; the dashboard only hides what would be rejected. */
   can(scope: Scope): boolean;
 }
 
-const PlaceContext = createContext<Place | null>(null);
+const EnvironmentContext = createContext<EnvironmentScope | null>(null);
 
-export function PlaceProvider(props: {
+export function EnvironmentProvider(props: {
   person: Person;
   organization: Organization;
   environment: Environment;
@@ -29,7 +29,7 @@ export function PlaceProvider(props: {
   children: ReactNode;
 }) {
   const { person, organization, environment, scopes, children } = props;
-  const place = useMemo<Place>(
+  const value = useMemo<EnvironmentScope>(
     () => ({
       person,
       organization,
@@ -40,19 +40,19 @@ export function PlaceProvider(props: {
     }),
     [person, organization, environment, scopes],
   );
-  return <PlaceContext value={place}>{children}</PlaceContext>;
+  return <EnvironmentContext value={value}>{children}</EnvironmentContext>;
 }
 
-export function usePlace(): Place {
-  const place = useContext(PlaceContext);
-  if (!place) throw new Error('There is no environment around this.');
-  return place;
+export function useEnvironment(): EnvironmentScope {
+  const environment = useContext(EnvironmentContext);
+  if (!environment) throw new Error('useEnvironment needs an EnvironmentProvider.');
+  return environment;
 }
 
 export function useApi(): Client {
-  return usePlace().api;
+  return useEnvironment().api;
 }
 
 export function useCan(scope: Scope): boolean {
-  return usePlace().can(scope);
+  return useEnvironment().can(scope);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Page, passOverEmpty } from './pages.ts';
+import { type Page, skipEmptyPages } from './pages.ts';
 
 /** A list whose pages are these; cursors are their places. */
 function listOf(pages: string[][]) {
@@ -17,16 +17,16 @@ function listOf(pages: string[][]) {
 
 test('empty pages are passed over until something is found', async () => {
   const { read } = listOf([[], [], ['found'], ['later']]);
-  expect(await passOverEmpty(read, undefined)).toEqual({ data: ['found'], next_cursor: '3' });
+  expect(await skipEmptyPages(read, undefined)).toEqual({ data: ['found'], next_cursor: '3' });
 });
 
 test('a list without anything ends as one empty page', async () => {
   const { read } = listOf([[], []]);
-  expect(await passOverEmpty(read, undefined)).toEqual({ data: [], next_cursor: null });
+  expect(await skipEmptyPages(read, undefined)).toEqual({ data: [], next_cursor: null });
 });
 
 test('after twenty somebody has to say whether to look on', async () => {
   const { read, asked } = listOf(Array.from({ length: 1_000 }, () => []));
-  expect(await passOverEmpty(read, '5')).toEqual({ data: [], next_cursor: '25' });
+  expect(await skipEmptyPages(read, '5')).toEqual({ data: [], next_cursor: '25' });
   expect(asked).toHaveLength(20);
 });

@@ -9,7 +9,7 @@ const mostPages = 20;
  * Where filters have little in common, pages may be empty though more follow. Nobody wants to press a button for each; but
  * after so many somebody should say whether to look on.
  */
-export async function passOverEmpty<Item>(
+export async function skipEmptyPages<Item>(
   readPage: (cursor: string | undefined) => Promise<Page<Item>>,
   cursor: string | undefined,
 ): Promise<Page<Item>> {

@@ -8,8 +8,8 @@ import {
 } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import { useToast } from '../ui/toast.tsx';
-import { usePlace } from './environment.tsx';
-import { type Page, passOverEmpty } from './pages.ts';
+import { useEnvironment } from './environment.tsx';
+import { type Page, skipEmptyPages } from './pages.ts';
 
 export interface ReadOptions<T = never> {
   /** Asked again this often while the page is in front: for what changes by itself. Of a read, also by what was read last. */
@@ -25,7 +25,7 @@ export function useRead<T>(
   read: (api: Client, signal: AbortSignal) => Promise<T>,
   options: ReadOptions<T> = {},
 ) {
-  const { api, environment } = usePlace();
+  const { api, environment } = useEnvironment();
   const { everyMs = false } = options;
   return useQuery<T>({
     queryKey: [environment.id, ...key],
@@ -51,10 +51,10 @@ export function useList<Item>(
   readPage: (api: Client, cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
   options: Omit<ReadOptions, 'everyMs'> & { everyMs?: number | false } = {},
 ) {
-  const { api, environment } = usePlace();
+  const { api, environment } = useEnvironment();
   const query = useInfiniteQuery({
     queryKey: [environment.id, ...key],
-    queryFn: ({ signal, pageParam }) => passOverEmpty((cursor) => readPage(api, cursor, signal), pageParam),
+    queryFn: ({ signal, pageParam }) => skipEmptyPages((cursor) => readPage(api, cursor, signal), pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchInterval: ({ state }) =>
@@ -83,7 +83,7 @@ export function useWrite<Input = void, Output = unknown>(
   write: (api: Client, input: Input) => Promise<Output>,
   options: WriteOptions<Input, Output> = {},
 ) {
-  const { api, environment } = usePlace();
+  const { api, environment } = useEnvironment();
   const queries = useQueryClient();
   const toast = useToast();
   const mutation = useMutation({

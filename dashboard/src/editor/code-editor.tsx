@@ -17,8 +17,8 @@ import styles from './code-editor.module.css';
 import { type Complete, completions } from './completion.ts';
 import { find } from './find.ts';
 import { type Language, languageExtension } from './language.ts';
-import { look } from './look.ts';
 import { type CodeProblem, offsetOf, problemMarks, redrawProblems } from './problems.ts';
+import { editorTheme } from './theme.ts';
 
 export interface EditorHandle {
   /** Goes there, and gives the field the focus unless it is to stay where it is. Lines and columns count from 1. */
@@ -147,7 +147,7 @@ const fixed: Extension = [
   find,
   // Tab is not among them: it leaves the field, as it does everywhere else. Ctrl-] and Ctrl-[ indent.
   keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
-  look,
+  editorTheme,
 ];
 
 function speaking(language: Language, latest: RefObject<CodeEditorProps>): Extension {

@@ -8,12 +8,12 @@ import {
 import { htmlCompletionSource } from '@codemirror/lang-html';
 import type { Extension } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
-import { type JsonPlace, jsonPlace } from './json-place.ts';
+import { type JsonCursor, jsonCursor } from './json-path.ts';
 import { hasLiquid, isJson, type Language } from './language.ts';
 
 export type { Completion };
 
-export interface CompletionPlace {
+export interface CompletionRequest {
   /** The text up to the cursor. */
   before: string;
   /** What of the word at the cursor has been typed. */
@@ -30,7 +30,7 @@ export interface CompletionPlace {
  * What could stand at the cursor. In JSON (outside Liquid) an entry without `apply` is written as a string, with its quotes,
  * and the name of a property with its colon.
  */
-export type Complete = (place: CompletionPlace) => Completion[];
+export type Complete = (request: CompletionRequest) => Completion[];
 
 /** Without being asked it opens after these, and after a letter. */
 const opening = /["'.]$|\{[{%]-?\s*$|\|\s*$/;
@@ -45,7 +45,7 @@ export function completions(language: Language, getComplete: () => Complete | un
     const word = /[\w$-]*$/.exec(near)?.[0] ?? '';
     if (!context.explicit && word === '' && !opening.test(near)) return null;
     const inLiquid = hasLiquid(language) && isInLiquid(before);
-    const json = isJson(language) && !inLiquid ? jsonPlace(context.state.sliceDoc(), context.pos) : null;
+    const json = isJson(language) && !inLiquid ? jsonCursor(context.state.sliceDoc(), context.pos) : null;
     const options = complete({
       before,
       word,
@@ -75,7 +75,7 @@ function isInLiquid(before: string): boolean {
   return open !== -1 && !/[}%]/.test(before.slice(open + 2));
 }
 
-function asJson(option: Completion, place: JsonPlace): Completion {
+function asJson(option: Completion, place: JsonCursor): Completion {
   if (option.apply !== undefined) return option;
   return {
     ...option,

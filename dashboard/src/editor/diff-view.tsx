@@ -6,7 +6,7 @@ import { editor } from '../strings/editor.ts';
 import { Checkbox } from '../ui/index.ts';
 import styles from './code-editor.module.css';
 import { type Language, languageExtension } from './language.ts';
-import { look } from './look.ts';
+import { editorTheme } from './theme.ts';
 
 interface DiffViewProps {
   before: string;
@@ -78,7 +78,7 @@ function reading(language: Language, label: string): Extension {
     EditorState.phrases.of(editor.phrases),
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true' }),
-    look,
+    editorTheme,
   ];
 }
 

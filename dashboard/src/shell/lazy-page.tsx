@@ -2,7 +2,7 @@ import { type ComponentType, createElement, useEffect } from 'react';
 import { checkConnection, reloadWhenReachable, useConnectionLost } from '../api/connection.ts';
 import { shell } from '../strings/shell.ts';
 import { Button, EmptyState, Page } from '../ui/index.ts';
-import { kept } from './kept.ts';
+import { sessionStore } from './session-store.ts';
 
 /** The page that was reloaded because it could not be loaded. */
 const reloadedPath = 'reloaded';
@@ -20,7 +20,7 @@ export function lazyPage(load: () => Promise<{ default: ComponentType }>) {
   LazyPage.preload = async () => {
     try {
       page ??= (await load()).default;
-      kept.set(reloadedPath, null);
+      sessionStore.set(reloadedPath, null);
     } catch {
       // LazyPage shows it.
     }
@@ -50,8 +50,8 @@ function NotLoaded() {
 }
 
 async function reloadOnce(): Promise<void> {
-  if (kept.get(reloadedPath) === location.pathname || !(await checkConnection())) return;
-  kept.set(reloadedPath, location.pathname);
+  if (sessionStore.get(reloadedPath) === location.pathname || !(await checkConnection())) return;
+  sessionStore.set(reloadedPath, location.pathname);
   // A browser that keeps nothing would reload again and again.
-  if (kept.get(reloadedPath) === location.pathname) location.reload();
+  if (sessionStore.get(reloadedPath) === location.pathname) location.reload();
 }

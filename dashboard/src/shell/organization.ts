@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react';
-import { remembered } from './remembered.ts';
+import { localStore } from './local-store.ts';
 
 const listeners = new Set<() => void>();
 
 /** The one that the person works in, of several; null leaves it to the first. */
 export function chooseOrganization(id: string | null): void {
-  remembered.set('organization', id);
+  localStore.set('organization', id);
   for (const each of listeners) each();
 }
 
@@ -15,6 +15,6 @@ export function useChosenOrganization(): string | null {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => remembered.get('organization'),
+    () => localStore.get('organization'),
   );
 }

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Dialog as Primitive } from 'radix-ui';
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
-import { usePlace } from '../api/environment.tsx';
+import { useEnvironment } from '../api/environment.tsx';
 import { common } from '../strings/common.ts';
 import { shell } from '../strings/shell.ts';
 import { Icon, type IconName, useFocusReturn } from '../ui/index.ts';
 import { areas } from './areas.ts';
-import frame from './frame.module.css';
+import frame from './layout.module.css';
 import styles from './palette.module.css';
 import { setTheme } from './theme.ts';
 
@@ -103,7 +103,7 @@ function Finder({ onDone, onSignOut }: { onDone(): void; onSignOut(): void }) {
 }
 
 function useCommands(text: string, onSignOut: () => void): Command[] {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const navigate = useNavigate();
   const fixed = useMemo<Command[]>(() => {
     const go = (path: string) => () => void navigate({ to: path });

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { usePlace } from '../api/environment.tsx';
+import { useEnvironment } from '../api/environment.tsx';
 import { shell } from '../strings/shell.ts';
 import { Dialog, Kbd, Pairs } from '../ui/index.ts';
 import { areas } from './areas.ts';
@@ -11,7 +11,7 @@ const longAgo = Number.NEGATIVE_INFINITY;
 /** The keys that work on every page, and the list of them. */
 export function Shortcuts(props: { open: boolean; onOpenChange(open: boolean): void; onFind(): void }) {
   const { open, onOpenChange, onFind } = props;
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const navigate = useNavigate();
   const afterG = useRef(longAgo);
   useEffect(() => {

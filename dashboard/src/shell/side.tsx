@@ -1,10 +1,10 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { usePlace } from '../api/environment.tsx';
+import { useEnvironment } from '../api/environment.tsx';
 import { common } from '../strings/common.ts';
 import { shell } from '../strings/shell.ts';
 import { Icon, Kbd, Menu } from '../ui/index.ts';
 import { groups } from './areas.ts';
-import styles from './frame.module.css';
+import styles from './layout.module.css';
 import { chooseOrganization } from './organization.ts';
 import { setTheme, type Theme, useTheme } from './theme.ts';
 
@@ -15,7 +15,7 @@ export interface SideProps {
 }
 
 export function Side({ onFind, onShortcuts, onSignOut }: SideProps) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   return (
     <div className={styles.side}>
       <OrganizationMenu />
@@ -48,7 +48,7 @@ export function Side({ onFind, onShortcuts, onSignOut }: SideProps) {
 }
 
 function OrganizationMenu() {
-  const { person, organization, kind } = usePlace();
+  const { person, organization, kind } = useEnvironment();
   const navigate = useNavigate();
   const go = (id: string) => {
     chooseOrganization(id);
@@ -88,7 +88,7 @@ function OrganizationMenu() {
 
 /** The same page in the other environment, where there is such a page without an id of this one. */
 function KindSwitch() {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const { pathname } = useLocation();
   const area = pathname.split('/')[2] ?? 'overview';
   return (
@@ -109,7 +109,7 @@ function KindSwitch() {
 }
 
 function PersonMenu({ onShortcuts, onSignOut }: Pick<SideProps, 'onShortcuts' | 'onSignOut'>) {
-  const { person, kind } = usePlace();
+  const { person, kind } = useEnvironment();
   const navigate = useNavigate();
   const theme = useTheme();
   return (

@@ -1,17 +1,17 @@
 import { useSyncExternalStore } from 'react';
-import { remembered } from './remembered.ts';
+import { localStore } from './local-store.ts';
 
 export type Theme = 'light' | 'dark' | 'system';
 const system = matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 
 function getTheme(): Theme {
-  const stored = remembered.get('theme');
+  const stored = localStore.get('theme');
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
 export function setTheme(theme: Theme): void {
-  remembered.set('theme', theme);
+  localStore.set('theme', theme);
   applyTheme();
   for (const each of listeners) each();
 }

@@ -117,7 +117,7 @@ export const email = {
     alone: 'No other provider is enabled. Add a second one for failover.',
     since: 'Since',
     paused: 'Rate limited by the provider. Resumes',
-    lately: (all: number) => `${all} messages in the last 5 minutes, no failures`,
+    recent: (all: number) => `${all} messages in the last 5 minutes, no failures`,
     quiet: 'No messages in the last 5 minutes',
     idle: 'No messages in the last 5 minutes. This provider failed before, so it is tried last until a message succeeds. Verify it to check.',
   },

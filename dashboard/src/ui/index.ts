@@ -8,7 +8,7 @@ export { ConfirmDialog, Dialog, Form } from './dialog.tsx';
 export { describeError } from './error.ts';
 export { Checkbox, Field, Input, Radio, SearchInput, Select, Switch, Textarea } from './field.tsx';
 export { FormError } from './form-error.tsx';
-export { HtmlFrame } from './frame.tsx';
+export { HtmlFrame } from './html-frame.tsx';
 export { Icon, type IconName } from './icons.tsx';
 export { Menu, type MenuItems } from './menu.tsx';
 export { formatCount, formatShare } from './numbers.ts';

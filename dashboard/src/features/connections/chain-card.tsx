@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { email as text } from '../../strings/connections.ts';
 import { Button, Card, EmptyState, useToast } from '../../ui/index.ts';
 import styles from './connections.module.css';
@@ -116,7 +116,7 @@ export function ChainCard(props: {
 }
 
 function EmptyChain({ hasManaged }: { hasManaged: boolean }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   if (kind === 'test')
     return (
       <EmptyState title={text.empty.test} icon="sandbox">

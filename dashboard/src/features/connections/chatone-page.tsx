@@ -1,6 +1,6 @@
 import type { ChatoneInstallation } from '@carillon/sdk';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { chatone as text } from '../../strings/connections.ts';
@@ -10,11 +10,11 @@ import { InstallResult } from './chatone-result.tsx';
 import { ChatoneTestDialog } from './chatone-test-dialog.tsx';
 import { TokenDialog } from './chatone-token-dialog.tsx';
 import styles from './connections.module.css';
-import { ConnectionsFrame } from './frame.tsx';
+import { ConnectionsLayout } from './layout.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 
 export default function ChatonePage() {
-  const { environment, kind, can } = usePlace();
+  const { environment, kind, can } = useEnvironment();
   const mayWrite = can('channels:write');
   const [isPasting, setPasting] = useState(false);
   const [tested, setTested] = useState<ChatoneInstallation | null>(null);
@@ -40,7 +40,7 @@ export default function ChatonePage() {
     </Row>
   );
   return (
-    <ConnectionsFrame channel="chatone" actions={query.items.length > 0 && actions}>
+    <ConnectionsLayout channel="chatone" actions={query.items.length > 0 && actions}>
       <InstallResult installations={query.items} installHref={installHref} />
       <Card flush>
         {query.data === undefined ? (
@@ -89,6 +89,6 @@ export default function ChatonePage() {
           onClose={() => setLeaving(null)}
         />
       )}
-    </ConnectionsFrame>
+    </ConnectionsLayout>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { chatone } from '../../strings/connections.ts';
@@ -8,7 +8,7 @@ import { Button, Dialog, Field, FormError, Input } from '../../ui/index.ts';
 const text = chatone.token;
 
 export function TokenDialog({ onClose }: { onClose(): void }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const [token, setToken] = useState('');
   const [wasTried, setTried] = useState(false);
   const connect = useWrite((api) => api.chatone.create({ bot_token: token.trim() }), {

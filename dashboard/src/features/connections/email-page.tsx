@@ -1,7 +1,7 @@
 import type { GetEmailSettingsResult } from '@carillon/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { UnsavedGuard } from '../../shell/unsaved.tsx';
 import { email as text } from '../../strings/connections.ts';
@@ -17,7 +17,7 @@ import {
   providerProblemOf,
 } from './email-draft.ts';
 import { savedOf } from './email-kinds.ts';
-import { ConnectionsFrame } from './frame.tsx';
+import { ConnectionsLayout } from './layout.tsx';
 import { SaveBar } from './save-bar.tsx';
 import { SenderCard, senderFields } from './sender-card.tsx';
 import { useVerdicts } from './use-verdicts.ts';
@@ -27,16 +27,16 @@ const settingsKey = ['email-settings'];
 const healthEveryMs = 15_000;
 
 export default function EmailPage() {
-  const { environment } = usePlace();
+  const { environment } = useEnvironment();
   const query = useRead(settingsKey, (api, signal) => api.emailSettings.get(environment.id, { signal }), {
     everyMs: healthEveryMs,
   });
   return (
-    <ConnectionsFrame channel="email">
+    <ConnectionsLayout channel="email">
       <Loaded query={query} lines={10}>
         {(saved) => <Editor key={environment.id} saved={saved} />}
       </Loaded>
-    </ConnectionsFrame>
+    </ConnectionsLayout>
   );
 }
 
@@ -45,7 +45,7 @@ export default function EmailPage() {
  * each environment, so that a draft of Test can never be saved to Live.
  */
 function Editor({ saved }: { saved: GetEmailSettingsResult }) {
-  const { environment, can } = usePlace();
+  const { environment, can } = useEnvironment();
   const queries = useQueryClient();
   const { verdicts, verify, forget } = useVerdicts();
   const [edited, setEdited] = useState<EmailDraft | null>(null);

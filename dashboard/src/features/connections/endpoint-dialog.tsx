@@ -5,12 +5,12 @@ import { common } from '../../strings/common.ts';
 import { endpoints } from '../../strings/connections.ts';
 import { Button, Dialog, Field, FormError, Input } from '../../ui/index.ts';
 import {
+  displayNameOf,
   type Endpoint,
   type EndpointChannel,
   type EndpointInput,
   endpointsOf,
   listKey,
-  speakerOf,
 } from './endpoints.ts';
 
 const text = endpoints.dialog;
@@ -26,7 +26,7 @@ export function EndpointDialog(props: {
   const [label, setLabel] = useState(endpoint?.label ?? '');
   const [url, setUrl] = useState('');
   const [key, setKey] = useState('');
-  const [speaker, setSpeaker] = useState(speakerOf(endpoint));
+  const [speaker, setSpeaker] = useState(displayNameOf(endpoint));
   const [wasTried, setTried] = useState(false);
   const save = useWrite(
     async (api) => {

@@ -1,7 +1,7 @@
 import { connections, endpoints as text } from '../../strings/connections.ts';
 import { Button, Copyable, IconButton, Menu, StatusBadge } from '../../ui/index.ts';
 import styles from './connections.module.css';
-import { type Endpoint, type EndpointChannel, speakerOf } from './endpoints.ts';
+import { displayNameOf, type Endpoint, type EndpointChannel } from './endpoints.ts';
 import { LastCalls, Trouble } from './health-facts.tsx';
 
 export function EndpointItem(props: {
@@ -13,7 +13,7 @@ export function EndpointItem(props: {
   onRemove(): void;
 }) {
   const { channel, endpoint, mayWrite, onTest, onEdit, onRemove } = props;
-  const { username } = speakerOf(endpoint);
+  const { username } = displayNameOf(endpoint);
   return (
     <li className={styles.item}>
       <div className={styles.itemHead}>

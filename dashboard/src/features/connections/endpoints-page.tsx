@@ -8,7 +8,7 @@ import styles from './connections.module.css';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import { EndpointItem } from './endpoint-item.tsx';
 import { type Endpoint, type EndpointChannel, endpointsOf, listKey } from './endpoints.ts';
-import { ConnectionsFrame } from './frame.tsx';
+import { ConnectionsLayout } from './layout.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { TestOutcome } from './test-outcome.tsx';
 
@@ -36,7 +36,7 @@ export function EndpointsPage({ channel }: { channel: EndpointChannel }) {
     </Button>
   );
   return (
-    <ConnectionsFrame channel={channel} actions={query.data?.length ? add : null}>
+    <ConnectionsLayout channel={channel} actions={query.data?.length ? add : null}>
       <Card flush>
         <Loaded query={query} lines={6}>
           {(all) =>
@@ -82,7 +82,7 @@ export function EndpointsPage({ channel }: { channel: EndpointChannel }) {
           onClose={() => setLeaving(null)}
         />
       )}
-    </ConnectionsFrame>
+    </ConnectionsLayout>
   );
 }
 

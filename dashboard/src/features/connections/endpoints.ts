@@ -21,7 +21,7 @@ export function listKey(channel: EndpointChannel) {
   return ['endpoints', channel];
 }
 
-export function speakerOf(endpoint: Endpoint | null) {
+export function displayNameOf(endpoint: Endpoint | null) {
   return endpoint && 'default_username' in endpoint
     ? { username: endpoint.default_username ?? '', avatar: endpoint.default_avatar_url ?? '' }
     : { username: '', avatar: '' };

@@ -50,7 +50,7 @@ function VerdictNotice({ verdict }: { verdict: Exclude<Verdict, 'asking'> }) {
 function Health({ saved, isAlone }: { saved: SavedProvider; isAlone: boolean }) {
   const { status, messages, failed_messages: failed, since } = saved.health;
   if (status === 'healthy') {
-    return <p className={styles.small}>{messages > 0 ? text.health.lately(messages) : text.health.quiet}</p>;
+    return <p className={styles.small}>{messages > 0 ? text.health.recent(messages) : text.health.quiet}</p>;
   }
   return (
     <Notice tone={status === 'outage' ? 'red' : 'amber'}>

@@ -1,6 +1,6 @@
 import type { Client } from '@carillon/sdk';
 import type { QueryKey } from '@tanstack/react-query';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { ConfirmDialog, FormError, Stack } from '../../ui/index.ts';
 
@@ -17,7 +17,7 @@ export function RemoveDialog(props: {
   onClose(): void;
 }) {
   const { title, text, confirm, word, done, list, onClose } = props;
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const remove = useWrite((api) => props.remove(api), {
     changes: [list, ['overview']],
     done,

@@ -1,6 +1,6 @@
 import type { SmsSettings, SmsSettingsRequest } from '@carillon/sdk';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { sms as text } from '../../strings/connections.ts';
@@ -20,7 +20,7 @@ const names: readonly string[] = ['smsone_account_sid', 'smstwo_api_key'];
 type Credential = (typeof credentials)[Kind][number];
 
 export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null; onClose(): void }) {
-  const { environment } = usePlace();
+  const { environment } = useEnvironment();
   const savedKind = kinds.find((each) => each === settings?.kind.toLowerCase()) ?? null;
   const [kind, setKind] = useState<Kind>(savedKind ?? 'managed');
   const [fromNumber, setFromNumber] = useState(settings?.from_number ?? '');

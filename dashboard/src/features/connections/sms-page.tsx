@@ -1,6 +1,6 @@
 import type { SmsSettings } from '@carillon/sdk';
 import { type ReactNode, useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { orNull } from '../../api/or-null.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
@@ -19,12 +19,12 @@ import {
 } from '../../ui/index.ts';
 import { adviceOn } from './advice.ts';
 import styles from './connections.module.css';
-import { ConnectionsFrame } from './frame.tsx';
+import { ConnectionsLayout } from './layout.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { SmsDialog } from './sms-dialog.tsx';
 
 export default function SmsPage() {
-  const { environment, can, kind } = usePlace();
+  const { environment, can, kind } = useEnvironment();
   const mayWrite = can('channels:write');
   const [isEditing, setEditing] = useState(false);
   const [isLeaving, setLeaving] = useState(false);
@@ -37,7 +37,7 @@ export default function SmsPage() {
     </Button>
   );
   return (
-    <ConnectionsFrame channel="sms">
+    <ConnectionsLayout channel="sms">
       <Loaded query={query} lines={6}>
         {(settings) => (
           <>
@@ -75,12 +75,12 @@ export default function SmsPage() {
           onClose={() => setLeaving(false)}
         />
       )}
-    </ConnectionsFrame>
+    </ConnectionsLayout>
   );
 }
 
 function None({ action }: { action: ReactNode }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const isTest = kind === 'test';
   return (
     <EmptyState

@@ -1,5 +1,5 @@
 import type { Notification } from '@carillon/sdk';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { connections, testSend as text } from '../../strings/connections.ts';
 import { ErrorState, LinkButton, Notice, Skeleton, StatusBadge } from '../../ui/index.ts';
@@ -20,7 +20,7 @@ const finalStatuses: Notification['status'][] = [
 
 /** What becomes of a test message, followed until it is final. */
 export function TestOutcome({ notificationId: id }: { notificationId: string }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const query = useRead(['test-send', id], (api, signal) => api.notifications.get(id, { signal }), {
     everyMs: (last) => (last ? pauseFor(last) : firstEveryMs),
   });

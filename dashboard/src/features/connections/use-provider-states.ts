@@ -1,9 +1,9 @@
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 
 /** What only the overview knows: who asked us to slow down, and whether the operator lends a server. Test has neither. */
 export function useProviderStates() {
-  const { kind, can } = usePlace();
+  const { kind, can } = useEnvironment();
   const { data } = useRead(['connection-states'], (api, signal) => api.overview.get({}, { signal }), {
     everyMs: 30_000,
     enabled: kind === 'live' && can('notifications:read'),

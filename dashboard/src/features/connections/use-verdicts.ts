@@ -1,13 +1,13 @@
 import type { VerifyEmailProviderResult } from '@carillon/sdk';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useToast } from '../../ui/index.ts';
 
 export type Verdict = VerifyEmailProviderResult | 'asking';
 
 /** What providers said when they were asked whether they can be used, for as long as the page is open. */
 export function useVerdicts() {
-  const { api, environment } = usePlace();
+  const { api, environment } = useEnvironment();
   const toast = useToast();
   const [verdicts, setVerdicts] = useState<Readonly<Record<string, Verdict>>>({});
   const forget = (id: string) => setVerdicts(({ [id]: _forgotten, ...others }) => others);

@@ -2,7 +2,7 @@ import type { Notification } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { curlGet } from '../../api/curl.ts';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
@@ -13,7 +13,7 @@ const text = notifications.actions;
 type Asking = 'resend' | 'delete' | 'time' | null;
 
 export function Actions({ notification }: { notification: Notification }) {
-  const { can } = usePlace();
+  const { can } = useEnvironment();
   const [asking, setAsking] = useState<Asking>(null);
   const { id, status, recipient } = notification;
   const close = () => setAsking(null);
@@ -65,7 +65,7 @@ interface AskProps {
 }
 
 function Resend({ notification, open, onClose }: AskProps) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const navigate = useNavigate();
   const resend = useWrite((api) => api.notifications.resend(notification.id), {
     changes: [['notifications']],
@@ -91,7 +91,7 @@ function Resend({ notification, open, onClose }: AskProps) {
 }
 
 function Delete({ notification, open, onClose }: AskProps) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const navigate = useNavigate();
   const isQueued = notification.status === 'queued';
   const remove = useWrite((api) => api.notifications.delete(notification.id), {

@@ -83,7 +83,7 @@ export function recipientErrorOf(error: unknown): string | null {
 
 const contentParams = ['channel', 'subject', 'text_body', 'html_body', 'template_key', 'template_data'];
 
-export function isBesideAField(error: unknown): boolean {
+export function isFieldError(error: unknown): boolean {
   return recipientErrorOf(error) !== null || contentParams.some((param) => errorOf(error, param) !== null);
 }
 

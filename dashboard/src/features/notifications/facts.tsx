@@ -1,6 +1,6 @@
 import type { Notification } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { Card, ChannelLabel, Copyable, ExactTime, Pairs } from '../../ui/index.ts';
@@ -8,7 +8,7 @@ import { Card, ChannelLabel, Copyable, ExactTime, Pairs } from '../../ui/index.t
 const text = notifications.detail;
 
 export function Facts({ notification }: { notification: Notification }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const n = notification;
   const { address, name } = n.recipient;
   const run = runOf(n.idempotency_key);

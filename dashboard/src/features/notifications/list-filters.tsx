@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { curlGet } from '../../api/curl.ts';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { channelNames, common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { Button, CopyButton, Field, Input, localZone, Row, SearchInput, Select } from '../../ui/index.ts';
@@ -80,7 +80,7 @@ const labels = { category: text.category, template_key: text.template, external_
 
 /** Whole addresses are matched, so it is asked for when the field is done with; an id opens its page. */
 function Search({ filters }: { filters: NotificationFilters }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const navigate = useNavigate();
   const [typed, setTyped] = useTyped(filters.values.recipient);
   const commit = (value: string) => {

@@ -1,7 +1,7 @@
 import type { Notification } from '@carillon/sdk';
 import { type ReactNode, useEffect } from 'react';
 import { curlPost } from '../../api/curl.ts';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
 import { common } from '../../strings/common.ts';
@@ -19,9 +19,9 @@ import {
   StatusBadge,
   Time,
 } from '../../ui/index.ts';
-import { useArrivals } from './arrivals.ts';
 import { ListFilters } from './list-filters.tsx';
 import styles from './list-page.module.css';
+import { useNewNotifications } from './new-notifications.ts';
 import { useNotificationFilters } from './query.ts';
 import { SendTest } from './send-test.tsx';
 
@@ -54,7 +54,7 @@ function messageOf({ subject, template_key: template, text_body: text }: Notific
 }
 
 export default function NotificationsListPage() {
-  const { kind, can } = usePlace();
+  const { kind, can } = useEnvironment();
   const filters = useNotificationFilters();
   const { params, isFiltered } = filters;
   // In the address, so that other pages can lead here.
@@ -63,7 +63,7 @@ export default function NotificationsListPage() {
   const list = useList(['notifications', 'list', params], (api, cursor, signal) =>
     api.notifications.list({ ...params, limit: pageSize, cursor }, { signal }).page(),
   );
-  const arrivals = useArrivals(params, list);
+  const arrivals = useNewNotifications(params, list);
   const isEmpty = list.data !== undefined && list.items.length === 0;
   const { refetch } = list;
   useEffect(() => {
@@ -114,7 +114,7 @@ function NoMatch({ onClear }: { onClear(): void }) {
 }
 
 function Empty({ action }: { action: ReactNode }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const { empty, send } = notifications;
   const request = {
     channel: 'email',

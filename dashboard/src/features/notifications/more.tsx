@@ -1,6 +1,6 @@
 import type { Notification, Trace, WebhookDelivery, WebhookEndpoint } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
 import { notifications } from '../../strings/notifications.ts';
@@ -17,7 +17,7 @@ import {
   Tabs,
   Time,
 } from '../../ui/index.ts';
-import { Exchange } from './exchange.tsx';
+import { ProviderRequests } from './provider-requests.tsx';
 
 const text = notifications.more;
 
@@ -42,7 +42,7 @@ export function More({ notification, trace }: { notification: Notification; trac
             label: text.exchange,
             content: (
               <Loaded query={trace}>
-                {(data) => <Exchange notification={notification} entries={data.entries} />}
+                {(data) => <ProviderRequests notification={notification} entries={data.entries} />}
               </Loaded>
             ),
           },
@@ -80,7 +80,7 @@ const otherColumns: Column<WebhookDelivery>[] = [
 ];
 
 function Deliveries({ deliveries }: { deliveries: WebhookDelivery[] }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const endpoints = useEndpoints();
   const endpointColumn: Column<WebhookDelivery> = {
     header: names.endpoint,
@@ -116,7 +116,7 @@ function Deliveries({ deliveries }: { deliveries: WebhookDelivery[] }) {
 
 /** By id. The first hundred, which is nearly always all of them, in one request; the others are shown by their id. */
 function useEndpoints(): Map<string, WebhookEndpoint> {
-  const { can } = usePlace();
+  const { can } = useEnvironment();
   const { data } = useRead(
     ['webhooks', 'names'],
     (api, signal) => api.webhookEndpoints.list({ limit: 100, include_disabled: true }, { signal }).page(),

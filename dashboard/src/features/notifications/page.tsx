@@ -1,6 +1,6 @@
 import type { Notification, Trace } from '@carillon/sdk';
 import { useParams } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
@@ -19,7 +19,7 @@ const text = notifications.detail;
 
 export default function NotificationPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string };
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const notification = useRead(
     ['notifications', id],
     (api, signal) => api.notifications.get(id, { signal }),

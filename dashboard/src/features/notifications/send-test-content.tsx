@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useRead } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
@@ -66,7 +66,7 @@ export function TestContent(props: {
 
 function TemplateField(props: { draft: Draft; onChange(changes: Partial<Draft>): void; error: unknown }) {
   const { draft, onChange, error } = props;
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const templates = useRead(['templates', 'choices'], (api, signal) =>
     api.templates.list({ limit: 100 }, { signal }).page(),
   );

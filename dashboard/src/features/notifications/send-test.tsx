@@ -1,7 +1,7 @@
 import type { SendRequest } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { type Channel, channelNames, common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
@@ -10,7 +10,7 @@ import { Button, Dialog, describeError, Field, Input, Notice, Select } from '../
 import {
   type Draft,
   firstDraft,
-  isBesideAField,
+  isFieldError,
   parseData,
   recipientErrorOf,
   requestOf,
@@ -24,7 +24,7 @@ const text = notifications.send;
 /** In Test only. What was typed stays when the dialog is closed by mistake. */
 export function SendTest(props: { open: boolean; onOpenChange(open: boolean): Promise<void> }) {
   const { open, onOpenChange } = props;
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const navigate = useNavigate();
   const [draft, setDraft] = useState(firstDraft);
   const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
@@ -61,7 +61,7 @@ export function SendTest(props: { open: boolean; onOpenChange(open: boolean): Pr
         </>
       }
     >
-      {error && !isBesideAField(error) && <Notice tone="red">{describeError(error).text}</Notice>}
+      {error && !isFieldError(error) && <Notice tone="red">{describeError(error).text}</Notice>}
       <Field label={text.channel} error={errorOf(error, 'channel')}>
         <Select
           value={draft.channel}

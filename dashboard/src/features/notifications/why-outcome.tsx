@@ -1,6 +1,6 @@
 import type { Notification } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { plain } from './plain.ts';
@@ -29,7 +29,7 @@ export function OutcomeStep({ notification }: { notification: Notification }) {
 
 /** Whether the address is on the suppression list now, and the way to remove it. */
 export function SuppressionState({ notification }: { notification: Notification }) {
-  const { kind, can } = usePlace();
+  const { kind, can } = useEnvironment();
   const { status, channel, recipient } = notification;
   const address = recipient.address ?? '';
   const query = useRead(

@@ -1,6 +1,6 @@
 import type { Notification, Trace, TraceEntry } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { Card, Copyable, duration, type IconName, Loaded } from '../../ui/index.ts';
@@ -104,7 +104,7 @@ const gateTones: Record<string, string> = {
 
 function Attempt({ entry, number }: { entry: TraceEntry; number: number }) {
   const isGood = entry.verdict === 'accepted';
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   return (
     <WhyStep icon={isGood ? 'check' : 'close'} tone={isGood ? 'green' : 'red'} at={entry.at}>
       <strong>{text.attempt(number, common.provider(entry.name))}</strong>
@@ -128,7 +128,7 @@ function Attempt({ entry, number }: { entry: TraceEntry; number: number }) {
 
 /** Where something can be done about it. */
 function WayOut({ entry, notification }: { entry: TraceEntry; notification: Notification }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const { channel, recipient } = notification;
   const isStopped = entry.verdict !== 'pass';
   if (entry.name === 'suppression_list' && isStopped) return <SuppressionState notification={notification} />;

@@ -1,6 +1,6 @@
 import type { Overview, OverviewFailure } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { common } from '../../strings/common.ts';
 import { overview as text } from '../../strings/overview.ts';
 import {
@@ -17,7 +17,7 @@ import { ListLink } from './list-link.tsx';
 import styles from './overview.module.css';
 
 export function Failures({ data }: { data: Overview }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const columns: Column<OverviewFailure>[] = [
     { header: text.failures.reason, cell: ({ reason }) => <bdi>{inWords(reason)}</bdi> },
     { header: text.failures.status, cell: ({ status }) => <StatusBadge status={status} /> },

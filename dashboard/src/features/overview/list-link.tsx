@@ -1,13 +1,13 @@
 import type { ListNotificationsParams } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 
 type Filters = Pick<ListNotificationsParams, 'status' | 'channel' | 'created_after'>;
 
 /** A figure, and the notifications behind it. */
 export function ListLink(props: { filters: Filters; className?: string; children: ReactNode }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   return (
     <Link to={`/${kind}/notifications`} search={props.filters} className={props.className}>
       {props.children}

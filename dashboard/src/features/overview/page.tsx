@@ -1,5 +1,5 @@
 import type { Overview } from '@carillon/sdk';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
 import { overview as text } from '../../strings/overview.ts';
@@ -94,7 +94,7 @@ function isNothing({ totals }: Overview): boolean {
 }
 
 function NothingYet() {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   return (
     <Card>
       <EmptyState

@@ -1,13 +1,13 @@
 import type { Overview, OverviewProvider } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { common } from '../../strings/common.ts';
 import { overview as text } from '../../strings/overview.ts';
 import { Card, ChannelLabel, EmptyState, LinkButton, StatusBadge, Time } from '../../ui/index.ts';
 import styles from './overview.module.css';
 
 export function Providers({ providers }: { providers: Overview['providers'] }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const pageOf = (channel: string) =>
     channel === 'email' ? `/${kind}/connections` : `/${kind}/connections/${channel}`;
   return (
@@ -37,7 +37,7 @@ export function Providers({ providers }: { providers: Overview['providers'] }) {
 }
 
 function NoProviders() {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   return kind === 'test' ? (
     <EmptyState
       title={text.providers.sandbox}

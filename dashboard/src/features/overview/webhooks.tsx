@@ -1,6 +1,6 @@
 import type { Overview } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { overview as text } from '../../strings/overview.ts';
 import {
   Card,
@@ -17,7 +17,7 @@ import styles from './overview.module.css';
 const maxShown = 10;
 
 export function Webhooks({ webhooks }: { webhooks: Overview['webhooks'] }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const all = `/${kind}/webhooks`;
   return (
     <Card

@@ -1,6 +1,6 @@
 import type { Category } from '@carillon/sdk';
 import { useState } from 'react';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useList, useWrite } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
 import { common } from '../../strings/common.ts';
@@ -22,7 +22,7 @@ import {
   Switch,
 } from '../../ui/index.ts';
 import { CategoryDialog } from './category-dialog.tsx';
-import { PreferencesFrame } from './frame.tsx';
+import { PreferencesLayout } from './layout.tsx';
 import styles from './preferences.module.css';
 
 export default function CategoriesPage() {
@@ -30,7 +30,7 @@ export default function CategoriesPage() {
   const { values, set } = useFilters('archived');
   const [edited, setEdited] = useState<Category | 'new' | null>(null);
   return (
-    <PreferencesFrame
+    <PreferencesLayout
       title={text.title}
       description={text.description}
       actions={
@@ -69,7 +69,7 @@ export default function CategoriesPage() {
       {edited && (
         <CategoryDialog category={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
       )}
-    </PreferencesFrame>
+    </PreferencesLayout>
   );
 }
 
@@ -80,7 +80,7 @@ function CategoryTable(props: {
   onCreate(): void;
 }) {
   const { withArchived, mayWrite, onEdit, onCreate } = props;
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const [leaving, setLeaving] = useState<Category | null>(null);
   const query = useList(
     ['categories', 'pages', withArchived],

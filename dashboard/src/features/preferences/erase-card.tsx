@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { user as text } from '../../strings/preferences.ts';
 import { Button, Card, ConfirmDialog, FormError, Stack } from '../../ui/index.ts';
 import styles from './preferences.module.css';
 
 export function EraseCard({ id }: { id: string }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
   const erase = useWrite((api) => api.users.erase(id), {

@@ -1,6 +1,6 @@
 import type { Category, Preference } from '@carillon/sdk';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { type Channel, channelNames, common } from '../../strings/common.ts';
 import { user as text } from '../../strings/preferences.ts';
@@ -26,7 +26,7 @@ interface CategoryRow {
 
 /** Every category and channel, with what holds for this person and who decided it. */
 export function MatrixCard({ id, mayWrite }: { id: string; mayWrite: boolean }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const query = useRead(['preferences', id], async (api, signal) => {
     const { data } = await api.preferences.get(id, { signal });
     const categories: Category[] = [];

@@ -1,5 +1,5 @@
 import type { Notification } from '@carillon/sdk';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { user as text } from '../../strings/preferences.ts';
 import {
@@ -15,7 +15,7 @@ import {
 
 /** The newest few; the list of notifications has the rest. */
 export function RecentCard({ id }: { id: string }) {
-  const { kind, can } = usePlace();
+  const { kind, can } = useEnvironment();
   const query = useList(
     ['notifications', 'of-user', id],
     async (api, _cursor, signal) => {

@@ -1,7 +1,7 @@
 import type { User } from '@carillon/sdk';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { orNull } from '../../api/or-null.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
@@ -26,7 +26,7 @@ import { UserDialog } from './user-dialog.tsx';
 
 export default function UserPage() {
   const { userId: id = '' } = useParams({ strict: false }) as { userId?: string };
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const mayWrite = useCan('preferences:write');
   const query = useRead(['users', 'one', id], (api, signal) => orNull(api.users.get(id, { signal })));
   return (

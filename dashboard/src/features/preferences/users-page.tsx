@@ -1,7 +1,7 @@
 import type { User } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { given, useFilters } from '../../shell/filters.ts';
 import { SearchFilter } from '../../shell/search-filter.tsx';
@@ -17,13 +17,13 @@ import {
   Notice,
   Time,
 } from '../../ui/index.ts';
-import { PreferencesFrame } from './frame.tsx';
+import { PreferencesLayout } from './layout.tsx';
 import styles from './preferences.module.css';
 import { UserDialog } from './user-dialog.tsx';
 import { userPath } from './user-path.ts';
 
 export default function UsersPage() {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const mayWrite = useCan('preferences:write');
   const navigate = useNavigate();
   const { values, isFiltered, set } = useFilters('search');
@@ -34,7 +34,7 @@ export default function UsersPage() {
     { keep: true },
   );
   return (
-    <PreferencesFrame
+    <PreferencesLayout
       title={text.title}
       description={text.description}
       actions={
@@ -103,7 +103,7 @@ export default function UsersPage() {
           onSaved={(id) => void navigate({ to: userPath(kind, id) })}
         />
       )}
-    </PreferencesFrame>
+    </PreferencesLayout>
   );
 }
 

@@ -1,7 +1,7 @@
 import { NotFoundError, type SandboxMessage } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { MessagePreview, PreviewSwitch, type PreviewView } from '../../previews/index.ts';
 import { sandbox } from '../../strings/sandbox.ts';
@@ -48,7 +48,7 @@ export function MessagePane(props: { id: string; known: SandboxMessage | undefin
 }
 
 function Message({ message }: { message: SandboxMessage }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const { values, set } = useOutboxFilters();
   const [view, setView] = useState<PreviewView>('desktop');
   const email = emailIn(message.payload);

@@ -15,8 +15,8 @@ import {
   Select,
   Skeleton,
 } from '../../ui/index.ts';
+import { SandboxEmpty } from './empty.tsx';
 import { MessagePane } from './message-pane.tsx';
-import { Nothing } from './nothing.tsx';
 import styles from './outbox.module.css';
 import { useMessages, useOutboxFilters } from './query.ts';
 import { Rows } from './rows.tsx';
@@ -77,7 +77,7 @@ export function Outbox() {
           <Skeleton lines={8} />
         )
       ) : isUnused ? (
-        <Nothing />
+        <SandboxEmpty />
       ) : isEmpty && !chosen ? (
         <EmptyState
           title={sandbox.noMatch}

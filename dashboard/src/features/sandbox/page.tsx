@@ -1,10 +1,10 @@
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { sandbox } from '../../strings/sandbox.ts';
 import { EmptyState, LinkButton, Page, Row } from '../../ui/index.ts';
 import { Outbox } from './outbox.tsx';
 
 export default function SandboxPage() {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   return kind === 'test' ? <Outbox /> : <NotHere />;
 }
 

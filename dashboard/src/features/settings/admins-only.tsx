@@ -1,11 +1,11 @@
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { settings, team } from '../../strings/settings.ts';
 import { EmptyState } from '../../ui/index.ts';
 import { nameOf, usePeople } from './members.ts';
 
 /** In place of what a role may not see: why, and whom to ask. */
 export function AdminsOnly({ title, children }: { title: string; children: string }) {
-  const { organization } = usePlace();
+  const { organization } = useEnvironment();
   const { people } = usePeople();
   const askable = people.filter(({ role }) => role === 'owner' || role === 'admin').slice(0, 3);
   return (

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { audit } from '../../strings/settings.ts';
 import { Badge, Button, Copyable, ExactTime, Icon, LinkButton, Time } from '../../ui/index.ts';
 import styles from './audit.module.css';
@@ -40,7 +40,7 @@ export function AuditEntryRow(props: {
 }
 
 function Details({ entry, onFilter }: Pick<Parameters<typeof AuditEntryRow>[0], 'entry' | 'onFilter'>) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const page = pageOf(entry);
   const { id: actor } = entry.actor;
   return (

@@ -8,13 +8,13 @@ import { AdminsOnly } from './admins-only.tsx';
 import styles from './audit.module.css';
 import { AuditEntryRow } from './audit-entry.tsx';
 import { AuditFilters, auditQuery } from './audit-filters.tsx';
-import { SettingsFrame } from './settings-frame.tsx';
+import { SettingsLayout } from './layout.tsx';
 import { useActors } from './use-actors.ts';
 
 export default function AuditPage() {
   const mayRead = useCan('keys:read');
   return (
-    <SettingsFrame title={settings.tabs.audit} description={audit.description}>
+    <SettingsLayout title={settings.tabs.audit} description={audit.description}>
       {mayRead ? (
         <AuditLog />
       ) : (
@@ -22,7 +22,7 @@ export default function AuditPage() {
           <AdminsOnly title={audit.cannot}>{audit.cannotText}</AdminsOnly>
         </Card>
       )}
-    </SettingsFrame>
+    </SettingsLayout>
   );
 }
 

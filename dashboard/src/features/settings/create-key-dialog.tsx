@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { type Scope, usePlace } from '../../api/environment.tsx';
+import { type Scope, useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { keys, scopeGroups, scopeNames } from '../../strings/settings.ts';
@@ -112,7 +112,7 @@ function ScopeBoxes(props: {
   error: string | null;
 }) {
   const { chosen, onChange, error } = props;
-  const { can } = usePlace();
+  const { can } = useEnvironment();
   const toggle = (scope: Scope, isOn: boolean) => {
     const next = new Set(chosen);
     if (isOn) next.add(scope);

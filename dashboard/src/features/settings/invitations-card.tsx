@@ -1,6 +1,6 @@
 import type { Invitation } from '@carillon/sdk';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useList, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { team } from '../../strings/settings.ts';
@@ -19,7 +19,7 @@ import { grantable, usePeople } from './members.ts';
 import styles from './settings.module.css';
 
 export function InvitationsCard() {
-  const { organization } = usePlace();
+  const { organization } = useEnvironment();
   const { nameOf } = usePeople();
   const [again, setAgain] = useState<Invitation | null>(null);
   const [withdrawing, setWithdrawing] = useState<Invitation | null>(null);

@@ -1,6 +1,6 @@
 import type { Invitation } from '@carillon/sdk';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { team } from '../../strings/settings.ts';
@@ -11,7 +11,7 @@ import { RoleChoice } from './role-choice.tsx';
 
 /** Makes a link and shows it; with `former`, a new one in place of that. */
 export function InviteDialog({ former, onClose }: { former?: Invitation; onClose(): void }) {
-  const { organization } = usePlace();
+  const { organization } = useEnvironment();
   const [email, setEmail] = useState(former?.email ?? '');
   const [role, setRole] = useState<Role>(former?.role ?? 'developer');
   const [wasTried, setTried] = useState(false);

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useList, useWrite } from '../../api/queries.ts';
 import { keys, settings } from '../../strings/settings.ts';
 import {
@@ -18,12 +18,12 @@ import {
 } from '../../ui/index.ts';
 import { AdminsOnly } from './admins-only.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
+import { SettingsLayout } from './layout.tsx';
 import { usePeople } from './members.ts';
 import { type ApiKey, type NewKey, NewKeyDialog } from './new-key-dialog.tsx';
 import { OtherSecrets } from './other-secrets.tsx';
 import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 import styles from './settings.module.css';
-import { SettingsFrame } from './settings-frame.tsx';
 
 export default function KeysPage() {
   const mayRead = useCan('keys:read');
@@ -31,7 +31,7 @@ export default function KeysPage() {
   const [isCreating, setCreating] = useState(false);
   const [made, setMade] = useState<NewKey | null>(null);
   return (
-    <SettingsFrame
+    <SettingsLayout
       title={settings.tabs.keys}
       description={keys.description}
       actions={
@@ -52,13 +52,13 @@ export default function KeysPage() {
       <OtherSecrets />
       {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} onMade={setMade} />}
       {made && <NewKeyDialog made={made} onClose={() => setMade(null)} />}
-    </SettingsFrame>
+    </SettingsLayout>
   );
 }
 
 function KeyTable(props: { mayWrite: boolean; onCreate(): void; onMade(made: NewKey): void }) {
   const { mayWrite, onCreate, onMade } = props;
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const { nameOf, isPending } = usePeople();
   const [rotating, setRotating] = useState<ApiKey | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);

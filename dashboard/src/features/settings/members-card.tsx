@@ -2,7 +2,7 @@ import type { Member } from '@carillon/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useList, useWrite } from '../../api/queries.ts';
 import { chooseOrganization } from '../../shell/organization.ts';
 import { common } from '../../strings/common.ts';
@@ -26,7 +26,7 @@ import { RoleChoice } from './role-choice.tsx';
 import styles from './settings.module.css';
 
 export function MembersCard() {
-  const { organization, person } = usePlace();
+  const { organization, person } = useEnvironment();
   const [changing, setChanging] = useState<Member | null>(null);
   const [leaving, setLeaving] = useState<Member | null>(null);
   const query = useList([...membersKey, 'pages'], (api, cursor, signal) =>
@@ -85,7 +85,7 @@ export function MembersCard() {
 }
 
 function RoleDialog({ member, onClose }: { member: Member; onClose(): void }) {
-  const { organization, person } = usePlace();
+  const { organization, person } = useEnvironment();
   const queries = useQueryClient();
   const [role, setRole] = useState<Role>(member.role);
   const change = useWrite((api) => api.team.updateMember(organization.id, member.user_id, { role }), {
@@ -121,7 +121,7 @@ function RoleDialog({ member, onClose }: { member: Member; onClose(): void }) {
 }
 
 function RemoveDialog({ member, isSelf, onClose }: { member: Member; isSelf: boolean; onClose(): void }) {
-  const { organization } = usePlace();
+  const { organization } = useEnvironment();
   const goElsewhere = useGoElsewhere();
   const remove = useWrite((api) => api.team.removeMember(organization.id, member.user_id), {
     changes: isSelf ? [] : [membersKey, ['invitations'], ['audit']],
@@ -145,7 +145,7 @@ function RemoveDialog({ member, isSelf, onClose }: { member: Member; isSelf: boo
 }
 
 function useGoElsewhere(): () => void {
-  const { organization } = usePlace();
+  const { organization } = useEnvironment();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const toast = useToast();

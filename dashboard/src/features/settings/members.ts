@@ -1,5 +1,5 @@
 import type { Member } from '@carillon/sdk';
-import { type Organization, usePlace } from '../../api/environment.tsx';
+import { type Organization, useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 
 export type Role = Organization['role'];
@@ -17,7 +17,7 @@ export const membersKey = ['members'];
 
 /** For the names behind ids: the first hundred people, which is everybody in nearly every organization. */
 export function usePeople() {
-  const { organization } = usePlace();
+  const { organization } = useEnvironment();
   const query = useRead(membersKey, (api, signal) =>
     api.team.listMembers(organization.id, { limit: 100 }, { signal }).page(),
   );

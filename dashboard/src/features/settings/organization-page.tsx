@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Organization, usePlace } from '../../api/environment.tsx';
+import { type Organization, useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
 import { chooseOrganization } from '../../shell/organization.ts';
@@ -9,17 +9,17 @@ import { common } from '../../strings/common.ts';
 import { settings, team, organization as text } from '../../strings/settings.ts';
 import { Badge, Button, Card, Copyable, Field, Form, Input, Pairs, Table, Time } from '../../ui/index.ts';
 import { DialogError } from './dialog-error.tsx';
+import { SettingsLayout } from './layout.tsx';
 import { grantable } from './members.ts';
 import { NewOrganizationDialog } from './new-organization-dialog.tsx';
 import styles from './settings.module.css';
-import { SettingsFrame } from './settings-frame.tsx';
 
 export default function OrganizationPage() {
-  const { organization } = usePlace();
+  const { organization } = useEnvironment();
   // In the address, because the menu of organizations leads straight to it.
   const { values, set } = useFilters('new');
   return (
-    <SettingsFrame title={settings.tabs.organization} description={text.description}>
+    <SettingsLayout title={settings.tabs.organization} description={text.description}>
       <Card title={<h2 dir="auto">{organization.name}</h2>}>
         <Pairs
           pairs={[
@@ -36,7 +36,7 @@ export default function OrganizationPage() {
       <Environments organization={organization} />
       <Organizations onCreate={() => set({ new: 'yes' })} />
       {values.new !== '' && <NewOrganizationDialog onClose={() => set({ new: '' })} />}
-    </SettingsFrame>
+    </SettingsLayout>
   );
 }
 
@@ -89,7 +89,7 @@ function Environments({ organization }: { organization: Organization }) {
 }
 
 function Organizations({ onCreate }: { onCreate(): void }) {
-  const { person, organization, kind } = usePlace();
+  const { person, organization, kind } = useEnvironment();
   const navigate = useNavigate();
   const open = (id: string) => {
     chooseOrganization(id);

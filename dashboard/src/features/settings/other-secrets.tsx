@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { secrets } from '../../strings/settings.ts';
@@ -12,7 +12,7 @@ type Which = 'inbox' | 'webhook';
 
 /** The two secrets of an environment that are no keys: they can be replaced, never read. */
 export function OtherSecrets() {
-  const { can } = usePlace();
+  const { can } = useEnvironment();
   const [rotating, setRotating] = useState<Which | null>(null);
   const may = { inbox: can('keys:write'), webhook: can('webhooks:write') };
   return (
@@ -39,7 +39,7 @@ export function OtherSecrets() {
 }
 
 function RotateSecretDialog({ which, onClose }: { which: Which; onClose(): void }) {
-  const { environment } = usePlace();
+  const { environment } = useEnvironment();
   const [overlap, setOverlap] = useState('86400');
   const rotate = useWrite(
     async (api): Promise<{ secret: string; until: string | null }> => {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { profile } from '../../strings/settings.ts';
 import { Button, Card, Checkbox, Field, Form, Input } from '../../ui/index.ts';
@@ -8,7 +8,7 @@ import { strengthOf } from './password-strength.ts';
 import styles from './settings.module.css';
 
 export function PasswordCard() {
-  const { person } = usePlace();
+  const { person } = useEnvironment();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [isShown, setShown] = useState(false);

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { setTheme, type Theme, useTheme } from '../../shell/theme.ts';
 import { common } from '../../strings/common.ts';
@@ -8,27 +8,27 @@ import { profile, settings } from '../../strings/settings.ts';
 import { shell } from '../../strings/shell.ts';
 import { Button, Card, Columns, Field, Form, Input, Radio } from '../../ui/index.ts';
 import { DialogError } from './dialog-error.tsx';
+import { SettingsLayout } from './layout.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import styles from './settings.module.css';
-import { SettingsFrame } from './settings-frame.tsx';
 
 export default function ProfilePage() {
-  const { person } = usePlace();
+  const { person } = useEnvironment();
   return (
-    <SettingsFrame title={settings.tabs.profile} description={profile.description}>
+    <SettingsLayout title={settings.tabs.profile} description={profile.description}>
       <Columns>
         <NameCard key={person.name} />
         <PasswordCard />
       </Columns>
       <SessionsCard />
       <AppearanceCard />
-    </SettingsFrame>
+    </SettingsLayout>
   );
 }
 
 function NameCard() {
-  const { person } = usePlace();
+  const { person } = useEnvironment();
   const queries = useQueryClient();
   const [name, setName] = useState(person.name);
   const save = useWrite((api) => api.sessions.update({ name: name.trim() }), {

@@ -1,20 +1,20 @@
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { settings, team } from '../../strings/settings.ts';
 import { Button, Notice } from '../../ui/index.ts';
 import { InvitationsCard } from './invitations-card.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
+import { SettingsLayout } from './layout.tsx';
 import { grantable } from './members.ts';
 import { MembersCard } from './members-card.tsx';
 import { RolesCard } from './roles-card.tsx';
-import { SettingsFrame } from './settings-frame.tsx';
 
 export default function TeamPage() {
-  const { organization } = usePlace();
+  const { organization } = useEnvironment();
   const mayManage = grantable[organization.role].length > 0;
   const [isInviting, setInviting] = useState(false);
   return (
-    <SettingsFrame
+    <SettingsLayout
       title={settings.tabs.team}
       description={team.description}
       actions={
@@ -34,6 +34,6 @@ export default function TeamPage() {
       {mayManage && <InvitationsCard />}
       <RolesCard />
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
-    </SettingsFrame>
+    </SettingsLayout>
   );
 }

@@ -3,7 +3,7 @@ import { useRead } from '../../api/queries.ts';
 import { channelNames } from '../../strings/common.ts';
 import { settings, usage as text } from '../../strings/settings.ts';
 import { Card, ChannelLabel, EmptyState, Loaded, Notice, Pairs, Table } from '../../ui/index.ts';
-import { SettingsFrame } from './settings-frame.tsx';
+import { SettingsLayout } from './layout.tsx';
 import styles from './usage.module.css';
 
 const number = new Intl.NumberFormat('en');
@@ -11,7 +11,7 @@ const number = new Intl.NumberFormat('en');
 export default function UsagePage() {
   const query = useRead(['usage'], (api, signal) => api.usage.get({ signal }), { everyMs: 60_000 });
   return (
-    <SettingsFrame title={settings.tabs.usage} description={text.description}>
+    <SettingsLayout title={settings.tabs.usage} description={text.description}>
       <Notice>{text.liveOnly}</Notice>
       <Loaded query={query}>
         {(usage) => (
@@ -21,7 +21,7 @@ export default function UsagePage() {
           </>
         )}
       </Loaded>
-    </SettingsFrame>
+    </SettingsLayout>
   );
 }
 

@@ -1,4 +1,4 @@
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { audit } from '../../strings/settings.ts';
 import type { AuditEntry } from './audit-words.ts';
@@ -6,7 +6,7 @@ import { nameOf, usePeople } from './members.ts';
 
 /** Names for the ids of the log: of people, and of keys that are not revoked. */
 export function useActors() {
-  const { organization } = usePlace();
+  const { organization } = useEnvironment();
   const { people } = usePeople();
   const { data } = useRead(['keys', 'names'], (api, signal) =>
     api.apiKeys.list({ limit: 100 }, { signal }).page(),

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { start as text } from '../../strings/start.ts';
 import { Button, Notice, Row, SecretOnce } from '../../ui/index.ts';
@@ -9,7 +9,7 @@ import { Step } from './step.tsx';
 /** `secret` is the key that was made here, for as long as the page is open: it cannot be seen again. */
 export function KeyStep(props: { secret: string | null; onSecret(secret: string): void; hasSent: boolean }) {
   const { secret, onSecret, hasSent } = props;
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const canCreate = useCan('keys:write');
   const keys = useKeys().data?.data ?? [];
   const wasUsed = keys.some(({ last_used_at }) => last_used_at !== null);

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { start as text } from '../../strings/start.ts';
 import { AnchorButton, CodeBlock, Dialog, Icon, type IconName } from '../../ui/index.ts';
 import { inboxPage, inboxServer } from './snippets.ts';
@@ -14,7 +14,7 @@ const pages = [
 ] as const;
 
 export function NextCards() {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const [isInboxOpen, setInboxOpen] = useState(false);
   return (
     <section className={styles.next} aria-labelledby="what-next">

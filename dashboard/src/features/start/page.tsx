@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { start as text } from '../../strings/start.ts';
 import { Loaded, Notice, Page } from '../../ui/index.ts';
 import { KeyStep } from './key-step.tsx';
@@ -10,7 +10,7 @@ import styles from './start.module.css';
 import { WatchStep } from './watch-step.tsx';
 
 export default function StartPage() {
-  const { environment } = usePlace();
+  const { environment } = useEnvironment();
   const sending = useSending();
   const keys = useKeys();
   return (

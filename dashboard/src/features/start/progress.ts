@@ -1,4 +1,4 @@
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 
 /** How far the environment has come, looked at again and again: it moves while the page is open. */
@@ -21,7 +21,7 @@ export type Sending = NonNullable<ReturnType<typeof useSending>['data']>;
 
 /** The keys, for those who may see them. */
 export function useKeys() {
-  const { can } = usePlace();
+  const { can } = useEnvironment();
   return useRead(
     ['api-keys', 'first-steps'],
     (api, signal) => api.apiKeys.list({ limit: 100 }, { signal }).page(),
@@ -31,7 +31,7 @@ export function useKeys() {
 
 /** Whether anything carries email in Live; in Test the sandbox always does. Undefined while that is not known. */
 export function useHasProvider(): boolean | undefined {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const overview = useRead(
     ['overview', '1h'],
     (api, signal) => api.overview.get({ window: '1h' }, { signal }),

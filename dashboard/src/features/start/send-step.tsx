@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { start as text } from '../../strings/start.ts';
 import { Button, CodeBlock, LinkButton, Notice, Row, Stack, Tabs } from '../../ui/index.ts';
@@ -8,7 +8,7 @@ import { curlExample, firstMessage, sdkExample, sdkInstall } from './snippets.ts
 import { Step } from './step.tsx';
 
 export function SendStep({ secret, isDone }: { secret: string | null; isDone: boolean }) {
-  const { kind, person } = usePlace();
+  const { kind, person } = useEnvironment();
   const [language, setLanguage] = useState('curl');
   const address = kind === 'test' ? 'delivered@sandbox.test' : person.email;
   const example = { origin: location.origin, key: secret ?? 'YOUR_KEY', address };
@@ -39,7 +39,7 @@ export function SendStep({ secret, isDone }: { secret: string | null; isDone: bo
 }
 
 function LiveWarning({ address }: { address: string }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   if (useHasProvider() !== false) return <Notice tone="amber">{text.live.real(address)}</Notice>;
   return (
     <Notice

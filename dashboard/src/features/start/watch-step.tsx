@@ -1,4 +1,4 @@
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { start as text } from '../../strings/start.ts';
 import { ChannelLabel, LinkButton, Notice, Row, StatusBadge, Time } from '../../ui/index.ts';
 import type { Sending } from './progress.ts';
@@ -8,7 +8,7 @@ import { Step } from './step.tsx';
 const badEnds = ['failed', 'bounced', 'suppressed'];
 
 export function WatchStep({ sending: { newest, hasArrived } }: { sending: Sending }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   return (
     <Step number={3} title={text.watch.title} isDone={hasArrived}>
       <div aria-live="polite" className={styles.watch}>

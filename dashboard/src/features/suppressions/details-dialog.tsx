@@ -1,6 +1,6 @@
 import type { Suppression } from '@carillon/sdk';
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { common } from '../../strings/common.ts';
 import { suppressions } from '../../strings/suppressions.ts';
 import { Button, CodeBlock, Copyable, Dialog, ExactTime, Pairs, Stack } from '../../ui/index.ts';
@@ -16,7 +16,7 @@ export function DetailsDialog(props: {
 }) {
   const { suppression, onClose, onRemove } = props;
   const { address, reason, source, diagnostic_detail, triggering_notification_id } = suppression;
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   return (
     <Dialog
       open

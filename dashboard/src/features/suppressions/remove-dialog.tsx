@@ -1,6 +1,6 @@
 import type { Suppression } from '@carillon/sdk';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { suppressions as text } from '../../strings/suppressions.ts';
 import { ConfirmDialog, Field, FormError, Input, Notice, Stack } from '../../ui/index.ts';
@@ -9,7 +9,7 @@ import { ReasonBadge } from './reason.tsx';
 /** What the removal risks depends on why the address is here; bounces and complaints are the ones to think about twice. */
 export function RemoveDialog({ suppression, onClose }: { suppression: Suppression; onClose(): void }) {
   const { address, reason } = suppression;
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const [note, setNote] = useState('');
   const given = note.trim() === '' ? {} : { note: note.trim() };
   const remove = useWrite((api) => api.suppressions.remove(address, given), {

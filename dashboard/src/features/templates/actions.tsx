@@ -1,6 +1,6 @@
 import type { Template } from '@carillon/sdk';
 import { useState } from 'react';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import type { Channel } from '../../strings/common.ts';
 import { templates as text } from '../../strings/templates.ts';
 import { Button, ConfirmDialog, IconButton, Menu } from '../../ui/index.ts';
@@ -26,7 +26,7 @@ export function Actions(props: {
   onEdit(change: (content: Content) => Content): void;
 }) {
   const { template, draft, sample, channel, isSaving, onSave, onEdit } = props;
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const canWrite = useCan('templates:write');
   const canPromote = useCan('templates:promote');
   const canSend = useCan('notifications:send');

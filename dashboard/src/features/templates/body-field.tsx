@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { CodeEditor, type Complete, type EditorHandle } from '../../editor/index.ts';
 import { templates as text } from '../../strings/templates.ts';
-import { type BodyField, type BodyPlace, fieldLanguages } from './content.ts';
+import { type BodyField, type BodyLocation, fieldLanguages } from './content.ts';
 import type { BodyProblem } from './problem.ts';
 import styles from './templates.module.css';
 
@@ -13,7 +13,7 @@ const heights: Record<BodyField, { minHeight: number; maxHeight: number }> = {
 };
 
 export function BodyFieldEditor(props: {
-  place: BodyPlace;
+  place: BodyLocation;
   field: BodyField;
   value: string;
   readOnly: boolean;

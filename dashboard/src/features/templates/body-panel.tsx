@@ -7,7 +7,7 @@ import { liquidCompletion } from './completion.ts';
 import {
   type Body,
   type BodyField,
-  type BodyPlace,
+  type BodyLocation,
   type Content,
   fieldsOf,
   findBody,
@@ -33,13 +33,13 @@ interface BodyPanelProps {
   target: BodyProblem | null;
   onTargetShown(): void;
   onEdit(change: (content: Content) => Content): void;
-  onPlace(place: BodyPlace): void;
+  onPlace(place: BodyLocation): void;
 }
 
 /** What a template says on one channel in one language: written on the left, seen on the right. */
 export function BodyPanel(props: BodyPanelProps) {
   const { content, body, sample, readOnly, saveProblem, target, onTargetShown, onEdit, onPlace } = props;
-  const place: BodyPlace = body;
+  const place: BodyLocation = body;
   const preview = usePreview(body, sample.data);
   const problem = problemOf(preview.error) ?? saveProblem;
   const editors = useRef(new Map<BodyField, EditorHandle>());
@@ -102,7 +102,7 @@ export function BodyPanel(props: BodyPanelProps) {
   );
 }
 
-function RemoveBody({ place, onRemove }: { place: BodyPlace; onRemove(): void }) {
+function RemoveBody({ place, onRemove }: { place: BodyLocation; onRemove(): void }) {
   const [isAsking, setAsking] = useState(false);
   const { channel, locale } = place;
   const label = locale ? text.removeLanguage(locale) : text.removeChannel(channel);

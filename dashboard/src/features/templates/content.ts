@@ -18,7 +18,7 @@ export interface Content {
 }
 
 /** Which body is looked at. */
-export interface BodyPlace {
+export interface BodyLocation {
   channel: Channel;
   locale: string | null;
 }
@@ -41,7 +41,7 @@ export const fieldLanguages: Record<BodyField, Language> = {
   structured_template: 'json-liquid',
 };
 
-export function emptyBody({ channel, locale }: BodyPlace): Body {
+export function emptyBody({ channel, locale }: BodyLocation): Body {
   return {
     channel,
     locale,
@@ -54,10 +54,10 @@ export function emptyBody({ channel, locale }: BodyPlace): Body {
 
 export const contentOf = ({ name, bodies }: Pick<Template, 'name' | 'bodies'>): Content => ({ name, bodies });
 
-const isAt = (body: Body, { channel, locale }: BodyPlace) =>
+const isAt = (body: Body, { channel, locale }: BodyLocation) =>
   body.channel === channel && body.locale === locale;
 
-export function findBody({ bodies }: Content, place: BodyPlace): Body | undefined {
+export function findBody({ bodies }: Content, place: BodyLocation): Body | undefined {
   return bodies.find((body) => isAt(body, place));
 }
 
@@ -78,7 +78,7 @@ export function withBody(content: Content, body: Body): Content {
 }
 
 /** Without its default a channel has no body: its languages go too. */
-export function withoutBody(content: Content, { channel, locale }: BodyPlace): Content {
+export function withoutBody(content: Content, { channel, locale }: BodyLocation): Content {
   return {
     ...content,
     bodies: content.bodies.filter(
@@ -95,7 +95,7 @@ export function localesOf({ bodies }: Content, channel: Channel): string[] {
   return bodies.flatMap((body) => (body.channel === channel && body.locale !== null ? [body.locale] : []));
 }
 
-export interface FieldChange extends BodyPlace {
+export interface FieldChange extends BodyLocation {
   field: BodyField;
   before: string;
   after: string;

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { errorOf, isCode, useWrite } from '../../api/queries.ts';
 import { type Channel, channelNames, common } from '../../strings/common.ts';
 import { templates } from '../../strings/templates.ts';
@@ -11,7 +11,7 @@ import { starterBody, starterData } from './starters.ts';
 const text = templates.createDialog;
 
 export function CreateDialog({ onClose }: { onClose(): void }) {
-  const { kind, environment } = usePlace();
+  const { kind, environment } = useEnvironment();
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [ownKey, setOwnKey] = useState<string | null>(null);

@@ -1,6 +1,6 @@
 import type { Template } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { templates } from '../../strings/templates.ts';
 import { ConfirmDialog, describeError, Notice, Stack } from '../../ui/index.ts';
@@ -9,7 +9,7 @@ const text = templates.deletion;
 
 export function DeleteDialog(props: { template: Template; onDeleted(): void; onClose(): void }) {
   const { template, onDeleted, onClose } = props;
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const navigate = useNavigate();
   const remove = useWrite((api) => api.templates.delete(template.key), {
     quiet: true,

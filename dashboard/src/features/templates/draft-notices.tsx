@@ -1,6 +1,6 @@
 import { templates as text } from '../../strings/templates.ts';
 import { Button, describeError, Notice } from '../../ui/index.ts';
-import type { BodyPlace } from './content.ts';
+import type { BodyLocation } from './content.ts';
 import { type BodyProblem, problemOf } from './problem.ts';
 import type { Draft } from './use-draft.ts';
 import type { Save } from './use-save.ts';
@@ -9,7 +9,7 @@ import type { Save } from './use-save.ts';
 export function DraftNotices(props: {
   draft: Draft;
   save: Save;
-  onGoTo(place: BodyPlace, problem: BodyProblem | null): void;
+  onGoTo(place: BodyLocation, problem: BodyProblem | null): void;
 }) {
   const { draft, save, onGoTo } = props;
   const { newer } = draft;

@@ -2,15 +2,15 @@ import { useState } from 'react';
 import { common } from '../../strings/common.ts';
 import { templates as text } from '../../strings/templates.ts';
 import { Button, Dialog, Field, Input } from '../../ui/index.ts';
-import { type BodyPlace, type Content, localesOf } from './content.ts';
+import { type BodyLocation, type Content, localesOf } from './content.ts';
 import styles from './templates.module.css';
 
 /** The languages of a channel: which one is looked at, and another one. */
 export function LanguageBar(props: {
   content: Content;
-  place: BodyPlace;
+  place: BodyLocation;
   readOnly: boolean;
-  onPlace(place: BodyPlace): void;
+  onPlace(place: BodyLocation): void;
   onAdd(locale: string): void;
 }) {
   const { content, place, readOnly, onPlace, onAdd } = props;

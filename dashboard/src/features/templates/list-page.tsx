@@ -1,6 +1,6 @@
 import type { Template } from '@carillon/sdk';
 import { useState } from 'react';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
 import { SearchFilter } from '../../shell/search-filter.tsx';
@@ -31,7 +31,7 @@ const columns: Column<Template>[] = [
 ];
 
 export default function TemplatesListPage() {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const canWrite = useCan('templates:write');
   const filters = useFilters('search');
   const [isCreating, setCreating] = useState(false);

@@ -1,5 +1,5 @@
 import { CarillonError } from '@carillon/sdk';
-import { type Body, type BodyField, type BodyPlace, bodyFields } from './content.ts';
+import { type Body, type BodyField, type BodyLocation, bodyFields } from './content.ts';
 
 /** Something that is wrong with a body, where the service says so. */
 export interface BodyProblem {
@@ -25,7 +25,7 @@ export function problemOf(error: unknown): BodyProblem | null {
 }
 
 /** Of a save: which of the bodies that were sent is meant. */
-export function placeOf(error: unknown, bodies: Body[]): BodyPlace | null {
+export function bodyLocationOf(error: unknown, bodies: Body[]): BodyLocation | null {
   const index = error instanceof CarillonError ? /^bodies\[(\d+)\]/.exec(error.param ?? '')?.[1] : undefined;
   const body = index === undefined ? undefined : bodies[Number(index)];
   return body ? { channel: body.channel, locale: body.locale } : null;

@@ -1,6 +1,6 @@
 import { NotFoundError, type Template } from '@carillon/sdk';
 import { createApi } from '../../api/client.ts';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { templates } from '../../strings/templates.ts';
@@ -13,7 +13,7 @@ const nothing: Content = { name: '', bodies: [] };
 
 /** What Live says now and would say, and then the promotion. */
 export function PromoteDialog({ template, onClose }: { template: Template; onClose(): void }) {
-  const { organization } = usePlace();
+  const { organization } = useEnvironment();
   const liveId = organization.environments.find(({ kind }) => kind === 'live')?.id ?? null;
   const plan = useRead(['template-promotion', template.key, template.version], async (api, signal) => {
     const [{ status }, live] = await Promise.all([

@@ -1,13 +1,13 @@
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
-import { remembered } from '../../shell/remembered.ts';
+import { useEnvironment } from '../../api/environment.tsx';
+import { localStore } from '../../shell/local-store.ts';
 
 export type Data = Record<string, unknown>;
 
 const nameOf = (environmentId: string, key: string) => `sample.${environmentId}.${key}`;
 
 export function rememberSample(environmentId: string, key: string, data: Data): void {
-  remembered.set(nameOf(environmentId, key), JSON.stringify(data, null, 2));
+  localStore.set(nameOf(environmentId, key), JSON.stringify(data, null, 2));
 }
 
 export interface Sample {
@@ -22,9 +22,9 @@ export interface Sample {
 
 /** The sample data of a template; the browser remembers it, also while it is half written. */
 export function useSample(key: string): Sample {
-  const { environment } = usePlace();
+  const { environment } = useEnvironment();
   const name = nameOf(environment.id, key);
-  const [stored] = useState(() => remembered.get(name));
+  const [stored] = useState(() => localStore.get(name));
   const [text, setText] = useState(stored ?? '{}');
   const [data, setData] = useState<Data>(() => parse(stored ?? '{}').data ?? {});
   const [isNew, setNew] = useState(stored === null);
@@ -36,7 +36,7 @@ export function useSample(key: string): Sample {
     set(next) {
       setText(next);
       setNew(false);
-      remembered.set(name, next);
+      localStore.set(name, next);
       const parsed = parse(next);
       if (parsed.data) setData(parsed.data);
     },

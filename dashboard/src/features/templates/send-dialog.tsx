@@ -1,8 +1,8 @@
 import type { SendRequest, Template } from '@carillon/sdk';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
-import { remembered } from '../../shell/remembered.ts';
+import { localStore } from '../../shell/local-store.ts';
 import { type Channel, common } from '../../strings/common.ts';
 import { templates } from '../../strings/templates.ts';
 import {
@@ -38,7 +38,7 @@ export function SendDialog(props: {
   onClose(): void;
 }) {
   const { template, sample, isDirty, onClose } = props;
-  const { kind, person } = usePlace();
+  const { kind, person } = useEnvironment();
   const channels = channelsOf(template);
   const [channel, setChannel] = useState(
     props.channel && channels.includes(props.channel) ? props.channel : (channels[0] ?? 'email'),
@@ -56,7 +56,7 @@ export function SendDialog(props: {
     {
       quiet: true,
       changes: [['notifications']],
-      onDone: () => canRemember(channel) && remembered.set(`to.${channel}`, address.trim()),
+      onDone: () => canRemember(channel) && localStore.set(`to.${channel}`, address.trim()),
     },
   );
   const sent = send.data;
@@ -123,7 +123,7 @@ export function SendDialog(props: {
 /** The addresses of these are secrets: whoever knows one can post. */
 const canRemember = (channel: Channel) =>
   channel !== 'chattwo' && channel !== 'chatthree' && channel !== 'webhook';
-const rememberedFor = (channel: Channel) => (canRemember(channel) ? remembered.get(`to.${channel}`) : null);
+const rememberedFor = (channel: Channel) => (canRemember(channel) ? localStore.get(`to.${channel}`) : null);
 
 function recipientOf(channel: Channel, address: string): SendRequest['recipient'] {
   switch (channel) {

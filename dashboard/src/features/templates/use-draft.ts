@@ -1,7 +1,7 @@
 import type { Template } from '@carillon/sdk';
 import { useEffect, useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
-import { kept } from '../../shell/kept.ts';
+import { useEnvironment } from '../../api/environment.tsx';
+import { sessionStore } from '../../shell/session-store.ts';
 import { type Content, contentOf, isSame } from './content.ts';
 
 export interface Draft {
@@ -29,9 +29,9 @@ interface Stored {
  * a version that somebody else saved is taken over when there is nothing to lose here, and offered when there is.
  */
 export function useDraft(current: Template): Draft {
-  const { environment } = usePlace();
+  const { environment } = useEnvironment();
   const name = `${environment.id}.${current.id}`;
-  const [stored] = useState(() => storedIn(kept.get(name)));
+  const [stored] = useState(() => storedIn(sessionStore.get(name)));
   const [base, setBase] = useState({
     content: contentOf(current),
     version: stored?.version ?? current.version,
@@ -41,7 +41,7 @@ export function useDraft(current: Template): Draft {
   const isDirty = !isSame(content, base.content);
 
   useEffect(
-    () => kept.set(name, isDirty ? { version: base.version, content } : null),
+    () => sessionStore.set(name, isDirty ? { version: base.version, content } : null),
     [name, isDirty, base.version, content],
   );
 

@@ -4,8 +4,8 @@ import { useApi } from '../../api/environment.tsx';
 import { isCode, useWrite } from '../../api/queries.ts';
 import { templates as text } from '../../strings/templates.ts';
 import { useToast } from '../../ui/index.ts';
-import type { Body, BodyPlace } from './content.ts';
-import { type BodyProblem, placeOf, problemOf } from './problem.ts';
+import type { Body, BodyLocation } from './content.ts';
+import { type BodyProblem, bodyLocationOf, problemOf } from './problem.ts';
 import type { Draft } from './use-draft.ts';
 
 export interface Save {
@@ -15,8 +15,8 @@ export interface Save {
   isPending: boolean;
   error: unknown;
   /** The body that the service refused. */
-  place: BodyPlace | null;
-  problemAt(place: BodyPlace): BodyProblem | null;
+  place: BodyLocation | null;
+  problemAt(place: BodyLocation): BodyProblem | null;
   /** What somebody else saved in the meantime. */
   conflict: Template | null;
   setConflict(theirs: Template | null): void;
@@ -52,7 +52,7 @@ export function useSave(key: string, draft: Draft): Save {
     });
   };
   const isConflict = isCode(write.error, 'version_conflict');
-  const place = placeOf(write.error, sent);
+  const place = bodyLocationOf(write.error, sent);
   return {
     run: () => run(draft.version),
     overwrite: run,

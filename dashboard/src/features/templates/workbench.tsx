@@ -10,7 +10,7 @@ import { Actions } from './actions.tsx';
 import { AddChannel } from './add-channel.tsx';
 import { BodyPanel } from './body-panel.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
-import { type Body, type BodyPlace, type Content, channelsOf, findBody, withBody } from './content.ts';
+import { type Body, type BodyLocation, type Content, channelsOf, findBody, withBody } from './content.ts';
 import { DraftNotices } from './draft-notices.tsx';
 import type { BodyProblem } from './problem.ts';
 import { useSample } from './sample.ts';
@@ -36,7 +36,7 @@ export function Workbench({ template, trail }: WorkbenchProps) {
 
   const channels = channelsOf(draft.content);
   const tab = chosenTab(filters.values.tab, channels);
-  const show = (place: BodyPlace) =>
+  const show = (place: BodyLocation) =>
     filters.set({ tab: place.channel, locale: place.locale ?? '', version: '' });
   const edit = (change: (content: Content) => Content) => {
     save.forget();

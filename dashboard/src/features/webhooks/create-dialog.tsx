@@ -1,6 +1,6 @@
 import type { NewWebhookEndpoint } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
@@ -10,7 +10,7 @@ import { SecretDialog } from './secret-dialog.tsx';
 
 /** First the form, then the secret of what it made; afterwards the page of the new endpoint. */
 export function CreateDialog({ onClose }: { onClose(): void }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const navigate = useNavigate();
   const create = useWrite((api, settings: NewWebhookEndpoint) => api.webhookEndpoints.create(settings), {
     changes: [['webhooks']],

@@ -1,5 +1,5 @@
 import type { ListWebhookDeliveriesParams, WebhookDelivery, WebhookEndpoint } from '@carillon/sdk';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { given, useFilters } from '../../shell/filters.ts';
 import { common } from '../../strings/common.ts';
@@ -49,7 +49,7 @@ const columns: Column<WebhookDelivery>[] = [
 ];
 
 export function DeliveriesCard({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const filters = useFilters('status', 'event_type');
   const params = given(filters.values) as ListWebhookDeliveriesParams;
   const query = useList(

@@ -1,6 +1,6 @@
 import type { WebhookDeliveryWithPayload } from '@carillon/sdk';
 import { Link, useParams } from '@tanstack/react-router';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
 import {
@@ -27,7 +27,7 @@ const isUnderWay = ({ status }: { status: string }): boolean =>
 
 export default function DeliveryPage() {
   const { id = '', deliveryId = '' } = useParams({ strict: false }) as { id?: string; deliveryId?: string };
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const endpoint = useRead(['webhooks', id], (api, signal) => api.webhookEndpoints.get(id, { signal }));
   const query = useRead(
     ['webhooks', id, 'delivery', deliveryId],
@@ -111,7 +111,7 @@ const isAboutSomething = ({ event_type }: WebhookDeliveryWithPayload) =>
 
 /** What happened to whom: the page of the notification, or of the run. */
 function About({ delivery: { event_type, payload } }: { delivery: WebhookDeliveryWithPayload }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const { id, deleted } = (payload.data ?? {}) as { id?: unknown; deleted?: unknown };
   if (typeof id !== 'string' || deleted === true) return text.delivery.deleted;
   return event_type.startsWith('workflow.run.') ? (

@@ -25,15 +25,15 @@ export function draftOf(endpoint: WebhookEndpoint | null): Draft {
 }
 
 export type Settings = Required<NewWebhookEndpoint>;
-export type Mistakes = { events?: string; timeout?: string };
+export type FieldErrors = { events?: string; timeout?: string };
 
 /** The draft as the API takes it, or what is wrong with it that the API could not know. */
-export function readDraft(draft: Draft): { settings: Settings } | { mistakes: Mistakes } {
+export function readDraft(draft: Draft): { settings: Settings } | { mistakes: FieldErrors } {
   const event_filters = draft.isEverything
     ? []
     : [...draft.types, ...draft.others.split(/[\s,]+/)].filter(Boolean);
   const timeout_seconds = Number(draft.timeout);
-  const mistakes: Mistakes = {};
+  const mistakes: FieldErrors = {};
   // To the API an empty list means everything, which is not what was asked for.
   if (!draft.isEverything && event_filters.length === 0) mistakes.events = text.form.noneChosen;
   if (!Number.isInteger(timeout_seconds) || timeout_seconds < 1 || timeout_seconds > 30) {

@@ -4,13 +4,13 @@ import { errorOf } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
 import { describeError, Field, Input, Notice } from '../../ui/index.ts';
-import { type Draft, draftOf, type Mistakes, readDraft, type Settings } from './endpoint-draft.ts';
+import { type Draft, draftOf, type FieldErrors, readDraft, type Settings } from './endpoint-draft.ts';
 import { EventChoice } from './event-choice.tsx';
 
 export function useEndpointForm(endpoint: WebhookEndpoint | null, onSettings: (settings: Settings) => void) {
   const [initial] = useState(() => draftOf(endpoint));
   const [draft, setDraft] = useState(initial);
-  const [mistakes, setMistakes] = useState<Mistakes>({});
+  const [mistakes, setMistakes] = useState<FieldErrors>({});
   return {
     draft,
     mistakes,

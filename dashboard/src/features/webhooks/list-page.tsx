@@ -1,6 +1,6 @@
 import type { WebhookEndpoint } from '@carillon/sdk';
 import { useState } from 'react';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useList, useRead } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
@@ -21,7 +21,7 @@ import { EndpointBadge } from './endpoint-badge.tsx';
 import styles from './webhooks.module.css';
 
 export default function WebhooksPage() {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const canWrite = useCan('webhooks:write');
   const [isCreating, setCreating] = useState(false);
   const { values, set } = useFilters('disabled');

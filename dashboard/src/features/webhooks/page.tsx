@@ -1,6 +1,6 @@
 import type { WebhookEndpoint } from '@carillon/sdk';
 import { useParams } from '@tanstack/react-router';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
 import { Badge, Card, Copyable, Loaded, Page, Pairs, Row, Time } from '../../ui/index.ts';
@@ -15,7 +15,7 @@ import styles from './webhooks.module.css';
 
 export default function WebhookPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string };
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const query = useRead(['webhooks', id], (api, signal) => api.webhookEndpoints.get(id, { signal }), {
     everyMs: 10_000,
   });

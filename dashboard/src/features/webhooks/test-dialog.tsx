@@ -1,6 +1,6 @@
 import type { WebhookDelivery, WebhookEndpoint } from '@carillon/sdk';
 import { useEffect, useRef } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
 import {
@@ -17,7 +17,7 @@ import {
 
 /** Sends a test as it opens, and follows it until the endpoint has answered once. */
 export function TestDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose(): void }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const send = useWrite((api) => api.webhookEndpoints.sendTest(endpoint.id), { quiet: true });
   const wasSent = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, also where effects are run twice to find mistakes

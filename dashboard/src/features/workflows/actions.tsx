@@ -1,21 +1,21 @@
 import type { Workflow } from '@carillon/sdk';
 import { useState } from 'react';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { workflows } from '../../strings/workflows.ts';
 import { Button, ConfirmDialog, IconButton, Menu } from '../../ui/index.ts';
 import { DetailsDialog } from './details-dialog.tsx';
-import { EventDialog } from './event-dialog.tsx';
-import { PromoteDialog } from './promote-dialog.tsx';
-import { TriggerDialog } from './trigger-dialog.tsx';
+import { EventDialog } from './run/event-dialog.tsx';
+import { TriggerDialog } from './run/trigger-dialog.tsx';
+import { PromoteDialog } from './versions/promote-dialog.tsx';
 
 const { actions, promote } = workflows;
 type Open = 'trigger' | 'event' | 'promote' | 'details' | 'disable' | null;
 
 /** What can be done with a workflow from each of its pages. */
 export function WorkflowActions({ workflow }: { workflow: Workflow }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const canWrite = useCan('workflows:write');
   const canPromote = useCan('workflows:promote');
   const canTrigger = useCan('workflows:trigger');

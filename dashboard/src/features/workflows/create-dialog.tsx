@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePlace } from '../../api/environment.tsx';
+import { useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { workflows } from '../../strings/workflows.ts';
@@ -13,7 +13,7 @@ const { list } = workflows;
 const starterNames = Object.keys(starters) as Starter[];
 
 export function CreateDialog({ onOpenChange }: { onOpenChange(open: boolean): void }) {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const navigate = useNavigate();
   const [starter, setStarter] = useState<Starter>('welcome');
   const [name, setName] = useState('');

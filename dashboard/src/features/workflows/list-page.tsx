@@ -1,6 +1,6 @@
 import type { Workflow } from '@carillon/sdk';
 import { useState } from 'react';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { given, useFilters } from '../../shell/filters.ts';
 import { SearchFilter } from '../../shell/search-filter.tsx';
@@ -24,7 +24,7 @@ const { list } = workflows;
 const statuses = ['draft', 'active', 'disabled'] as const;
 
 export default function WorkflowsListPage() {
-  const { kind } = usePlace();
+  const { kind } = useEnvironment();
   const canWrite = useCan('workflows:write');
   const [isCreating, setCreating] = useState(false);
   const { values, set, clear, isFiltered } = useFilters('search', 'status');

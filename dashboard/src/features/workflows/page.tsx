@@ -2,25 +2,25 @@ import type { Workflow } from '@carillon/sdk';
 import { CarillonError } from '@carillon/sdk';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { useCan, usePlace } from '../../api/environment.tsx';
+import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
 import { UnsavedGuard } from '../../shell/unsaved.tsx';
 import { workflows } from '../../strings/workflows.ts';
 import { Badge, Button, ConfirmDialog, FormError, Notice } from '../../ui/index.ts';
-import { Build } from './build.tsx';
+import { Build } from './build/build.tsx';
+import { parseText } from './build/json-text.ts';
+import { type FoundProblem, keepProblems, type Problem } from './build/problems.ts';
+import { useDraft } from './build/use-draft.ts';
+import { useText } from './build/use-text.ts';
 import { readBody, writeBody } from './definition.ts';
-import { WorkflowFrame, type WorkflowTab, WorkflowWaiting } from './frame.tsx';
-import { parseText } from './json-text.ts';
-import { type FoundProblem, keepProblems, type Problem } from './problems.ts';
-import { tidy } from './promote-dialog.tsx';
-import { useCheck, useVersion, useWorkflow } from './reads.ts';
-import { Simulate } from './simulate.tsx';
+import { WorkflowLayout, type WorkflowTab, WorkflowWaiting } from './layout.tsx';
+import { useCheck, useVersion, useWorkflow } from './queries.ts';
+import { Simulate } from './simulate/simulate.tsx';
 import { starters } from './starters.ts';
-import { useActivation } from './use-activation.ts';
-import { useDraft } from './use-draft.ts';
-import { useText } from './use-text.ts';
-import { Versions } from './versions.tsx';
+import { tidy } from './versions/promote-dialog.tsx';
+import { useActivation } from './versions/use-activation.ts';
+import { Versions } from './versions/versions.tsx';
 import styles from './workbench.module.css';
 
 const { editor } = workflows;
@@ -41,7 +41,7 @@ function Workbench({ workflow, saved }: { workflow: Workflow; saved: string | nu
   const tab = useTab();
   const readOnly = !useCan('workflows:write');
   const savedText = useMemo(() => (saved === null ? null : legible(saved)), [saved]);
-  const { environment } = usePlace();
+  const { environment } = useEnvironment();
   const latest = workflow.latest_version;
   const edited = useText(`${environment.id}.${workflow.id}`, savedText ?? writeBody(starters.blank), latest);
   const check = useCheck(workflow.key, latest).data;
@@ -58,7 +58,7 @@ function Workbench({ workflow, saved }: { workflow: Workflow; saved: string | nu
   useSaveKey(canSave, () => void submit().catch(() => {}));
 
   return (
-    <WorkflowFrame
+    <WorkflowLayout
       workflow={workflow}
       tab={tab}
       actions={
@@ -112,7 +112,7 @@ function Workbench({ workflow, saved }: { workflow: Workflow; saved: string | nu
         />
       )}
       {tab === 'versions' && <Versions workflow={workflow} readOnly={readOnly} />}
-    </WorkflowFrame>
+    </WorkflowLayout>
   );
 }
 

@@ -1,0 +1,63 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useEnvironment } from '../../api/environment.tsx';
+import { common } from '../../strings/common.ts';
+import { connections as text } from '../../strings/connections.ts';
+import { ChannelLabel, Notice, Page, TabLink, TabLinks } from '../../ui/index.ts';
+
+const channels = ['email', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
+export type ConnectedChannel = (typeof channels)[number];
+
+/** What the five pages have in common: the row of channels, and what Test means for each. */
+export function ConnectionsLayout(props: {
+  channel: ConnectedChannel;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const { channel, actions, children } = props;
+  const { kind, can } = useEnvironment();
+  const tabs = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // On a phone the row is wider than the screen.
+    tabs.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  return (
+    <Page title={text.title} description={<Description channel={channel} />} actions={actions}>
+      <div ref={tabs}>
+        <TabLinks label={text.sections}>
+          {channels.map((each) => (
+            <TabLink
+              key={each}
+              to={`/${kind}/connections${each === 'email' ? '' : `/${each}`}`}
+              activeOptions={{ exact: true, includeSearch: false }}
+            >
+              <ChannelLabel channel={each} />
+            </TabLink>
+          ))}
+        </TabLinks>
+      </div>
+      {kind === 'test' && (
+        <Notice>
+          {text.inTest[channel]} <Link to={`/${kind}/sandbox`}>{text.toSandbox}</Link>
+        </Notice>
+      )}
+      {!can('channels:write') && <Notice>{common.viewerOnly}</Notice>}
+      {children}
+    </Page>
+  );
+}
+
+function Description({ channel }: { channel: ConnectedChannel }) {
+  const wireName = common.wireName(channel);
+  return (
+    <>
+      {text.descriptions[channel]}
+      {wireName !== null && (
+        <>
+          {' '}
+          {text.inTheApi} <code>{wireName}</code>.
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import type { ListNotificationsParams, Notification } from '@carillon/sdk';
+import { useMemo } from 'react';
+import { useRead } from '../../api/queries.ts';
+
+const everyMs = 7000;
+const pageSize = 25;
+
+interface Shown {
+  items: Notification[];
+  data: unknown;
+}
+
+/**
+ * What has changed since the list was read, without moving it: the rows as they are now, and how many came since. A list
+ * that shows nothing can be read again at once, for nobody is reading it.
+ */
+export function useNewNotifications(params: ListNotificationsParams, list: Shown) {
+  const newest = useRead(
+    ['notifications', 'newest', params],
+    (api, signal) => api.notifications.list({ ...params, limit: pageSize }, { signal }).page(),
+    { everyMs, enabled: list.data !== undefined },
+  );
+  const fresh = newest.data?.data;
+  return useMemo(() => {
+    const byId = new Map(fresh?.map((each) => [each.id, each]));
+    const first = list.items[0]?.id ?? '';
+    // Ids are in the order of time.
+    const count = fresh?.filter((each) => each.id > first).length ?? 0;
+    return {
+      items: list.items.map((item) => byId.get(item.id) ?? item),
+      count,
+      label: count === pageSize ? `${count}+` : String(count),
+    };
+  }, [fresh, list.items]);
+}

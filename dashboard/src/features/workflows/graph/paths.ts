@@ -1,0 +1,95 @@
+import { branchesOf, endTarget, type Step, targetsOf, textOf } from '../definition.ts';
+
+/** Where a run can go from a step: `to` is the index of a step, or null for the end of the run. */
+export interface StepPath {
+  from: number;
+  to: number | null;
+  /** What has to be so for this road to be taken; several when they lead to the same place. */
+  reasons: Reason[];
+}
+
+export type Reason =
+  | { kind: 'always' }
+  | { kind: 'when'; expression: string }
+  | { kind: 'otherwise' }
+  | { kind: 'skipped' }
+  | { kind: 'event' }
+  | { kind: 'timeout'; after: string }
+  | { kind: 'error' };
+
+export function pathsOf(steps: readonly Step[]): StepPath[] {
+  return steps.flatMap((step, from) => merge(from, roadsFrom(steps, step, from)));
+}
+
+type Way = [to: number | null | undefined, reason: Reason];
+
+function roadsFrom(steps: readonly Step[], step: Step, from: number): Way[] {
+  const find = (name: string) => resolve(steps, name);
+  const following = from + 1 < steps.length ? from + 1 : null;
+  const next = textOf(step.next) === '' ? following : find(textOf(step.next));
+  const skipped: Way[] = step.when === undefined ? [] : [[next, { kind: 'skipped' }]];
+  switch (step.kind) {
+    case 'cancel':
+      return skipped;
+    case 'branch': {
+      const otherwise = textOf(step.else);
+      return [
+        ...branchesOf(step).map(({ when, goto }): Way => [find(goto), { kind: 'when', expression: when }]),
+        [otherwise === '' ? next : find(otherwise), { kind: 'otherwise' }],
+        ...skipped,
+      ];
+    }
+    case 'wait_for_event': {
+      const late = textOf(step.on_timeout);
+      const after = textOf(step.timeout);
+      const timeout: Way = [late === '' ? next : find(late), { kind: 'timeout', after }];
+      return [[next, { kind: 'event' }], ...(late === '' && after === '' ? [] : [timeout]), ...skipped];
+    }
+    case 'fetch': {
+      const failed = textOf(step.on_error);
+      return [
+        [next, { kind: 'always' }],
+        ...(failed === '' ? [] : [[find(failed), { kind: 'error' }] as Way]),
+      ];
+    }
+    default:
+      return [[next, { kind: 'always' }]];
+  }
+}
+
+/** null: the end; undefined: there is no such step. */
+function resolve(steps: readonly Step[], name: string): number | null | undefined {
+  const index = steps.findIndex((step) => step.id === name);
+  if (index !== -1) return index;
+  return name === endTarget ? null : undefined;
+}
+
+/** Two roads to one place are drawn as one, with both reasons on it. */
+function merge(from: number, ways: Way[]): StepPath[] {
+  const roads = new Map<number | null, StepPath>();
+  for (const [to, reason] of ways) {
+    if (to === undefined) continue;
+    const road = roads.get(to) ?? { from, to, reasons: [] };
+    road.reasons.push(reason);
+    roads.set(to, road);
+  }
+  return [...roads.values()];
+}
+
+/** Steps that no road leads to. */
+export function unreachableSteps(steps: readonly Step[]): number[] {
+  const roads = pathsOf(steps);
+  const reached = new Set<number>(steps.length > 0 ? [0] : []);
+  for (const index of reached) {
+    for (const { from, to } of roads) if (from === index && to !== null) reached.add(to);
+  }
+  return [...steps.keys()].filter((index) => !reached.has(index));
+}
+
+export function missingTargets(steps: readonly Step[]): { pointer: string; target: string }[] {
+  return steps.flatMap((step, index) =>
+    targetsOf(step)
+      .filter(({ target }) => resolve(steps, target) === undefined)
+      .map(({ pointer, target }) => ({ pointer: `/steps/${index}${pointer}`, target })),
+  );
+}

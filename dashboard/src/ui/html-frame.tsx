@@ -1,0 +1,57 @@
+import { useEffect, useRef, useState } from 'react';
+import { classes } from './classes.ts';
+import styles from './html-frame.module.css';
+
+interface HtmlFrameProps {
+  html: string;
+  title: string;
+  /** `desktop` is never narrower than a mail program: where there is less room, it is drawn smaller. */
+  width?: 'full' | 'phone' | 'desktop';
+  dark?: boolean;
+  pictures?: boolean;
+  height?: number;
+}
+
+/**
+ * HTML that somebody else wrote. It runs no script, opens nothing, knows no cookie and no address of ours (an empty sandbox),
+ * and fetches pictures from outside only when that was asked for: they tell the sender that the message was opened.
+ */
+export function HtmlFrame(props: HtmlFrameProps) {
+  const { html, title, width = 'full', dark = false, pictures = false, height = 480 } = props;
+  const images = pictures ? 'data: https: http:' : 'data:';
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; img-src ${images}; font-src data:`;
+  const scheme = dark ? 'dark' : 'light';
+  const head = `<meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="color-scheme" content="${scheme}"><base target="_blank"><style>:root{color-scheme:${scheme}}body{font-family:system-ui,sans-serif;overflow-wrap:anywhere}</style>`;
+  const [box, scale] = useScale(width === 'desktop');
+  return (
+    <div
+      ref={box}
+      className={classes(styles.frame, width === 'phone' && styles.phone, dark && styles.dark)}
+      style={{ height: Math.round(height * scale) }}
+    >
+      <iframe
+        title={title}
+        style={{ width: `${100 / scale}%`, height: `${100 / scale}%`, transform: `scale(${scale})` }}
+        sandbox=""
+        referrerPolicy="no-referrer"
+        srcDoc={`<!doctype html>${head}${html}`}
+      />
+    </div>
+  );
+}
+
+/** The narrowest window of a mail program on a desk; most emails are drawn for it. */
+const desktopWidth = 640;
+
+/** How much smaller than it is something has to be drawn to fit into the box. */
+function useScale(isOn: boolean) {
+  const box = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(desktopWidth);
+  useEffect(() => {
+    if (!isOn || !box.current) return;
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(entry.contentRect.width));
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [isOn]);
+  return [box, isOn && width > 0 ? Math.min(1, width / desktopWidth) : 1] as const;
+}
