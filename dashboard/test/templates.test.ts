@@ -196,7 +196,7 @@ describe.skipIf(!chromiumPath)('templates', () => {
       const dialog = page.getByRole('dialog');
       await dialog.getByText('This template was changed').waitFor();
       await field(page, 'Email · HTML: Saved (version 2)').getByText('Theirs').waitFor();
-      await field(page, 'Email · HTML: Mine (not saved)').getByText('Mine').waitFor();
+      await field(page, 'Email · HTML: Yours (unsaved)').getByText('Mine').waitFor();
       await screenshot(page, 'templates-conflict-desktop-light');
       expect((await get('shared')).html_body_template).toBe('<p>Theirs</p>');
       await dialog.getByRole('button', { name: 'Keep editing' }).click();

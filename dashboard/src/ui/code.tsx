@@ -3,7 +3,7 @@ import { common } from '../strings/common.ts';
 import { Button, IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './code.module.css';
-import { Notice } from './page.tsx';
+import { Notice } from './notice.tsx';
 
 /** `spelled`: the label stands on the button, for what a picture alone would not say. */
 export function CopyButton(props: { text: string; label?: string; spelled?: boolean }) {

@@ -1,10 +1,9 @@
 import { Dialog as Primitive } from 'radix-ui';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import { common } from '../strings/common.ts';
-import { Button, IconButton } from './button.tsx';
+import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './dialog.module.css';
-import { Field, Input } from './field.tsx';
 import { useFocusReturn } from './use-focus-return.ts';
 
 export interface DialogProps {
@@ -75,54 +74,6 @@ export function Dialog(props: DialogProps) {
         </Primitive.Content>
       </Primitive.Portal>
     </Primitive.Root>
-  );
-}
-
-/** Asks before something that cannot be undone; with `word`, that has to be typed. */
-export function ConfirmDialog(props: {
-  open: boolean;
-  onOpenChange(open: boolean): void;
-  title: string;
-  children: ReactNode;
-  confirm: string;
-  onConfirm(): void;
-  busy?: boolean;
-  danger?: boolean;
-  word?: string;
-}) {
-  const { open, onOpenChange, title, children, confirm, onConfirm, busy, danger = true, word } = props;
-  const [typed, setTyped] = useState('');
-  const isSure = word === undefined || typed === word;
-  return (
-    <Dialog
-      open={open}
-      onOpenChange={(next) => {
-        setTyped('');
-        onOpenChange(next);
-      }}
-      title={title}
-      onSubmit={() => isSure && onConfirm()}
-      foot={
-        <>
-          <Button onClick={() => onOpenChange(false)}>{common.cancel}</Button>
-          <Button
-            type="submit"
-            variant={danger ? 'danger' : 'primary'}
-            busy={busy ?? false}
-            disabled={!isSure}
-          >
-            {confirm}
-          </Button>
-        </>
-      }
-    >
-      <div>{children}</div>
-      {word !== undefined && (
-        <Field label={common.typeToConfirm(word)}>
-          <Input value={typed} onChange={(event) => setTyped(event.target.value)} />
-        </Field>
-      )}
-    </Dialog>
   );
 }
 

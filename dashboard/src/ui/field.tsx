@@ -1,4 +1,5 @@
-import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react';
+import { CarillonError } from '@carillon/sdk';
+import { type ComponentProps, createContext, type ReactNode, useContext, useEffect, useId } from 'react';
 import { classes } from './classes.ts';
 import styles from './field.module.css';
 import { Icon } from './icons.tsx';
@@ -10,16 +11,42 @@ interface FieldIds {
 }
 const FieldContext = createContext<FieldIds | null>(null);
 
-/** A label, what it is around, a hint and what is wrong with it, tied together for those who listen instead of looking. */
+interface FormState {
+  error: unknown;
+  wasSubmitted: boolean;
+  /** The request fields that have a `Field`, with their number: the form does not repeat their errors. */
+  names: Map<string, number>;
+}
+export const FormContext = createContext<FormState | null>(null);
+
+/** A label, a control, a hint and an error, connected for screen readers. */
 export function Field(props: {
   label: ReactNode;
   hint?: ReactNode;
+  /** The field of the request: the server's error about it is shown here. Only in a `FormDialog`. */
+  name?: string;
+  /** What is wrong with the value; shown after the first submit. Only in a `FormDialog`. */
+  problem?: string | null | false;
   error?: string | null | undefined;
   children: ReactNode;
   className?: string;
 }) {
-  const { label, hint, error, children, className } = props;
+  const { label, hint, name, problem, children, className } = props;
   const id = useId();
+  const form = useContext(FormContext);
+  const names = form?.names;
+  useEffect(() => {
+    if (name === undefined || !names) return;
+    names.set(name, (names.get(name) ?? 0) + 1);
+    return () => {
+      const left = (names.get(name) ?? 1) - 1;
+      if (left === 0) names.delete(name);
+      else names.set(name, left);
+    };
+  }, [name, names]);
+  const refused =
+    form?.error instanceof CarillonError && form.error.param === name ? form.error.message : null;
+  const error = props.error || (form?.wasSubmitted && problem) || refused;
   const describedBy = classes(hint !== undefined && `${id}-hint`, error && `${id}-error`) || undefined;
   return (
     <div className={classes(styles.field, className)}>

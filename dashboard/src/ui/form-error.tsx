@@ -1,6 +1,6 @@
 import { CarillonError } from '@carillon/sdk';
 import { describeError } from './error.ts';
-import { Notice } from './page.tsx';
+import { Notice } from './notice.tsx';
 
 /** What went wrong with a form, unless it is said beside one of its fields already. */
 export function FormError({ error, besides = [] }: { error: unknown; besides?: readonly string[] }) {

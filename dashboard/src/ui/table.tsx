@@ -3,7 +3,8 @@ import type { ReactNode } from 'react';
 import { common } from '../strings/common.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
-import { EmptyState, ErrorState, Skeleton } from './page.tsx';
+import { ErrorState, Skeleton } from './loaded.tsx';
+import { EmptyState } from './notice.tsx';
 import styles from './table.module.css';
 
 export interface Column<Row> {

@@ -1,9 +1,9 @@
 import type { ChatoneInstallation } from '@carillon/sdk';
 import { useState } from 'react';
-import { errorOf, useWrite } from '../../api/queries.ts';
+import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { chatone, testSend } from '../../strings/connections.ts';
-import { Button, Dialog, Field, FormError, Input } from '../../ui/index.ts';
+import { Field, FormDialog, Input } from '../../ui/index.ts';
 import { TestOutcome } from './test-outcome.tsx';
 
 const text = chatone.test;
@@ -12,7 +12,6 @@ export function ChatoneTestDialog(props: { installation: ChatoneInstallation; on
   const { installation, onClose } = props;
   const [user, setUser] = useState('');
   const [channel, setChannel] = useState('');
-  const [wasTried, setTried] = useState(false);
   const send = useWrite(
     (api) =>
       api.chatone.sendTest(installation.id, {
@@ -24,36 +23,25 @@ export function ChatoneTestDialog(props: { installation: ChatoneInstallation; on
   const isMissing = user.trim() === '' && channel.trim() === '';
   const id = send.data?.notification_id;
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
+      cancel={common.close}
+      icon="send"
+      submit={id ? testSend.again : text.submit}
+      busy={send.isPending}
+      error={send.error}
+      invalid={isMissing}
       title={text.title(installation.team_name)}
       description={text.hint}
-      onSubmit={() => {
-        setTried(true);
-        if (!isMissing) send.mutate();
-      }}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.close}</Button>
-          <Button type="submit" variant="primary" icon="send" busy={send.isPending}>
-            {id ? testSend.again : text.submit}
-          </Button>
-        </>
-      }
+      onSubmit={() => send.mutate()}
     >
-      <FormError error={send.error} besides={['chatone_user_id', 'chatone_channel_id']} />
-      <Field
-        label={text.user}
-        hint={text.userHint}
-        error={errorOf(send.error, 'chatone_user_id') ?? (wasTried && isMissing ? text.needed : null)}
-      >
+      <Field label={text.user} hint={text.userHint} name="chatone_user_id" problem={isMissing && text.needed}>
         <Input mono value={user} maxLength={255} onChange={(event) => setUser(event.target.value)} />
       </Field>
-      <Field label={text.channel} hint={text.channelHint} error={errorOf(send.error, 'chatone_channel_id')}>
+      <Field label={text.channel} hint={text.channelHint} name="chatone_channel_id">
         <Input mono value={channel} maxLength={255} onChange={(event) => setChannel(event.target.value)} />
       </Field>
       {id && <TestOutcome key={id} notificationId={id} />}
-    </Dialog>
+    </FormDialog>
   );
 }

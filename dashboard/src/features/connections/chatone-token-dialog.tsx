@@ -1,16 +1,14 @@
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
-import { errorOf, useWrite } from '../../api/queries.ts';
-import { common } from '../../strings/common.ts';
+import { useWrite } from '../../api/queries.ts';
 import { chatone } from '../../strings/connections.ts';
-import { Button, Dialog, Field, FormError, Input } from '../../ui/index.ts';
+import { Field, FormDialog, Input } from '../../ui/index.ts';
 
 const text = chatone.token;
 
 export function TokenDialog({ onClose }: { onClose(): void }) {
   const { kind } = useEnvironment();
   const [token, setToken] = useState('');
-  const [wasTried, setTried] = useState(false);
   const connect = useWrite((api) => api.chatone.create({ bot_token: token.trim() }), {
     changes: [['chatone'], ['overview']],
     done: (made) => text.done(made.team_name),
@@ -19,29 +17,21 @@ export function TokenDialog({ onClose }: { onClose(): void }) {
   });
   const isMissing = token.trim() === '';
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={text.title}
       description={text.hint}
-      onSubmit={() => {
-        setTried(true);
-        if (!isMissing) connect.mutate();
-      }}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={connect.isPending}>
-            {text.submit}
-          </Button>
-        </>
-      }
+      invalid={isMissing}
+      onSubmit={() => connect.mutate()}
+      submit={text.submit}
+      busy={connect.isPending}
+      error={connect.error}
     >
-      <FormError error={connect.error} besides={['bot_token']} />
       <Field
         label={text.label}
         hint={kind === 'test' ? text.labelHintTest : text.labelHint}
-        error={errorOf(connect.error, 'bot_token') ?? (wasTried && isMissing ? text.needed : null)}
+        name="bot_token"
+        problem={isMissing && text.needed}
       >
         <Input
           mono
@@ -52,6 +42,6 @@ export function TokenDialog({ onClose }: { onClose(): void }) {
           onChange={(event) => setToken(event.target.value)}
         />
       </Field>
-    </Dialog>
+    </FormDialog>
   );
 }

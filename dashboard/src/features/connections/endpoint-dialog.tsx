@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { endpoints } from '../../strings/connections.ts';
-import { Button, Dialog, Field, FormError, Input } from '../../ui/index.ts';
+import { Field, FormDialog, Input } from '../../ui/index.ts';
 import {
   displayNameOf,
   type Endpoint,
@@ -14,7 +14,6 @@ import {
 } from './endpoints.ts';
 
 const text = endpoints.dialog;
-const fields = ['label', 'webhook_url', 'key', 'default_username', 'default_avatar_url'];
 
 /** Null makes a new one. The stored URL is never shown, only kept or replaced. */
 export function EndpointDialog(props: {
@@ -27,7 +26,6 @@ export function EndpointDialog(props: {
   const [url, setUrl] = useState('');
   const [key, setKey] = useState('');
   const [speaker, setSpeaker] = useState(displayNameOf(endpoint));
-  const [wasTried, setTried] = useState(false);
   const save = useWrite(
     async (api) => {
       const calls = endpointsOf(api, channel);
@@ -54,50 +52,40 @@ export function EndpointDialog(props: {
   const isLabelMissing = label.trim() === '';
   const isUrlMissing = endpoint === null && url.trim() === '';
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={endpoint ? text.editTitle(endpoint.label) : text.addTitle}
-      onSubmit={() => {
-        setTried(true);
-        if (!isLabelMissing && !isUrlMissing) save.mutate();
-      }}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={save.isPending}>
-            {endpoint ? common.save : common.add}
-          </Button>
-        </>
-      }
+      invalid={isLabelMissing || isUrlMissing}
+      onSubmit={() => save.mutate()}
+      submit={endpoint ? common.save : common.add}
+      busy={save.isPending}
+      error={save.error}
     >
-      <FormError error={save.error} besides={fields} />
       <Field
         label={text.label}
         hint={text.labelHint}
-        error={errorOf(save.error, 'label') ?? (wasTried && isLabelMissing ? text.labelNeeded : null)}
+        name="label"
+        problem={isLabelMissing && text.labelNeeded}
       >
         <Input dir="auto" value={label} maxLength={200} onChange={(event) => setLabel(event.target.value)} />
       </Field>
       <Field
         label={text.url}
         hint={endpoint ? text.urlKept(endpoint.webhook_url_prefix) : text.urlHints[channel]}
-        error={urlProblem(save.error) ?? (wasTried && isUrlMissing ? text.urlNeeded : null)}
+        name="webhook_url"
+        error={urlProblem(save.error)}
+        problem={isUrlMissing && text.urlNeeded}
       >
         <Input mono value={url} maxLength={4096} onChange={(event) => setUrl(event.target.value)} />
       </Field>
       {endpoint === null && (
-        <Field label={text.keyOptional} hint={text.keyHint} error={errorOf(save.error, 'key')}>
+        <Field label={text.keyOptional} hint={text.keyHint} name="key">
           <Input mono value={key} maxLength={100} onChange={(event) => setKey(event.target.value)} />
         </Field>
       )}
       {channel === 'chatthree' && (
         <>
-          <Field
-            label={text.username}
-            hint={text.usernameHint}
-            error={errorOf(save.error, 'default_username')}
-          >
+          <Field label={text.username} hint={text.usernameHint} name="default_username">
             <Input
               dir="auto"
               value={speaker.username}
@@ -105,7 +93,7 @@ export function EndpointDialog(props: {
               onChange={(event) => setSpeaker({ ...speaker, username: event.target.value })}
             />
           </Field>
-          <Field label={text.avatar} hint={text.avatarHint} error={errorOf(save.error, 'default_avatar_url')}>
+          <Field label={text.avatar} hint={text.avatarHint} name="default_avatar_url">
             <Input
               mono
               value={speaker.avatar}
@@ -115,7 +103,7 @@ export function EndpointDialog(props: {
           </Field>
         </>
       )}
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -3,7 +3,7 @@ import { useCan } from '../../api/environment.tsx';
 import { useRead, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { testSend, endpoints as text } from '../../strings/connections.ts';
-import { Button, Card, Dialog, EmptyState, FormError, Loaded } from '../../ui/index.ts';
+import { Button, Card, EmptyState, FormDialog, Loaded } from '../../ui/index.ts';
 import styles from './connections.module.css';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import { EndpointItem } from './endpoint-item.tsx';
@@ -99,22 +99,17 @@ function TestDialog({ channel, endpoint, onClose }: DialogProps) {
   });
   const id = send.data?.notification_id;
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
+      cancel={common.close}
+      icon="send"
+      submit={id ? testSend.again : testSend.send}
+      busy={send.isPending}
+      error={send.error}
       title={testSend.title(endpoint.label)}
       onSubmit={() => send.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.close}</Button>
-          <Button type="submit" variant="primary" icon="send" busy={send.isPending}>
-            {id ? testSend.again : testSend.send}
-          </Button>
-        </>
-      }
     >
-      <FormError error={send.error} />
       {id ? <TestOutcome key={id} notificationId={id} /> : <p>{testSend.intro}</p>}
-    </Dialog>
+    </FormDialog>
   );
 }

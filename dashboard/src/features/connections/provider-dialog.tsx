@@ -1,7 +1,6 @@
 import { useState } from 'react';
-import { common } from '../../strings/common.ts';
 import { email } from '../../strings/connections.ts';
-import { Button, Dialog, Field, Input, Notice, Select } from '../../ui/index.ts';
+import { Field, FormDialog, Input, Notice, Select } from '../../ui/index.ts';
 import { ConfigInput } from './config-input.tsx';
 import styles from './connections.module.css';
 import type { DraftProvider, FieldValue, ProviderProblem } from './email-draft.ts';
@@ -58,20 +57,12 @@ export function ProviderDialog(props: {
   const extras = fields.filter(({ isExtra }) => isExtra);
 
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={provider ? text.editTitle(provider.name || email.kinds[provider.kind]) : text.addTitle}
       description={text.hint}
       onSubmit={submit}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary">
-            {provider ? text.apply : text.addApply}
-          </Button>
-        </>
-      }
+      submit={provider ? text.apply : text.addApply}
     >
       {provider === null && (
         <Field label={text.kind}>
@@ -114,7 +105,7 @@ export function ProviderDialog(props: {
           <div className={styles.extraFields}>{extras.map(input)}</div>
         </details>
       )}
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -2,7 +2,7 @@ import type { Client } from '@carillon/sdk';
 import type { QueryKey } from '@tanstack/react-query';
 import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
-import { ConfirmDialog, FormError, Stack } from '../../ui/index.ts';
+import { ConfirmDialog } from '../../ui/index.ts';
 
 /** Asks before a connection goes; in Live, where messages would stop, its name has to be typed. */
 export function RemoveDialog(props: {
@@ -26,18 +26,15 @@ export function RemoveDialog(props: {
   });
   return (
     <ConfirmDialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title={title}
       confirm={confirm}
       onConfirm={() => remove.mutate()}
       busy={remove.isPending}
+      error={remove.error}
       word={kind === 'live' ? word : undefined}
     >
-      <Stack>
-        <FormError error={remove.error} />
-        <p>{text}</p>
-      </Stack>
+      <p>{text}</p>
     </ConfirmDialog>
   );
 }

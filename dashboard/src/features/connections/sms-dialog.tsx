@@ -1,10 +1,9 @@
 import type { SmsSettings, SmsSettingsRequest } from '@carillon/sdk';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
-import { errorOf, useWrite } from '../../api/queries.ts';
-import { common } from '../../strings/common.ts';
+import { useWrite } from '../../api/queries.ts';
 import { sms as text } from '../../strings/connections.ts';
-import { Button, Checkbox, Dialog, Field, FormError, Input, Radio } from '../../ui/index.ts';
+import { Checkbox, Field, FormDialog, Input, Radio } from '../../ui/index.ts';
 import styles from './connections.module.css';
 
 type Kind = keyof typeof text.kinds;
@@ -52,22 +51,15 @@ export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null;
     },
   );
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={text.setUp}
       description={text.checked}
       onSubmit={() => save.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={save.isPending}>
-            {text.save}
-          </Button>
-        </>
-      }
+      submit={text.save}
+      busy={save.isPending}
+      error={save.error}
     >
-      <FormError error={save.error} besides={['from_number', 'from_sender_id', ...fields]} />
       <fieldset className={styles.group}>
         <legend>{text.kind}</legend>
         {kinds.map((each) => (
@@ -88,7 +80,7 @@ export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null;
               key={field}
               label={text.fields[field]?.[0] ?? field}
               hint={kind === savedKind ? text.kept : text.fields[field]?.[1]}
-              error={errorOf(save.error, field)}
+              name={field}
             >
               <Input
                 mono
@@ -108,22 +100,14 @@ export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null;
               onChange={(event) => setUnsigned(event.target.checked)}
             />
           )}
-          <Field
-            label={text.fromNumber}
-            hint={text.fromNumberHint}
-            error={errorOf(save.error, 'from_number')}
-          >
+          <Field label={text.fromNumber} hint={text.fromNumberHint} name="from_number">
             <Input type="tel" value={fromNumber} onChange={(event) => setFromNumber(event.target.value)} />
           </Field>
-          <Field
-            label={text.fromSenderId}
-            hint={text.fromSenderIdHint}
-            error={errorOf(save.error, 'from_sender_id')}
-          >
+          <Field label={text.fromSenderId} hint={text.fromSenderIdHint} name="from_sender_id">
             <Input value={senderId} maxLength={20} onChange={(event) => setSenderId(event.target.value)} />
           </Field>
         </>
       )}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -78,7 +78,7 @@ function Resend({ notification, open, onClose }: AskProps) {
   return (
     <ConfirmDialog
       open={open}
-      onOpenChange={onClose}
+      onClose={onClose}
       title={text.resendTitle}
       confirm={text.resend}
       onConfirm={() => resend.mutate()}
@@ -105,7 +105,7 @@ function Delete({ notification, open, onClose }: AskProps) {
   return (
     <ConfirmDialog
       open={open}
-      onOpenChange={onClose}
+      onClose={onClose}
       title={isQueued ? text.cancelTitle : text.deleteTitle}
       confirm={isQueued ? text.cancel : text.delete}
       onConfirm={() => remove.mutate()}

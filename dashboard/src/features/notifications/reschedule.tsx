@@ -1,9 +1,9 @@
 import type { Notification } from '@carillon/sdk';
 import { useState } from 'react';
-import { errorOf, useWrite } from '../../api/queries.ts';
+import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
-import { Button, Dialog, describeError, Field, Input, localZone, Notice } from '../../ui/index.ts';
+import { Button, Field, FormDialog, Input, localZone } from '../../ui/index.ts';
 import { isoOf, localOf } from './local-time.ts';
 
 const text = notifications.actions;
@@ -17,29 +17,23 @@ export function Reschedule({ notification, onClose }: { notification: Notificati
     (api, sendAt: string | null) => api.notifications.update(notification.id, { send_at: sendAt }),
     { changes: [['notifications']], done: text.rescheduled, onDone: onClose, quiet: true },
   );
-  const beside = errorOf(update.error, 'send_at');
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={text.rescheduleTitle}
       onSubmit={() => isoOf(local) !== '' && update.mutate(isoOf(local))}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button icon="send" disabled={update.isPending} onClick={() => update.mutate(null)}>
-            {text.sendNow}
-          </Button>
-          <Button type="submit" variant="primary" busy={update.isPending}>
-            {common.save}
-          </Button>
-        </>
+      submit={common.save}
+      busy={update.isPending}
+      actions={
+        <Button icon="send" disabled={update.isPending} onClick={() => update.mutate(null)}>
+          {text.sendNow}
+        </Button>
       }
+      error={update.error}
     >
-      {update.error && !beside && <Notice tone="red">{describeError(update.error).text}</Notice>}
-      <Field label={text.sendAt} hint={text.sendAtHint(localZone)} error={beside}>
+      <Field label={text.sendAt} hint={text.sendAtHint(localZone)} name="send_at">
         <Input type="datetime-local" value={local} onChange={(event) => setLocal(event.target.value)} />
       </Field>
-    </Dialog>
+    </FormDialog>
   );
 }

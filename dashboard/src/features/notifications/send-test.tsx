@@ -6,7 +6,7 @@ import { errorOf, useWrite } from '../../api/queries.ts';
 import { type Channel, channelNames, common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { magicRecipients } from '../../strings/sandbox.ts';
-import { Button, Dialog, describeError, Field, Input, Notice, Select } from '../../ui/index.ts';
+import { Field, FormDialog, Input, Select } from '../../ui/index.ts';
 import {
   type Draft,
   firstDraft,
@@ -46,22 +46,17 @@ export function SendTest(props: { open: boolean; onOpenChange(open: boolean): Pr
     send.mutate(requestOf(draft, isTemplate, data ?? {}));
   };
   return (
-    <Dialog
+    <FormDialog
       open={open}
-      onOpenChange={onOpenChange}
+      onClose={() => onOpenChange(false)}
       title={text.title}
       description={text.description}
       onSubmit={submit}
-      foot={
-        <>
-          <Button onClick={() => onOpenChange(false)}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" icon="send" busy={send.isPending}>
-            {text.submit}
-          </Button>
-        </>
-      }
+      submit={text.submit}
+      busy={send.isPending}
+      error={isFieldError(error) ? null : error}
+      icon="send"
     >
-      {error && !isFieldError(error) && <Notice tone="red">{describeError(error).text}</Notice>}
       <Field label={text.channel} error={errorOf(error, 'channel')}>
         <Select
           value={draft.channel}
@@ -85,7 +80,7 @@ export function SendTest(props: { open: boolean; onOpenChange(open: boolean): Pr
         error={error}
         dataError={data === null ? text.badData : errorOf(error, 'template_data')}
       />
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -175,7 +175,7 @@ function CategoryTable(props: {
       />
       <ConfirmDialog
         open={leaving !== null}
-        onOpenChange={() => setLeaving(null)}
+        onClose={() => setLeaving(null)}
         title={text.archiveTitle(leaving?.name ?? '')}
         confirm={text.archiveConfirm}
         onConfirm={() => leaving && archive.mutate(leaving)}

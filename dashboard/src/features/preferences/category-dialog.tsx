@@ -1,9 +1,9 @@
 import type { Category } from '@carillon/sdk';
 import { useState } from 'react';
-import { errorOf, useWrite } from '../../api/queries.ts';
+import { useWrite } from '../../api/queries.ts';
 import { type Channel, channelNames, common } from '../../strings/common.ts';
 import { categories } from '../../strings/preferences.ts';
-import { Button, Checkbox, Dialog, Field, FormError, Input, Notice, Textarea } from '../../ui/index.ts';
+import { Checkbox, Field, FormDialog, Input, Notice, Textarea } from '../../ui/index.ts';
 import styles from './preferences.module.css';
 
 const text = categories.dialog;
@@ -19,7 +19,6 @@ export function CategoryDialog({ category, onClose }: { category: Category | nul
     category?.default_channels ?? ['email', 'in_app'],
   );
   const [optIn, setOptIn] = useState(category?.default_opt_in ?? true);
-  const [wasTried, setTried] = useState(false);
   const key = givenKey ?? keyOf(name);
   const save = useWrite(
     (api) => {
@@ -42,46 +41,28 @@ export function CategoryDialog({ category, onClose }: { category: Category | nul
   );
   const nameProblem = name.trim() === '' ? text.nameNeeded : null;
   const keyProblem = category === null && !keyPattern.test(key) ? text.keyWrong : null;
-  const submit = () => {
-    setTried(true);
-    if (!nameProblem && !keyProblem) save.mutate();
-  };
   const toggle = (channel: Channel, isOn: boolean) =>
     setChannels(isOn ? [...channels, channel] : channels.filter((each) => each !== channel));
 
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={category ? text.editTitle(category.name) : text.createTitle}
-      onSubmit={submit}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={save.isPending}>
-            {category ? common.save : common.create}
-          </Button>
-        </>
-      }
+      invalid={Boolean(nameProblem || keyProblem)}
+      onSubmit={() => save.mutate()}
+      submit={category ? common.save : common.create}
+      busy={save.isPending}
+      error={save.error}
     >
-      <FormError error={save.error} besides={['name', 'key', 'description']} />
-      <Field
-        label={text.name}
-        hint={text.nameHint}
-        error={errorOf(save.error, 'name') ?? (wasTried ? nameProblem : null)}
-      >
+      <Field label={text.name} hint={text.nameHint} name="name" problem={nameProblem}>
         <Input value={name} maxLength={200} dir="auto" onChange={(event) => setName(event.target.value)} />
       </Field>
       {category === null && (
-        <Field
-          label={text.key}
-          hint={text.keyHint}
-          error={errorOf(save.error, 'key') ?? (wasTried ? keyProblem : null)}
-        >
+        <Field label={text.key} hint={text.keyHint} name="key" problem={keyProblem}>
           <Input mono value={key} maxLength={100} onChange={(event) => setGivenKey(event.target.value)} />
         </Field>
       )}
-      <Field label={text.text} hint={text.textHint} error={errorOf(save.error, 'description')}>
+      <Field label={text.text} hint={text.textHint} name="description">
         <Textarea
           value={description}
           maxLength={1000}
@@ -119,7 +100,7 @@ export function CategoryDialog({ category, onClose }: { category: Category | nul
         checked={optIn}
         onChange={(event) => setOptIn(event.target.checked)}
       />
-    </Dialog>
+    </FormDialog>
   );
 }
 

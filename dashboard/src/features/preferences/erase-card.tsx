@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { user as text } from '../../strings/preferences.ts';
-import { Button, Card, ConfirmDialog, FormError, Stack } from '../../ui/index.ts';
+import { Button, Card, ConfirmDialog, Stack } from '../../ui/index.ts';
 import styles from './preferences.module.css';
 
 export function EraseCard({ id }: { id: string }) {
@@ -29,16 +29,15 @@ export function EraseCard({ id }: { id: string }) {
       </div>
       {isAsking && (
         <ConfirmDialog
-          open
-          onOpenChange={setAsking}
+          onClose={() => setAsking(false)}
           title={text.eraseTitle(id)}
           confirm={text.eraseConfirm}
           word={id}
           onConfirm={() => erase.mutate()}
           busy={erase.isPending}
+          error={erase.error}
         >
           <Stack>
-            <FormError error={erase.error} />
             <Points title={text.eraseGoes} points={text.eraseGoesList} />
             <Points title={text.eraseStays} points={text.eraseStaysList} />
             <p className={styles.small}>{text.eraseLong}</p>

@@ -128,7 +128,7 @@ function Cell(props: { id: string; row: CategoryRow; channel: Channel; mayWrite:
       </span>
       <ConfirmDialog
         open={isAsking}
-        onOpenChange={setAsking}
+        onClose={() => setAsking(false)}
         title={text.againTitle}
         confirm={text.againConfirm}
         danger={false}

@@ -1,10 +1,10 @@
 import type { QuietHours } from '@carillon/sdk';
 import { useState } from 'react';
 import { orNull } from '../../api/or-null.ts';
-import { errorOf, useRead, useWrite } from '../../api/queries.ts';
+import { useRead, useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { user as text } from '../../strings/preferences.ts';
-import { Button, Card, Dialog, Field, FormError, Input, Loaded, Stack } from '../../ui/index.ts';
+import { Button, Card, Field, FormDialog, Input, Loaded, Stack } from '../../ui/index.ts';
 import styles from './preferences.module.css';
 import { ZoneInput } from './zone-input.tsx';
 
@@ -82,33 +82,26 @@ function QuietHoursDialog({ id, before, onClose }: { id: string; before: QuietHo
   );
   const problem = from === '' || to === '' ? text.quietTimes : from === to ? text.quietSame : null;
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={text.quiet}
       description={text.quietHint}
       onSubmit={() => !problem && save.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={save.isPending}>
-            {common.save}
-          </Button>
-        </>
-      }
+      submit={common.save}
+      busy={save.isPending}
+      error={save.error}
     >
-      <FormError error={save.error} besides={['start_local', 'end_local', 'timezone']} />
       <div className={styles.pair}>
-        <Field label={text.quietFrom} error={errorOf(save.error, 'start_local')}>
+        <Field label={text.quietFrom} name="start_local">
           <Input type="time" value={from} onChange={(event) => setFrom(event.target.value)} />
         </Field>
-        <Field label={text.quietTo} error={problem ?? errorOf(save.error, 'end_local')}>
+        <Field label={text.quietTo} name="end_local" error={problem}>
           <Input type="time" value={to} onChange={(event) => setTo(event.target.value)} />
         </Field>
       </div>
-      <Field label={text.quietZone} hint={text.quietZoneHint} error={errorOf(save.error, 'timezone')}>
+      <Field label={text.quietZone} hint={text.quietZoneHint} name="timezone">
         <ZoneInput value={timezone} onChange={setTimezone} />
       </Field>
-    </Dialog>
+    </FormDialog>
   );
 }

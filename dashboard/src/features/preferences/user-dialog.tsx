@@ -1,9 +1,9 @@
 import type { User, UserInput } from '@carillon/sdk';
 import { useState } from 'react';
-import { errorOf, useWrite } from '../../api/queries.ts';
+import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { users } from '../../strings/preferences.ts';
-import { Button, Dialog, Field, FormError, Input } from '../../ui/index.ts';
+import { Field, FormDialog, Input } from '../../ui/index.ts';
 import styles from './preferences.module.css';
 import { ZoneInput } from './zone-input.tsx';
 
@@ -24,7 +24,6 @@ export function UserDialog(props: {
     () =>
       Object.fromEntries(fields.map((field) => [field, user?.[field] ?? ''])) as Record<FieldName, string>,
   );
-  const [wasTried, setTried] = useState(false);
   const wantedId = id ?? newId.trim();
   const save = useWrite(
     (api) => {
@@ -49,57 +48,48 @@ export function UserDialog(props: {
     value: values[field],
     onChange: (event: { target: { value: string } }) => setValues({ ...values, [field]: event.target.value }),
   });
-  const error = (field: FieldName) => errorOf(save.error, field);
 
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={id === null ? text.addTitle : text.editTitle(id)}
       description={text.hint}
-      onSubmit={() => {
-        setTried(true);
-        if (!isIdMissing) save.mutate();
-      }}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={save.isPending}>
-            {common.save}
-          </Button>
-        </>
-      }
+      invalid={isIdMissing}
+      onSubmit={() => save.mutate()}
+      submit={common.save}
+      busy={save.isPending}
+      error={save.error}
     >
-      <FormError error={save.error} besides={[...fields, 'externalUserId']} />
       {id === null && (
         <Field
           label={text.id}
           hint={text.idHint}
-          error={errorOf(save.error, 'externalUserId') ?? (wasTried && isIdMissing ? text.idNeeded : null)}
+          name="externalUserId"
+          problem={isIdMissing && text.idNeeded}
         >
           <Input mono value={newId} maxLength={255} onChange={(event) => setNewId(event.target.value)} />
         </Field>
       )}
-      <Field label={text.name} error={error('name')}>
+      <Field label={text.name} name="name">
         <Input {...input('name')} maxLength={200} dir="auto" />
       </Field>
       <div className={styles.pair}>
-        <Field label={text.email} error={error('email')}>
+        <Field label={text.email} name="email">
           <Input {...input('email', 'email')} maxLength={320} />
         </Field>
-        <Field label={text.phone} hint={text.phoneHint} error={error('phone')}>
+        <Field label={text.phone} hint={text.phoneHint} name="phone">
           <Input {...input('phone', 'tel')} maxLength={32} />
         </Field>
-        <Field label={text.locale} hint={text.localeHint} error={error('locale')}>
+        <Field label={text.locale} hint={text.localeHint} name="locale">
           <Input {...input('locale')} maxLength={35} />
         </Field>
-        <Field label={text.timezone} hint={text.timezoneHint} error={error('timezone')}>
+        <Field label={text.timezone} hint={text.timezoneHint} name="timezone">
           <ZoneInput value={values.timezone} onChange={(timezone) => setValues({ ...values, timezone })} />
         </Field>
       </div>
-      <Field label={text.chatone} hint={text.chatoneHint} error={error('chatone_user_id')}>
+      <Field label={text.chatone} hint={text.chatoneHint} name="chatone_user_id">
         <Input {...input('chatone_user_id')} mono maxLength={64} />
       </Field>
-    </Dialog>
+    </FormDialog>
   );
 }

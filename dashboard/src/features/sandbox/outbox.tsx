@@ -129,7 +129,7 @@ function EmptyButton({ disabled }: { disabled: boolean }) {
       </Button>
       <ConfirmDialog
         open={isAsking}
-        onOpenChange={setAsking}
+        onClose={() => setAsking(false)}
         title={sandbox.emptyTitle}
         confirm={sandbox.empty}
         onConfirm={() => empty.mutate()}

@@ -1,10 +1,8 @@
 import { useState } from 'react';
 import { type Scope, useEnvironment } from '../../api/environment.tsx';
-import { errorOf, useWrite } from '../../api/queries.ts';
-import { common } from '../../strings/common.ts';
+import { useWrite } from '../../api/queries.ts';
 import { keys, scopeGroups, scopeNames } from '../../strings/settings.ts';
-import { Button, Checkbox, Dialog, Field, Input, Radio, Select } from '../../ui/index.ts';
-import { DialogError } from './dialog-error.tsx';
+import { Checkbox, Field, FormDialog, Input, Radio, Select } from '../../ui/index.ts';
 import type { NewKey } from './new-key-dialog.tsx';
 import { type Preset, presets, scopesByGroup } from './scopes.ts';
 import styles from './settings.module.css';
@@ -43,27 +41,16 @@ export function CreateKeyDialog({ onClose, onMade }: { onClose(): void; onMade(m
     if (!isNameMissing && !isChoiceMissing) create.mutate();
   };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={keys.create}
       description={keys.description}
       onSubmit={submit}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={create.isPending}>
-            {keys.create}
-          </Button>
-        </>
-      }
+      submit={keys.create}
+      busy={create.isPending}
+      error={create.error}
     >
-      <DialogError error={create.error} besides={['name']} />
-      <Field
-        label={keys.name}
-        hint={keys.nameHint}
-        error={errorOf(create.error, 'name') ?? (wasTried && isNameMissing ? keys.nameNeeded : null)}
-      >
+      <Field label={keys.name} hint={keys.nameHint} name="name" problem={isNameMissing && keys.nameNeeded}>
         <Input value={name} maxLength={100} onChange={(event) => setName(event.target.value)} required />
       </Field>
       <fieldset className={styles.group}>
@@ -102,7 +89,7 @@ export function CreateKeyDialog({ onClose, onMade }: { onClose(): void; onMade(m
           ))}
         </Select>
       </Field>
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -8,8 +8,17 @@ import { chooseOrganization } from '../../shell/organization.ts';
 import styles from '../../shell/sign-in.module.css';
 import { common } from '../../strings/common.ts';
 import { team, invitation as text } from '../../strings/settings.ts';
-import { Button, Checkbox, EmptyState, Field, Form, Input, Loaded, Notice } from '../../ui/index.ts';
-import { DialogError } from './dialog-error.tsx';
+import {
+  Button,
+  Checkbox,
+  EmptyState,
+  Field,
+  Form,
+  FormError,
+  Input,
+  Loaded,
+  Notice,
+} from '../../ui/index.ts';
 import { strengthOf } from './password-strength.ts';
 
 const api = createApi(null);
@@ -69,7 +78,7 @@ function Accept({ token, preview }: { token: string; preview: InvitationPreview 
     <Form className={styles.fields} onSubmit={submit}>
       <p>{text.asRole(preview.email, team.roles[preview.role])}</p>
       {!isNew && <Notice>{text.known}</Notice>}
-      {!isWrong && <DialogError error={accept.error} besides={['name', 'password']} />}
+      {!isWrong && <FormError error={accept.error} besides={['name', 'password']} />}
       <input type="hidden" autoComplete="username" value={preview.email} readOnly />
       {isNew && (
         <Field

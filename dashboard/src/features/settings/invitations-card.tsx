@@ -65,7 +65,7 @@ export function InvitationsCard() {
       {again && <InviteDialog former={again} onClose={() => setAgain(null)} />}
       <ConfirmDialog
         open={withdrawing !== null}
-        onOpenChange={() => setWithdrawing(null)}
+        onClose={() => setWithdrawing(null)}
         title={team.withdrawTitle(withdrawing?.email ?? '')}
         confirm={team.withdrawConfirm}
         onConfirm={() => withdrawing && withdraw.mutate(withdrawing)}

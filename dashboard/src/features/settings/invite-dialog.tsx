@@ -1,11 +1,10 @@
 import type { Invitation } from '@carillon/sdk';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
-import { errorOf, useWrite } from '../../api/queries.ts';
+import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { team } from '../../strings/settings.ts';
-import { Button, CodeBlock, Dialog, Field, Input, Notice } from '../../ui/index.ts';
-import { DialogError } from './dialog-error.tsx';
+import { Button, CodeBlock, Dialog, Field, FormDialog, Input, Notice } from '../../ui/index.ts';
 import { grantable, type Role } from './members.ts';
 import { RoleChoice } from './role-choice.tsx';
 
@@ -14,16 +13,11 @@ export function InviteDialog({ former, onClose }: { former?: Invitation; onClose
   const { organization } = useEnvironment();
   const [email, setEmail] = useState(former?.email ?? '');
   const [role, setRole] = useState<Role>(former?.role ?? 'developer');
-  const [wasTried, setTried] = useState(false);
   const invite = useWrite(
     (api) => api.team.createInvitation(organization.id, { email: email.trim(), role }),
     { changes: [['invitations'], ['audit']], quiet: true },
   );
   const isMissing = email.trim() === '';
-  const submit = () => {
-    setTried(true);
-    if (!isMissing) invite.mutate();
-  };
   if (invite.data) {
     return (
       <Dialog
@@ -44,26 +38,17 @@ export function InviteDialog({ former, onClose }: { former?: Invitation; onClose
     );
   }
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={team.inviteTitle(organization.name)}
       description={team.inviteHint}
-      onSubmit={submit}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={invite.isPending}>
-            {team.makeLink}
-          </Button>
-        </>
-      }
+      invalid={isMissing}
+      onSubmit={() => invite.mutate()}
+      submit={team.makeLink}
+      busy={invite.isPending}
+      error={invite.error}
     >
-      <DialogError error={invite.error} besides={['email']} />
-      <Field
-        label={team.email}
-        error={errorOf(invite.error, 'email') ?? (wasTried && isMissing ? team.emailNeeded : null)}
-      >
+      <Field label={team.email} name="email" problem={isMissing && team.emailNeeded}>
         <Input
           type="email"
           value={email}
@@ -74,6 +59,6 @@ export function InviteDialog({ former, onClose }: { former?: Invitation; onClose
         />
       </Field>
       <RoleChoice roles={grantable[organization.role]} value={role} onChange={setRole} />
-    </Dialog>
+    </FormDialog>
   );
 }

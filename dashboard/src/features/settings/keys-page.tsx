@@ -125,7 +125,7 @@ function KeyTable(props: { mayWrite: boolean; onCreate(): void; onMade(made: New
       {rotating && <RotateKeyDialog apiKey={rotating} onClose={() => setRotating(null)} onMade={onMade} />}
       <ConfirmDialog
         open={revoking !== null}
-        onOpenChange={() => setRevoking(null)}
+        onClose={() => setRevoking(null)}
         title={keys.revokeTitle(revoking?.name ?? '')}
         confirm={keys.revokeConfirm}
         onConfirm={() => revoking && revoke.mutate(revoking)}

@@ -9,18 +9,16 @@ import { common } from '../../strings/common.ts';
 import { team } from '../../strings/settings.ts';
 import {
   Badge,
-  Button,
   Card,
   type Column,
   ConfirmDialog,
-  Dialog,
+  FormDialog,
   IconButton,
   ListTable,
   Menu,
   Time,
   useToast,
 } from '../../ui/index.ts';
-import { DialogError } from './dialog-error.tsx';
 import { grantable, membersKey, nameOf, type Role } from './members.ts';
 import { RoleChoice } from './role-choice.tsx';
 import styles from './settings.module.css';
@@ -99,24 +97,18 @@ function RoleDialog({ member, onClose }: { member: Member; onClose(): void }) {
     },
   });
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={team.changeTitle(nameOf(member))}
       description={team.changeHint}
       onSubmit={() => change.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={change.isPending} disabled={role === member.role}>
-            {common.save}
-          </Button>
-        </>
-      }
+      submit={common.save}
+      busy={change.isPending}
+      disabled={role === member.role}
+      error={change.error}
     >
-      <DialogError error={change.error} />
       <RoleChoice roles={grantable[organization.role]} value={role} onChange={setRole} />
-    </Dialog>
+    </FormDialog>
   );
 }
 
@@ -131,14 +123,13 @@ function RemoveDialog({ member, isSelf, onClose }: { member: Member; isSelf: boo
   });
   return (
     <ConfirmDialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title={isSelf ? team.leaveTitle(organization.name) : team.removeTitle(nameOf(member))}
       confirm={isSelf ? team.leaveConfirm : common.remove}
       onConfirm={() => remove.mutate()}
       busy={remove.isPending}
+      error={remove.error}
     >
-      <DialogError error={remove.error} />
       {isSelf ? team.leaveText : team.removeText}
     </ConfirmDialog>
   );

@@ -7,8 +7,19 @@ import { useFilters } from '../../shell/filters.ts';
 import { chooseOrganization } from '../../shell/organization.ts';
 import { common } from '../../strings/common.ts';
 import { settings, team, organization as text } from '../../strings/settings.ts';
-import { Badge, Button, Card, Copyable, Field, Form, Input, Pairs, Table, Time } from '../../ui/index.ts';
-import { DialogError } from './dialog-error.tsx';
+import {
+  Badge,
+  Button,
+  Card,
+  Copyable,
+  Field,
+  Form,
+  FormError,
+  Input,
+  Pairs,
+  Table,
+  Time,
+} from '../../ui/index.ts';
 import { SettingsLayout } from './layout.tsx';
 import { grantable } from './members.ts';
 import { NewOrganizationDialog } from './new-organization-dialog.tsx';
@@ -52,7 +63,7 @@ function Rename({ organization }: { organization: Organization }) {
   const isSame = name.trim() === organization.name;
   return (
     <Form className={styles.form} onSubmit={() => !isSame && name.trim() !== '' && rename.mutate()}>
-      <DialogError error={rename.error} besides={['name']} />
+      <FormError error={rename.error} besides={['name']} />
       <Field
         label={text.name}
         error={errorOf(rename.error, 'name') ?? (name.trim() === '' ? text.nameNeeded : null)}

@@ -3,8 +3,7 @@ import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { secrets } from '../../strings/settings.ts';
-import { Button, Card, Dialog, ExactTime, SecretOnce } from '../../ui/index.ts';
-import { DialogError } from './dialog-error.tsx';
+import { Button, Card, Dialog, ExactTime, FormDialog, SecretOnce } from '../../ui/index.ts';
 import styles from './settings.module.css';
 import { TimeChoice } from './time-choice.tsx';
 
@@ -75,22 +74,16 @@ function RotateSecretDialog({ which, onClose }: { which: Which; onClose(): void 
     );
   }
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={which === 'inbox' ? secrets.rotateInbox : secrets.rotateWebhook}
       description={which === 'inbox' ? secrets.rotateText : secrets.rotateWebhookText}
       onSubmit={() => rotate.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="danger" busy={rotate.isPending}>
-            {secrets.confirm}
-          </Button>
-        </>
-      }
+      submit={secrets.confirm}
+      busy={rotate.isPending}
+      danger
+      error={rotate.error}
     >
-      <DialogError error={rotate.error} />
       {which === 'inbox' && (
         <TimeChoice
           label={secrets.overlap}
@@ -99,6 +92,6 @@ function RotateSecretDialog({ which, onClose }: { which: Which; onClose(): void 
           onChange={setOverlap}
         />
       )}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -2,8 +2,7 @@ import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
 import { errorOf, useWrite } from '../../api/queries.ts';
 import { profile } from '../../strings/settings.ts';
-import { Button, Card, Checkbox, Field, Form, Input } from '../../ui/index.ts';
-import { DialogError } from './dialog-error.tsx';
+import { Button, Card, Checkbox, Field, Form, FormError, Input } from '../../ui/index.ts';
 import { strengthOf } from './password-strength.ts';
 import styles from './settings.module.css';
 
@@ -32,7 +31,7 @@ export function PasswordCard() {
       <Form className={styles.form} onSubmit={() => isReady && change.mutate()}>
         {/* Managers of passwords want to know whose it is. */}
         <input type="hidden" autoComplete="username" value={person.email} readOnly />
-        <DialogError error={change.error} besides={['current_password', 'new_password']} />
+        <FormError error={change.error} besides={['current_password', 'new_password']} />
         <Field label={profile.current} error={errorOf(change.error, 'current_password')}>
           <Input
             type={type}

@@ -6,8 +6,7 @@ import { setTheme, type Theme, useTheme } from '../../shell/theme.ts';
 import { common } from '../../strings/common.ts';
 import { profile, settings } from '../../strings/settings.ts';
 import { shell } from '../../strings/shell.ts';
-import { Button, Card, Columns, Field, Form, Input, Radio } from '../../ui/index.ts';
-import { DialogError } from './dialog-error.tsx';
+import { Button, Card, Columns, Field, Form, FormError, Input, Radio } from '../../ui/index.ts';
 import { SettingsLayout } from './layout.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
@@ -42,7 +41,7 @@ function NameCard() {
   return (
     <Card title={profile.you}>
       <Form className={styles.form} onSubmit={() => !isMissing && !isSame && save.mutate()}>
-        <DialogError error={save.error} besides={['name']} />
+        <FormError error={save.error} besides={['name']} />
         <Field
           label={profile.name}
           error={errorOf(save.error, 'name') ?? (isMissing && !isSame ? profile.nameNeeded : null)}

@@ -1,9 +1,7 @@
 import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
-import { common } from '../../strings/common.ts';
 import { keys } from '../../strings/settings.ts';
-import { Button, Dialog } from '../../ui/index.ts';
-import { DialogError } from './dialog-error.tsx';
+import { FormDialog } from '../../ui/index.ts';
 import type { ApiKey, NewKey } from './new-key-dialog.tsx';
 import { TimeChoice } from './time-choice.tsx';
 
@@ -19,23 +17,16 @@ export function RotateKeyDialog(props: { apiKey: ApiKey; onClose(): void; onMade
     },
   });
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={keys.rotateTitle(apiKey.name)}
       description={keys.rotateHint}
       onSubmit={() => rotate.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={rotate.isPending}>
-            {keys.rotateConfirm}
-          </Button>
-        </>
-      }
+      submit={keys.rotateConfirm}
+      busy={rotate.isPending}
+      error={rotate.error}
     >
-      <DialogError error={rotate.error} />
       <TimeChoice label={keys.grace} choices={keys.graces} value={grace} onChange={setGrace} />
-    </Dialog>
+    </FormDialog>
   );
 }

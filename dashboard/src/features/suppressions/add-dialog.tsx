@@ -1,9 +1,8 @@
 import type { Suppression } from '@carillon/sdk';
 import { useState } from 'react';
-import { errorOf, useWrite } from '../../api/queries.ts';
-import { common } from '../../strings/common.ts';
+import { useWrite } from '../../api/queries.ts';
 import { suppressions } from '../../strings/suppressions.ts';
-import { Button, Dialog, Field, FormError, Input, Select } from '../../ui/index.ts';
+import { Field, FormDialog, Input, Select } from '../../ui/index.ts';
 import { reasons } from './reason.tsx';
 
 const text = suppressions.dialog;
@@ -11,7 +10,6 @@ const text = suppressions.dialog;
 export function AddDialog({ onClose }: { onClose(): void }) {
   const [address, setAddress] = useState('');
   const [reason, setReason] = useState<Suppression['reason']>('manual_add');
-  const [wasTried, setTried] = useState(false);
   const add = useWrite(
     async (api) => {
       // Adding twice is no error, and changes nothing; the person should know which of the two it was.
@@ -28,29 +26,21 @@ export function AddDialog({ onClose }: { onClose(): void }) {
   );
   const isMissing = address.trim() === '';
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={text.title}
       description={text.hint}
-      onSubmit={() => {
-        setTried(true);
-        if (!isMissing) add.mutate();
-      }}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={add.isPending}>
-            {text.submit}
-          </Button>
-        </>
-      }
+      invalid={isMissing}
+      onSubmit={() => add.mutate()}
+      submit={text.submit}
+      busy={add.isPending}
+      error={add.error}
     >
-      <FormError error={add.error} besides={['address']} />
       <Field
         label={text.address}
         hint={text.addressHint}
-        error={errorOf(add.error, 'address') ?? (wasTried && isMissing ? text.addressNeeded : null)}
+        name="address"
+        problem={isMissing && text.addressNeeded}
       >
         <Input value={address} maxLength={320} onChange={(event) => setAddress(event.target.value)} />
       </Field>
@@ -66,6 +56,6 @@ export function AddDialog({ onClose }: { onClose(): void }) {
           ))}
         </Select>
       </Field>
-    </Dialog>
+    </FormDialog>
   );
 }

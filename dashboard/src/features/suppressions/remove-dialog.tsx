@@ -1,9 +1,9 @@
 import type { Suppression } from '@carillon/sdk';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
-import { errorOf, useWrite } from '../../api/queries.ts';
+import { useWrite } from '../../api/queries.ts';
 import { suppressions as text } from '../../strings/suppressions.ts';
-import { ConfirmDialog, Field, FormError, Input, Notice, Stack } from '../../ui/index.ts';
+import { ConfirmDialog, Field, Input, Notice, Stack } from '../../ui/index.ts';
 import { ReasonBadge } from './reason.tsx';
 
 /** What the removal risks depends on why the address is here; bounces and complaints are the ones to think about twice. */
@@ -21,17 +21,16 @@ export function RemoveDialog({ suppression, onClose }: { suppression: Suppressio
   const isRisky = reason !== 'manual_add';
   return (
     <ConfirmDialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title={text.removeTitle(address)}
       confirm={text.removeConfirm}
       onConfirm={() => remove.mutate()}
       busy={remove.isPending}
+      error={remove.error}
       danger={isRisky}
       {...(kind === 'live' && isRisky ? { word: address } : {})}
     >
       <Stack>
-        <FormError error={remove.error} besides={['note']} />
         <div>
           <ReasonBadge reason={reason} />
         </div>
@@ -40,7 +39,7 @@ export function RemoveDialog({ suppression, onClose }: { suppression: Suppressio
         ) : (
           <p>{text.removeTexts[reason]}</p>
         )}
-        <Field label={text.why} hint={text.whyHint} error={errorOf(remove.error, 'note')}>
+        <Field label={text.why} hint={text.whyHint} name="note">
           <Input value={note} maxLength={500} onChange={(event) => setNote(event.target.value)} />
         </Field>
       </Stack>

@@ -98,7 +98,7 @@ export function Actions(props: {
       )}
       <ConfirmDialog
         open={question === 'discard'}
-        onOpenChange={close}
+        onClose={close}
         title={text.discardTitle}
         confirm={text.discard}
         onConfirm={() => {

@@ -113,7 +113,7 @@ function RemoveBody({ place, onRemove }: { place: BodyLocation; onRemove(): void
       </Button>
       <ConfirmDialog
         open={isAsking}
-        onOpenChange={setAsking}
+        onClose={() => setAsking(false)}
         title={locale ? text.removeLanguageTitle(locale, channel) : text.removeChannelTitle(channel)}
         confirm={label}
         onConfirm={() => {

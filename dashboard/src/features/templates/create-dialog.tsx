@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
-import { errorOf, isCode, useWrite } from '../../api/queries.ts';
+import { isCode, useWrite } from '../../api/queries.ts';
 import { type Channel, channelNames, common } from '../../strings/common.ts';
 import { templates } from '../../strings/templates.ts';
-import { Button, Dialog, describeError, Field, Input, Notice, Select } from '../../ui/index.ts';
+import { Button, Field, FormDialog, Input, Select } from '../../ui/index.ts';
 import { rememberSample } from './sample.ts';
 import { starterBody, starterData } from './starters.ts';
 
@@ -29,24 +29,17 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
     },
   );
   const { error } = create;
-  const errors = { name: errorOf(error, 'name'), key: errorOf(error, 'key') };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={text.title}
       onSubmit={() => create.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={create.isPending} disabled={!name.trim() || !key}>
-            {common.create}
-          </Button>
-        </>
-      }
+      submit={common.create}
+      busy={create.isPending}
+      disabled={!name.trim() || !key}
+      error={error}
     >
-      {error && !errors.name && !errors.key && <Notice tone="red">{describeError(error).text}</Notice>}
-      <Field label={text.name} error={errors.name}>
+      <Field label={text.name} name="name">
         <Input
           value={name}
           maxLength={200}
@@ -54,7 +47,7 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
           onChange={(event) => setName(event.target.value)}
         />
       </Field>
-      <Field label={text.key} hint={text.keyHint} error={errors.key}>
+      <Field label={text.key} hint={text.keyHint} name="key">
         <Input mono value={key} maxLength={100} onChange={(event) => setOwnKey(event.target.value)} />
       </Field>
       <Field label={text.channel} hint={text.channelHint}>
@@ -75,7 +68,7 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
           {text.openExisting}
         </Button>
       )}
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { templates } from '../../strings/templates.ts';
-import { ConfirmDialog, describeError, Notice, Stack } from '../../ui/index.ts';
+import { ConfirmDialog } from '../../ui/index.ts';
 
 const text = templates.deletion;
 
@@ -22,18 +22,15 @@ export function DeleteDialog(props: { template: Template; onDeleted(): void; onC
   });
   return (
     <ConfirmDialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title={text.title(template.name)}
       confirm={text.confirm}
       busy={remove.isPending}
+      error={remove.error}
       onConfirm={() => remove.mutate()}
       {...(kind === 'live' ? { word: template.key } : {})}
     >
-      <Stack>
-        <p>{text.text}</p>
-        {remove.error && <Notice tone="red">{describeError(remove.error).text}</Notice>}
-      </Stack>
+      <p>{text.text}</p>
     </ConfirmDialog>
   );
 }

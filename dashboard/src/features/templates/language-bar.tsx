@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { common } from '../../strings/common.ts';
 import { templates as text } from '../../strings/templates.ts';
-import { Button, Dialog, Field, Input } from '../../ui/index.ts';
+import { Button, Field, FormDialog, Input } from '../../ui/index.ts';
 import { type BodyLocation, type Content, localesOf } from './content.ts';
 import styles from './templates.module.css';
 
@@ -61,19 +61,12 @@ function AddLanguage(props: { taken: string[]; onAdd(locale: string): void; onCl
     else onAdd(locale);
   };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={text.addLanguageTitle}
       onSubmit={add}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" disabled={tag.trim() === ''}>
-            {common.add}
-          </Button>
-        </>
-      }
+      submit={common.add}
+      disabled={tag.trim() === ''}
     >
       <Field label={text.languageTag} hint={text.addLanguageHint} error={error}>
         <Input
@@ -85,7 +78,7 @@ function AddLanguage(props: { taken: string[]; onAdd(locale: string): void; onCl
           }}
         />
       </Field>
-    </Dialog>
+    </FormDialog>
   );
 }
 

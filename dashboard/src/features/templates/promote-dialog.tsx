@@ -2,9 +2,8 @@ import { NotFoundError, type Template } from '@carillon/sdk';
 import { createApi } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environment.tsx';
 import { useRead, useWrite } from '../../api/queries.ts';
-import { common } from '../../strings/common.ts';
 import { templates } from '../../strings/templates.ts';
-import { Button, Dialog, describeError, Loaded, Notice } from '../../ui/index.ts';
+import { FormDialog, Loaded, Notice } from '../../ui/index.ts';
 import { type Content, contentOf } from './content.ts';
 import { ContentDiff } from './content-diff.tsx';
 
@@ -30,23 +29,17 @@ export function PromoteDialog({ template, onClose }: { template: Template; onClo
   });
   const canPromote = plan.data !== undefined && plan.data.status !== 'identical';
   return (
-    <Dialog
-      open
+    <FormDialog
       wide
-      onOpenChange={onClose}
+      onClose={onClose}
       title={text.title}
       description={text.description}
       onSubmit={() => canPromote && promote.mutate()}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={promote.isPending} disabled={!canPromote}>
-            {text.confirm}
-          </Button>
-        </>
-      }
+      submit={text.confirm}
+      busy={promote.isPending}
+      disabled={!canPromote}
+      error={promote.error}
     >
-      {promote.error && <Notice tone="red">{describeError(promote.error).text}</Notice>}
       <Loaded query={plan}>
         {({ status, live }) => (
           <>
@@ -63,7 +56,7 @@ export function PromoteDialog({ template, onClose }: { template: Template; onClo
           </>
         )}
       </Loaded>
-    </Dialog>
+    </FormDialog>
   );
 }
 

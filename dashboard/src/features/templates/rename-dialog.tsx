@@ -1,7 +1,6 @@
 import { useState } from 'react';
-import { common } from '../../strings/common.ts';
 import { templates as text } from '../../strings/templates.ts';
-import { Button, Dialog, Field, Input } from '../../ui/index.ts';
+import { Field, FormDialog, Input } from '../../ui/index.ts';
 
 export function RenameDialog(props: { name: string; onRename(name: string): void; onClose(): void }) {
   const [name, setName] = useState(props.name);
@@ -11,23 +10,16 @@ export function RenameDialog(props: { name: string; onRename(name: string): void
     props.onClose();
   };
   return (
-    <Dialog
-      open
-      onOpenChange={props.onClose}
+    <FormDialog
+      onClose={props.onClose}
       title={text.renameTitle}
       onSubmit={rename}
-      foot={
-        <>
-          <Button onClick={props.onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" disabled={name.trim() === ''}>
-            {text.rename}
-          </Button>
-        </>
-      }
+      submit={text.rename}
+      disabled={name.trim() === ''}
     >
       <Field label={text.nameField}>
         <Input value={name} maxLength={200} dir="auto" onChange={(event) => setName(event.target.value)} />
       </Field>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -5,17 +5,7 @@ import { errorOf, useWrite } from '../../api/queries.ts';
 import { localStore } from '../../shell/local-store.ts';
 import { type Channel, common } from '../../strings/common.ts';
 import { templates } from '../../strings/templates.ts';
-import {
-  Button,
-  Dialog,
-  describeError,
-  Field,
-  Input,
-  LinkButton,
-  Notice,
-  Row,
-  Select,
-} from '../../ui/index.ts';
+import { Button, Dialog, Field, FormDialog, Input, LinkButton, Notice, Row, Select } from '../../ui/index.ts';
 import { channelsOf } from './content.ts';
 import type { Sample } from './sample.ts';
 
@@ -61,66 +51,62 @@ export function SendDialog(props: {
   );
   const sent = send.data;
   const recipientError = recipientParams.map((param) => errorOf(send.error, param)).find(Boolean) ?? null;
+  if (sent) {
+    return (
+      <Dialog
+        open
+        onOpenChange={onClose}
+        title={text.title}
+        description={text.description}
+        foot={<Button onClick={onClose}>{common.done}</Button>}
+      >
+        <Notice tone="green">{text.sent}</Notice>
+        <Row>
+          <LinkButton to={`/${kind}/notifications/${sent.id}`} icon="notifications">
+            {text.open}
+          </LinkButton>
+          <Button variant="ghost" onClick={() => send.reset()}>
+            {text.another}
+          </Button>
+        </Row>
+      </Dialog>
+    );
+  }
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={text.title}
       description={text.description}
-      onSubmit={() => !sent && send.mutate()}
-      foot={
-        sent ? (
-          <Button onClick={onClose}>{common.done}</Button>
-        ) : (
-          <>
-            <Button onClick={onClose}>{common.cancel}</Button>
-            <Button type="submit" variant="primary" busy={send.isPending} disabled={address.trim() === ''}>
-              {text.confirm}
-            </Button>
-          </>
-        )
-      }
+      submit={text.confirm}
+      onSubmit={() => send.mutate()}
+      busy={send.isPending}
+      disabled={address.trim() === ''}
+      error={recipientError ? null : send.error}
     >
-      {sent ? (
-        <>
-          <Notice tone="green">{text.sent}</Notice>
-          <Row>
-            <LinkButton to={`/${kind}/notifications/${sent.id}`} icon="notifications">
-              {text.open}
-            </LinkButton>
-            <Button variant="ghost" onClick={() => send.reset()}>
-              {text.another}
-            </Button>
-          </Row>
-        </>
-      ) : (
-        <>
-          {kind === 'live' && <Notice tone="amber">{text.live}</Notice>}
-          {isDirty && <Notice>{text.dirty}</Notice>}
-          {send.error && !recipientError && <Notice tone="red">{describeError(send.error).text}</Notice>}
-          <Field label={text.channel}>
-            <Select value={channel} onChange={(event) => setChannel(event.target.value as Channel)}>
-              {channels.map((each) => (
-                <option key={each} value={each}>
-                  {common.channel(each)}
-                </option>
-              ))}
-            </Select>
-          </Field>
-          <Field label={text.to[channel]} error={recipientError}>
-            <Input
-              value={address}
-              placeholder={text.placeholder[channel]}
-              onChange={(event) => setAddresses({ ...addresses, [channel]: event.target.value })}
-            />
-          </Field>
-        </>
-      )}
-    </Dialog>
+      {kind === 'live' && <Notice tone="amber">{text.live}</Notice>}
+      {isDirty && <Notice>{text.dirty}</Notice>}
+
+      <Field label={text.channel}>
+        <Select value={channel} onChange={(event) => setChannel(event.target.value as Channel)}>
+          {channels.map((each) => (
+            <option key={each} value={each}>
+              {common.channel(each)}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label={text.to[channel]} error={recipientError}>
+        <Input
+          value={address}
+          placeholder={text.placeholder[channel]}
+          onChange={(event) => setAddresses({ ...addresses, [channel]: event.target.value })}
+        />
+      </Field>
+    </FormDialog>
   );
 }
 
-/** The addresses of these are secrets: whoever knows one can post. */
+/** Addresses of these channels are secrets and are not stored in the browser. */
 const canRemember = (channel: Channel) =>
   channel !== 'chattwo' && channel !== 'chatthree' && channel !== 'webhook';
 const rememberedFor = (channel: Channel) => (canRemember(channel) ? localStore.get(`to.${channel}`) : null);

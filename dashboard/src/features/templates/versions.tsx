@@ -129,7 +129,7 @@ function Comparison({ template, version, draft }: { template: Template; version:
       </Stack>
       <ConfirmDialog
         open={isAsking}
-        onOpenChange={setAsking}
+        onClose={() => setAsking(false)}
         title={text.restoreTitle(version)}
         confirm={text.restore}
         danger={false}

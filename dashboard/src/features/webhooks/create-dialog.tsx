@@ -4,7 +4,7 @@ import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
-import { Button, Dialog } from '../../ui/index.ts';
+import { FormDialog } from '../../ui/index.ts';
 import { EndpointFields, useEndpointForm } from './endpoint-form.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
@@ -28,22 +28,15 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
     );
   }
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       firm={form.isChanged}
       title={text.form.newTitle}
       onSubmit={form.submit}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={create.isPending}>
-            {common.create}
-          </Button>
-        </>
-      }
+      submit={common.create}
+      busy={create.isPending}
     >
       <EndpointFields form={form} error={create.error} />
-    </Dialog>
+    </FormDialog>
   );
 }

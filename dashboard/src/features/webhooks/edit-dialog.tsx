@@ -2,7 +2,7 @@ import type { WebhookEndpoint, WebhookEndpointChange } from '@carillon/sdk';
 import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
-import { Button, Dialog } from '../../ui/index.ts';
+import { FormDialog } from '../../ui/index.ts';
 import { EndpointFields, useEndpointForm } from './endpoint-form.tsx';
 
 export function EditDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose(): void }) {
@@ -12,22 +12,15 @@ export function EditDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; o
   );
   const form = useEndpointForm(endpoint, (settings) => save.mutate(settings));
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       firm={form.isChanged}
       title={text.form.editTitle}
       onSubmit={form.submit}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={save.isPending}>
-            {common.save}
-          </Button>
-        </>
-      }
+      submit={common.save}
+      busy={save.isPending}
     >
       <EndpointFields form={form} error={save.error} />
-    </Dialog>
+    </FormDialog>
   );
 }

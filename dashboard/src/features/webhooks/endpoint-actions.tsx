@@ -72,8 +72,7 @@ function DisableDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClo
   });
   return (
     <ConfirmDialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title={text.disable.title}
       confirm={text.disable.confirm}
       busy={disable.isPending}

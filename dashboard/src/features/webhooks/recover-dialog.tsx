@@ -1,9 +1,8 @@
 import type { WebhookEndpoint } from '@carillon/sdk';
 import { useState } from 'react';
-import { errorOf, useWrite } from '../../api/queries.ts';
-import { common } from '../../strings/common.ts';
+import { useWrite } from '../../api/queries.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
-import { Button, Dialog, describeError, Field, Input, localZone, Notice } from '../../ui/index.ts';
+import { Field, FormDialog, Input, localZone } from '../../ui/index.ts';
 
 /** Everything that failed since a moment, once more. */
 export function RecoverDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose(): void }) {
@@ -24,28 +23,25 @@ export function RecoverDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint
     setWrong(!isDate);
     if (isDate) recover.mutate(moment.toISOString());
   };
-  const fieldError = isWrong ? text.recover.sinceWrong : errorOf(recover.error, 'since');
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={text.recover.title}
       description={text.recover.text}
       onSubmit={submit}
-      foot={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={recover.isPending}>
-            {text.recover.confirm}
-          </Button>
-        </>
-      }
+      submit={text.recover.confirm}
+      busy={recover.isPending}
+      error={recover.error}
     >
-      {recover.error && !fieldError && <Notice tone="red">{describeError(recover.error).text}</Notice>}
-      <Field label={text.recover.since} hint={text.recover.sinceHint(localZone)} error={fieldError}>
+      <Field
+        label={text.recover.since}
+        hint={text.recover.sinceHint(localZone)}
+        name="since"
+        error={isWrong ? text.recover.sinceWrong : null}
+      >
         <Input type="datetime-local" value={since} onChange={(event) => setSince(event.target.value)} />
       </Field>
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -14,8 +14,7 @@ export function RotateDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint;
   }
   return (
     <ConfirmDialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title={text.rotate.title}
       confirm={text.rotate.confirm}
       danger={false}

@@ -77,7 +77,7 @@ export function WorkflowActions({ workflow }: { workflow: Workflow }) {
       {open === 'details' && <DetailsDialog workflow={workflow} onOpenChange={close} />}
       <ConfirmDialog
         open={open === 'disable'}
-        onOpenChange={close}
+        onClose={() => setOpen(null)}
         title={actions.disableTitle}
         confirm={actions.disableConfirm}
         busy={disable.isPending}

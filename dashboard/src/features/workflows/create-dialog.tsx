@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
-import { errorOf, useWrite } from '../../api/queries.ts';
+import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { workflows } from '../../strings/workflows.ts';
-import { Button, Dialog, Field, FormError, Input, Radio } from '../../ui/index.ts';
+import { Field, FormDialog, Input, Radio } from '../../ui/index.ts';
 import { writeBody } from './definition.ts';
 import styles from './list-page.module.css';
 import { type Starter, starters } from './starters.ts';
@@ -36,29 +36,19 @@ export function CreateDialog({ onOpenChange }: { onOpenChange(open: boolean): vo
     },
   );
   return (
-    <Dialog
-      open
-      onOpenChange={onOpenChange}
+    <FormDialog
+      onClose={() => onOpenChange(false)}
       title={list.createTitle}
       onSubmit={() => create.mutate()}
-      foot={
-        <>
-          <Button onClick={() => onOpenChange(false)}>{common.cancel}</Button>
-          <Button
-            type="submit"
-            variant="primary"
-            busy={create.isPending}
-            disabled={name.trim() === '' || key === ''}
-          >
-            {common.create}
-          </Button>
-        </>
-      }
+      submit={common.create}
+      busy={create.isPending}
+      disabled={name.trim() === '' || key === ''}
+      error={create.error}
     >
-      <Field label={common.name} error={errorOf(create.error, 'name')}>
+      <Field label={common.name} name="name">
         <Input value={name} onChange={(event) => setName(event.target.value)} />
       </Field>
-      <Field label={list.key} hint={list.keyHint} error={errorOf(create.error, 'key')}>
+      <Field label={list.key} hint={list.keyHint} name="key">
         <Input mono value={key} onChange={(event) => setTypedKey(event.target.value)} />
       </Field>
       <fieldset className={styles.starters}>
@@ -75,8 +65,7 @@ export function CreateDialog({ onOpenChange }: { onOpenChange(open: boolean): vo
           />
         ))}
       </fieldset>
-      <FormError error={create.error} besides={['name', 'key']} />
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Workflow } from '@carillon/sdk';
 import { useState } from 'react';
-import { errorOf, useWrite } from '../../api/queries.ts';
+import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { workflows } from '../../strings/workflows.ts';
-import { Button, Dialog, Field, FormError, Input, Textarea } from '../../ui/index.ts';
+import { Field, FormDialog, Input, Textarea } from '../../ui/index.ts';
 
 const { actions } = workflows;
 
@@ -18,27 +18,20 @@ export function DetailsDialog(props: { workflow: Workflow; onOpenChange(open: bo
     onDone: () => onOpenChange(false),
   });
   return (
-    <Dialog
-      open
-      onOpenChange={onOpenChange}
+    <FormDialog
+      onClose={() => onOpenChange(false)}
       title={actions.renameTitle}
       onSubmit={() => save.mutate()}
-      foot={
-        <>
-          <Button onClick={() => onOpenChange(false)}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={save.isPending}>
-            {common.save}
-          </Button>
-        </>
-      }
+      submit={common.save}
+      busy={save.isPending}
+      error={save.error}
     >
-      <Field label={common.name} error={errorOf(save.error, 'name')}>
+      <Field label={common.name} name="name">
         <Input value={name} onChange={(event) => setName(event.target.value)} />
       </Field>
-      <Field label={actions.description} error={errorOf(save.error, 'description')}>
+      <Field label={actions.description} name="description">
         <Textarea value={description} onChange={(event) => setDescription(event.target.value)} />
       </Field>
-      <FormError error={save.error} besides={['name', 'description']} />
-    </Dialog>
+    </FormDialog>
   );
 }

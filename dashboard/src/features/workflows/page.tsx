@@ -211,7 +211,7 @@ function Discard({ onDiscard }: { onDiscard(): void }) {
       </Button>
       <ConfirmDialog
         open={isOpen}
-        onOpenChange={setOpen}
+        onClose={() => setOpen(false)}
         title={editor.discardTitle}
         confirm={editor.discard}
         onConfirm={() => {

@@ -22,13 +22,14 @@ export function JsonField(props: {
   hint?: string;
   text: string;
   onChange(text: string): void;
+  name?: string;
   error?: string | null | undefined;
   disabled?: boolean;
   rows?: number;
 }) {
-  const { label, hint, text, onChange, error, disabled, rows = 6 } = props;
+  const { label, hint, text, onChange, name, error, disabled, rows = 6 } = props;
   return (
-    <Field label={label} hint={hint} error={readObject(text).error ?? error}>
+    <Field label={label} hint={hint} {...(name ? { name } : {})} error={readObject(text).error ?? error}>
       <Textarea
         mono
         rows={rows}

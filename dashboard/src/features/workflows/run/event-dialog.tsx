@@ -1,9 +1,9 @@
 import type { Workflow } from '@carillon/sdk';
 import { useId, useState } from 'react';
-import { errorOf, useWrite } from '../../../api/queries.ts';
+import { useWrite } from '../../../api/queries.ts';
 import { common } from '../../../strings/common.ts';
 import { workflows } from '../../../strings/workflows.ts';
-import { Button, Dialog, Field, FormError, Input, Notice } from '../../../ui/index.ts';
+import { Field, FormDialog, Input, Notice } from '../../../ui/index.ts';
 import { JsonField, pretty, readObject } from '../build/json-field.tsx';
 import { parseText } from '../build/json-text.ts';
 import { readBody, type Step } from '../definition.ts';
@@ -41,22 +41,18 @@ export function EventDialog({
     { changes: [['runs']], quiet: true },
   );
   return (
-    <Dialog
-      open
-      onOpenChange={onOpenChange}
+    <FormDialog
+      onClose={() => onOpenChange(false)}
       title={actions.eventTitle}
       description={run ? actions.eventRunDescription : actions.eventDescription}
       onSubmit={() => error === null && post.mutate()}
-      foot={
-        <>
-          <Button onClick={() => onOpenChange(false)}>{post.data ? common.close : common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={post.isPending} disabled={error !== null}>
-            {actions.post}
-          </Button>
-        </>
-      }
+      submit={actions.post}
+      cancel={post.data ? common.close : common.cancel}
+      busy={post.isPending}
+      disabled={error !== null}
+      error={post.error}
     >
-      <Field label={actions.eventName} error={errorOf(post.error, 'event_name')}>
+      <Field label={actions.eventName} name="event_name">
         <Input
           value={name}
           list={listId}
@@ -71,10 +67,10 @@ export function EventDialog({
       <JsonField
         label={actions.eventData}
         text={text}
-        error={errorOf(post.error, 'event_data')}
+        name="event_data"
         onChange={(data) => setTyped({ ...typed, data })}
       />
-      <FormError error={post.error} besides={['event_name', 'event_data']} />
+
       {post.data && (
         <div role="status">
           <Notice tone={post.data.awoken_run_count === 0 ? 'amber' : 'green'}>
@@ -82,7 +78,7 @@ export function EventDialog({
           </Notice>
         </div>
       )}
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -215,7 +215,7 @@ function RunActions({ run, currentStepId }: { run: WorkflowRun; currentStepId: s
       )}
       <ConfirmDialog
         open={open === 'cancel'}
-        onOpenChange={() => setOpen(null)}
+        onClose={() => setOpen(null)}
         title={text.cancelTitle}
         confirm={text.cancel}
         busy={cancel.isPending}

@@ -4,9 +4,8 @@ import { useState } from 'react';
 import { curlPost } from '../../../api/curl.ts';
 import { useEnvironment } from '../../../api/environment.tsx';
 import { useWrite } from '../../../api/queries.ts';
-import { common } from '../../../strings/common.ts';
 import { workflows } from '../../../strings/workflows.ts';
-import { Button, CodeBlock, Dialog, FormError, Loaded, Notice } from '../../../ui/index.ts';
+import { CodeBlock, Dialog, FormDialog, Loaded, Notice } from '../../../ui/index.ts';
 import { JsonField, pretty, readObject } from '../build/json-field.tsx';
 import { parseText } from '../build/json-text.ts';
 import { readBody } from '../definition.ts';
@@ -47,26 +46,21 @@ function TriggerForm({ workflow, onOpenChange, bodyText }: Props & { bodyText: s
     },
   });
   return (
-    <Dialog
-      open
-      onOpenChange={onOpenChange}
+    <FormDialog
+      onClose={() => onOpenChange(false)}
       title={actions.triggerTitle}
       description={actions.triggerDescription(workflow.active_version ?? 0)}
       onSubmit={() => error === null && trigger.mutate()}
-      foot={
-        <>
-          <Button onClick={() => onOpenChange(false)}>{common.cancel}</Button>
-          <Button type="submit" variant="primary" busy={trigger.isPending} disabled={error !== null}>
-            {actions.start}
-          </Button>
-        </>
-      }
+      submit={actions.start}
+      busy={trigger.isPending}
+      disabled={error !== null}
+      error={trigger.error}
     >
       {kind === 'live' && <Notice tone="amber">{actions.triggerLive}</Notice>}
       <JsonField label={simulation.data} text={text} onChange={setText} rows={8} />
-      <FormError error={trigger.error} />
+
       <CodeBlock label={actions.curl} code={triggerCurl(workflow.key, value)} />
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -120,7 +120,7 @@ export function Versions({ workflow, readOnly }: { workflow: Workflow; readOnly:
       )}
       <ConfirmDialog
         open={asked !== null}
-        onOpenChange={() => setAsked(null)}
+        onClose={() => setAsked(null)}
         title={versions.activateTitle(asked ?? 0)}
         confirm={versions.activate}
         danger={false}
