@@ -100,7 +100,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await page.getByRole('menuitem', { name: 'Edit…' }).click();
     await dialog.getByText('Saved: ••••word').waitFor();
     await dialog.getByLabel('Host').fill('localhost');
-    await dialog.getByText('Give it again: “Host” has changed').waitFor();
+    await dialog.getByText('Enter it again: “Host” has changed').waitFor();
     await dialog.getByLabel('Host').fill('127.0.0.1');
     await dialog.getByText('Enter it again').waitFor({ state: 'detached' });
     await dialog.getByLabel('Password').fill('not-the-password');
