@@ -39,7 +39,7 @@ describe.skipIf(!chromiumPath)('the first steps', () => {
     });
     expect(sent.status).toBe(202);
     await step('Send a notification (Done)').waitFor();
-    await step('Watch it arrive (Done)').waitFor();
+    await step('Watch the delivery (Done)').waitFor();
     await page.getByText('Setup complete.').waitFor();
     await page.getByRole('link', { name: 'View timeline' }).click();
     await page.waitForURL(`**/test/notifications/${sent.body.id}`);

@@ -162,7 +162,7 @@ async function chatthreeBench(): Promise<ChatBench> {
 
 const chatoneError = (error: string) => says({ status: 200, body: { ok: false, error } });
 
-/** Everything that PROVIDERS 1.5 names. */
+/** Every error code that the service documents. */
 const chatoneCodes: [Outcome['kind'], string][] = [
   ['throttled', 'ratelimited rate_limited'],
   ['retry', 'service_unavailable request_timeout team_added_to_org org_login_required'],
@@ -248,7 +248,7 @@ examine({
 
 const chatthreeError = (status: number, code: number) => says({ status, body: { code, message: 'no' } });
 
-/** Everything that PROVIDERS 3.2 names. */
+/** Every error code that the service documents. */
 const chatthreeCodes: [Outcome['kind'], number, number[]][] = [
   ['broken', 404, [10015]],
   ['broken', 401, [50027]],

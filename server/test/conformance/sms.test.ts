@@ -94,7 +94,7 @@ async function smstwoBench(): Promise<SmsBench<SmstwoSimulator>> {
 
 const smsoneError = (status: number, code: number) => says({ status, body: { code, message: 'no', status } });
 
-/** Everything that PROVIDERS 4.3 names. */
+/** Every error code that the service documents. */
 const smsoneCodes: [Outcome['kind'], number, number[]][] = [
   ['throttled', 429, [20429]],
   ['throttled', 400, [30001, 21611, 30022, 63017, 63018, 60728, 63038]],
@@ -167,7 +167,7 @@ examine({
   mishaps: httpMishaps(),
   refusals: (
     [
-      // Everything that PROVIDERS 5.1 names.
+      // Every error code that the service documents.
       ...['1', '10'].map((status) => [`status ${status}`, [status], { kind: 'throttled' }] as const),
       ['status 5', ['5'], { kind: 'retry' }],
       ...['4', '8', '9', '11', '14', '32', '15', '29'].map(
