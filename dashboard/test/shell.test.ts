@@ -331,7 +331,9 @@ describe.skipIf(!chromiumPath)('the frame around every page', () => {
       (route) =>
         route.request().resourceType() === 'script' ? route.fulfill({ status: 404 }) : route.continue(),
     );
+    const reloaded = page.waitForEvent('load'); // once without asking; only then is the button there to stay
     await page.getByRole('link', { name: 'Suppressions' }).click();
+    await reloaded;
     await page.getByRole('heading', { level: 1, name: 'Couldn’t load this page' }).waitFor();
     await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
     await page.unrouteAll();
