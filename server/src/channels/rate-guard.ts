@@ -44,11 +44,11 @@ export function createRateGuard(limit: { burst: number; everyMs: number } | null
 }
 
 /** Wraps a carrier and holds back calls that its service would refuse. Nothing has begun by then, so no attempt is recorded. */
-export function withRateGuard(carrier: Carrier, courtesy: RateGuard, clock: () => number): Carrier {
+export function withRateGuard(carrier: Carrier, rateGuard: RateGuard, clock: () => number): Carrier {
   return {
     ...carrier,
     async reserve() {
-      const waitMs = courtesy.ask(carrier.rateLimitKey ?? carrier.name, clock());
+      const waitMs = rateGuard.ask(carrier.rateLimitKey ?? carrier.name, clock());
       if (waitMs === 0) return { send: carrier.send, release() {} };
       return {
         kind: 'throttled',

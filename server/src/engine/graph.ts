@@ -43,14 +43,14 @@ export function analyse(definition: Definition): Graph {
   const stepIndexes = new Map<string, number>();
   for (const [index, step] of definition.steps.entries())
     if (!stepIndexes.has(step.id)) stepIndexes.set(step.id, index);
-  const roads = definition.steps.map((_, index) =>
+  const edges = definition.steps.map((_, index) =>
     targetsFrom(definition, index).flatMap((target) => stepIndexes.get(target) ?? []),
   );
-  const reached = reachable(roads);
+  const reached = reachable(edges);
   return {
-    unreachable: [...roads.keys()].filter((index) => !reached.has(index)),
+    unreachable: [...edges.keys()].filter((index) => !reached.has(index)),
     synchronousCycles: cyclesIn(
-      roads.map((targets, index) => (reached.has(index) && !pauses(definition.steps[index]) ? targets : [])),
+      edges.map((targets, index) => (reached.has(index) && !pauses(definition.steps[index]) ? targets : [])),
     ),
   };
 }
@@ -73,22 +73,22 @@ function pauses(step: Step | undefined): boolean {
   return step.kind === 'delay' || step.kind === 'wait_for_event' || step.kind === 'digest';
 }
 
-function reachable(roads: number[][]): Set<number> {
-  const reached = new Set<number>(roads.length > 0 ? [0] : []);
-  for (const index of reached) for (const target of roads[index] ?? []) reached.add(target);
+function reachable(edges: number[][]): Set<number> {
+  const reached = new Set<number>(edges.length > 0 ? [0] : []);
+  for (const index of reached) for (const target of edges[index] ?? []) reached.add(target);
   return reached;
 }
 
 /** Depth-first search without recursion: an edge to a step that is still on the path closes a loop. */
-function cyclesIn(roads: number[][]): number[] {
+function cyclesIn(edges: number[][]): number[] {
   const state = new Map<number, 'open' | 'done'>();
   const closing = new Set<number>();
-  for (const start of roads.keys()) {
+  for (const start of edges.keys()) {
     if (state.has(start)) continue;
     const path: { index: number; next: number }[] = [{ index: start, next: 0 }];
     state.set(start, 'open');
     for (let top = path.at(-1); top; top = path.at(-1)) {
-      const target = roads[top.index]?.[top.next];
+      const target = edges[top.index]?.[top.next];
       top.next += 1;
       if (target === undefined) {
         state.set(top.index, 'done');

@@ -59,8 +59,8 @@ export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, d
       const digested = await joinAll(tx, settled);
       const waiting = await beginWaits(tx, digested.advances);
       for (const { claim, advance } of digested.advances) {
-        const hurry = waiting.has(advance.fact.id) || digested.full.has(advance.fact.id);
-        next.push(...nextWork(claim, advance, hurry));
+        const isWoken = waiting.has(advance.fact.id) || digested.full.has(advance.fact.id);
+        next.push(...nextWork(claim, advance, isWoken));
       }
       const pastEvents = await listSubscriptions(
         tx,
@@ -188,11 +188,11 @@ function waitKeyFor(fact: AdvanceInput, { eventName, matchKey }: WaitForEventEff
   return waits.waitKeyOf(fact.workflow_id, eventName, matchKey);
 }
 
-function nextWork(claim: Claim, advance: RunAdvance, hurry: boolean): NextWork[] {
+function nextWork(claim: Claim, advance: RunAdvance, isWoken: boolean): NextWork[] {
   if (hasEnded(advance)) return [];
   const { effect } = advance.decision;
   const until = effect && 'until' in effect ? effect.until : 0;
-  const isNow = hurry || until <= advance.fact.now;
+  const isNow = isWoken || until <= advance.fact.now;
   return [{ ...workOf(claim), runAt: isNow ? null : new Date(until) }];
 }
 

@@ -64,24 +64,24 @@ function resolve(steps: readonly Step[], name: string): number | null | undefine
   return name === endTarget ? null : undefined;
 }
 
-/** Two roads to one place are drawn as one, with both reasons on it. */
+/** Two paths to one place are drawn as one, with both reasons on it. */
 function merge(from: number, ways: Way[]): StepPath[] {
-  const roads = new Map<number | null, StepPath>();
+  const paths = new Map<number | null, StepPath>();
   for (const [to, reason] of ways) {
     if (to === undefined) continue;
-    const road = roads.get(to) ?? { from, to, reasons: [] };
+    const road = paths.get(to) ?? { from, to, reasons: [] };
     road.reasons.push(reason);
-    roads.set(to, road);
+    paths.set(to, road);
   }
-  return [...roads.values()];
+  return [...paths.values()];
 }
 
 /** Steps that no road leads to. */
 export function unreachableSteps(steps: readonly Step[]): number[] {
-  const roads = pathsOf(steps);
+  const paths = pathsOf(steps);
   const reached = new Set<number>(steps.length > 0 ? [0] : []);
   for (const index of reached) {
-    for (const { from, to } of roads) if (from === index && to !== null) reached.add(to);
+    for (const { from, to } of paths) if (from === index && to !== null) reached.add(to);
   }
   return [...steps.keys()].filter((index) => !reached.has(index));
 }

@@ -28,7 +28,7 @@ export function createChatoneTargets(
   const api = createChatoneApi(deps.outbound, deps.config.CARILLON_CHATONE_API_URL, deps.clock);
   const health = createHealthRepository(deps, 'chatone_installations', isGone);
   const keeper = createTokenKeeper(deps, api);
-  const courtesy = createRateGuard(limit);
+  const rateGuard = createRateGuard(limit);
   return {
     async targetsOf(addressees) {
       const ids = [...new Set(addressees.flatMap(({ connection_id: id }) => id ?? []))];
@@ -47,7 +47,7 @@ export function createChatoneTargets(
         autoJoin: installation.auto_join_public_channels,
         token: (stale) => keeper.tokenOf(installation, stale),
       });
-      return withRateGuard(health.observe(carrier, installation), courtesy, deps.clock);
+      return withRateGuard(health.observe(carrier, installation), rateGuard, deps.clock);
     },
   };
 }

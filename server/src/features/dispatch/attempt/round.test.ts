@@ -10,7 +10,7 @@ import { forgottenBy, repeatedAttempt, resolveForgotten, resolveOpenAttempt } fr
 import { type RoundOptions, runRound, wasAnswered } from './round.ts';
 
 const now = Date.UTC(2026, 0, 1);
-const circumstances = { now, retryScale: 1, chance: 0.5 };
+const retryContext = { now, retryScale: 1, chance: 0.5 };
 const fact = { id: 'n', round: 0, attempt_count: 0, priority: 'normal' } as DispatchFact;
 
 const accepted: Outcome = { kind: 'accepted', providerMessageId: 'p1', detail: 'ok' };
@@ -148,7 +148,7 @@ describe('waiting', () => {
   const base = { ...unsettled(fact), trace: [{ at: '', kind: 'passed' as const, gates: [] }] };
 
   test('leaves everything as it was but the time of the next try, and says why', () => {
-    const settled = settleWaiting(base, waiting, {}, circumstances);
+    const settled = settleWaiting(base, waiting, {}, retryContext);
     expect(settled).toMatchObject({
       status: 'queued',
       round: 0,
@@ -162,14 +162,14 @@ describe('waiting', () => {
   });
 
   test('again adds nothing to the trace, and spreads wider', () => {
-    const again = settleWaiting(base, waiting, { waiting: { since: now - 60_000, times: 4 } }, circumstances);
+    const again = settleWaiting(base, waiting, { waiting: { since: now - 60_000, times: 4 } }, retryContext);
     expect(again).toMatchObject({
       trace: [],
       silent: true,
       retryAt: now + 32_000,
       note: { waiting: { since: now - 60_000, times: 5, calls: 0 } },
     });
-    const late = settleWaiting(base, waiting, { waiting: { since: now, times: 900 } }, circumstances);
+    const late = settleWaiting(base, waiting, { waiting: { since: now, times: 900 } }, retryContext);
     expect(late.retryAt).toBe(now + 90_000);
   });
 
@@ -181,7 +181,7 @@ describe('waiting', () => {
       suppression_reason: null,
     };
     const called = { ...waiting, attempts: 1, events: [event] };
-    const settled = settleWaiting(base, called, { waiting: { since: now, times: 3 } }, circumstances);
+    const settled = settleWaiting(base, called, { waiting: { since: now, times: 3 } }, retryContext);
     expect(settled).toMatchObject({
       status: 'queued',
       round: 0,
@@ -193,7 +193,7 @@ describe('waiting', () => {
     expect(verdicts(settled.trace)).toEqual([undefined, 'defer']);
     // A provider may say so all day: calls are counted, and no longer told one by one.
     const twentieth = { waiting: { since: now, times: 30, calls: 20 } };
-    expect(settleWaiting(base, called, twentieth, circumstances)).toMatchObject({
+    expect(settleWaiting(base, called, twentieth, retryContext)).toMatchObject({
       attempts: 1,
       events: [],
       trace: [],
@@ -204,7 +204,7 @@ describe('waiting', () => {
 
   test('for a day is the end of it', () => {
     const note = { waiting: { since: now - 24 * 3_600_000 - 1, times: 900 } };
-    expect(settleWaiting(base, waiting, note, circumstances)).toMatchObject({
+    expect(settleWaiting(base, waiting, note, retryContext)).toMatchObject({
       status: 'failed',
       last_error: expect.stringMatching(/^throttled: .*a: slow down/),
       retryAt: null,
@@ -215,7 +215,7 @@ describe('waiting', () => {
     const note = { waiting: { since: now - 90_000, times: 3 } };
     const result = await round([carrier('a', retry)]);
     if (result === 'lost' || result.kind !== 'tried') throw new Error('not tried');
-    expect(settlementOf(fact, result, circumstances, note).note).not.toHaveProperty('waiting');
+    expect(settlementOf(fact, result, retryContext, note).note).not.toHaveProperty('waiting');
     expect(resumedEntry(note, now)).toMatchObject([
       { verdict: 'resume', detail: expect.stringContaining('90 s') },
     ]);
@@ -228,14 +228,14 @@ describe('a round before its time', () => {
     const result = await round([carrier('a', retry)]);
     if (result === 'lost' || result.kind !== 'tried') throw new Error('not tried');
     const seventh = { ...fact, round: 7 };
-    expect(settlementOf(seventh, result, circumstances, leaseNoteAt({ due }, due - 1))).toMatchObject({
+    expect(settlementOf(seventh, result, retryContext, leaseNoteAt({ due }, due - 1))).toMatchObject({
       status: 'queued',
       round: 7,
       attempts: 1,
       retryAt: due,
       note: { due },
     });
-    expect(settlementOf(seventh, result, circumstances, leaseNoteAt({ due }, due)).status).toBe('failed');
+    expect(settlementOf(seventh, result, retryContext, leaseNoteAt({ due }, due)).status).toBe('failed');
   });
 });
 
@@ -267,14 +267,14 @@ describe('a carrier that recognises a repeat', () => {
     const ambiguous: Outcome = { kind: 'ambiguous', detail: 'timeout', code: 'timeout' };
     const result = await round([carrier('a', ambiguous, { idempotent: true }), carrier('b', accepted)]);
     if (result === 'lost' || result.kind !== 'tried') throw new Error('not tried');
-    const settled = settlementOf(fact, result, circumstances);
+    const settled = settlementOf(fact, result, retryContext);
     const repeat = { carrier: 'a', since: now };
     expect(settled).toMatchObject({ status: 'queued', note: { repeat } });
     const later = await round([carrier('a', retry, { idempotent: true })]);
     if (later === 'lost' || later.kind !== 'tried') throw new Error('not tried');
     const note = leaseNoteAt(settled.note, settled.retryAt ?? 0);
-    expect(settlementOf(fact, later, circumstances, note).note).toMatchObject({ repeat });
-    const last = settlementOf({ ...fact, round: maxRounds - 1 }, later, circumstances, note);
+    expect(settlementOf(fact, later, retryContext, note).note).toMatchObject({ repeat });
+    const last = settlementOf({ ...fact, round: maxRounds - 1 }, later, retryContext, note);
     expect(last).toMatchObject({
       status: 'failed',
       last_error: expect.stringMatching(/^outcome_unknown: gave up/),
@@ -298,14 +298,14 @@ describe('a worker that died during a call', () => {
   const critical = { ...fact, priority: 'critical' } as DispatchFact;
 
   test('leaves an outcome that nobody knows, and the policy is in the trace', () => {
-    const lost = resolveOpenAttempt(fact, open, {}, circumstances);
+    const lost = resolveOpenAttempt(fact, open, {}, retryContext);
     expect(lost).toMatchObject({
       status: 'failed',
       attempts: 1,
       last_error: expect.stringMatching(/^outcome_unknown: a/),
     });
     expect(verdicts(lost.trace)).toEqual(['ambiguous', 'prefer_loss']);
-    const again = resolveOpenAttempt(critical, open, {}, circumstances);
+    const again = resolveOpenAttempt(critical, open, {}, retryContext);
     expect(again).toMatchObject({ status: 'queued', attempts: 1, note: {} });
     expect(verdicts(again.trace)).toEqual(['ambiguous', 'prefer_duplicate']);
   });
@@ -333,13 +333,13 @@ describe('a worker that died during a call', () => {
     expect(forgottenBy({ ...repeat, since: now - 86_400_000 }, carriers, now)).toMatch(/no longer recognise/);
 
     const base = { ...unsettled(fact), note: { repeat } };
-    const lost = resolveForgotten(base, fact, 'it has been removed', circumstances);
+    const lost = resolveForgotten(base, fact, 'it has been removed', retryContext);
     expect(lost).toMatchObject({
       status: 'failed',
       note: {},
       last_error: expect.stringMatching(/^outcome_unknown: a/),
     });
-    const again = resolveForgotten(base, critical, 'it has been removed', circumstances);
+    const again = resolveForgotten(base, critical, 'it has been removed', retryContext);
     expect(again).toMatchObject({ status: 'queued', note: {}, round: 1 });
     expect(verdicts(again.trace)).toEqual(['prefer_duplicate']);
   });

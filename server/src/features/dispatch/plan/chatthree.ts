@@ -12,7 +12,7 @@ export function createChatthreePlanner(
   deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'publicUrl'>,
 ): ChannelPlanner {
   const targets = createChatTargets(deps);
-  const courtesy = createRateGuard(null);
+  const rateGuard = createRateGuard(null);
   const sandbox = createSandboxCarrier('sandbox', createSandboxStore(deps.pool), deps.clock);
   const live = (target: ChatTarget, url: string): Carrier =>
     withRateGuard(
@@ -22,11 +22,11 @@ export function createChatthreePlanner(
           name: `chatthree:${target.key}`,
           rateLimitKey: target.id,
           url,
-          onEnough: (ms) => courtesy.rest(target.id, deps.clock() + ms),
+          onEnough: (ms) => rateGuard.rest(target.id, deps.clock() + ms),
         }),
         target,
       ),
-      courtesy,
+      rateGuard,
       deps.clock,
     );
   return chatEndpointPlanner(

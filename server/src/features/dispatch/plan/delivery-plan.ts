@@ -44,7 +44,7 @@ export function environmentsOf(facts: readonly DispatchFact[]): Environment[] {
 
 /** Prepares the plans of a batch over all channels. */
 export async function preparePlans(
-  roads: Readonly<Record<Channel, ChannelPlanner>>,
+  planners: Readonly<Record<Channel, ChannelPlanner>>,
   facts: readonly DispatchFact[],
 ): Promise<PlanFor> {
   const present = [...new Set(facts.map(({ channel }) => channel))];
@@ -52,7 +52,7 @@ export async function preparePlans(
     await Promise.all(
       present.map(async (channel) => {
         const mine = facts.filter((fact) => fact.channel === channel);
-        return [channel, await roads[channel].prepare(mine)] as const;
+        return [channel, await planners[channel].prepare(mine)] as const;
       }),
     ),
   );
