@@ -1,11 +1,12 @@
 import { createRandom, type Random } from './random.ts';
 import { createRouteAreas } from './routes.ts';
+import { schemas } from './schemas.ts';
 import { sends } from './sends.ts';
 import type { FuzzTarget } from './target.ts';
 import { previews, templates } from './templates.ts';
 import { type Area, newTrial } from './trial.ts';
 import { type JsonObject, mutate, shown, sizeOf, smaller } from './values.ts';
-import { expressions, runs, schemas, workflows } from './workflows.ts';
+import { expressions, runs, workflows } from './workflows.ts';
 
 /** What one turn of the event loop may take of the processor, on the machine of the benchmarks; on a slower one it is that much more. */
 export const limitMs = 50;

@@ -304,3 +304,5 @@ function compactText(text: string): string {
   }
   return `${text.slice(0, 120)}… (${text.length})`;
 }
+
+export const range = (length: number): number[] => Array.from({ length }, (_, n) => n);

@@ -1,28 +1,8 @@
 import type { Random } from './random.ts';
+import { currentWorkflow, save, start } from './saved-workflow.ts';
 import { liquid, recipients } from './templates.ts';
-import type { Area, Trial } from './trial.ts';
-import { hostileData, hostileText, hostileValue, type Json, type JsonObject } from './values.ts';
-
-/** A workflow may have a thousand versions. */
-const versionsOfOne = 900;
-let made = 0;
-let current = '';
-
-/** Saves a body as a version; null when it is refused. */
-async function save(trial: Trial, body: JsonObject): Promise<string | null> {
-  if (made % versionsOfOne === 0) {
-    current = `fuzz_${process.pid}_${made}`;
-    await trial.ask('POST /v1/workflows', 'POST', '/v1/workflows', { key: current, name: 'Fuzz' });
-  }
-  made += 1;
-  const { status, body: saved } = await trial.ask(
-    'POST workflow version',
-    'POST',
-    `/v1/workflows/${current}/versions`,
-    { body },
-  );
-  return status < 300 ? `/v1/workflows/${current}/versions/${saved.version}` : null;
-}
+import type { Area } from './trial.ts';
+import { hostileData, hostileText, hostileValue, type JsonObject, range } from './values.ts';
 
 const paths = [
   'trigger.a',
@@ -68,7 +48,6 @@ function cel(random: Random, depth = 3): string {
 }
 
 const long = (text: string, times: number): string => text.repeat(times).slice(0, 1_990);
-const numbers = (length: number): number[] => Array.from({ length }, (_, n) => n);
 
 export const expressions: Area = {
   name: 'expressions',
@@ -77,16 +56,16 @@ export const expressions: Area = {
   known: [
     {
       when: 'trigger.a.all(x, trigger.a.all(y, trigger.a.all(z, x == y || z == z)))',
-      data: { a: numbers(15_000) },
+      data: { a: range(15_000) },
     },
     { when: 'trigger.a.matches("^(a+)+$")', data: { a: `${'a'.repeat(40)}!` } },
     { when: 'trigger.a.matches("(.*a){12}$")', data: { a: `${'a'.repeat(2_000)}!` } },
-    { when: 'trigger.a.map(x, trigger.a) == trigger.a.map(x, trigger.a)', data: { a: numbers(600) } },
+    { when: 'trigger.a.map(x, trigger.a) == trigger.a.map(x, trigger.a)', data: { a: range(600) } },
     {
       when: 'trigger.a.exists(x, x + x == "b")',
       data: { a: Array.from({ length: 300 }, () => 'a'.repeat(300)) },
     },
-    { when: 'trigger.a.exists(x, x.b == 1)', data: { a: numbers(15_000) } },
+    { when: 'trigger.a.exists(x, x.b == 1)', data: { a: range(15_000) } },
     {
       when: 'trigger.a.contains(trigger.b)',
       data: { a: 'a'.repeat(60_000), b: `${'a'.repeat(15_000)}b${'a'.repeat(15_000)}` },
@@ -94,9 +73,9 @@ export const expressions: Area = {
     { when: 'trigger.a.split("").size() > 5', data: { a: 'a'.repeat(90_000) } },
     { when: `${long('(', 30)}true${long(')', 30)}`, data: {} },
     { when: long('true && ', 260).slice(0, -4), data: {} },
-    { when: long('trigger.a == 1 || ', 110).replace(/ \|\| \S*$/, ''), data: { a: { b: numbers(10_000) } } },
-    { when: 'trigger.a == trigger.b', data: { a: numbers(12_000), b: numbers(12_000) } },
-    { when: 'trigger.a.exists(x, x in trigger.a && string(x) == "")', data: { a: numbers(12_000) } },
+    { when: long('trigger.a == 1 || ', 110).replace(/ \|\| \S*$/, ''), data: { a: { b: range(10_000) } } },
+    { when: 'trigger.a == trigger.b', data: { a: range(12_000), b: range(12_000) } },
+    { when: 'trigger.a.exists(x, x in trigger.a && string(x) == "")', data: { a: range(12_000) } },
     {
       when: 'trigger.a.exists(x, timestamp(x) == timestamp(x))',
       data: { a: Array.from({ length: 4_000 }, () => '2026-01-01T00:00:00Z') },
@@ -181,7 +160,7 @@ export const workflows: Area = {
         kind: 'branch',
         branches: [{ when: 'trigger.a.all(x, trigger.a.all(y, x <= y || true))', goto: 'end' }],
       })),
-      data: { a: numbers(400) },
+      data: { a: range(400) },
     },
     {
       steps: steps(450, (n) => ({
@@ -220,7 +199,7 @@ export const workflows: Area = {
           body: steps(900, () => ({ a: '{{ trigger.a }}' })),
         },
       ],
-      data: { a: numbers(900) },
+      data: { a: range(900) },
     },
     {
       steps: steps(400, (n) => ({
@@ -231,7 +210,7 @@ export const workflows: Area = {
         timeout: '1h',
       })),
       data: { a: 'x' },
-      events: steps(90, (n) => ({ event_name: 'paid', event_data: { a: numbers(100 + n) } })),
+      events: steps(90, (n) => ({ event_name: 'paid', event_data: { a: range(100 + n) } })),
     },
     {
       steps: steps(60, (n) => ({
@@ -242,7 +221,7 @@ export const workflows: Area = {
         timeout: '1h',
       })),
       data: { a: 'x' },
-      events: steps(60, () => ({ event_name: 'paid', event_data: { a: numbers(300), b0: 1, b1: 1 } })),
+      events: steps(60, () => ({ event_name: 'paid', event_data: { a: range(300), b0: 1, b1: 1 } })),
     },
   ],
   fresh: (random) => ({
@@ -284,8 +263,8 @@ export const runs: Area = {
         match: { a: '{{ trigger.a }}', [`b.${n}`]: '{{ trigger.b }}' },
         timeout: '1h',
       })),
-      data: { a: numbers(9_000), b: 1 },
-      event: { a: numbers(9_000), b: numbers(300) },
+      data: { a: range(9_000), b: 1 },
+      event: { a: range(9_000), b: range(300) },
     },
     {
       steps: steps(60, (n) => ({
@@ -293,7 +272,7 @@ export const runs: Area = {
         kind: 'branch',
         branches: [{ when: 'trigger.a.all(x, trigger.a.all(y, x <= y || true))', goto: 'end' }],
       })),
-      data: { a: numbers(400) },
+      data: { a: range(400) },
     },
     {
       steps: [
@@ -307,7 +286,7 @@ export const runs: Area = {
           html_body: '{% for i in digest.items %}{{ i | json }}{% endfor %}',
         },
       ],
-      data: { a: numbers(15_000) },
+      data: { a: range(15_000) },
     },
     {
       steps: steps(20, (n) => ({
@@ -347,147 +326,11 @@ export const runs: Area = {
     const activated = await trial.ask('POST workflow activate', 'POST', `${version}/activate`, {});
     if (activated.status >= 300 || !activated.body.valid) return;
     await start(trial, data ?? {});
-    await trial.ask('POST workflow event', 'POST', `/v1/workflows/${current}/events`, {
+    await trial.ask('POST workflow event', 'POST', `/v1/workflows/${currentWorkflow()}/events`, {
       event_name: 'paid',
       event_data: event ?? {},
     });
     await trial.afterwards('run', async () => true);
-    await trial.ask('GET workflow runs', 'GET', `/v1/workflows/${current}/runs?limit=100`);
-  },
-};
-
-async function start(trial: Trial, data: Json): Promise<void> {
-  const started = await trial.ask('POST workflow trigger', 'POST', `/v1/workflows/${current}/trigger`, {
-    trigger_data: data,
-  });
-  if (started.status >= 300) return;
-  const path = `/v1/workflows/runs/${started.body.run_id}`;
-  await trial.afterwards('run', async () => {
-    const { body } = await trial.target.request('GET', path);
-    return !['pending', 'running'].includes(body.status);
-  });
-  await trial.ask('GET workflow run', 'GET', path);
-}
-
-const schemaPieces = (random: Random, depth: number): JsonObject => {
-  const inner = (): JsonObject => (depth === 0 ? {} : schemaPieces(random, depth - 1));
-  const many = (): JsonObject[] => Array.from({ length: random.size(60) }, inner);
-  switch (random.below(12)) {
-    case 0:
-      return {
-        pattern: random.pick([
-          '^(a+)+$',
-          '(a|a)*b',
-          '^(.*a){15}$',
-          '^a*a*a*a*a*b$',
-          '(x+x+)+y',
-          '^[a-z]+$',
-          hostileText(random, 60),
-        ]),
-      };
-    case 1:
-      return { items: inner(), uniqueItems: true };
-    case 2:
-      return { oneOf: many() };
-    case 3:
-      return { anyOf: many(), allOf: many() };
-    case 4:
-      return { properties: Object.fromEntries(many().map((each, n) => [`k${n}`, each])) };
-    case 5:
-      return { patternProperties: { [random.pick(['^(k+)+$', '.', '^k'])]: inner() } };
-    case 6:
-      return { $ref: random.pick(['#', '#/$defs/a', '#/properties/a']) };
-    case 7:
-      return Object.fromEntries(['not', 'if', 'then', 'else'].map((keyword) => [keyword, inner()]));
-    case 8:
-      return { enum: Array.from({ length: random.size(2_000) }, (_, n) => `v${n}`) };
-    case 9:
-      return { additionalProperties: inner(), propertyNames: inner(), unevaluatedProperties: inner() };
-    case 10:
-      return { contains: inner(), minContains: 2, prefixItems: many() };
-    default:
-      return {
-        type: random.pick(['string', 'object', 'array', 'number']),
-        format: random.pick(['email', 'uri', 'date-time', 'uuid']),
-      };
-  }
-};
-
-const doubling = (depth: number): JsonObject => ({
-  $defs: Object.fromEntries(
-    Array.from({ length: depth }, (_, n) => [
-      `d${n}`,
-      n === 0
-        ? { type: 'number' }
-        : { anyOf: [{ $ref: `#/$defs/d${n - 1}` }, { $ref: `#/$defs/d${n - 1}` }] },
-    ]),
-  ),
-  properties: { a: { $ref: `#/$defs/d${depth - 1}` } },
-});
-
-/** The schema of one tenant on the data of its triggers. */
-export const schemas: Area = {
-  name: 'trigger schemas',
-  perRound: 2,
-  sampleEvery: 2,
-  known: [
-    { schema: { properties: { a: { pattern: '^(a+)+$' } } }, data: { a: `${'a'.repeat(32)}!` } },
-    { schema: { properties: { a: { pattern: '^(.*a){15}$' } } }, data: { a: 'a'.repeat(60) } },
-    {
-      schema: { properties: { a: { items: { pattern: 'a*a*a*b' } } } },
-      data: { a: Array.from({ length: 20 }, () => 'a'.repeat(2_000)) },
-    },
-    {
-      schema: { properties: { a: { uniqueItems: true } } },
-      data: { a: Array.from({ length: 12_000 }, (_, n) => ({ n })) },
-    },
-    { schema: { properties: { a: { uniqueItems: true } } }, data: { a: numbers(16_000) } },
-    { schema: doubling(22), data: { a: 'x' } },
-    {
-      schema: { anyOf: Array.from({ length: 3_000 }, (_, n) => ({ properties: { a: { const: n } } })) },
-      data: { a: 'x' },
-    },
-    {
-      schema: {
-        $ref: '#/$defs/a',
-        $defs: {
-          a: {
-            anyOf: [{ type: 'string' }, { items: { $ref: '#/$defs/a' } }, { items: { $ref: '#/$defs/a' } }],
-          },
-        },
-      },
-      data: { a: [[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]] },
-    },
-    {
-      schema: { properties: { a: { enum: Array.from({ length: 6_000 }, (_, n) => `v${n}`) } } },
-      data: { a: 'x' },
-    },
-    {
-      schema: {
-        properties: Object.fromEntries(
-          Array.from({ length: 4_000 }, (_, n) => [`k${n}`, { type: 'string' }]),
-        ),
-      },
-      data: { a: 'x' },
-    },
-    {
-      schema: { properties: { a: { items: { format: 'email' } } } },
-      data: { a: Array.from({ length: 200 }, () => '@'.repeat(300)) },
-    },
-    { schema: { patternProperties: { '^(k+)+$': { type: 'string' } } }, data: { [`${'k'.repeat(30)}!`]: 1 } },
-  ],
-  fresh: (random) => ({
-    schema: schemaPieces(random, 1 + random.below(3)),
-    data: hostileData(random, 60_000),
-  }),
-  async run(trial, { schema, data }) {
-    const version = await save(trial, {
-      trigger_data_schema: schema ?? true,
-      steps: [{ id: 'a', kind: 'noop' }],
-    });
-    if (!version) return;
-    await trial.ask('POST workflow simulate', 'POST', `${version}/simulate`, { trigger_data: data ?? {} });
-    const activated = await trial.ask('POST workflow activate', 'POST', `${version}/activate`, {});
-    if (activated.status < 300 && activated.body.valid) await start(trial, data ?? {});
+    await trial.ask('GET workflow runs', 'GET', `/v1/workflows/${currentWorkflow()}/runs?limit=100`);
   },
 };
