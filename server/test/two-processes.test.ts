@@ -195,7 +195,7 @@ describe('working', () => {
     expect(tookMs.sort((a, b) => a - b)[7]).toBeLessThan(150);
   });
 
-  test('two workers share what waits; critical goes first, and environments take turns', async () => {
+  test('two workers share what waits; critical goes first, and environments alternate', async () => {
     const api = await start('api');
     await api.request('PUT', `/v1/environments/${api.liveEnvironmentId}/email-settings`, {
       key: api.liveKey,

@@ -36,7 +36,7 @@ async function claimOrder(limit: number): Promise<string[]> {
 }
 
 describe('fairness', () => {
-  test('environments take turns, however much one of them has waiting', async () => {
+  test('environments alternate, however much one of them has waiting', async () => {
     await store.insertReady(database.pool, rows(1_000, environmentA));
     await store.insertReady(database.pool, rows(3, environmentB));
     const order = await claimOrder(6);
