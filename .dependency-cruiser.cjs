@@ -1,4 +1,4 @@
-// The import law: main → app → tables → features → {engine, channels, queue, http} → db → kernel; and cli, widgets, dashboard → sdk, which
+// The import law: main → app → tables → features → {engine, channels, queue, http} → {db, templating} → kernel; and cli, widgets, dashboard → sdk, which
 // knows the wire and nothing else.
 // Type imports count too: knowing a type is knowing its owner. Tests and benchmarks may import anything.
 
@@ -23,14 +23,20 @@ module.exports = {
   forbidden: [
     onlyMayImport('kernel-knows-nothing', 'kernel/', [], 'kernel imports nothing of ours.'),
     onlyMayImport('db-knows-kernel', 'db/', ['kernel/'], 'db imports kernel alone.'),
+    onlyMayImport('templating-knows-kernel', 'templating/', ['kernel/'], 'templating imports kernel alone.'),
     onlyMayImport('queue-direction', 'queue/', ['db/', 'kernel/'], 'queue imports db and kernel.'),
     onlyMayImport(
       'engine-is-pure',
       'engine/',
-      ['kernel/'],
-      'The engine decides and does nothing: kernel alone.',
+      ['templating/', 'kernel/'],
+      'The engine decides and does nothing: templating and kernel alone.',
     ),
-    onlyMayImport('channels-direction', 'channels/', ['db/', 'kernel/'], 'channels imports db and kernel.'),
+    onlyMayImport(
+      'channels-direction',
+      'channels/',
+      ['db/', 'templating/', 'kernel/'],
+      'channels imports db, templating and kernel.',
+    ),
     onlyMayImport(
       'http-direction',
       'http/',
@@ -40,7 +46,7 @@ module.exports = {
     onlyMayImport(
       'features-direction',
       'features/',
-      ['(engine|channels|queue|http|db|kernel)/', given],
+      ['(engine|channels|queue|http|db|templating|kernel)/', given],
       'Features import the machinery below them, never app, main or the tables.',
     ),
     onlyMayImport(

@@ -3,7 +3,6 @@ import type { Config } from './config.ts';
 import type { Doorbell } from './db/doorbell.ts';
 import type { Pool } from './db/sql.ts';
 import type { Authenticator, RecipientAuthenticator } from './http/principal.ts';
-import type { Activity } from './kernel/activity.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Keyring } from './kernel/crypto.ts';
 import type { Log } from './kernel/log.ts';
@@ -37,3 +36,27 @@ export interface Deps {
   /** The public URL, without a trailing slash; known once the port is. */
   publicUrl: () => string;
 }
+
+/** Counts events for the charts. One count costs a map lookup; the database is written every few seconds. */
+export interface Activity {
+  count(environmentId: string, channel: string, outcome: ActivityOutcome): void;
+  /** Records the time from when the notification was due to when a provider accepted it. In addition to `count`. */
+  took(environmentId: string, channel: string, latencyMs: number): void;
+  /** Counts a call to a webhook endpoint. */
+  called(environmentId: string, endpointId: string, succeeded: boolean, latencyMs: number): void;
+  /** Counts a triggered run of a workflow. */
+  triggered(workflowId: string): void;
+  /** Writes the counts so far. */
+  flush(): Promise<void>;
+}
+
+/** The events of a notification that a chart counts. Events, not statuses: one notification is accepted, then sent, … */
+export type ActivityOutcome =
+  | 'accepted'
+  | 'sent'
+  | 'delivered'
+  | 'failed'
+  | 'suppressed'
+  | 'bounced'
+  | 'complained'
+  | 'retried';

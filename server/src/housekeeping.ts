@@ -2,6 +2,7 @@ import type { Deps } from './deps.ts';
 import { deleteExpiredSessions } from './features/accounts/index.ts';
 import { tidyActivity } from './features/activity/index.ts';
 import { tidyCallbacks } from './features/callbacks/index.ts';
+import { deleteExpiredKeys } from './features/idempotency/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
 import { deleteOldIncidents } from './features/incidents/index.ts';
 import { deleteAttachmentBytesBefore, forgetNotifications } from './features/notifications/index.ts';
@@ -10,7 +11,6 @@ import { tidySandbox } from './features/sandbox/index.ts';
 import { measureStorage } from './features/usage/index.ts';
 import { forgetEvents } from './features/webhooks/index.ts';
 import { sealSavedVersions } from './features/workflows/index.ts';
-import { deleteExpiredKeys } from './http/idempotency.ts';
 import { deleteDeadWorkers } from './queue/store.ts';
 
 const everyMs = 60_000;

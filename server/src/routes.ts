@@ -6,10 +6,10 @@ import { auditRoutes } from './features/audit/index.ts';
 import { callbackRoutes, createReportWriter } from './features/callbacks/index.ts';
 import {
   chatRoutes,
-  connectionRoutes,
   createEmailConnections,
   type EmailConnections,
   emailCallbackProviders,
+  emailRoutes,
   smsCallbackProviders,
   smsRoutes,
 } from './features/connections/index.ts';
@@ -24,6 +24,7 @@ import {
 import { categoryRoutes, createCategoryDirectory, preferenceRoutes } from './features/preferences/index.ts';
 import { createRunService, runRoutes, wakeRunsOf } from './features/runs/index.ts';
 import { sandboxRoutes } from './features/sandbox/index.ts';
+import { widgetRoutes } from './features/static-files/index.ts';
 import { suppressionRoutes } from './features/suppressions/index.ts';
 import { createTemplateService, templateRoutes } from './features/templates/index.ts';
 import { trackingRoutes } from './features/tracking/index.ts';
@@ -31,7 +32,6 @@ import { unsubscribeRoutes } from './features/unsubscribe/index.ts';
 import { usageRoutes } from './features/usage/index.ts';
 import { userRoutes } from './features/users/index.ts';
 import { webhookRoutes } from './features/webhooks/index.ts';
-import { widgetRoutes } from './features/widgets/index.ts';
 import {
   createWorkflowService,
   listWorkflowsWithTemplate,
@@ -73,7 +73,7 @@ export function allRoutes(deps: Deps, options: RouteOptions = { draining: () => 
     ...workflowRoutes(workflows),
     ...runRoutes(createRunService(deps, workflows)),
     ...sandboxRoutes(deps),
-    ...connectionRoutes(deps),
+    ...emailRoutes(deps),
     ...smsRoutes(deps),
     ...chatRoutes(deps, notifications),
     ...trackingRoutes(deps, reports),

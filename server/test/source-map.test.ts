@@ -7,7 +7,7 @@ const { linesOnly } = await import(new URL('../../scripts/source-map.mjs', impor
 test('the map of the bundle tells of every place the line that it was made from, in a fraction of the entries', async () => {
   const { outputFiles } = await build({
     stdin: {
-      contents: `export { parseJson } from './http/json.ts'; export * from './kernel/liquid/compile.ts';`,
+      contents: `export { parseJson } from './http/json.ts'; export * from './templating/compile.ts';`,
       resolveDir: new URL('../src', import.meta.url).pathname,
     },
     outfile: 'bundle.js',

@@ -404,6 +404,21 @@ update chatone_installations set team_name = $2, bot_user_id = $3, app_id = $4, 
   installed_at = $11, installed_by_user_id = $12, revision = $13, status = $14
 where id = $1;
 
+-- connections_insert_email_settings (features/connections/email/store.ts)
+insert into email_settings (environment_id) values ($1) on conflict do nothing;
+
+-- connections_list_email_settings (features/connections/email/store.ts)
+select environment_id, from_address, from_name, reply_to, sender_locked, track_opens, track_clicks, providers, xmin::text as version from email_settings where environment_id = any($1);
+
+-- connections_lock_email_settings (features/connections/email/store.ts)
+select from_address, from_name, reply_to, sender_locked, track_opens, track_clicks, providers from email_settings where environment_id = $1 for update;
+
+-- connections_update_email_settings (features/connections/email/store.ts)
+update email_settings
+set from_address = $2, from_name = $3, reply_to = $4, sender_locked = $5, track_opens = $6, track_clicks = $7,
+  providers = $8, updated_at = now()
+where environment_id = $1;
+
 -- connections_delete_endpoint (features/connections/endpoints/store.ts)
 delete from chat_endpoints where id = $1;
 
@@ -441,26 +456,6 @@ update chat_endpoints set label = $2, url_sealed = $3, url_prefix = $4, flavour 
   default_avatar_url = $7, revision = $8, status = $9
 where id = $1;
 
--- connections_mark_chat_endpoints (features/connections/health.ts)
-update chat_endpoints c set
-  last_success_at = coalesce(i.success_at, c.last_success_at),
-  last_failure_at = coalesce(i.failure_at, c.last_failure_at),
-  last_failure_reason = coalesce(i.reason, c.last_failure_reason),
-  status = coalesce(i.status, c.status)
-from json_to_recordset($1::json) as i (id uuid, revision int, success_at timestamptz, failure_at timestamptz,
-  reason text, status text)
-where c.id = i.id and c.revision = i.revision;
-
--- connections_mark_chatone_installations (features/connections/health.ts)
-update chatone_installations c set
-  last_success_at = coalesce(i.success_at, c.last_success_at),
-  last_failure_at = coalesce(i.failure_at, c.last_failure_at),
-  last_failure_reason = coalesce(i.reason, c.last_failure_reason),
-  status = coalesce(i.status, c.status)
-from json_to_recordset($1::json) as i (id uuid, revision int, success_at timestamptz, failure_at timestamptz,
-  reason text, status text)
-where c.id = i.id and c.revision = i.revision;
-
 -- connections_list_all (features/connections/overview.ts)
 (select p.value->>'id' as id, p.value->>'name' as name, p.value->>'kind' as kind, 'email' as channel,
    (p.value->>'enabled')::boolean as enabled, 'active' as status, null as problem,
@@ -492,21 +487,6 @@ on conflict (environment_id) do update set
   from_sender_id = excluded.from_sender_id, config = excluded.config,
   credentials_validated_at = excluded.credentials_validated_at,
   credentials_detail = excluded.credentials_detail, updated_at = now();
-
--- connections_insert_email_settings (features/connections/store.ts)
-insert into email_settings (environment_id) values ($1) on conflict do nothing;
-
--- connections_list_email_settings (features/connections/store.ts)
-select environment_id, from_address, from_name, reply_to, sender_locked, track_opens, track_clicks, providers, xmin::text as version from email_settings where environment_id = any($1);
-
--- connections_lock_email_settings (features/connections/store.ts)
-select from_address, from_name, reply_to, sender_locked, track_opens, track_clicks, providers from email_settings where environment_id = $1 for update;
-
--- connections_update_email_settings (features/connections/store.ts)
-update email_settings
-set from_address = $2, from_name = $3, reply_to = $4, sender_locked = $5, track_opens = $6, track_clicks = $7,
-  providers = $8, updated_at = now()
-where environment_id = $1;
 
 -- dispatch_store_text_alternative (features/dispatch/plan/text-alternative.ts)
 update notification_contents set text_alternative = $2 where notification_id = $1;
@@ -573,6 +553,26 @@ update notification_contents c set
   subject = i.subject, html_body = i.html_body, text_body = i.text_body, structured = i.structured, rendered_at = now()
 from json_to_recordset($1::json) as i (id uuid, subject text, html_body text, text_body text, structured json)
 where c.notification_id = i.id;
+
+-- idempotency_find (features/idempotency/store.ts)
+select resource_id, body_hash from idempotency_keys where environment_id = $1 and operation = $2 and key = $3;
+
+-- idempotency_find_earlier (features/idempotency/store.ts)
+select resource_id from idempotency_keys
+where environment_id = $1 and operation = $2 and key = $3 and body_hash = decode($4, 'hex')
+  and created_at >= now() - interval '24 hours';
+
+-- idempotency_find_known (features/idempotency/store.ts)
+select environment_id, operation, key
+from idempotency_keys join json_to_recordset($1::json) as wanted (environment_id uuid, operation text, key text)
+  using (environment_id, operation, key)
+where created_at >= now() - interval '24 hours';
+
+-- idempotency_remove_expired (features/idempotency/store.ts)
+delete from idempotency_keys where ctid = any (array(
+  select ctid from idempotency_keys where created_at < now() - interval '24 hours'
+  order by created_at limit $1 for update skip locked))
+returning 1 as one;
 
 -- inbox_insert_items (features/inbox/changes-store.ts)
 with input as (
@@ -1272,7 +1272,27 @@ on conflict (environment_id, user_key) do update
   set start_minute = excluded.start_minute, end_minute = excluded.end_minute, timezone = excluded.timezone,
     updated_at = now();
 
--- providers_add_counts (features/providers/health-store.ts)
+-- connections_mark_chat_endpoints (features/provider-health/connection-health.ts)
+update chat_endpoints c set
+  last_success_at = coalesce(i.success_at, c.last_success_at),
+  last_failure_at = coalesce(i.failure_at, c.last_failure_at),
+  last_failure_reason = coalesce(i.reason, c.last_failure_reason),
+  status = coalesce(i.status, c.status)
+from json_to_recordset($1::json) as i (id uuid, revision int, success_at timestamptz, failure_at timestamptz,
+  reason text, status text)
+where c.id = i.id and c.revision = i.revision;
+
+-- connections_mark_chatone_installations (features/provider-health/connection-health.ts)
+update chatone_installations c set
+  last_success_at = coalesce(i.success_at, c.last_success_at),
+  last_failure_at = coalesce(i.failure_at, c.last_failure_at),
+  last_failure_reason = coalesce(i.reason, c.last_failure_reason),
+  status = coalesce(i.status, c.status)
+from json_to_recordset($1::json) as i (id uuid, revision int, success_at timestamptz, failure_at timestamptz,
+  reason text, status text)
+where c.id = i.id and c.revision = i.revision;
+
+-- providers_add_counts (features/provider-health/health-store.ts)
 insert into provider_health_counts as c (environment_id, provider, bucket, shard, name, messages, failed)
 select environment_id, provider, to_timestamp(floor(extract(epoch from now()) * 1000 / 15000) * 15000 / 1000), $2,
   max(name), sum(messages), sum(failed)
@@ -1282,40 +1302,40 @@ order by 1, 2 -- everyone locks in this order: no deadlocks
 on conflict (environment_id, provider, bucket, shard) do update
   set name = excluded.name, messages = c.messages + excluded.messages, failed = c.failed + excluded.failed;
 
--- providers_claim_probe (features/providers/health-store.ts)
+-- providers_claim_probe (features/provider-health/health-store.ts)
 update provider_health set probe_at = now() + make_interval(secs => $3::float8 / 1000)
 where environment_id = $1 and provider = $2 and demoted_since is not null and probe_at <= now()
 returning provider;
 
--- providers_count_outages (features/providers/health-store.ts)
+-- providers_count_outages (features/provider-health/health-store.ts)
 select count(*)::int as count from provider_health where outage_id is not null;
 
--- providers_delete_counts (features/providers/health-store.ts)
+-- providers_delete_counts (features/provider-health/health-store.ts)
 delete from provider_health_counts where bucket < now() - interval '600000 milliseconds';
 
--- providers_delete_counts_of (features/providers/health-store.ts)
+-- providers_delete_counts_of (features/provider-health/health-store.ts)
 delete from provider_health_counts where environment_id = $1 and provider <> all ($2::text[]);
 
--- providers_delete_health (features/providers/health-store.ts)
+-- providers_delete_health (features/provider-health/health-store.ts)
 delete from provider_health where environment_id = $1 and provider <> all ($2::text[]);
 
--- providers_demote (features/providers/health-store.ts)
+-- providers_demote (features/provider-health/health-store.ts)
 insert into provider_health as h (environment_id, provider, demoted_since, probe_at)
 values ($1, $2, now(), now() + make_interval(secs => $4::float8 / 1000))
 on conflict (environment_id, provider) do update set demoted_since = excluded.demoted_since, probe_at = excluded.probe_at
 where h.demoted_since is null and h.restored_at < now() - make_interval(secs => $3::float8 / 1000);
 
--- providers_find_plan (features/providers/health-store.ts)
+-- providers_find_plan (features/provider-health/health-store.ts)
 select o.plan from environments e join organizations o on o.id = e.organization_id where e.id = $1;
 
--- providers_insert_health (features/providers/health-store.ts)
+-- providers_insert_health (features/provider-health/health-store.ts)
 insert into provider_health (environment_id, provider) values ($1, $2) on conflict do nothing;
 
--- providers_list_demoted (features/providers/health-store.ts)
+-- providers_list_demoted (features/provider-health/health-store.ts)
 select environment_id, provider, (extract(epoch from probe_at - now()) * 1000)::float8 as probe_in_ms
 from provider_health where environment_id = any ($1::uuid[]) and demoted_since is not null;
 
--- providers_list_health (features/providers/health-store.ts)
+-- providers_list_health (features/provider-health/health-store.ts)
 select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,
 greatest(coalesce(sum(c.messages), 0), 0)::int as messages,
 greatest(coalesce(sum(c.failed), 0), 0)::int as failed,
@@ -1323,7 +1343,7 @@ greatest(coalesce(sum(c.messages) filter (where c.bucket > h.restored_at or h.re
 greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.restored_at is null), 0), 0)::int as failed_since from (select * from provider_health_counts where bucket > now() - interval '300000 milliseconds') c
  left join provider_health h using (environment_id, provider) group by environment_id, provider, h.outage_id, h.firing_since, h.demoted_since;
 
--- providers_list_health_of (features/providers/health-store.ts)
+-- providers_list_health_of (features/provider-health/health-store.ts)
 select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,
 greatest(coalesce(sum(c.messages), 0), 0)::int as messages,
 greatest(coalesce(sum(c.failed), 0), 0)::int as failed,
@@ -1332,7 +1352,7 @@ greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.rest
  from (select * from provider_health_counts where environment_id = $1 and bucket > now() - interval '300000 milliseconds') c
  full join (select * from provider_health where environment_id = $1) h using (environment_id, provider) group by environment_id, provider, h.outage_id, h.firing_since, h.demoted_since;
 
--- providers_list_health_touched (features/providers/health-store.ts)
+-- providers_list_health_touched (features/provider-health/health-store.ts)
 select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,
 greatest(coalesce(sum(c.messages), 0), 0)::int as messages,
 greatest(coalesce(sum(c.failed), 0), 0)::int as failed,
@@ -1342,17 +1362,17 @@ greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.rest
        join provider_health_counts c using (environment_id, provider) where bucket > now() - interval '300000 milliseconds') c
  left join provider_health h using (environment_id, provider) group by environment_id, provider, h.outage_id, h.firing_since, h.demoted_since;
 
--- providers_lock_health (features/providers/health-store.ts)
+-- providers_lock_health (features/provider-health/health-store.ts)
 select from provider_health where environment_id = $1 and provider = $2 for update;
 
--- providers_restore (features/providers/health-store.ts)
+-- providers_restore (features/provider-health/health-store.ts)
 update provider_health set demoted_since = null, restored_at = now()
 where environment_id = $1 and provider = $2 and demoted_since < now() - make_interval(secs => $3::float8 / 1000);
 
--- providers_restore_all (features/providers/health-store.ts)
+-- providers_restore_all (features/provider-health/health-store.ts)
 update provider_health set demoted_since = null, restored_at = now() where environment_id = $1 and demoted_since is not null;
 
--- providers_update_health (features/providers/health-store.ts)
+-- providers_update_health (features/provider-health/health-store.ts)
 update provider_health set
   outage_id = case when $4 then null else coalesce($3, outage_id) end,
   firing_since = case when $4 then null when $3::uuid is not null then now() else firing_since end,
@@ -1361,14 +1381,14 @@ update provider_health set
 where environment_id = $1 and provider = $2
 returning firing_since;
 
--- providers_count_organizations (features/providers/public-outages.ts)
+-- providers_count_organizations (features/provider-health/public-outages.ts)
 select count(*)::int as count from (select from organizations limit 2) few;
 
--- providers_has_public_work (features/providers/public-outages.ts)
+-- providers_has_public_work (features/provider-health/public-outages.ts)
 select exists (select from provider_health where outage_id is not null)
 or exists (select from incidents where provider is not null and resolved_at is null) as has_work;
 
--- providers_list_shared_outages (features/providers/public-outages.ts)
+-- providers_list_shared_outages (features/provider-health/public-outages.ts)
 with known as (
   select distinct environment_id, provider from provider_health_counts
   where bucket > now() - interval '300000 milliseconds'
@@ -1387,7 +1407,7 @@ select provider, count(distinct organization_id)::int as total, max(firing_since
   (count(distinct organization_id) filter (where is_failing))::int as failing
 from used where provider is not null group by provider having bool_or(is_failing);
 
--- providers_find_states (features/providers/statuses.ts)
+-- providers_find_states (features/provider-health/statuses.ts)
 select (select json_agg(h) from (select environment_id, provider, max(c.name) as name, h.outage_id, h.firing_since, h.demoted_since,
 greatest(coalesce(sum(c.messages), 0), 0)::int as messages,
 greatest(coalesce(sum(c.failed), 0), 0)::int as failed,
@@ -1400,13 +1420,13 @@ greatest(coalesce(sum(c.failed) filter (where c.bucket > h.restored_at or h.rest
       where environment_id = any (array[$1, '00000000-0000-0000-0000-000000000000']::uuid[]) and paused_until > now()
       limit 500) p) as pauses;
 
--- providers_count_pauses (features/providers/throttle-store.ts)
+-- providers_count_pauses (features/provider-health/throttle-store.ts)
 select count(*)::int as count from provider_pauses where paused_until > now();
 
--- providers_delete_pauses (features/providers/throttle-store.ts)
+-- providers_delete_pauses (features/provider-health/throttle-store.ts)
 delete from provider_pauses where paused_until < now() - interval '1 hour';
 
--- providers_extend_pauses (features/providers/throttle-store.ts)
+-- providers_extend_pauses (features/provider-health/throttle-store.ts)
 with input as (
   select * from json_to_recordset($1::json)
     as (environment_id uuid, pace text, asked_ms float8, own_ms float8, call_ms float8, eased boolean, provider text)),
@@ -1431,17 +1451,17 @@ from judged j
 where p.environment_id = j.environment_id and p.pace = j.pace
 returning p.environment_id, p.pace, (extract(epoch from p.paused_until - now()) * 1000)::float8 as left_ms;
 
--- providers_insert_pauses (features/providers/throttle-store.ts)
+-- providers_insert_pauses (features/provider-health/throttle-store.ts)
 insert into provider_pauses (environment_id, pace, paused_at, paused_until, strikes, since)
 select environment_id, pace, '-infinity', now(), 0, now()
 from json_to_recordset($1::json) as (environment_id uuid, pace text)
 order by 1, 2
 on conflict do nothing;
 
--- providers_list_pauses (features/providers/throttle-store.ts)
+-- providers_list_pauses (features/provider-health/throttle-store.ts)
 select environment_id, pace, (extract(epoch from paused_until - now()) * 1000)::float8 as left_ms from provider_pauses where paused_until > now() order by paused_at desc limit $1;
 
--- providers_list_pauses_of (features/providers/throttle-store.ts)
+-- providers_list_pauses_of (features/provider-health/throttle-store.ts)
 select environment_id, pace, (extract(epoch from paused_until - now()) * 1000)::float8 as left_ms from provider_pauses
 where environment_id = any ($1::uuid[]) and paused_until > now();
 
@@ -2153,26 +2173,6 @@ update workflows
 set name = $2, description = $3, status = $4, active_version = $5, latest_version = $6, updated_at = now()
 where id = $1
 returning id, environment_id, key, name, description, status, active_version, latest_version, updated_at;
-
--- idempotency_find (http/idempotency.ts)
-select resource_id, body_hash from idempotency_keys where environment_id = $1 and operation = $2 and key = $3;
-
--- idempotency_find_earlier (http/idempotency.ts)
-select resource_id from idempotency_keys
-where environment_id = $1 and operation = $2 and key = $3 and body_hash = decode($4, 'hex')
-  and created_at >= now() - interval '24 hours';
-
--- idempotency_find_known (http/idempotency.ts)
-select environment_id, operation, key
-from idempotency_keys join json_to_recordset($1::json) as wanted (environment_id uuid, operation text, key text)
-  using (environment_id, operation, key)
-where created_at >= now() - interval '24 hours';
-
--- idempotency_remove_expired (http/idempotency.ts)
-delete from idempotency_keys where ctid = any (array(
-  select ctid from idempotency_keys where created_at < now() - interval '24 hours'
-  order by created_at limit $1 for update skip locked))
-returning 1 as one;
 
 -- http_insert_rate_buckets (http/rate-limit.ts)
 insert into rate_buckets (key_id, tokens, refilled_at)

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../kernel/json.ts';
-import { type Budget, createBudget } from '../kernel/liquid/budget.ts';
 import type { Effort } from '../kernel/threads/effort.ts';
 import { isTimeZone } from '../kernel/time-zone.ts';
+import { type Budget, createBudget } from '../templating/budget.ts';
 import type {
   DelayStep,
   DigestStep,

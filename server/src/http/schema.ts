@@ -24,6 +24,7 @@ export function OneOf<const Values extends readonly string[]>(values: Values, op
 export const JsonObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
 
 export const IdParams = Type.Object({ id: Uuid });
+export const EnvironmentParams = Type.Object({ envId: Uuid });
 
 export function PageOf(item: TSchema) {
   return Type.Object({ data: Type.Array(item), next_cursor: Nullable(Type.String()) });

@@ -1,5 +1,5 @@
-import { unmarkText } from '../../kernel/liquid/marks.ts';
 import { isRecord } from '../../kernel/record.ts';
+import { unmarkText } from '../../templating/marks.ts';
 import { escaped } from './payload.ts';
 
 /**

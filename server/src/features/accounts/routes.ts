@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { clientOf } from '../../http/client.ts';
 import type { Principal } from '../../http/principal.ts';
 import { type Route, type RouteCall, route } from '../../http/route.ts';
-import { IdParams, pageQuery } from '../../http/schema.ts';
+import { EnvironmentParams, IdParams, pageQuery } from '../../http/schema.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { pageOf, pageRequest } from '../../kernel/page.ts';
 import { createDevices } from './devices.ts';
@@ -15,7 +15,6 @@ import {
   ApiKeyWithSecret,
   Environment,
   EnvironmentPage,
-  EnvironmentParams,
   Me,
   NewApiKey,
   Rotation,

@@ -28,7 +28,6 @@ export const Environment = Type.Object({
   created_at: DateTime,
 });
 export const EnvironmentPage = PageOf(Environment);
-export const EnvironmentParams = Type.Object({ envId: Uuid });
 
 export const NewApiKey = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100, pattern: oneLine }),

@@ -1,7 +1,8 @@
-import { type ActivityOutcome, activityOutcomes } from '../../kernel/activity.ts';
-import { percentileOf } from '../../kernel/latency.ts';
+import type { ActivityOutcome } from '../../deps.ts';
+import { percentileOf } from './latency.ts';
 import type { ActivityCounts, Overview } from './schema.ts';
 import type { ActivityRow } from './store.ts';
+import { activityOutcomes } from './tally.ts';
 
 /** Pure functions that turn counters into the figures of the API. */
 

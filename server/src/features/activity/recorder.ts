@@ -1,7 +1,7 @@
 import { isDatabaseUnavailable } from '../../db/sql.ts';
-import type { Deps } from '../../deps.ts';
-import { type Activity, createTally } from '../../kernel/activity.ts';
+import type { Activity, Deps } from '../../deps.ts';
 import { addActivity } from './store.ts';
+import { createTally } from './tally.ts';
 
 export interface Recorder extends Activity {
   /** Writes the remaining counts. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { channels } from '../../channels/contract.ts';
 import { DateTime, Nullable, OneOf, Uuid } from '../../http/schema.ts';
-import { activityOutcomes } from '../../kernel/activity.ts';
+import { activityOutcomes } from './tally.ts';
 import { windows } from './windows.ts';
 
 export const WindowQuery = Type.Object({

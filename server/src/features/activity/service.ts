@@ -3,7 +3,7 @@ import type { Principal } from '../../http/principal.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { type Connection, listConnections } from '../connections/index.ts';
 import { type Backlog, countWaiting, listMissed } from '../notifications/index.ts';
-import { findProviderStatuses, type ProviderStatuses } from '../providers/index.ts';
+import { findProviderStatuses, type ProviderStatuses } from '../provider-health/index.ts';
 import { findEndpoint } from '../webhooks/index.ts';
 import {
   acceptedByChannel,

@@ -1,11 +1,7 @@
 import { type Sql, statement } from '../../db/sql.ts';
-import {
-  type ActivityOutcome,
-  activityOutcomes,
-  type CountedActivity,
-  coarsened,
-} from '../../kernel/activity.ts';
-import { latencyClasses } from '../../kernel/latency.ts';
+import type { ActivityOutcome } from '../../deps.ts';
+import { latencyClasses } from './latency.ts';
+import { activityOutcomes, type CountedActivity, coarsened } from './tally.ts';
 
 const outcomeColumns = activityOutcomes.join(', ');
 const addedLatency = (table: string): string =>

@@ -1,5 +1,5 @@
-import { callSlotMs } from '../../kernel/activity.ts';
 import type { ActivityBucket, ActivitySpan } from './store.ts';
+import { callSlotMs } from './tally.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

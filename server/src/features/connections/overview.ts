@@ -1,6 +1,6 @@
 import type { Channel } from '../../channels/contract.ts';
 import { type Sql, statement } from '../../db/sql.ts';
-import type { ConnectionStatus } from './health.ts';
+import type { ConnectionStatus } from '../provider-health/index.ts';
 import { shownKinds } from './sms/schema.ts';
 
 /** A connection that carries messages of a Live environment, on any channel. */

@@ -2,10 +2,9 @@ import type { ProviderConfig } from '../../channels/contract.ts';
 import { emailProviders, smsProviders } from '../../channels/registry.ts';
 import { type SealAgain, type SealedColumn, sealedText } from '../../db/reseal.ts';
 import { refreshContext, tokenContext } from './chatone/tokens.ts';
-import { resealConfig } from './config.ts';
 import { endpointContext } from './endpoints/targets.ts';
+import { resealConfig, type StoredProvider } from './provider-config.ts';
 import type { SmsKind } from './sms/schema.ts';
-import type { StoredProvider } from './store.ts';
 
 const email: SealedColumn = {
   table: 'email_settings',

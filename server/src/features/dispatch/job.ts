@@ -6,7 +6,11 @@ import type { Span } from '../../kernel/tracing.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import type { EmailConnections } from '../connections/index.ts';
 import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
-import { createProviderHealthTracker, createThrottles, type ProviderOrder } from '../providers/index.ts';
+import {
+  createProviderHealthTracker,
+  createThrottles,
+  type ProviderOrder,
+} from '../provider-health/index.ts';
 import { createTemplateRenderer, RenderFailure } from '../templates/index.ts';
 import { createUnsubscribeLinks, unsubscribeHeaders } from '../unsubscribe/index.ts';
 import { type LeaseNote, leaseNoteAt, readLeaseNote } from './attempt/lease-note.ts';

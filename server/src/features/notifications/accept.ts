@@ -2,12 +2,12 @@ import { avatarUrlProblem, usernameProblem } from '../../channels/chatthree/inde
 import { parseEmailAddress } from '../../channels/email/address.ts';
 import { htmlProblem, isSafeLink } from '../../channels/in-app/index.ts';
 import { textProblem } from '../../channels/sms/segments.ts';
-import type { KeyClaim } from '../../http/idempotency.ts';
-import { checkIdempotencyKey } from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import { withVendor } from '../../kernel/vendors.ts';
+import type { KeyClaim } from '../idempotency/index.ts';
+import { checkIdempotencyKey } from '../idempotency/index.ts';
 import { type MeteredSend, overheadBytes } from '../usage/index.ts';
 import { addressFields, type Pair } from '../users/index.ts';
 import { checkAttachments } from './attachments.ts';

@@ -1,7 +1,7 @@
 import { type Pool, type Sql, statement } from '../../db/sql.ts';
 import { textArray } from '../../db/text-array.ts';
-import { claimKeysSql, insertKeysSql, isKnownKey } from '../../http/idempotency.ts';
 import { enqueueSql, lanes } from '../../queue/index.ts';
+import { claimKeysSql, insertKeysSql, isKnownKey } from '../idempotency/index.ts';
 import { countSendsSql, monthOf } from '../usage/index.ts';
 import { rememberAddressesSql } from '../users/index.ts';
 import { type Acceptance, templateDataJson } from './accept.ts';

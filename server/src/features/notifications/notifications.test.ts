@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { beforeStatement, startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
 import { query, transaction } from '../../db/sql.ts';
-import { deleteExpiredKeys } from '../../http/idempotency.ts';
+import { deleteExpiredKeys } from '../idempotency/index.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { hashBody } from '../../http/body-hash.ts';
-import type { KeyClaim } from '../../http/idempotency.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
+import type { KeyClaim } from '../idempotency/index.ts';
 import { type Acceptance, meterOf, type Sender } from './accept.ts';
 import { type ContentRow, eventEntry } from './notification-row.ts';
 import type { StoredNotification } from './store.ts';

@@ -1,7 +1,7 @@
-import { idempotencyHeader, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { type Route, route } from '../../http/route.ts';
 import { IdParams } from '../../http/schema.ts';
 import { Problem } from '../../kernel/errors.ts';
+import { idempotencyHeader, idempotencyKeyOf } from '../idempotency/index.ts';
 import {
   BatchRequest,
   BatchResponse,

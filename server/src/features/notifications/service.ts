@@ -1,12 +1,6 @@
 import { isDatabaseUnavailable, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { bodyHashOf } from '../../http/body-hash.ts';
-import {
-  checkIdempotencyKey,
-  findEarlierHolder,
-  findKeyHolder,
-  type KeyClaim,
-} from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { compileRequestCheck } from '../../http/validation.ts';
 import { type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
@@ -16,6 +10,12 @@ import { idTime } from '../../kernel/ids.ts';
 import { newNameBudget } from '../../kernel/known-names.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { isRecord } from '../../kernel/record.ts';
+import {
+  checkIdempotencyKey,
+  findEarlierHolder,
+  findKeyHolder,
+  type KeyClaim,
+} from '../idempotency/index.ts';
 import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
 import { deliveryView, listDeliveriesOfNotification } from '../webhooks/index.ts';
 import {

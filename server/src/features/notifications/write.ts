@@ -1,7 +1,7 @@
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import { listKnownKeys, nameOfKey } from '../../http/idempotency.ts';
 import type { Problem } from '../../kernel/errors.ts';
+import { listKnownKeys, nameOfKey } from '../idempotency/index.ts';
 import { hasLimit, lockPlans, refuseBeyondPlan } from '../usage/index.ts';
 import type { Acceptance } from './accept.ts';
 import { createInsert, insertAcceptances, insertAttachmentBytes } from './insert.ts';

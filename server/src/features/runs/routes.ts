@@ -1,5 +1,5 @@
-import { idempotencyHeader, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { type Route, route } from '../../http/route.ts';
+import { idempotencyHeader, idempotencyKeyOf } from '../idempotency/index.ts';
 import {
   Cancellation,
   EventRequest,

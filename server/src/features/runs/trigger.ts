@@ -3,19 +3,19 @@ import { isDatabaseUnavailable } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type JsonObject, validateTriggerData } from '../../engine/index.ts';
 import { bodyHashOf } from '../../http/body-hash.ts';
-import {
-  checkIdempotencyKey,
-  findEarlierHolder,
-  findKeyHolder,
-  type KeyClaim,
-  nameOfKey,
-} from '../../http/idempotency.ts';
 import type { Principal } from '../../http/principal.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { invalidParameter, notFound, Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { isRecord } from '../../kernel/record.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
+import {
+  checkIdempotencyKey,
+  findEarlierHolder,
+  findKeyHolder,
+  type KeyClaim,
+  nameOfKey,
+} from '../idempotency/index.ts';
 import { overheadBytes } from '../usage/index.ts';
 import { type ActiveVersion, triggerDataProblem, type WorkflowService } from '../workflows/index.ts';
 import { limits, type RunStatus } from './schema.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBudget } from '../../kernel/liquid/budget.ts';
+import { createBudget } from '../../templating/budget.ts';
 import { compileBody } from './render.ts';
 
 const body = {

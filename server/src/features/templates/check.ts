@@ -1,10 +1,10 @@
 import { anything } from '../../channels/shape.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
-import type { Budget } from '../../kernel/liquid/budget.ts';
-import { type CompiledTemplate, compile } from '../../kernel/liquid/compile.ts';
-import { describeFault, TemplateFault } from '../../kernel/liquid/fault.ts';
-import { withinEffort } from '../../kernel/liquid/watchdog.ts';
 import { HeavyWork } from '../../kernel/threads/effort.ts';
+import type { Budget } from '../../templating/budget.ts';
+import { type CompiledTemplate, compile } from '../../templating/compile.ts';
+import { describeFault, TemplateFault } from '../../templating/fault.ts';
+import { withinEffort } from '../../templating/watchdog.ts';
 import { type BodyField, type BodyFields, bodyFields, canonicalLocale, missingField } from './bodies.ts';
 import { Placeholder, parseWithPlaceholders } from './placeholder.ts';
 import { flavours, outputLimits, parseUnits, structuredProblem } from './render.ts';

@@ -1,13 +1,13 @@
 import { textTask } from '../../channels/email/text.ts';
 import { segmentationOf } from '../../channels/sms/segments.ts';
 import { invalidParameter, Problem } from '../../kernel/errors.ts';
-import { type Budget, createBudget } from '../../kernel/liquid/budget.ts';
-import { undefinedVariables, variablesOf } from '../../kernel/liquid/compile.ts';
-import { TemplateFault } from '../../kernel/liquid/fault.ts';
-import { TimeLimitExceeded, withinEffort } from '../../kernel/liquid/watchdog.ts';
 import type { Effort } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import { withVendor } from '../../kernel/vendors.ts';
+import { type Budget, createBudget } from '../../templating/budget.ts';
+import { undefinedVariables, variablesOf } from '../../templating/compile.ts';
+import { TemplateFault } from '../../templating/fault.ts';
+import { TimeLimitExceeded, withinEffort } from '../../templating/watchdog.ts';
 import { type BodyFields, bodyChannels, bodyFields, channelOf, chooseBody, newBody } from './bodies.ts';
 import { checkFields, checkLocale } from './check.ts';
 import { compileBody, flavours, outputLimits, RenderFailure } from './render.ts';

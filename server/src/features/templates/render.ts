@@ -3,9 +3,9 @@ import { blocksProblem } from '../../channels/chatone/shape.ts';
 import { contentProblem, embedsProblem } from '../../channels/chatthree/shape.ts';
 import { cardProblem } from '../../channels/chattwo/shape.ts';
 import type { Channel } from '../../channels/contract.ts';
-import type { Budget } from '../../kernel/liquid/budget.ts';
-import { type CompiledTemplate, compile, type Flavour } from '../../kernel/liquid/compile.ts';
-import { TemplateFault } from '../../kernel/liquid/fault.ts';
+import type { Budget } from '../../templating/budget.ts';
+import { type CompiledTemplate, compile, type Flavour } from '../../templating/compile.ts';
+import { TemplateFault } from '../../templating/fault.ts';
 import type { BodyField, BodyFields } from './bodies.ts';
 
 export interface Rendered {

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../kernel/errors.ts';
-import { createBudget } from '../../kernel/liquid/budget.ts';
-import { withinEffort } from '../../kernel/liquid/watchdog.ts';
 import { countedTask, type Effort, runCounted } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
+import { createBudget } from '../../templating/budget.ts';
+import { withinEffort } from '../../templating/watchdog.ts';
 import { type BodyField, type BodyFields, bodyFields } from './bodies.ts';
 import { checkBody, type ParamOf } from './check.ts';
 import { previewDraft, previewOf } from './preview.ts';

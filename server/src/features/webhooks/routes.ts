@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
-import { IdParams } from '../../http/schema.ts';
+import { EnvironmentParams, IdParams } from '../../http/schema.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { createDeliveriesService } from './deliveries-service.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
@@ -10,7 +10,6 @@ import {
   EndpointPage,
   EndpointQuery,
   EndpointWithSecret,
-  EnvironmentParams,
   EnvironmentSecret,
   NewWebhookEndpoint,
   WebhookEndpoint,

@@ -107,7 +107,6 @@ export const EnvironmentSecret = Type.Object({
   signing_secret_prefix: Type.String(),
   ...signingSecret,
 });
-export const EnvironmentParams = Type.Object({ envId: Uuid });
 
 const deliveryFields = {
   id: Uuid,

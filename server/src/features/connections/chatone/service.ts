@@ -13,8 +13,8 @@ import { newId } from '../../../kernel/ids.ts';
 import { type Page, pageOf, pageRequest } from '../../../kernel/page.ts';
 import { recordAudit } from '../../audit/index.ts';
 import type { NotificationService } from '../../notifications/index.ts';
+import { connectionHealthView } from '../../provider-health/index.ts';
 import type { ChatEndpointCaller } from '../endpoints/service.ts';
-import { healthView } from '../health.ts';
 import { wakeWaiting } from '../waiting.ts';
 import type { Installation, TestTargets } from './schema.ts';
 import * as store from './store.ts';
@@ -266,6 +266,6 @@ function viewOf(row: store.InstallationRow): Installation {
     auto_join_public_channels: row.auto_join_public_channels,
     installed_at: row.installed_at.toISOString(),
     installed_by_user_id: row.installed_by_user_id,
-    ...healthView(row),
+    ...connectionHealthView(row),
   };
 }

@@ -1,8 +1,8 @@
 import { query, type Sql, statement } from '../../../db/sql.ts';
 import type { PageRequest } from '../../../kernel/page.ts';
-import type { Health } from '../health.ts';
+import type { ConnectionHealthRow } from '../../provider-health/index.ts';
 
-export interface InstallationRow extends Health {
+export interface InstallationRow extends ConnectionHealthRow {
   id: string;
   environment_id: string;
   team_id: string;

@@ -2,7 +2,7 @@ import { createChatoneApi, createChatoneCarrier, isGone } from '../../../channel
 import type { Carrier } from '../../../channels/contract.ts';
 import { createRateGuard, withRateGuard } from '../../../channels/rate-guard.ts';
 import type { Deps } from '../../../deps.ts';
-import { createHealthRepository } from '../health.ts';
+import { createConnectionHealth } from '../../provider-health/index.ts';
 import { type InstallationRow, listInstallationsById } from './store.ts';
 import { createTokenKeeper } from './tokens.ts';
 
@@ -26,7 +26,7 @@ export function createChatoneTargets(
   deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'log' | 'outbound' | 'config'>,
 ): ChatoneTargets {
   const api = createChatoneApi(deps.outbound, deps.config.CARILLON_CHATONE_API_URL, deps.clock);
-  const health = createHealthRepository(deps, 'chatone_installations', isGone);
+  const health = createConnectionHealth(deps, 'chatone_installations', isGone);
   const keeper = createTokenKeeper(deps, api);
   const rateGuard = createRateGuard(limit);
   return {

@@ -3,9 +3,9 @@ import { parseTarget } from '../../../channels/net.ts';
 import type { Deps } from '../../../deps.ts';
 import { Problem } from '../../../kernel/errors.ts';
 import { idTime } from '../../../kernel/ids.ts';
+import { connectionHealthView } from '../../provider-health/index.ts';
 import type { EndpointKind } from '../endpoints/service.ts';
 import type { ChatEndpointRow } from '../endpoints/store.ts';
-import { healthView } from '../health.ts';
 import type { ChatthreeEndpoint } from './schema.ts';
 
 export function chatthreeKind({ config }: Pick<Deps, 'config'>): EndpointKind<ChatthreeEndpoint> {
@@ -36,7 +36,7 @@ function viewOf(row: ChatEndpointRow): ChatthreeEndpoint {
     webhook_url_prefix: row.url_prefix,
     default_username: row.default_username,
     default_avatar_url: row.default_avatar_url,
-    ...healthView(row),
+    ...connectionHealthView(row),
     created_at: new Date(idTime(row.id)).toISOString(),
   };
 }

@@ -3,9 +3,9 @@ import { parseTarget } from '../../../channels/net.ts';
 import type { Deps } from '../../../deps.ts';
 import { Problem } from '../../../kernel/errors.ts';
 import { idTime } from '../../../kernel/ids.ts';
+import { connectionHealthView } from '../../provider-health/index.ts';
 import type { EndpointKind } from '../endpoints/service.ts';
 import type { ChatEndpointRow } from '../endpoints/store.ts';
-import { healthView } from '../health.ts';
 import type { ChattwoEndpoint } from './schema.ts';
 
 const param = 'webhook_url';
@@ -48,7 +48,7 @@ function viewOf(row: ChatEndpointRow): ChattwoEndpoint {
     label: row.label,
     webhook_url_prefix: row.url_prefix,
     flavour: row.flavour as WebhookFlavour,
-    ...healthView(row),
+    ...connectionHealthView(row),
     created_at: new Date(idTime(row.id)).toISOString(),
   };
 }

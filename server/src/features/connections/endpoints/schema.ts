@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { maxUrlLength } from '../../../channels/net.ts';
 import { DateTime, Nullable, OneOf, Uuid } from '../../../http/schema.ts';
-import { connectionStatuses } from '../health.ts';
+import { connectionStatuses } from '../../provider-health/index.ts';
 import { keyPattern } from './key.ts';
 
 /** Fields that the endpoints of both channels have. */

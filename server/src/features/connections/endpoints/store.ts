@@ -1,9 +1,9 @@
 import { type Sql, statement } from '../../../db/sql.ts';
-import type { Health } from '../health.ts';
+import type { ConnectionHealthRow } from '../../provider-health/index.ts';
 
 export type EndpointChannel = 'chattwo' | 'chatthree';
 
-export interface ChatEndpointRow extends Health {
+export interface ChatEndpointRow extends ConnectionHealthRow {
   id: string;
   environment_id: string;
   channel: EndpointChannel;

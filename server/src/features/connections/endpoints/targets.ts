@@ -1,7 +1,7 @@
 import { isGone } from '../../../channels/chatthree/index.ts';
 import type { Deps } from '../../../deps.ts';
 import { createCache } from '../../../kernel/cache.ts';
-import { createHealthRepository, type HealthRepository } from '../health.ts';
+import { type ConnectionHealth, createConnectionHealth } from '../../provider-health/index.ts';
 import { type ChatEndpointRow, type EndpointChannel, listEndpointsById } from './store.ts';
 
 /** A chat endpoint with its URL, as the dispatch job needs it. */
@@ -16,7 +16,7 @@ export interface ChatTargets {
     channel: EndpointChannel,
     addressees: readonly { environment_id: string; connection_id: string | null }[],
   ): Promise<(addressee: { environment_id: string; connection_id: string | null }) => ChatTarget | null>;
-  health: HealthRepository;
+  health: ConnectionHealth;
 }
 
 export function createChatTargets(deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'log'>): ChatTargets {
@@ -32,7 +32,7 @@ export function createChatTargets(deps: Pick<Deps, 'pool' | 'keyring' | 'clock' 
     }
   }
   return {
-    health: createHealthRepository(deps, 'chat_endpoints', isGone),
+    health: createConnectionHealth(deps, 'chat_endpoints', isGone),
     async targetsOf(channel, addressees) {
       const ids = [...new Set(addressees.flatMap(({ connection_id: id }) => id ?? []))];
       const rows = ids.length === 0 ? [] : await listEndpointsById(deps.pool, ids);

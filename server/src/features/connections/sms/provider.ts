@@ -2,7 +2,7 @@ import type { ProviderConfig } from '../../../channels/contract.ts';
 import { type ProviderKind, smsProviders } from '../../../channels/registry.ts';
 import type { Config } from '../../../config.ts';
 import type { Keyring } from '../../../kernel/crypto.ts';
-import { openConfig } from '../config.ts';
+import { openConfig } from '../provider-config.ts';
 import type { SmsSettings } from './store.ts';
 
 /** An SMS provider with everything it needs, from the settings or the operator. */

@@ -1,7 +1,7 @@
 import type { Principal } from '../../../http/principal.ts';
 import { type Route, route } from '../../../http/route.ts';
+import { EnvironmentParams } from '../../../http/schema.ts';
 import { notFound } from '../../../kernel/errors.ts';
-import { EnvironmentParams } from '../schema.ts';
 import { SmsSettingsBody, SmsSettingsView } from './schema.ts';
 import { createSmsSettingsService, type SmsSettingsDeps } from './service.ts';
 

@@ -7,7 +7,7 @@ import type { Principal } from '../../../http/principal.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { recordAudit } from '../../audit/index.ts';
-import { openConfig, sealConfig } from '../config.ts';
+import { openConfig, sealConfig } from '../provider-config.ts';
 import { wakeWaiting } from '../waiting.ts';
 import { createSmsCallbackUrl } from './callback.ts';
 import { readInput, readKind, refuseSender, type SmsInput } from './input.ts';

@@ -1,4 +1,4 @@
-import type { CountedOutcome } from '../../providers/index.ts';
+import type { CountedOutcome } from '../../provider-health/index.ts';
 
 /** The note on the lease that precedes a call which must not be repeated blindly. */
 export interface OpenAttempt {

@@ -1,7 +1,7 @@
 import type { Carrier, Message, Outcome, Reservation } from '../../../channels/contract.ts';
 import type { Exchange } from '../../../channels/exchange.ts';
 import { type EventEntry, eventEntry, type StoredTraceEntry } from '../../notifications/index.ts';
-import type { ProviderCall } from '../../providers/index.ts';
+import type { ProviderCall } from '../../provider-health/index.ts';
 import type { OpenAttempt } from './lease-note.ts';
 
 /**

@@ -6,7 +6,7 @@ import { createDoorbell, type Doorbell } from '../../../db/doorbell.ts';
 import type { Deps } from '../../../deps.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { createLog } from '../../../kernel/log.ts';
-import { createThrottles, type Throttles } from '../../providers/index.ts';
+import { createThrottles, type Throttles } from '../../provider-health/index.ts';
 import type { Throttled } from './round.ts';
 import { throttlesOn } from './throttles.ts';
 

@@ -1,5 +1,5 @@
 import type { Carrier, Channel } from '../../../channels/contract.ts';
-import { everybody, type Throttles } from '../../providers/index.ts';
+import { allEnvironments, type Throttles } from '../../provider-health/index.ts';
 import type { Throttled } from './round.ts';
 
 /** The key of a throttle: the environment that waits, or all of them, and the name of the rate limit. */
@@ -20,11 +20,11 @@ export interface ChannelThrottles {
 
 export function throttlesOn(throttles: Throttles, environmentId: string, channel: Channel): ChannelThrottles {
   const throttleKeyOf = ({ rateLimitKey, providerId, name, isShared }: Carrier): Pace => ({
-    owner: isShared ? everybody : environmentId,
+    owner: isShared ? allEnvironments : environmentId,
     name: `${channel}:${rateLimitKey ?? providerId ?? name}`,
   });
   const ofAll = ({ host }: Carrier): Pace => ({
-    owner: everybody,
+    owner: allEnvironments,
     name: host ? `${channel} ${host}` : channel,
   });
   return {

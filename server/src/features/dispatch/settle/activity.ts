@@ -1,4 +1,4 @@
-import type { Activity } from '../../../kernel/activity.ts';
+import type { Activity } from '../../../deps.ts';
 import { idTime } from '../../../kernel/ids.ts';
 import type { StatusMove } from '../apply-receipts.ts';
 import type { DispatchFact } from '../store.ts';

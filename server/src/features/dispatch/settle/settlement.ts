@@ -7,7 +7,7 @@ import {
   type NotificationRow,
   type StoredTraceEntry,
 } from '../../notifications/index.ts';
-import type { Observation } from '../../providers/index.ts';
+import type { Observation } from '../../provider-health/index.ts';
 import type { Refusal } from '../../suppressions/index.ts';
 import type { Rendered } from '../../templates/index.ts';
 import type { LeaseNote } from '../attempt/lease-note.ts';

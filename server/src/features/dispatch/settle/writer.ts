@@ -6,7 +6,7 @@ import type { Claim, PostponedWork } from '../../../queue/index.ts';
 import { connectionName } from '../../connections/index.ts';
 import { inboxTopic, insertItems } from '../../inbox/index.ts';
 import { type Addition, announce, deleteAttachmentBytes } from '../../notifications/index.ts';
-import type { ProviderHealthTracker } from '../../providers/index.ts';
+import type { ProviderHealthTracker } from '../../provider-health/index.ts';
 import { wakeRunsOf } from '../../runs/index.ts';
 import { type Refusal, suppressRefused } from '../../suppressions/index.ts';
 import { type LeaseNote, noteOf } from '../attempt/lease-note.ts';

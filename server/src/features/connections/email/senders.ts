@@ -1,0 +1,165 @@
+import type { Carrier, ProviderCarrier } from '../../../channels/contract.ts';
+import { domainOf } from '../../../channels/email/address.ts';
+import { createSmtpCarrier, smtpConfigOfUrl } from '../../../channels/email/providers/smtp/index.ts';
+import { emailProviders, type ProviderContext } from '../../../channels/registry.ts';
+import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
+import type { Config } from '../../../config.ts';
+import type { Deps } from '../../../deps.ts';
+import type { StoredProvider } from '../provider-config.ts';
+import { openConfig } from '../provider-config.ts';
+import { createSenderCache, type Environment } from '../sender-cache.ts';
+import type { EmailSender } from './identity.ts';
+import { type ManagedRelay, managedRelay } from './managed.ts';
+import { type EmailSettings, listVersionedSettings, noSettings } from './store.ts';
+
+/** The email senders of environments, ready to use. */
+export interface EmailConnections {
+  senderFor(environmentId: string, environmentKind: Environment['kind']): Promise<EmailSender>;
+  /** Returns many senders with one query. */
+  sendersFor(environments: readonly Environment[]): Promise<Map<string, EmailSender>>;
+  stop(): Promise<void>;
+}
+
+const idleMs = 5 * 60_000;
+const sweepMs = 60_000;
+const testFrom = 'no-reply@sandbox.test';
+
+interface Held {
+  carrier: ProviderCarrier;
+  usedAt: number;
+}
+
+export function createEmailConnections(
+  deps: Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'tasks'>,
+): EmailConnections {
+  const { pool, keyring, config, clock, log } = deps;
+  // Carriers are keyed by all of their settings. A carrier whose settings changed is not asked for again, finishes its calls,
+  // and is closed when it has been idle.
+  const carriers = new Map<string, Held>();
+  const sandboxStore = createSandboxStore(pool);
+  const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
+  const contextOf = (address: string | null): ProviderContext => ({
+    policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
+    clock,
+    sandbox: sandboxStore,
+    outbound: deps.outbound,
+    tasks: deps.tasks.unlimited,
+    smtpName: smtpNameFor(config, address),
+  });
+
+  const sweep = setInterval(() => {
+    for (const [key, held] of carriers) {
+      if (clock() - held.usedAt <= idleMs) continue;
+      carriers.delete(key);
+      void held.carrier.close();
+    }
+  }, sweepMs).unref();
+
+  function hold(key: string, create: () => ProviderCarrier): Carrier {
+    const held = carriers.get(key) ?? { carrier: create(), usedAt: 0 };
+    held.usedAt = clock();
+    carriers.set(key, held);
+    return held.carrier;
+  }
+
+  function carrierOf(
+    environmentId: string,
+    provider: StoredProvider,
+    context: ProviderContext,
+  ): Carrier | null {
+    const kind = emailProviders[provider.kind];
+    if (!kind) return null;
+    try {
+      return hold(`${environmentId} ${context.smtpName} ${JSON.stringify(provider)}`, () => ({
+        ...kind.create(provider.name, openConfig(keyring, environmentId, kind, provider), context),
+        providerId: provider.id,
+      }));
+    } catch (error) {
+      log.error({ err: error, environmentId, providerId: provider.id }, 'an email provider cannot be used');
+      return null;
+    }
+  }
+
+  function managedCarrier({ url, from }: ManagedRelay): Carrier {
+    const clientName = smtpNameFor(config, from.address);
+    return hold('managed', () => ({
+      // The operator chose this server, so it may be in the private network.
+      ...createSmtpCarrier('managed', smtpConfigOfUrl(url), {
+        policy: 'all',
+        tasks: deps.tasks.unlimited,
+        clientName,
+      }),
+      providerId: 'managed',
+      isShared: true,
+    }));
+  }
+
+  function liveCarriers(environmentId: string, { providers, from_address }: EmailSettings): Carrier[] {
+    const context = contextOf(from_address);
+    return providers
+      .filter(({ enabled }) => enabled)
+      .flatMap((provider) => carrierOf(environmentId, provider, context) ?? []);
+  }
+
+  function senderOf({ id, kind }: Environment, settings: EmailSettings): EmailSender {
+    const common = {
+      replyTo: settings.reply_to,
+      track: { opens: settings.track_opens, clicks: settings.track_clicks },
+    };
+    const relay = managedRelay(config, kind, settings);
+    if (relay)
+      return {
+        ...common,
+        from: relay.from,
+        senderLocked: true,
+        carriers: [managedCarrier(relay)],
+        problem: null,
+      };
+    const address = settings.from_address ?? (kind === 'test' ? testFrom : null);
+    const available = kind === 'test' ? [sandbox] : liveCarriers(id, settings);
+    return {
+      ...common,
+      from: address === null ? null : { address, name: settings.from_name },
+      senderLocked: settings.sender_locked,
+      carriers: available,
+      problem:
+        available.length === 0
+          ? noCarrier(settings)
+          : address === null
+            ? 'The environment has no sender address; set from_address in its email settings.'
+            : null,
+    };
+  }
+
+  const sendersFor = createSenderCache<EmailSettings, EmailSender>({
+    read: (environmentIds) => listVersionedSettings(pool, environmentIds),
+    make: (environment, settings) => senderOf(environment, settings ?? noSettings),
+    clock,
+  });
+
+  return {
+    sendersFor,
+    async senderFor(id, kind) {
+      const sender = (await sendersFor([{ id, kind }])).get(id);
+      if (!sender) throw new Error('sendersFor returned no sender for an environment');
+      return sender;
+    },
+    async stop() {
+      clearInterval(sweep);
+      // Calls in progress have had their time: the queue has stopped.
+      await Promise.all([...carriers.values()].map(({ carrier }) => carrier.close(0)));
+      await sandboxStore.idle();
+    },
+  };
+}
+
+/** The name that an environment with this From address gives to mail servers. */
+export function smtpNameFor({ CARILLON_SMTP_NAME: name }: Config, address: string | null): string | null {
+  return name ?? (address === null ? null : domainOf(address));
+}
+
+function noCarrier({ providers }: EmailSettings): string {
+  return providers.some(({ enabled }) => enabled)
+    ? 'The stored secrets of its email providers cannot be opened; give them anew.'
+    : 'The environment has no email provider; add one in its email settings.';
+}

@@ -1,1 +1,0 @@
-export { createDashboard } from './pages.ts';

@@ -1,0 +1,12 @@
+export { checkIdempotencyKey, idempotencyHeader, idempotencyKeyOf } from './header.ts';
+export {
+  claimKeysSql,
+  deleteExpiredKeys,
+  findEarlierHolder,
+  findKeyHolder,
+  insertKeysSql,
+  isKnownKey,
+  type KeyClaim,
+  listKnownKeys,
+  nameOfKey,
+} from './store.ts';

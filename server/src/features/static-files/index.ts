@@ -1,0 +1,2 @@
+export { createDashboard } from './dashboard.ts';
+export { widgetRoutes } from './widgets.ts';

@@ -1,1 +1,0 @@
-export { widgetRoutes } from './routes.ts';
