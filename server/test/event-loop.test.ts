@@ -135,6 +135,7 @@ test('a message that the sandbox kept before texts were kept is shown with its t
     id: '01890000-0000-7000-8000-000000000000',
     notification_id: 'x',
     environment_id: 'y',
+    channel: 'email' as const,
     payload,
   };
   expect(await viewPayload(inPlace, row)).toMatchObject({ text: 'From the HTML' });

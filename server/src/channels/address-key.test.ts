@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { emailKey, emailSpellings, parseAddressKey } from './address-key.ts';
+import { parseAddressKey } from './address-key.ts';
+import { emailKey, emailSpellings } from './email/address-key.ts';
 
 describe('spellings of one address have one key', () => {
   test.each([

@@ -170,6 +170,8 @@ export interface ValidationContext {
   /** Keys of the categories that are not archived. */
   categories: ReadonlySet<string>;
   channels: ReadonlySet<string>;
+  /** The channels that send only the output of a template. */
+  templatedChannels: ReadonlySet<string>;
 }
 
 /** The resources that a definition names literally (a templated key is known only in a run). */

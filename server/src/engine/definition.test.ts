@@ -14,6 +14,7 @@ const world: ValidationContext = {
   templates: new Map([['welcome', new Set(['email', 'sms'])]]),
   categories: new Set(['news']),
   channels: new Set(['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'chatthree']),
+  templatedChannels: new Set(['chatone', 'chattwo', 'chatthree']),
 };
 
 function parsed(body: Json): Definition {

@@ -11,6 +11,7 @@ const world: ValidationContext = {
   templates: new Map([['welcome', new Set(['email'])]]),
   categories: new Set(['onboarding']),
   channels: new Set(['email', 'in_app', 'sms']),
+  templatedChannels: new Set(),
 };
 
 describe('the guide', () => {

@@ -95,6 +95,7 @@ const world: ValidationContext = {
   templates: new Map(),
   categories: new Set(),
   channels: new Set(['email']),
+  templatedChannels: new Set(),
 };
 
 test('a definition with many expressions is checked in a thread, with the same result', async () => {

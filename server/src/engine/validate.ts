@@ -97,8 +97,6 @@ function checkStep(program: Program, step: Step, world: ValidationContext, repor
   }
 }
 
-/** Chat channels send only the output of a template. */
-const templatedChannels: ReadonlySet<string> = new Set(['chatone', 'chattwo', 'chatthree']);
 const contentFields = ['template_key', 'subject', 'html_body', 'text_body'];
 
 function checkSend(program: Program, step: SendStep, world: ValidationContext, report: Report): void {
@@ -109,7 +107,7 @@ function checkSend(program: Program, step: SendStep, world: ValidationContext, r
     const hint = vendor && world.channels.has(vendor.wireName) ? `; ${vendor.hint}` : '';
     report('unknown_channel', `there is no channel "${step.channel}"${hint}`, '/channel');
   }
-  const wanted = templatedChannels.has(step.channel) ? ['template_key'] : contentFields;
+  const wanted = world.templatedChannels.has(step.channel) ? ['template_key'] : contentFields;
   if (isKnown && !wanted.some((field) => field in step.content))
     report('content_required', `it needs ${wanted.join(' or ')}`, '');
   if (typeof template === 'string' && !isTemplate(template)) {

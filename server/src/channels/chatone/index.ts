@@ -2,5 +2,5 @@ export { type ChatoneApi, createChatoneApi, describeAnswer, type SlackAnswer, sc
 export { createChatoneCarrier } from './carrier.ts';
 export { isGone } from './classify.ts';
 export { isConversationId, isUserId } from './ids.ts';
-export { fallbackText, postOf } from './payload.ts';
+export { fallbackText } from './payload.ts';
 export { signatureProblem } from './signature.ts';

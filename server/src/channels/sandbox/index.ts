@@ -1,3 +1,4 @@
+export { magicAddresses } from '../email/magic.ts';
+export { magicNumbers } from '../sms/magic.ts';
 export { createSandboxCarrier, createSandboxStore, manifest, type SandboxStore } from './carrier.ts';
-export { magicAddresses, magicNumbers } from './outcome.ts';
-export { type SandboxPayload, type StoredPayload, storedPayload, viewPayload } from './payload.ts';
+export { viewPayload } from './payload.ts';

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { EmailMessage } from '../contract.ts';
-import { magicAddresses, magicNumbers, sandboxAnswer } from './outcome.ts';
+import { magicAddresses, magicNumbers } from './index.ts';
+import { sandboxAnswer } from './outcome.ts';
 
 function to(address: string, attempt = 1): EmailMessage {
   return {

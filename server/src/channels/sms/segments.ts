@@ -1,13 +1,4 @@
-/**
- * The encoding of a text message: a text in the GSM 03.38 alphabet takes 7 bits a character, any other character makes the
- * whole text UCS-2. One part holds 1120 bits; of several, each gives 48 of them to the header that joins them.
- */
-export interface Segmentation {
-  encoding: 'GSM-7' | 'UCS-2';
-  /** Septets (a character of the extension table takes two), or UTF-16 code units. */
-  units: number;
-  segments: number;
-}
+import type { Segmentation } from '../spec.ts';
 
 /** The longest text that every provider here accepts, in UTF-16 code units; 24 parts in UCS-2. */
 export const maxTextLength = 1_600;
@@ -21,6 +12,10 @@ const septets = new Map<string, number>([
   ...[...extension].map((character) => [character, 2] as const),
 ]);
 
+/**
+ * The encoding of a text message: a text in the GSM 03.38 alphabet takes 7 bits a character, any other character makes the
+ * whole text UCS-2. One part holds 1120 bits; of several, each gives 48 of them to the header that joins them.
+ */
 export function segmentationOf(text: string): Segmentation {
   const characters = [...text]; // by code point: a surrogate pair is one element
   const isGsm = characters.every((character) => septets.has(character));

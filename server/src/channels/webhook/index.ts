@@ -1,3 +1,3 @@
 export { createWebhookCarrier } from './carrier.ts';
-export { type PostResult, postHeaders, sendPost } from './post.ts';
+export { type PostResult, sendPost } from './post.ts';
 export { newSigningSecret } from './signing.ts';

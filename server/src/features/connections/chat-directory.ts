@@ -1,7 +1,8 @@
+import type { EndpointChannel } from '../../channels/spec.ts';
 import { isDatabaseUnavailable, type Pool } from '../../db/sql.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { listNamedInstallations } from './chatone/store.ts';
-import { type EndpointChannel, listNamedEndpoints } from './endpoints/store.ts';
+import { listNamedEndpoints } from './endpoints/store.ts';
 
 /** A chat connection as the accept path needs it. Never cached: one that was created or deleted a moment ago counts. */
 export interface ChatDirectory {

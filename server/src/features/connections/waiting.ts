@@ -1,4 +1,5 @@
 import type { Channel } from '../../channels/contract.ts';
+import { channelSpecs } from '../../channels/specs.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { Queue } from '../../queue/index.ts';
 
@@ -10,7 +11,7 @@ export function connectionName({
   channel: Channel;
   connection_id: string | null;
 }): string | null {
-  return channel === 'email' || channel === 'sms' ? channel : id;
+  return channelSpecs[channel].hasSettings ? channel : id;
 }
 
 /**

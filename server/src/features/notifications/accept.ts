@@ -1,9 +1,8 @@
-import { avatarUrlProblem, usernameProblem } from '../../channels/chatthree/index.ts';
-import { parseEmailAddress } from '../../channels/email/address.ts';
-import { htmlProblem, isSafeLink } from '../../channels/in-app/index.ts';
-import { textProblem } from '../../channels/sms/segments.ts';
+import type { Channel } from '../../channels/contract.ts';
+import type { KnownConnection } from '../../channels/spec.ts';
+import { channelSpecs } from '../../channels/specs.ts';
 import type { Principal } from '../../http/principal.ts';
-import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
+import { invalidParameter, Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import { withVendor } from '../../kernel/vendors.ts';
 import type { KeyClaim } from '../idempotency/index.ts';
@@ -11,7 +10,7 @@ import { checkIdempotencyKey } from '../idempotency/index.ts';
 import { type MeteredSend, overheadBytes } from '../usage/index.ts';
 import { addressFields, type Pair } from '../users/index.ts';
 import { checkAttachments } from './attachments.ts';
-import { chatEndpointOf, type KnownCategory, type KnownConnection, type Lookups } from './lookups.ts';
+import type { KnownCategory, Lookups } from './lookups.ts';
 import { type ContentRow, type ContentWords, eventEntry, type NotificationRow } from './notification-row.ts';
 import { type ResolvedRecipient, resolveRecipient } from './recipient.ts';
 import { type EventEntry, limits, type Priority, type SendRequest } from './schema.ts';
@@ -50,7 +49,6 @@ export function checkRequest(
   options: AcceptOptions,
 ): Acceptance {
   const named = resolveRecipient(request, lookups.user);
-  checkWebhookEndpoint(request, lookups.hasWebhookEndpoint);
   checkTemplate(request, lookups.template);
   checkConnection(request, lookups.connection);
   // An endpoint may be named by its id; the stored address is its key.
@@ -58,7 +56,8 @@ export function checkRequest(
   const content = checkContent(request);
   checkCategory(request, lookups.category);
   const sendAt = checkSendAt(request.send_at ?? null, options.now);
-  const attachments = request.channel === 'email' ? checkAttachments(request.attachments ?? []) : null;
+  const { takesAttachments } = channelSpecs[request.channel].content;
+  const attachments = takesAttachments ? checkAttachments(request.attachments ?? []) : null;
   if (attachments) checkAttachmentsLast(sendAt, options.now);
   return newAcceptance(principal, request, {
     recipient,
@@ -219,39 +218,14 @@ function checkCategory({ category: key }: SendRequest, category: KnownCategory |
   }
 }
 
-function checkWebhookEndpoint({ channel, recipient }: SendRequest, exists: boolean): void {
-  if (channel !== 'webhook' || !recipient.endpoint || exists) return;
-  throw new Problem('endpoint_not_found', 'There is no webhook endpoint with this id.', {
-    param: 'recipient.endpoint',
-  });
-}
-
 function checkConnection({ channel, recipient }: SendRequest, connection: KnownConnection | null): void {
-  if (connection) return;
-  if (channel === 'chatone') {
-    const message = recipient.endpoint
-      ? 'There is no Slack (chatone) installation with this id or team.'
-      : 'The environment has no Slack (chatone) installation.';
-    throw new Problem('installation_not_found', message, {
-      param: recipient.endpoint ? 'recipient.endpoint' : null,
-    });
-  }
-  if (channel === 'chattwo' || channel === 'chatthree') {
-    const named = chatEndpointOf(channel, recipient)?.field ?? 'endpoint';
-    throw new Problem(
-      'endpoint_not_found',
-      `There is no ${withVendor(channel)} endpoint with this key or id.`,
-      {
-        param: `recipient.${named}`,
-      },
-    );
-  }
+  const problem = connection ? null : channelSpecs[channel].connection?.missing(recipient);
+  if (problem) throw problem;
 }
 
 function checkTemplate({ channel, template_key: key }: SendRequest, template: Lookups['template']): void {
   if (!key) {
-    if (channel === 'chatone' || channel === 'chattwo' || channel === 'chatthree')
-      throw needsTemplate(channel);
+    if (channelSpecs[channel].template.isRequired) throw needsTemplate(channel);
     return;
   }
   const param = 'template_key';
@@ -262,8 +236,8 @@ function checkTemplate({ channel, template_key: key }: SendRequest, template: Lo
     });
 }
 
-function needsTemplate(channel: 'chatone' | 'chattwo' | 'chatthree'): Problem {
-  const field = channel === 'chatthree' ? 'text_template' : 'structured_template';
+function needsTemplate(channel: Channel): Problem {
+  const [field] = channelSpecs[channel].template.fields;
   return new Problem(
     'parameter_missing',
     `template_key is required for ${withVendor(channel)}: make a template with POST /v1/templates and bodies [{"channel": "${channel}", "${field}": "…"}], then send its key.`,
@@ -293,18 +267,15 @@ export function checkContent(request: Content): ContentWords {
       `template_data must have at most ${limits.templateDataBytes} bytes as JSON.`,
     );
   }
-  const isEmail = request.channel === 'email';
-  const words = {
-    ...(request.template_key ? noWords : checkWords(request)),
-    template_data: templateData,
-    from_name: isEmail ? checkFromName(request.from_name || null) : null,
-    reply_to: isEmail ? checkReplyTo(request.reply_to || null) : null,
-  };
-  if (request.channel === 'in_app') checkActionUrl(request.action_url || null);
-  if (request.channel === 'chatthree') checkOverrides(templateData);
-  return words;
+  const rule = channelSpecs[request.channel].content;
+  const words = request.template_key ? noWords : rule.wordsOf(request);
+  const sender = rule.senderOf?.(request) ?? noSender;
+  rule.checkOthers?.(request, templateData);
+  return { ...words, template_data: templateData, ...sender };
 }
 
+const noWords = { subject: null, html_body: null, text_body: null };
+const noSender = { from_name: null, reply_to: null };
 const noData: Record<string, unknown> = Object.freeze({});
 const templateDataTexts = new WeakMap<object, string>();
 
@@ -316,80 +287,6 @@ export function templateDataJson(data: Record<string, unknown>): string {
   const text = JSON.stringify(data);
   templateDataTexts.set(data, text);
   return text;
-}
-
-const noWords = { subject: null, html_body: null, text_body: null };
-
-function checkWords(request: Content): Pick<ContentWords, 'subject' | 'html_body' | 'text_body'> {
-  const subject = request.subject || null;
-  const html = request.html_body || null;
-  const text = request.text_body || null;
-  switch (request.channel) {
-    case 'email':
-      if (!subject) throw missingParameter('subject');
-      if (/\p{Cc}/u.test(subject))
-        throw invalidParameter('subject', 'subject must not contain line breaks or control characters.');
-      if (!html && !text)
-        throw new Problem('parameter_missing', 'html_body or text_body is required, or a template_key.', {
-          param: 'html_body',
-        });
-      return { subject, html_body: html, text_body: text };
-    case 'in_app':
-      if (!html) throw missingParameter('html_body');
-      checkInAppHtml(html);
-      return { subject, html_body: html, text_body: null };
-    case 'sms':
-      if (!text) throw missingParameter('text_body');
-      checkSmsText(text);
-      return { subject: null, html_body: null, text_body: text };
-    case 'webhook':
-      return { subject, html_body: html, text_body: text };
-    default:
-      return noWords;
-  }
-}
-
-function checkSmsText(text: string): void {
-  const problem = text.trim() === '' ? 'must not be blank' : textProblem(text);
-  if (problem) throw invalidParameter('text_body', `text_body ${problem} on this channel.`);
-}
-
-function checkFromName(name: string | null): string | null {
-  if (name && /[<>\p{Cc}]/u.test(name)) {
-    throw invalidParameter('from_name', 'from_name must not contain <, > or control characters.');
-  }
-  return name;
-}
-
-function checkReplyTo(address: string | null): string | null {
-  if (!address) return null;
-  const parsed = parseEmailAddress(address);
-  if ('problem' in parsed) throw invalidParameter('reply_to', `reply_to ${parsed.problem}.`);
-  return parsed.address;
-}
-
-/** An inbox shows the URL as a link, so `javascript:` and the like are refused. */
-function checkActionUrl(url: string | null): void {
-  if (url && !isSafeLink(url)) {
-    throw invalidParameter('action_url', 'action_url must be an http or https URL, or a relative one.');
-  }
-}
-
-function checkInAppHtml(html: string): void {
-  const problem = htmlProblem(html);
-  if (problem) throw invalidParameter('html_body', `html_body ${problem} on this channel.`);
-}
-
-/** On chatthree these two variables also set the name and picture of the sender. */
-const overrides = { username: usernameProblem, avatar_url: avatarUrlProblem };
-
-function checkOverrides(templateData: Record<string, unknown>): void {
-  for (const [name, problemOf] of Object.entries(overrides)) {
-    const value = templateData[name] ?? '';
-    const problem = value === '' ? null : typeof value === 'string' ? problemOf(value) : 'must be text';
-    if (problem)
-      throw invalidParameter(`template_data.${name}`, `template_data.${name} ${problem} on this channel.`);
-  }
 }
 
 /** A time in the past means now. */

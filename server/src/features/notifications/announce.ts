@@ -1,4 +1,5 @@
 import type { Channel } from '../../channels/contract.ts';
+import { channelSpecs } from '../../channels/specs.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import type { Queue } from '../../queue/index.ts';
 import { listSubscriptions, recordSubscribed } from '../webhooks/index.ts';
@@ -27,9 +28,9 @@ const announced: Partial<Record<string, string>> = {
   Clicked: 'notification.clicked',
 } satisfies Partial<Record<EventType, string>>;
 
-/** An open means little for an email; for an inbox item it means read. */
 function typeOf(event: EventEntry, channel: Channel): string | undefined {
-  return event.type === 'Opened' && channel === 'in_app' ? 'notification.read' : announced[event.type];
+  const isRead = event.type === 'Opened' && channelSpecs[channel].openMeansRead;
+  return isRead ? 'notification.read' : announced[event.type];
 }
 
 /** Providers repeat these events; only the first of each is announced. */

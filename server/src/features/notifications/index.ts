@@ -2,7 +2,7 @@ export type { Sender, TestMessage } from './accept.ts';
 export { type Addition, announce } from './announce.ts';
 export { createDrafts, type Draft, type Drafts } from './drafts.ts';
 export { notificationEraser } from './erase.ts';
-export type { KnownCategory, KnownConnection, KnownTemplate, KnownUser, LookupSources } from './lookups.ts';
+export type { KnownCategory, KnownTemplate, KnownUser, LookupSources } from './lookups.ts';
 export {
   type ContentRow,
   type EventType,

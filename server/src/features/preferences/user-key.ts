@@ -1,5 +1,5 @@
-import { emailKey } from '../../channels/address-key.ts';
 import { parseEmailAddress } from '../../channels/email/address.ts';
+import { emailKey } from '../../channels/email/address-key.ts';
 
 /**
  * The owner of a preference: the external_user_id, or else the address. Spellings of one email address are one person, so that

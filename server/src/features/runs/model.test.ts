@@ -51,7 +51,12 @@ const runsOfEach = 4;
 const kills = 6;
 /** The same workflows each time, so that a failure can be looked into; what differs is when the workers die. */
 const seed = 1815;
-const world = { templates: new Map(), categories: new Set<string>(), channels: new Set(['email']) };
+const world = {
+  templates: new Map(),
+  categories: new Set<string>(),
+  channels: new Set(['email']),
+  templatedChannels: new Set<string>(),
+};
 
 test('random workflows under random events and kill -9 of the workers: every timeline is the one of the pure engine, and no effect happens twice', {
   timeout: 300_000,

@@ -1,3 +1,4 @@
+import { channelSpecs } from '../../channels/specs.ts';
 import type { StepEntry } from '../../engine/index.ts';
 import { idTime } from '../../kernel/ids.ts';
 import type { WebhookEvent } from '../webhooks/index.ts';
@@ -49,11 +50,11 @@ export function updateOf(advance: RunAdvance): RunUpdate {
   };
 }
 
-const channelsToPeople: ReadonlySet<string> = new Set(['email', 'sms', 'in_app', 'chatone']);
-
 function firstAddressOf({ sends }: RunAdvance): string | null {
   const rows = sends.map(({ draft }) => draft.acceptance.row);
-  return rows.find(({ channel, address }) => address && channelsToPeople.has(channel))?.address ?? null;
+  return (
+    rows.find(({ channel, address }) => address && channelSpecs[channel].recipient.isPerson)?.address ?? null
+  );
 }
 
 function endOf({ fact, entries }: RunAdvance): number {

@@ -1,4 +1,4 @@
-import type { StoredPayload } from '../../channels/sandbox/index.ts';
+import type { Channel } from '../../channels/contract.ts';
 import { query, type Sql, statement } from '../../db/sql.ts';
 import { lowestIdAt } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
@@ -7,10 +7,10 @@ export interface SandboxRow {
   id: string;
   environment_id: string;
   notification_id: string;
-  channel: string;
+  channel: Channel;
   provider: string;
   recipient: string;
-  payload: StoredPayload;
+  payload: object;
 }
 
 export interface SandboxFilter {

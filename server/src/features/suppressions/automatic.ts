@@ -1,6 +1,7 @@
-import { emailKey, parseAddressKey } from '../../channels/address-key.ts';
+import { parseAddressKey } from '../../channels/address-key.ts';
 import type { Channel } from '../../channels/contract.ts';
 import { magicAddresses, magicNumbers } from '../../channels/sandbox/index.ts';
+import { channelSpecs } from '../../channels/specs.ts';
 import type { Sql } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { SuppressionReason, SuppressionSource } from './schema.ts';
@@ -29,11 +30,9 @@ const sourceOf: Record<Refusal['reason'], SuppressionSource> = {
 };
 const magic = new Set([...magicAddresses, ...magicNumbers]);
 
-/** The list covers email and text messages; null when it does not apply to the channel. */
+/** Null when the list does not cover the channel. */
 function suppressionKeyOf({ channel, address }: Addressee): string | null {
-  if (address === null) return null;
-  if (channel === 'email') return emailKey(address);
-  return channel === 'sms' ? address : null;
+  return address === null ? null : (channelSpecs[channel].recipient.suppressionKey?.(address) ?? null);
 }
 
 /**

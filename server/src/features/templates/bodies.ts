@@ -1,4 +1,6 @@
 import { type Channel, channels } from '../../channels/contract.ts';
+import type { BodyField } from '../../channels/spec.ts';
+import { channelSpecs } from '../../channels/specs.ts';
 
 /**
  * The content of a template for one channel and one language; `locale` is null for the default language. Absent fields are
@@ -13,25 +15,7 @@ export interface BodyFields {
   structured_template: string;
 }
 
-export const bodyFields = [
-  'subject_template',
-  'text_template',
-  'html_template',
-  'structured_template',
-] as const;
-export type BodyField = (typeof bodyFields)[number];
 export type BodyInput = { [Field in BodyField]?: string | null | undefined };
-
-/** The fields that each channel uses; an inbox item also has a title, and a webhook takes any field. */
-const usedFields: Record<Channel, readonly BodyField[]> = {
-  email: ['subject_template', 'html_template', 'text_template'],
-  in_app: ['subject_template', 'html_template', 'text_template'],
-  sms: ['text_template'],
-  webhook: bodyFields,
-  chatone: ['structured_template'],
-  chattwo: ['structured_template'],
-  chatthree: ['text_template', 'structured_template'],
-};
 
 /** Builds a body with the fields of its channel; others are ignored. */
 export function newBody(channel: Channel, locale: string | null, input: BodyInput): BodyFields {
@@ -43,15 +27,16 @@ export function newBody(channel: Channel, locale: string | null, input: BodyInpu
     html_template: '',
     structured_template: '',
   };
-  for (const field of usedFields[channel]) body[field] = input[field] ?? '';
+  for (const field of channelSpecs[channel].template.fields) body[field] = input[field] ?? '';
   return body;
 }
 
 /** Returns the required field that the body lacks, or null. */
 export function missingField(body: BodyFields): BodyField | null {
   const empty = (field: BodyField): boolean => body[field].trim() === '';
-  if (body.channel === 'email' && empty('subject_template')) return 'subject_template';
-  const content = usedFields[body.channel].filter((field) => field !== 'subject_template');
+  const { fields, needsSubject } = channelSpecs[body.channel].template;
+  if (needsSubject && empty('subject_template')) return 'subject_template';
+  const content = fields.filter((field) => field !== 'subject_template');
   return content.every(empty) ? (content[0] ?? null) : null;
 }
 

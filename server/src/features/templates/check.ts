@@ -1,13 +1,15 @@
 import { anything } from '../../channels/shape.ts';
+import { type BodyField, bodyFields } from '../../channels/spec.ts';
+import { channelSpecs } from '../../channels/specs.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
 import { HeavyWork } from '../../kernel/threads/effort.ts';
 import type { Budget } from '../../templating/budget.ts';
 import { type CompiledTemplate, compile } from '../../templating/compile.ts';
 import { describeFault, TemplateFault } from '../../templating/fault.ts';
 import { withinEffort } from '../../templating/watchdog.ts';
-import { type BodyField, type BodyFields, bodyFields, canonicalLocale, missingField } from './bodies.ts';
+import { type BodyFields, canonicalLocale, missingField } from './bodies.ts';
 import { Placeholder, parseWithPlaceholders } from './placeholder.ts';
-import { flavours, outputLimits, parseUnits, structuredProblem } from './render.ts';
+import { flavours, outputLimits, parseUnits } from './render.ts';
 
 /** How the request names a field of the body, e.g. `bodies[2].html_template`. */
 export type ParamOf = (field: BodyField) => string;
@@ -67,7 +69,8 @@ function checkStructured(body: BodyFields, template: CompiledTemplate, param: st
       { param },
     );
   }
-  const problem = value === anything ? null : structuredProblem(body.channel, value);
+  const { structuredProblem } = channelSpecs[body.channel].template;
+  const problem = value === anything ? null : structuredProblem?.(value);
   if (problem) throw invalidParameter(param, `${param}: with placeholders for the data, ${problem}.`);
 }
 

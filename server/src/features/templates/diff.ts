@@ -1,4 +1,5 @@
-import { type BodyField, type BodyFields, findBody, newBody, sortBodies } from './bodies.ts';
+import type { BodyField } from '../../channels/spec.ts';
+import { type BodyFields, findBody, newBody, sortBodies } from './bodies.ts';
 import type { Change, TemplatePromotion } from './schema.ts';
 
 export interface TemplateContent {

@@ -1,15 +1,8 @@
+import { type BodyField, bodyFields } from '../../channels/spec.ts';
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
 import { computeOutside } from '../../kernel/threads/outside.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
-import {
-  type BodyField,
-  type BodyFields,
-  bodyFields,
-  channelOf,
-  findBody,
-  newBody,
-  sortBodies,
-} from './bodies.ts';
+import { type BodyFields, channelOf, findBody, newBody, sortBodies } from './bodies.ts';
 import { checkLocale } from './check.ts';
 import { applyFlat, type FlatInput } from './flat.ts';
 import { type BodyElement, limits } from './schema.ts';

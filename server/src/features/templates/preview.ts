@@ -1,5 +1,6 @@
 import { textTask } from '../../channels/email/text.ts';
-import { segmentationOf } from '../../channels/sms/segments.ts';
+import { bodyFields } from '../../channels/spec.ts';
+import { channelSpecs } from '../../channels/specs.ts';
 import { invalidParameter, Problem } from '../../kernel/errors.ts';
 import type { Effort } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
@@ -8,7 +9,7 @@ import { type Budget, createBudget } from '../../templating/budget.ts';
 import { undefinedVariables, variablesOf } from '../../templating/compile.ts';
 import { TemplateFault } from '../../templating/fault.ts';
 import { TimeLimitExceeded, withinEffort } from '../../templating/watchdog.ts';
-import { type BodyFields, bodyChannels, bodyFields, channelOf, chooseBody, newBody } from './bodies.ts';
+import { type BodyFields, bodyChannels, channelOf, chooseBody, newBody } from './bodies.ts';
 import { checkFields, checkLocale } from './check.ts';
 import { compileBody, flavours, outputLimits, RenderFailure } from './render.ts';
 import type { PreviewRequest, PreviewResponse, RenderRequest, RenderResponse } from './schema.ts';
@@ -57,7 +58,7 @@ function rendered(
   return {
     subject: words.subject ?? '',
     html_body: html,
-    text_body: words.text_body ?? (body.channel === 'email' ? null : ''),
+    text_body: words.text_body ?? (channelSpecs[body.channel].template.derivesText ? null : ''),
     structured: words.structured,
   };
 }
@@ -76,7 +77,7 @@ export function previewDraft(request: PreviewRequest, effort: Effort): TemplateP
       ...words,
       undefined_variables: undefinedIn(body, request.data ?? {}, nextBudget()),
       variables: variablesIn(body, nextBudget()),
-      sms: channel === 'sms' ? segmentationOf(words.text_body ?? '') : null,
+      sms: channelSpecs[channel].template.segmentation?.(words.text_body ?? '') ?? null,
     };
   });
 }

@@ -1,12 +1,9 @@
-import { settledMarks } from '../../channels/chatone/marks.ts';
-import { blocksProblem } from '../../channels/chatone/shape.ts';
-import { contentProblem, embedsProblem } from '../../channels/chatthree/shape.ts';
-import { cardProblem } from '../../channels/chattwo/shape.ts';
-import type { Channel } from '../../channels/contract.ts';
+import type { BodyField, TemplateRule } from '../../channels/spec.ts';
+import { channelSpecs } from '../../channels/specs.ts';
 import type { Budget } from '../../templating/budget.ts';
 import { type CompiledTemplate, compile, type Flavour } from '../../templating/compile.ts';
 import { TemplateFault } from '../../templating/fault.ts';
-import type { BodyField, BodyFields } from './bodies.ts';
+import type { BodyFields } from './bodies.ts';
 
 export interface Rendered {
   subject: string | null;
@@ -48,6 +45,7 @@ export type CompiledBody = (data: object, budget: Budget, isDraft?: boolean) => 
 /** Fields are compiled when they are first rendered. The function throws a RenderFailure, or HeavyWork. */
 export function compileBody(body: BodyFields): CompiledBody {
   const compiled = new Map<BodyField, CompiledTemplate>();
+  const rule = channelSpecs[body.channel].template;
 
   function field(name: BodyField, data: object, budget: Budget): string | null {
     if (body[name] === '') return null;
@@ -55,7 +53,7 @@ export function compileBody(body: BodyFields): CompiledBody {
       let template = compiled.get(name);
       if (!template) {
         budget.useForReading(body[name]);
-        template = compile(body[name], flavourOf(body, name), { locale: body.locale });
+        template = compile(body[name], flavourOf(rule, name), { locale: body.locale });
         compiled.set(name, template);
       }
       return template.render(data, budget, outputLimits[name]);
@@ -72,17 +70,17 @@ export function compileBody(body: BodyFields): CompiledBody {
       subject: foldSubject(field('subject_template', data, budget)),
       html_body: field('html_template', data, budget),
       text_body: field('text_template', data, budget),
-      structured: structured === null ? null : parsedFor(body.channel, structured),
+      structured: structured === null ? null : settled(rule, parseStructured(structured)),
     };
-    if (!isDraft && isNothing(body.channel, rendered)) throw new RenderFailure('it renders to nothing');
-    check(body.channel, rendered);
+    if (!isDraft && isNothing(rule, rendered)) throw new RenderFailure('it renders to nothing');
+    check(rule, rendered);
     return rendered;
   };
 }
 
-/** The blocks of chatone contain markup, in which data must not cause mentions: `<!channel>` in a name is escaped. */
-function flavourOf({ channel }: BodyFields, field: BodyField): Flavour {
-  return channel === 'chatone' && field === 'structured_template' ? 'marked' : flavours[field];
+/** In JSON with markup, data must not cause mentions: `<!channel>` in a name is escaped. */
+function flavourOf({ hasMarks }: TemplateRule, field: BodyField): Flavour {
+  return hasMarks && field === 'structured_template' ? 'marked' : flavours[field];
 }
 
 /** A subject is one line: line breaks become spaces. */
@@ -90,9 +88,8 @@ function foldSubject(subject: string | null): string | null {
   return subject === null ? null : subject.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
-function parsedFor(channel: Channel, json: string): unknown {
-  const value = parseStructured(json);
-  return channel === 'chatone' ? settledMarks(value) : value;
+function settled(rule: TemplateRule, structured: unknown): unknown {
+  return rule.settle ? rule.settle(structured) : structured;
 }
 
 function parseStructured(json: string): unknown {
@@ -108,31 +105,17 @@ function parseStructured(json: string): unknown {
 }
 
 function isNothing(
-  channel: Channel,
+  { subjectSuffices }: TemplateRule,
   { subject, html_body: html, text_body: text, structured }: Rendered,
 ): boolean {
-  return !html?.trim() && !text?.trim() && structured === null && !(channel === 'webhook' && subject);
+  return !html?.trim() && !text?.trim() && structured === null && !(subjectSuffices && subject);
 }
 
-function check(channel: Channel, { subject, text_body: text, structured }: Rendered): void {
+function check(rule: TemplateRule, { subject, text_body: text, structured }: Rendered): void {
   if (subject !== null && subject.length > maxSubject)
     throw new RenderFailure(`subject_template: it renders to more than ${maxSubject} characters`);
-  const problem = structured === null ? null : structuredProblem(channel, structured);
+  const problem = structured === null ? null : rule.structuredProblem?.(structured);
   if (problem) throw new RenderFailure(`structured_template: ${problem}`);
-  const tooLong = channel === 'chatthree' && text ? contentProblem(text) : null;
-  if (tooLong) throw new RenderFailure(`text_template: ${tooLong}`);
-}
-
-/** Returns the reason why the channel's service would reject the content, or null. */
-export function structuredProblem(channel: Channel, structured: unknown): string | null {
-  switch (channel) {
-    case 'chatone':
-      return blocksProblem(structured);
-    case 'chattwo':
-      return cardProblem(structured);
-    case 'chatthree':
-      return embedsProblem(structured);
-    default:
-      return null;
-  }
+  const refused = text ? rule.textProblem?.(text) : null;
+  if (refused) throw new RenderFailure(`text_template: ${refused}`);
 }

@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
+import { type BodyField, bodyFields } from '../../channels/spec.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { countedTask, type Effort, runCounted } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import { createBudget } from '../../templating/budget.ts';
 import { withinEffort } from '../../templating/watchdog.ts';
-import { type BodyField, type BodyFields, bodyFields } from './bodies.ts';
+import type { BodyFields } from './bodies.ts';
 import { checkBody, type ParamOf } from './check.ts';
 import { previewDraft, previewOf } from './preview.ts';
 import { type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';

@@ -1,4 +1,5 @@
 import { channels } from '../../channels/contract.ts';
+import { channelSpecs } from '../../channels/specs.ts';
 import type { Sql } from '../../db/sql.ts';
 import { type Definition, references, type ValidationContext } from '../../engine/index.ts';
 import { listCategoriesByKey } from '../preferences/index.ts';
@@ -23,5 +24,6 @@ export async function validationContextOf(
     templates,
     categories: new Set(categories.filter((row) => !row.is_archived).map(({ key }) => key)),
     channels: new Set(channels),
+    templatedChannels: new Set(channels.filter((channel) => channelSpecs[channel].template.isRequired)),
   };
 }

@@ -1,7 +1,6 @@
+import type { EndpointChannel } from '../../../channels/spec.ts';
 import { type Sql, statement } from '../../../db/sql.ts';
 import type { ConnectionHealthRow } from '../../provider-health/index.ts';
-
-export type EndpointChannel = 'chattwo' | 'chatthree';
 
 export interface ChatEndpointRow extends ConnectionHealthRow {
   id: string;

@@ -1,8 +1,9 @@
 import { isGone } from '../../../channels/chatthree/index.ts';
+import type { EndpointChannel } from '../../../channels/spec.ts';
 import type { Deps } from '../../../deps.ts';
 import { createCache } from '../../../kernel/cache.ts';
 import { type ConnectionHealth, createConnectionHealth } from '../../provider-health/index.ts';
-import { type ChatEndpointRow, type EndpointChannel, listEndpointsById } from './store.ts';
+import { type ChatEndpointRow, listEndpointsById } from './store.ts';
 
 /** A chat endpoint with its URL, as the dispatch job needs it. */
 export interface ChatTarget extends ChatEndpointRow {

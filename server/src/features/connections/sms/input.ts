@@ -1,6 +1,6 @@
-import { parsePhoneNumber } from '../../../channels/address-key.ts';
 import type { ProviderConfig } from '../../../channels/contract.ts';
 import { smsProviders } from '../../../channels/registry.ts';
+import { parsePhoneNumber } from '../../../channels/sms/phone-number.ts';
 import { senderIdProblem } from '../../../channels/sms/sender.ts';
 import { invalidParameter, missingParameter } from '../../../kernel/errors.ts';
 import { vendorHint, wireNameWithVendor } from '../../../kernel/vendors.ts';

@@ -1,6 +1,6 @@
-import type { Message } from '../../../channels/contract.ts';
-import { storedPayload } from '../../../channels/sandbox/index.ts';
-import { segmentationOf } from '../../../channels/sms/segments.ts';
+import type { Channel } from '../../../channels/contract.ts';
+import type { MessagePreview } from '../../../channels/spec.ts';
+import { channelSpecs } from '../../../channels/specs.ts';
 import type { Deps } from '../../../deps.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
 import type { EmailConnections } from '../../connections/index.ts';
@@ -76,15 +76,12 @@ export function createContentReader(deps: ContentDeps, connections: EmailConnect
       const plan = await planFor(worded, unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl));
       if ('problem' in plan)
         return { ...base, rendered: true, error: `${plan.reason}: ${plan.problem}`, ...wordsOf(worded) };
-      const shown = shownOf(plan.message(1), deps.clock());
-      const identity = kept && 'reply_to' in kept.payload ? kept.payload : null;
-      return {
-        ...base,
-        rendered: true,
-        error: null,
-        ...shown,
-        ...(identity && { from: identity.from, reply_to: identity.reply_to, headers: identity.headers }),
+      const spec = channelSpecs[fact.channel];
+      const preview = {
+        ...spec.preview(plan.message(1)),
+        ...(kept && spec.sandbox.previewOf?.(kept.payload)),
       };
+      return { ...base, rendered: true, error: null, ...shownOf(fact.channel, preview) };
     },
   };
 }
@@ -114,36 +111,16 @@ const nothing: Shown = {
 
 /** The content to show for a notification without a delivery plan. */
 function wordsOf({ channel, subject, html_body: html, text_body: text, structured }: DispatchFact): Shown {
-  return { ...nothing, subject, html, text, structured, sms: channel === 'sms' ? smsOf(text ?? '') : null };
+  return shownOf(channel, { subject, html, text, structured });
 }
 
-/** The fields of a message that may be shown. Signing secrets are part of a webhook message and stay out. */
-function shownOf(message: Message, now: number): Shown {
-  switch (message.channel) {
-    case 'email': {
-      const { from, replyTo, headers, subject, html } = message;
-      return { ...nothing, from, reply_to: replyTo, headers, subject, html, text: message.text };
-    }
-    case 'in_app': {
-      const { subject, html, text, actionUrl, data } = message;
-      return { ...nothing, subject, html, text, structured: { action_url: actionUrl, data } };
-    }
-    case 'sms': {
-      const from = { address: message.from, name: null };
-      return { ...nothing, from, text: message.text, sms: smsOf(message.text) };
-    }
-    case 'webhook':
-      return { ...nothing, structured: JSON.parse(message.body) };
-    case 'chatone':
-      return { ...nothing, text: message.text, structured: storedPayload(message, now) };
-    case 'chattwo':
-      return { ...nothing, structured: storedPayload(message, now) };
-    case 'chatthree':
-      return { ...nothing, text: message.content, structured: storedPayload(message, now) };
-  }
-}
-
-function smsOf(text: string): NonNullable<Content['sms']> {
-  const { encoding, segments, units } = segmentationOf(text);
-  return { encoding, segments, length: units };
+function shownOf(channel: Channel, preview: MessagePreview): Shown {
+  const segmentation = channelSpecs[channel].template.segmentation?.(preview.text ?? '');
+  return {
+    ...nothing,
+    ...preview,
+    sms: segmentation
+      ? { encoding: segmentation.encoding, segments: segmentation.segments, length: segmentation.units }
+      : null,
+  };
 }

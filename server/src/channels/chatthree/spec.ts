@@ -1,0 +1,37 @@
+// chatthree is Discord: text and embeds, posted to the webhook URL of a Discord channel.
+import { invalidParameter } from '../../kernel/errors.ts';
+import { endpointConnection, endpointRecipient, templatedContent } from '../chat-endpoint.ts';
+import type { ChatthreeMessage } from '../contract.ts';
+import type { ChannelSpec } from '../spec.ts';
+import { avatarUrlProblem, executionOf, usernameProblem } from './payload.ts';
+import { contentProblem, embedsProblem } from './shape.ts';
+
+export const chatthreeSpec: ChannelSpec = {
+  recipient: endpointRecipient('chatthree'),
+  connection: endpointConnection('chatthree'),
+  content: {
+    ...templatedContent,
+    checkOthers: (_content, templateData) => checkOverrides(templateData),
+  },
+  template: {
+    fields: ['text_template', 'structured_template'],
+    isRequired: true,
+    structuredProblem: embedsProblem,
+    textProblem: contentProblem,
+  },
+  preview: (message: ChatthreeMessage) => ({ text: message.content, structured: executionOf(message) }),
+  sandbox: { payloadOf: (message: ChatthreeMessage) => executionOf(message) },
+  hasSettings: false,
+};
+
+/** These two variables also set the name and picture of the sender. */
+const overrides = { username: usernameProblem, avatar_url: avatarUrlProblem };
+
+function checkOverrides(templateData: Record<string, unknown>): void {
+  for (const [name, problemOf] of Object.entries(overrides)) {
+    const value = templateData[name] ?? '';
+    const problem = value === '' ? null : typeof value === 'string' ? problemOf(value) : 'must be text';
+    if (problem)
+      throw invalidParameter(`template_data.${name}`, `template_data.${name} ${problem} on this channel.`);
+  }
+}

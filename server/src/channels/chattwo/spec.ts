@@ -1,0 +1,15 @@
+// chattwo is Microsoft Teams: Adaptive Cards, posted to the webhook URL of a Teams workflow.
+import { endpointConnection, endpointRecipient, templatedContent } from '../chat-endpoint.ts';
+import type { ChattwoMessage } from '../contract.ts';
+import type { ChannelSpec } from '../spec.ts';
+import { cardMessage, cardProblem } from './shape.ts';
+
+export const chattwoSpec: ChannelSpec = {
+  recipient: endpointRecipient('chattwo'),
+  connection: endpointConnection('chattwo'),
+  content: templatedContent,
+  template: { fields: ['structured_template'], isRequired: true, structuredProblem: cardProblem },
+  preview: ({ card }: ChattwoMessage) => ({ structured: cardMessage(card) }),
+  sandbox: { payloadOf: ({ card }: ChattwoMessage) => cardMessage(card) },
+  hasSettings: false,
+};

@@ -1,0 +1,73 @@
+// email goes through a chain of providers: SMTP, SES, SendGrid, Postmark, Resend, Mailgun.
+import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
+import type { EmailMessage } from '../contract.ts';
+import { invalidRecipient, storedAddress } from '../recipient.ts';
+import type { ChannelSpec } from '../spec.ts';
+import { parseEmailAddress } from './address.ts';
+import { emailKey } from './address-key.ts';
+import { magicAnswer } from './magic.ts';
+import { emailPayloadOf, previewOfStored, viewStoredEmail } from './sandbox.ts';
+
+export const emailSpec: ChannelSpec = {
+  recipient: {
+    targetOf(recipient, user) {
+      const parsed = parseEmailAddress(recipient.address || storedAddress(user?.email, recipient));
+      if ('problem' in parsed) throw invalidRecipient('address', `recipient.address ${parsed.problem}.`);
+      return { address: parsed.address, isPersonal: Boolean(recipient.address) };
+    },
+    needsStoredAddress: ({ address }) => !address,
+    isPerson: true,
+    suppressionKey: emailKey,
+  },
+  content: {
+    wordsOf({ subject, html_body: html, text_body: text }) {
+      if (!subject) throw missingParameter('subject');
+      if (/\p{Cc}/u.test(subject))
+        throw invalidParameter('subject', 'subject must not contain line breaks or control characters.');
+      if (!html && !text)
+        throw new Problem('parameter_missing', 'html_body or text_body is required, or a template_key.', {
+          param: 'html_body',
+        });
+      return { subject, html_body: html || null, text_body: text || null };
+    },
+    senderOf: ({ from_name: name, reply_to: replyTo }) => ({
+      from_name: checkFromName(name || null),
+      reply_to: checkReplyTo(replyTo || null),
+    }),
+    takesAttachments: true,
+  },
+  template: {
+    fields: ['subject_template', 'html_template', 'text_template'],
+    isRequired: false,
+    needsSubject: true,
+    derivesText: true,
+  },
+  preview: ({ from, replyTo, headers, subject, html, text }: EmailMessage) => ({
+    from,
+    reply_to: replyTo,
+    headers,
+    subject,
+    html,
+    text,
+  }),
+  sandbox: {
+    payloadOf: emailPayloadOf,
+    answerTo: magicAnswer,
+    viewOf: viewStoredEmail,
+    previewOf: previewOfStored,
+  },
+  hasSettings: true,
+};
+
+function checkFromName(name: string | null): string | null {
+  if (name && /[<>\p{Cc}]/u.test(name))
+    throw invalidParameter('from_name', 'from_name must not contain <, > or control characters.');
+  return name;
+}
+
+function checkReplyTo(address: string | null): string | null {
+  if (!address) return null;
+  const parsed = parseEmailAddress(address);
+  if ('problem' in parsed) throw invalidParameter('reply_to', `reply_to ${parsed.problem}.`);
+  return parsed.address;
+}

@@ -1,0 +1,52 @@
+// in_app is the inbox of a user, which the widgets and the inbox API show.
+import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
+import type { InAppMessage } from '../contract.ts';
+import { invalidRecipient } from '../recipient.ts';
+import type { ChannelSpec } from '../spec.ts';
+import { htmlProblem, isSafeLink } from './sanitize.ts';
+
+export const inAppSpec: ChannelSpec = {
+  recipient: {
+    targetOf({ external_user_id: userId, address }) {
+      const id = userId || address;
+      if (!id) throw missingParameter('recipient.external_user_id');
+      if (id.length > 255) throw invalidRecipient('address', 'The user id must have at most 255 characters.');
+      return { address: id, isPersonal: false };
+    },
+    needsStoredAddress: () => false,
+    isPerson: true,
+    isUserId: true,
+  },
+  content: {
+    wordsOf({ subject, html_body: html }) {
+      if (!html) throw missingParameter('html_body');
+      const problem = htmlProblem(html);
+      if (problem) throw invalidParameter('html_body', `html_body ${problem} on this channel.`);
+      return { subject: subject || null, html_body: html, text_body: null };
+    },
+    /** An inbox shows the URL as a link, so `javascript:` and the like are refused. */
+    checkOthers({ action_url: url }) {
+      if (url && !isSafeLink(url))
+        throw invalidParameter('action_url', 'action_url must be an http or https URL, or a relative one.');
+    },
+    takesAttachments: false,
+  },
+  template: { fields: ['subject_template', 'html_template', 'text_template'], isRequired: false },
+  preview: ({ subject, html, text, actionUrl, data }: InAppMessage) => ({
+    subject,
+    html,
+    text,
+    structured: { action_url: actionUrl, data },
+  }),
+  sandbox: {
+    payloadOf: ({ subject, html, text, actionUrl, data }: InAppMessage) => ({
+      subject,
+      html_body: html,
+      text_body: text,
+      action_url: actionUrl,
+      data,
+    }),
+  },
+  hasSettings: false,
+  openMeansRead: true,
+};

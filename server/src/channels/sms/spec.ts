@@ -1,0 +1,40 @@
+// sms is text messages, sent through a provider: smsone is Twilio, smstwo is Vonage.
+import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
+import type { SmsMessage } from '../contract.ts';
+import { invalidRecipient, storedAddress } from '../recipient.ts';
+import type { ChannelSpec } from '../spec.ts';
+import { magicAnswer } from './magic.ts';
+import { parsePhoneNumber } from './phone-number.ts';
+import { segmentationOf, textProblem } from './segments.ts';
+
+export const smsSpec: ChannelSpec = {
+  recipient: {
+    targetOf(recipient, user) {
+      const parsed = parsePhoneNumber(recipient.address || storedAddress(user?.phone, recipient));
+      if ('problem' in parsed) throw invalidRecipient('address', `recipient.address ${parsed.problem}.`);
+      return { address: parsed.number, isPersonal: Boolean(recipient.address) };
+    },
+    needsStoredAddress: ({ address }) => !address,
+    isPerson: true,
+    suppressionKey: (number) => number,
+  },
+  content: {
+    wordsOf({ text_body: text }) {
+      if (!text) throw missingParameter('text_body');
+      const problem = text.trim() === '' ? 'must not be blank' : textProblem(text);
+      if (problem) throw invalidParameter('text_body', `text_body ${problem} on this channel.`);
+      return { subject: null, html_body: null, text_body: text };
+    },
+    takesAttachments: false,
+  },
+  template: { fields: ['text_template'], isRequired: false, segmentation: segmentationOf },
+  preview: ({ from, text }: SmsMessage) => ({ from: { address: from, name: null }, text }),
+  sandbox: {
+    payloadOf({ to, from, text }: SmsMessage) {
+      const { encoding, segments } = segmentationOf(text);
+      return { to: to.address, from, text, encoding, segments };
+    },
+    answerTo: magicAnswer,
+  },
+  hasSettings: true,
+};

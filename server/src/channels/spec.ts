@@ -1,0 +1,179 @@
+import type { Problem } from '../kernel/errors.ts';
+import type { TaskRunner } from '../kernel/threads/task.ts';
+import type { Channel, Message } from './contract.ts';
+import type { SandboxAnswer, StoredMessage } from './sandbox-answer.ts';
+
+/** Everything that is particular to a channel. specs.ts lists all channels: one that lacks a part does not compile. */
+export interface ChannelSpec {
+  recipient: RecipientRule;
+  /** The installation or endpoint that a send goes through, for channels whose recipients name one. */
+  connection?: ConnectionRule;
+  content: ContentRule;
+  template: TemplateRule;
+  /** The message as a person is shown it. Signing secrets stay out. */
+  preview(message: Message): MessagePreview;
+  sandbox: SandboxRule;
+  /** The environment has one connection, its settings; on other channels the notification names its connection. */
+  hasSettings: boolean;
+  /** An open shows that a person read the message. Of an email it shows little: programs open links and images, too. */
+  openMeansRead?: true;
+}
+
+/** The `recipient` of a request. */
+export type RecipientField =
+  | 'address'
+  | 'name'
+  | 'external_user_id'
+  | 'endpoint'
+  | 'chatone_user_id'
+  | 'chatone_channel_id'
+  | 'chattwo_endpoint_id'
+  | 'chatthree_endpoint_id';
+export type RecipientInput = { [Field in RecipientField]?: string | null | undefined };
+
+/** The addresses that are stored with a user. */
+export interface StoredAddresses {
+  email: string | null;
+  phone: string | null;
+  chatone_user_id: string | null;
+}
+
+export interface Target {
+  /** An email address, a number, a user id, a URL, an endpoint key. */
+  address: string;
+  /** The request gives the address, and it is one person's own: with a user, the pair is stored. */
+  isPersonal: boolean;
+}
+
+export interface RecipientRule {
+  /** Picks the field that the channel sends to, and checks it. Throws a Problem that names the field. */
+  targetOf(recipient: RecipientInput, user: StoredAddresses | null): Target;
+  /** True when the request names only a user, whose stored address is needed. */
+  needsStoredAddress(recipient: RecipientInput): boolean;
+  /** The address identifies a person. */
+  isPerson: boolean;
+  /** The address is the id of the user. */
+  isUserId?: true;
+  /** The form of an address on the suppression list; absent when the list does not cover the channel. */
+  suppressionKey?(address: string): string;
+}
+
+/** The connection of a send. */
+export interface KnownConnection {
+  /** Null when the address alone identifies it. */
+  id: string | null;
+  /** The key of an endpoint; null for installations. */
+  key: string | null;
+}
+
+/** Finds connections by the names that recipients give them. Answers from a cache most of the time. */
+export interface ConnectionDirectory {
+  hasWebhookEndpoint(environmentId: string, id: string): Promise<boolean>;
+  /** Finds the endpoint by its key or its id. */
+  findChatEndpoint(
+    environmentId: string,
+    channel: EndpointChannel,
+    name: string,
+  ): Promise<KnownConnection | null>;
+  /** Finds the installation by its id or the id of its team; a null name means the newest. */
+  findInstallation(environmentId: string, name: string | null): Promise<KnownConnection | null>;
+}
+
+export type EndpointChannel = Extract<Channel, 'chattwo' | 'chatthree'>;
+
+export interface ConnectionRule {
+  /** Resolves to null when the recipient names none, or one that does not exist. */
+  find(
+    directory: ConnectionDirectory,
+    environmentId: string,
+    recipient: RecipientInput,
+  ): Promise<KnownConnection | null> | null;
+  /** The problem of a recipient whose connection was not found; null when it needs none. */
+  missing(recipient: RecipientInput): Problem | null;
+}
+
+/** The content of a request. Null and the empty text both mean that a field is not given. */
+export interface ContentInput {
+  subject?: string | null | undefined;
+  html_body?: string | null | undefined;
+  text_body?: string | null | undefined;
+  action_url?: string | null | undefined;
+  from_name?: string | null | undefined;
+  reply_to?: string | null | undefined;
+}
+
+export interface Words {
+  subject: string | null;
+  html_body: string | null;
+  text_body: string | null;
+}
+
+export interface ContentRule {
+  /** Checks content that is given without a template; fields that the channel ignores are dropped, not refused. */
+  wordsOf(content: ContentInput): Words;
+  /** Checks the remaining fields of a request, with or without a template. */
+  checkOthers?(content: ContentInput, templateData: Record<string, unknown>): void;
+  /** The sender's name and the address for replies, for channels that have them. */
+  senderOf?(content: ContentInput): { from_name: string | null; reply_to: string | null };
+  takesAttachments: boolean;
+}
+
+export const bodyFields = [
+  'subject_template',
+  'text_template',
+  'html_template',
+  'structured_template',
+] as const;
+export type BodyField = (typeof bodyFields)[number];
+
+export interface TemplateRule {
+  /** The fields of a template's body that the channel uses, the most common first. */
+  fields: readonly BodyField[];
+  /** Sends need a template: the service takes JSON that only a template can give. */
+  isRequired: boolean;
+  needsSubject?: true;
+  /** A subject without any other content is something to send. */
+  subjectSuffices?: true;
+  /** The service reads markup in texts of the JSON, in which data must not cause mentions. */
+  hasMarks?: true;
+  /** Text that is not given is derived from the HTML. */
+  derivesText?: true;
+  /** How the network splits a text, for channels that count parts. */
+  segmentation?(text: string): Segmentation;
+  /** The last change to rendered JSON. */
+  settle?(structured: unknown): unknown;
+  /** The reason why the service would reject rendered JSON, or null. */
+  structuredProblem?(structured: unknown): string | null;
+  /** The same for rendered text. */
+  textProblem?(text: string): string | null;
+}
+
+/** A message as it is shown. Fields that the channel does not have are absent. */
+export interface MessagePreview {
+  from?: { address: string; name: string | null };
+  reply_to?: string | null;
+  headers?: Record<string, string>;
+  subject?: string | null;
+  html?: string | null;
+  text?: string | null;
+  structured?: unknown;
+}
+
+export interface SandboxRule {
+  /** The message as it is stored, as JSON. */
+  payloadOf(message: Message, now: number): object;
+  /** The answer to a magic recipient; null for all other recipients, to whom everything is delivered. */
+  answerTo?(message: Message): SandboxAnswer | null;
+  /** A stored payload as the API shows it; as it was stored when absent. */
+  viewOf?(tasks: TaskRunner, stored: StoredMessage): Promise<object>;
+  /** What a stored payload knows better about the message than the settings of today do. */
+  previewOf?(payload: object): MessagePreview;
+}
+
+/** The encoding of a text message and the number of its parts. */
+export interface Segmentation {
+  encoding: 'GSM-7' | 'UCS-2';
+  /** Septets (a character of the extension table takes two), or UTF-16 code units. */
+  units: number;
+  segments: number;
+}

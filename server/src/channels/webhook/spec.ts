@@ -1,0 +1,57 @@
+// webhook calls a URL, or a webhook endpoint of the environment, with a signed JSON body (Standard Webhooks).
+import { missingParameter, Problem } from '../../kernel/errors.ts';
+import type { WebhookMessage } from '../contract.ts';
+import { parseTarget } from '../net.ts';
+import { invalidRecipient } from '../recipient.ts';
+import { bodyFields, type ChannelSpec } from '../spec.ts';
+import { postHeaders } from './post.ts';
+
+export const webhookSpec: ChannelSpec = {
+  recipient: {
+    targetOf({ endpoint, address }) {
+      if (endpoint) return { address: endpoint.toLowerCase(), isPersonal: false };
+      if (!address) throw missingParameter('recipient.address');
+      checkUrl(address);
+      return { address, isPersonal: false };
+    },
+    needsStoredAddress: () => false,
+    isPerson: false,
+  },
+  connection: {
+    async find(directory, environmentId, { endpoint }) {
+      const exists = endpoint ? await directory.hasWebhookEndpoint(environmentId, endpoint) : false;
+      return exists ? { id: null, key: null } : null;
+    },
+    missing: ({ endpoint }) =>
+      endpoint
+        ? new Problem('endpoint_not_found', 'There is no webhook endpoint with this id.', {
+            param: 'recipient.endpoint',
+          })
+        : null,
+  },
+  content: {
+    wordsOf: ({ subject, html_body: html, text_body: text }) => ({
+      subject: subject || null,
+      html_body: html || null,
+      text_body: text || null,
+    }),
+    takesAttachments: false,
+  },
+  template: { fields: bodyFields, isRequired: false, subjectSuffices: true },
+  preview: ({ body }: WebhookMessage) => ({ structured: JSON.parse(body) }),
+  sandbox: {
+    payloadOf: ({ notificationId: id, to, body, secrets }: WebhookMessage, now) => ({
+      method: 'POST',
+      url: to.address,
+      headers: postHeaders({ id, body, secrets }, now),
+      body,
+    }),
+  },
+  hasSettings: false,
+};
+
+/** The sender decides which addresses are allowed, not this check: in Test nothing is called at all. */
+function checkUrl(url: string): void {
+  const target = parseTarget(url, 'all');
+  if ('problem' in target) throw invalidRecipient('address', `recipient.address ${target.problem}.`);
+}
