@@ -1,113 +1,25 @@
+import type { ChatoneMessage } from './chatone/message.ts';
+import type { ChatthreeMessage } from './chatthree/message.ts';
+import type { ChattwoMessage } from './chattwo/message.ts';
+import type { EmailMessage } from './email/message.ts';
+import type { InAppMessage } from './in-app/message.ts';
+import type { SmsMessage } from './sms/message.ts';
+import type { WebhookMessage } from './webhook/message.ts';
+
+export type { ChatoneMessage } from './chatone/message.ts';
+export type { ChatthreeMessage } from './chatthree/message.ts';
+export type { ChattwoMessage } from './chattwo/message.ts';
+export type { AttachmentFile, EmailMessage } from './email/message.ts';
+export type { InAppMessage } from './in-app/message.ts';
+export type { SmsMessage } from './sms/message.ts';
+export type { WebhookMessage } from './webhook/message.ts';
+
 /**
  * The boundary between the dispatcher and the carriers of messages. Outcomes, not exceptions, cross it: a provider that throws
  * has a bug. Pure types, used by every channel, every provider and the dispatcher.
  */
 export const channels = ['email', 'in_app', 'webhook', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
 export type Channel = (typeof channels)[number];
-
-export interface AttachmentFile {
-  filename: string;
-  contentType: string;
-  bytes: Buffer;
-}
-
-export interface EmailMessage {
-  channel: 'email';
-  notificationId: string;
-  environmentId: string;
-  /** The number of this attempt at a provider, from 1, counted over all rounds. */
-  attempt: number;
-  to: { address: string; name: string | null };
-  from: { address: string; name: string | null };
-  replyTo: string | null;
-  subject: string;
-  html: string | null;
-  /** For a message that was given as HTML alone: the text of the HTML. */
-  text: string;
-  attachments: AttachmentFile[];
-  headers: Record<string, string>;
-}
-
-export interface WebhookMessage {
-  channel: 'webhook';
-  notificationId: string;
-  environmentId: string;
-  attempt: number;
-  /** The URL. */
-  to: { address: string; name: string | null };
-  /** The body is posted unchanged. */
-  body: string;
-  /** Each secret signs; the newest first. */
-  secrets: string[];
-  timeoutMs: number;
-}
-
-export interface InAppMessage {
-  channel: 'in_app';
-  notificationId: string;
-  environmentId: string;
-  attempt: number;
-  /** The user who owns the inbox. */
-  to: { address: string; name: string | null };
-  subject: string | null;
-  /** Sanitised. */
-  html: string | null;
-  text: string | null;
-  actionUrl: string | null;
-  data: Record<string, unknown>;
-}
-
-export interface SmsMessage {
-  channel: 'sms';
-  notificationId: string;
-  environmentId: string;
-  attempt: number;
-  /** The number, in E.164 form. */
-  to: { address: string; name: string | null };
-  /** A number in E.164 form, or an alphanumeric sender id. */
-  from: string;
-  text: string;
-}
-
-/**
- * The messages of the chat channels contain the content and the target in the channel's own terms; the credentials are the
- * carrier's.
- */
-export interface ChatoneMessage {
-  channel: 'chatone';
-  notificationId: string;
-  environmentId: string;
-  attempt: number;
-  /** The id of a user or of a conversation. */
-  to: { address: string; name: string | null };
-  blocks: unknown;
-  /** The fallback text where blocks cannot be shown. */
-  text: string;
-}
-
-export interface ChattwoMessage {
-  channel: 'chattwo';
-  notificationId: string;
-  environmentId: string;
-  attempt: number;
-  /** The key of an endpoint. */
-  to: { address: string; name: string | null };
-  card: unknown;
-}
-
-export interface ChatthreeMessage {
-  channel: 'chatthree';
-  notificationId: string;
-  environmentId: string;
-  attempt: number;
-  /** The key of an endpoint. */
-  to: { address: string; name: string | null };
-  content: string | null;
-  /** One embed, a list of them, or null. */
-  embeds: unknown;
-  username: string | null;
-  avatarUrl: string | null;
-}
 
 /** A message ready to be handed over. */
 export type Message =

@@ -1,4 +1,5 @@
 import { avatarUrlProblem, usernameProblem } from '../../../channels/chatthree/index.ts';
+import type { EndpointChannel } from '../../../channels/spec.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Principal } from '../../../http/principal.ts';
@@ -19,7 +20,7 @@ export interface ChatEndpointCaller {
 
 /** The differences between the two channels. */
 export interface EndpointKind<View extends object> {
-  channel: store.EndpointChannel;
+  channel: EndpointChannel;
   /** Returns the flavour of the URL, null when there is only one. Throws a Problem for a URL that is not accepted. */
   readUrl(url: string): string | null;
   viewOf(row: store.ChatEndpointRow): View;
