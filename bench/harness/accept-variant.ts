@@ -1,4 +1,8 @@
-import type { WriteOptions } from '../../server/src/features/notifications/index.ts';
+import {
+  createNotificationService,
+  type WriteOptions,
+} from '../../server/src/features/notifications/index.ts';
+import { wakeRunsOf } from '../../server/src/features/runs/index.ts';
 import { allRoutes } from '../../server/src/routes.ts';
 import { serve } from './serve.ts';
 
@@ -12,4 +16,10 @@ const variants: Record<Variant, WriteOptions> = {
 };
 const writing = variants[process.env.BENCH_VARIANT as Variant];
 
-await serve({ routes: (deps, options) => allRoutes(deps, { draining: () => false, ...options, writing }) });
+await serve({
+  routes: (services, options) =>
+    allRoutes(
+      { ...services, notifications: createNotificationService(services, wakeRunsOf, writing) },
+      options,
+    ),
+});

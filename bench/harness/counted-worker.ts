@@ -6,8 +6,8 @@ import { createStopwatch } from './stopwatch.ts';
 const stopwatch = createStopwatch();
 
 await serve({
-  jobs: (deps, connections) => {
-    const jobs = allJobs(deps, connections);
+  jobs: (services) => {
+    const jobs = allJobs(services);
     return { ...jobs, notification: { ...jobs.notification, run: stopwatch.around(jobs.notification.run) } };
   },
 });

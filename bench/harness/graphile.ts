@@ -13,9 +13,9 @@ import { createStopwatch } from './stopwatch.ts';
 const stopwatch = createStopwatch();
 
 await serve({
-  jobs: (deps, connections) => {
-    const queue: Queue = { ...deps.queue, finish: async (_sql, _kind, ids) => ids };
-    const job = allJobs({ ...deps, queue }, connections).notification;
+  jobs: (services) => {
+    const queue: Queue = { ...services.queue, finish: async (_sql, _kind, ids) => ids };
+    const job = allJobs({ ...services, queue }).notification;
     const loads = createBatcher<Claim, unknown>(
       async (claims) => {
         const facts = await job.load(claims);
@@ -37,12 +37,12 @@ await serve({
       await job.run(claim, await loads.add(claim));
     };
     void run({
-      pgPool: createPool(deps.config.DATABASE_URL ?? '', Number(process.env.BENCH_CONNECTIONS)),
+      pgPool: createPool(services.config.DATABASE_URL ?? '', Number(process.env.BENCH_CONNECTIONS)),
       concurrency: Number(process.env.BENCH_CONCURRENCY),
       noHandleSignals: true,
       logger: new Logger(() => () => {}), // it logs every job
       taskList: { send: stopwatch.around(send) },
     });
-    return allJobs(deps, connections); // nothing waits in the service's own queue
+    return allJobs(services); // nothing waits in the service's own queue
   },
 });

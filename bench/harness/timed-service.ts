@@ -22,8 +22,8 @@ process.on('message', () => {
 });
 
 await serve({
-  routes: (deps, options) =>
-    allRoutes(deps, options).map((route) =>
+  routes: (services, options) =>
+    allRoutes(services, options).map((route) =>
       route.operation !== 'sendNotification'
         ? route
         : {
@@ -39,7 +39,7 @@ await serve({
             },
           },
     ),
-  jobs: (deps, connections) => allJobs(deps, timed(connections)),
+  jobs: (services) => allJobs({ ...services, emailConnections: timed(services.emailConnections) }),
 });
 
 function noteCall(id: string): void {

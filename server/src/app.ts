@@ -10,7 +10,6 @@ import { createPool } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
 import { startRecorder } from './features/activity/index.ts';
-import { createEmailConnections } from './features/connections/index.ts';
 import { createRecipientAuthenticator } from './features/inbox/index.ts';
 import { createDashboard } from './features/static-files/index.ts';
 import { startStorageMeter } from './features/usage/index.ts';
@@ -26,11 +25,13 @@ import { createTaskPool } from './kernel/threads/pool.ts';
 import { createTracer } from './kernel/tracing.ts';
 import { createQueue } from './queue/index.ts';
 import { allRoutes, workerRoutes } from './routes.ts';
+import { createServices, type Services } from './services.ts';
 import { type ThreadEntries, threadEntries } from './thread-entries.ts';
 import { version } from './version.ts';
 
 export interface App {
   deps: Deps;
+  services: Services;
   http: FastifyInstance;
   /** The address of the server, e.g. http://127.0.0.1:8400. */
   url: string;
@@ -121,13 +122,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       publicUrl: () => config.PUBLIC_URL ?? url,
     };
 
-    const connections = createEmailConnections(deps);
-    stops.push(() => connections.stop());
+    const services = createServices(deps);
+    stops.push(() => services.emailConnections.stop());
     // Requests and jobs in progress share one deadline instead of one after the other.
     const drains: (() => Promise<unknown>)[] = [];
     stops.push(() => Promise.all(drains.map((drain) => drain())));
     if (config.CARILLON_ROLES.includes('worker')) {
-      queue.start((options.jobs ?? allJobs)(deps, connections));
+      queue.start((options.jobs ?? allJobs)(services));
       drains.push(() => queue.stop(drainMs));
       const housekeeping = startHousekeeping(deps);
       drains.push(() => housekeeping.stop());
@@ -137,7 +138,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const table = config.CARILLON_ROLES.includes('api') ? (options.routes ?? allRoutes) : workerRoutes;
     const http = createHttpServer(
       { ...deps, rateLimiter: createRateLimiter(pool, config) },
-      table(deps, { draining: () => draining, connections }),
+      table(services, { draining: () => draining }),
       {
         pages: config.CARILLON_ROLES.includes('api') ? createDashboard() : undefined,
         trustedProxies: config.CARILLON_TRUSTED_PROXIES,
@@ -151,6 +152,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 
     return {
       deps,
+      services,
       http,
       url,
       credentials,

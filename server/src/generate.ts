@@ -6,10 +6,10 @@ import { dumpSchema } from './db/dump.ts';
 import { startTemporaryPostgres } from './db/embedded/temporary.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool } from './db/sql.ts';
-import type { Deps } from './deps.ts';
 import { describeErrors } from './http/error-reference.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { allRoutes } from './routes.ts';
+import type { Services } from './services.ts';
 import { dumpStatements, listStatements } from './statements.ts';
 import { version } from './version.ts';
 
@@ -47,10 +47,10 @@ function readOrEmpty(path: string): string {
 }
 
 function openApi(): string {
-  return `${JSON.stringify(openApiDocument(allRoutes(standIn('deps') as Deps), version), null, 2)}\n`;
+  return `${JSON.stringify(openApiDocument(allRoutes(standIn('services') as Services), version), null, 2)}\n`;
 }
 
-/** Routes are described without being called: a stand-in for a dependency may be passed around, and throws when it is used. */
+/** Routes are described without being called: a stand-in for a service may be passed around, and throws when it is used. */
 function standIn(name: string): unknown {
   const use = () => {
     throw new Error(`${name} was used while the routes were being described`);

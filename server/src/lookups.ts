@@ -1,22 +1,31 @@
-import type { Deps } from './deps.ts';
-import { createChatDirectory } from './features/connections/index.ts';
+import type { ChatDirectory } from './features/connections/index.ts';
 import type { LookupSources } from './features/notifications/index.ts';
-import { type CategoryDirectory, createCategoryDirectory } from './features/preferences/index.ts';
-import { createTemplateService, type TemplateService } from './features/templates/index.ts';
-import { createUserDirectory } from './features/users/index.ts';
-import { createWebhookDirectory } from './features/webhooks/index.ts';
+import type { CategoryDirectory } from './features/preferences/index.ts';
+import type { TemplateService } from './features/templates/index.ts';
+import type { UserDirectory } from './features/users/index.ts';
+import type { WebhookDirectory } from './features/webhooks/index.ts';
+
+interface Directories {
+  templates: Pick<TemplateService, 'find'>;
+  categoryDirectory: CategoryDirectory;
+  userDirectory: UserDirectory;
+  webhookDirectory: WebhookDirectory;
+  chatDirectory: ChatDirectory;
+}
 
 /** Table: the lookups that accepting a notification needs, over HTTP and in workflows. */
-export function allLookups(
-  deps: Pick<Deps, 'pool' | 'clock' | 'tasks'>,
-  templates: Pick<TemplateService, 'find'> = createTemplateService(deps),
-  categories: CategoryDirectory = createCategoryDirectory(deps.pool),
-): LookupSources {
+export function allLookups({
+  templates,
+  categoryDirectory,
+  userDirectory,
+  webhookDirectory,
+  chatDirectory,
+}: Directories): LookupSources {
   return {
     findTemplate: templates.find,
-    findCategory: categories.findCategory,
-    ...createUserDirectory(deps.pool),
-    ...createWebhookDirectory(deps.pool),
-    ...createChatDirectory(deps.pool),
+    findCategory: categoryDirectory.findCategory,
+    ...userDirectory,
+    ...webhookDirectory,
+    ...chatDirectory,
   };
 }

@@ -12,6 +12,7 @@ import { allJobs } from '../src/jobs.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { createLog } from '../src/kernel/log.ts';
 import { isRecord } from '../src/kernel/record.ts';
+import { createServices, type Services } from '../src/services.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { checkDocumented } from './documented-errors.ts';
 import { bundledThreads } from './threads.ts';
@@ -33,6 +34,7 @@ export interface RequestOptions {
 export interface TestApp {
   app: App;
   deps: Deps;
+  services: Services;
   pool: Pool;
   database: TestDatabase;
   url: string;
@@ -102,9 +104,11 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const app = await startApp(config, {
     log: isLogged(options) ? createLog(config.LOG_LEVEL, options.logTo) : createLog('warn', recentWarnings),
     threadEntries: bundledThreads(),
-    jobs(deps, connections) {
-      options.onConnections?.(connections);
-      return allJobs({ ...deps, clock: options.workerClock ?? deps.clock }, connections);
+    jobs(services) {
+      const { emailConnections } = services;
+      const { workerClock: clock } = options;
+      options.onConnections?.(emailConnections);
+      return allJobs(clock ? { ...createServices({ ...services, clock }), emailConnections } : services);
     },
   });
   const { rows } = await database.pool.query('select id, kind from environments');
@@ -137,6 +141,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   return {
     app,
     deps: app.deps,
+    services: app.services,
     pool: database.pool,
     database,
     url: app.url,

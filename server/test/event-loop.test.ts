@@ -231,7 +231,9 @@ describe('the body of a request', () => {
   });
 
   test('is 16 KiB at most where no credentials are asked for, unless a provider needs more', async () => {
-    const open = allRoutes(app.deps).filter(({ access, method }) => access === 'public' && method !== 'GET');
+    const open = allRoutes(app.services).filter(
+      ({ access, method }) => access === 'public' && method !== 'GET',
+    );
     const exceptions: string[] = [];
     for (const { operation, method, path, bodyLimit } of open) {
       if (bodyLimit !== undefined && bodyLimit > 16_384) exceptions.push(operation);

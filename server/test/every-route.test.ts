@@ -25,7 +25,7 @@ test('every operation refuses missing and wrong credentials, and such as lack it
     const body = { external_user_id: 'ada', scope };
     tokens.set(scope, (await app.request('POST', '/v1/inbox/tokens', { body })).body.token);
   }
-  const guarded = allRoutes(app.deps).filter(
+  const guarded = allRoutes(app.services).filter(
     (route) => route.access !== 'public' && route.access !== 'session',
   );
   expect(guarded.length).toBeGreaterThan(10);
@@ -49,7 +49,7 @@ test('every operation refuses missing and wrong credentials, and such as lack it
 
 test('what is for dashboard people refuses strangers, dead sessions and writes of other sites', async () => {
   const cookie = `carillon_session=${'x'.repeat(43)}`;
-  const guarded = allRoutes(app.deps).filter((route) => route.access === 'session');
+  const guarded = allRoutes(app.services).filter((route) => route.access === 'session');
   expect(guarded.length).toBeGreaterThan(10);
   for (const route of guarded) {
     const name = `${route.method} ${route.path}`;
@@ -64,7 +64,7 @@ test('what is for dashboard people refuses strangers, dead sessions and writes o
 });
 
 test('operation names and addresses are unique', () => {
-  const routes = allRoutes(app.deps);
+  const routes = allRoutes(app.services);
   const names = routes.map((route) => route.operation);
   const addresses = routes.map((route) => `${route.method} ${route.path}`);
   expect(new Set(names).size).toBe(names.length);

@@ -137,7 +137,7 @@ test('fields that operations return may be sent back to them', () => {
   // What is read from one operation is often changed and sent to the next. `sent_at` is the one exception: in a request it
   // is a misspelt send_at, which would otherwise be sent at once.
   const refused = new Set<string>();
-  for (const route of allRoutes(app.deps)) {
+  for (const route of allRoutes(app.services)) {
     if (!route.body) continue;
     const check = compileRequestCheck(route.body, 'body');
     for (const schema of Object.values(route.responses)) {

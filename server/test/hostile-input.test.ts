@@ -54,7 +54,7 @@ test('whatever is put in whatever place, no operation answers that something wen
   const { owner, organizationId } = await createOrganization(app);
   const broken: unknown[] = [];
   // Streams have no end to wait for, and whoever signs out can ask nothing more.
-  const asked = allRoutes(app.deps).filter(
+  const asked = allRoutes(app.services).filter(
     ({ operation, rawBody }) => !rawBody && !/stream|logout/i.test(operation),
   );
   expect(asked.length).toBeGreaterThan(100);

@@ -51,7 +51,7 @@ function* bodiesWithNull(schema: Schema): Generator<{ field: string; body: Recor
 test('null is taken in every optional field of every body', () => {
   const walked: string[] = [];
   const refused: string[] = [];
-  for (const route of allRoutes(app.deps)) {
+  for (const route of allRoutes(app.services)) {
     if (!route.body) continue;
     const check = compileRequestCheck(route.body as TSchema, 'body');
     for (const { field, body } of bodiesWithNull(route.body as Schema)) {

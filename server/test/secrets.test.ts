@@ -485,7 +485,7 @@ async function readEverything(): Promise<void> {
     access !== 'session' &&
     !path.includes('stream') &&
     !access.startsWith('recipient');
-  for (const route of allRoutes(app.deps).filter(isUseful)) {
+  for (const route of allRoutes(app.services).filter(isUseful)) {
     const paths = new Set([route.path.replace(':envId', app.liveEnvironmentId)]);
     for (const path of [...paths].filter((each) => each.includes('/:'))) {
       paths.delete(path);

@@ -21,8 +21,8 @@ export type Question = 'longest block' | 'cpuFactor';
 /** The service as it is, in a process of its own that also says how long the turns of its event loop were. */
 let table: Route[] = [];
 const app = await startApp(loadConfig(process.env), {
-  routes: (deps, options) => {
-    table = allRoutes(deps, options);
+  routes: (services, options) => {
+    table = allRoutes(services, options);
     return table;
   },
 });

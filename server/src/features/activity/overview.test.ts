@@ -5,7 +5,7 @@ import { startWebhookSink, type WebhookSink } from '../../../test/simulators/web
 import type { Pool } from '../../db/sql.ts';
 import { lowestIdAt, newId } from '../../kernel/ids.ts';
 import { email as stepOf, withWorkflows } from '../runs/test-harness.ts';
-import { activityRoutes } from './index.ts';
+import { activityRoutes, createActivityService } from './index.ts';
 
 type Json = TestResponse['body'];
 
@@ -235,7 +235,7 @@ describe('the overview', () => {
           };
         },
       });
-      const [route] = activityRoutes({ ...app.deps, pool: counting });
+      const [route] = activityRoutes({ overview: createActivityService({ ...app.deps, pool: counting }) });
       const principal = await app.deps.authenticator.byKey(key);
       await route?.handler({ principal, query: {}, raw: { headers: {} } } as never);
       counts.push(queries);

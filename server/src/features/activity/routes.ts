@@ -1,16 +1,14 @@
 import { Type } from 'typebox';
-import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { IdParams } from '../../http/schema.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { EndpointHealth, Overview, WindowQuery } from './schema.ts';
-import { createActivityService } from './service.ts';
+import type { ActivityService } from './service.ts';
 
 const freshness =
   'Each process writes its figures every five seconds; one that is killed takes the last of them with it. They are there to be looked at, and no account of what happened: that is what notifications, their events and `/v1/usage` are.';
 
-export function activityRoutes(deps: Pick<Deps, 'pool' | 'clock' | 'config'>): Route[] {
-  const activity = createActivityService(deps);
+export function activityRoutes({ overview }: { overview: ActivityService }): Route[] {
   return [
     route({
       method: 'GET',
@@ -29,7 +27,7 @@ export function activityRoutes(deps: Pick<Deps, 'pool' | 'clock' | 'config'>): R
       },
       responses: { 200: Overview },
       async handler({ principal, query, raw }) {
-        const body = await activity.overview(principal, query.window ?? '1h');
+        const body = await overview.overview(principal, query.window ?? '1h');
         const etag = `W/"${sha256(JSON.stringify(body)).toString('base64url').slice(0, 22)}"`;
         if (raw.headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
         return { status: 200, headers: { etag }, body };
@@ -47,7 +45,7 @@ export function activityRoutes(deps: Pick<Deps, 'pool' | 'clock' | 'config'>): R
       query: WindowQuery,
       responses: { 200: EndpointHealth },
       async handler({ principal, params, query }) {
-        const health = await activity.endpointHealth(principal, params.id, query.window ?? '1h');
+        const health = await overview.endpointHealth(principal, params.id, query.window ?? '1h');
         return { status: 200, body: health };
       },
     }),

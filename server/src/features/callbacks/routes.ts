@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import { type Reply, type Route, type RouteCall, route } from '../../http/route.ts';
-import type { CallbackProviders } from '../connections/index.ts';
-import { createCallbackService } from './service.ts';
-import type { ReportWriter } from './writer.ts';
+import type { CallbackService } from './service.ts';
 
 const tag = 'Callbacks';
 const HookParams = Type.Object({ provider: Type.String(), token: Type.String() });
@@ -13,9 +11,10 @@ const HookParams = Type.Object({ provider: Type.String(), token: Type.String() }
 const bodyLimit = 1_048_576;
 
 /** The routes that providers report to. The token in the URL identifies the provider, the signature authenticates it. */
-export function callbackRoutes(deps: Deps, providers: CallbackProviders, writer: ReportWriter): Route[] {
-  const service = createCallbackService(deps, providers, writer);
-
+export function callbackRoutes({
+  publicUrl,
+  callbacks,
+}: Pick<Deps, 'publicUrl'> & { callbacks: CallbackService }): Route[] {
   async function receive({
     params,
     body,
@@ -26,17 +25,18 @@ export function callbackRoutes(deps: Deps, providers: CallbackProviders, writer:
     'params' | 'body' | 'raw' | 'requestId'
   >): Promise<Reply> {
     const request = {
-      url: deps.publicUrl() + raw.url,
+      url: publicUrl() + raw.url,
       method: raw.method,
       headers: firstOfEach(raw.headers),
       query: firstOfEach(raw.query as Record<string, unknown>),
       body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
     };
-    const answer = await service.receive(params.provider, params.token, request, requestId);
+    const answer = await callbacks.receive(params.provider, params.token, request, requestId);
     return answer ? { status: 200, body: answer.body, contentType: answer.contentType } : { status: 200 };
   }
 
-  const admit: Route['admit'] = ({ params }) => service.admit(params as { provider: string; token: string });
+  const admit: Route['admit'] = ({ params }) =>
+    callbacks.admit(params as { provider: string; token: string });
 
   return [
     route({

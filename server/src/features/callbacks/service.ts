@@ -20,14 +20,13 @@ export interface CallbackService {
 /** Enough for about 2,000 events; as keys of one object, the slowest form, they take 50 ms to parse. */
 const maxValues = 40_000;
 
-type CallbackDeps = Pick<Deps, 'pool' | 'keyring' | 'log' | 'clock' | 'outbound' | 'metrics'>;
+type CallbackDeps = Pick<Deps, 'pool' | 'keyring' | 'log' | 'clock' | 'outbound' | 'metrics'> & {
+  callbackProviders: CallbackProviders;
+  reportWriter: ReportWriter;
+};
 
-export function createCallbackService(
-  deps: CallbackDeps,
-  providers: CallbackProviders,
-  writer: ReportWriter,
-): CallbackService {
-  const { clock, outbound, log, metrics } = deps;
+export function createCallbackService(deps: CallbackDeps): CallbackService {
+  const { clock, outbound, log, metrics, callbackProviders: providers } = deps;
   const secrets = createLinkSecrets(deps);
 
   async function identify(kindName: string, token: string) {
@@ -68,7 +67,7 @@ export function createCallbackService(
       }
       const { reports, nonce } = verdict;
       if (reports.length > 0) {
-        const told = await writer.record({
+        const told = await deps.reportWriter.record({
           environmentId,
           providerId,
           channel: provider.kind.manifest.channel,

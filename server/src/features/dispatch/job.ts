@@ -4,7 +4,6 @@ import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
 import type { Span } from '../../kernel/tracing.ts';
 import type { Claim, Job } from '../../queue/index.ts';
-import type { EmailConnections } from '../connections/index.ts';
 import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
 import {
   createProviderHealthTracker,
@@ -26,7 +25,7 @@ import { runRound, wasAnswered } from './attempt/round.ts';
 import { throttlesOn } from './attempt/throttles.ts';
 import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './load/consent.ts';
 import { findTemplates, type PinnedTemplateFact, renderWords, traceRendering } from './load/render.ts';
-import { channelPlanners } from './plan/channel-planners.ts';
+import { channelPlanners, type PlannerDeps } from './plan/channel-planners.ts';
 import { type DeliveryPlan, type PlanFor, preparePlans } from './plan/delivery-plan.ts';
 import { judge } from './plan/gates.ts';
 import { failed, type RoundSettlement, settlementOf, unsettled } from './settle/settlement.ts';
@@ -34,22 +33,8 @@ import { resumedEntry, settleWaiting } from './settle/waiting.ts';
 import { createDispatchWriter } from './settle/writer.ts';
 import { listFacts, markFaulty } from './store.ts';
 
-type DispatchDeps = Pick<
-  Deps,
-  | 'pool'
-  | 'queue'
-  | 'clock'
-  | 'config'
-  | 'metrics'
-  | 'activity'
-  | 'tracer'
-  | 'log'
-  | 'keyring'
-  | 'outbound'
-  | 'publicUrl'
-  | 'doorbell'
-  | 'tasks'
->;
+type DispatchDeps = Pick<Deps, 'queue' | 'metrics' | 'activity' | 'tracer' | 'doorbell' | 'tasks'> &
+  Omit<PlannerDeps, 'tasks'>;
 
 interface DispatchInput extends ConsentFact, PinnedTemplateFact {
   planFor: PlanFor;
@@ -77,14 +62,14 @@ const maxWaitingTasks = 50;
 const capacity = 800;
 
 /** The job that sends notifications: load a batch, pass the gates, go through the provider chain, write the outcome. */
-export function createDispatchJob(deps: DispatchDeps, connections: EmailConnections): Job<DispatchInput> {
+export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
   const { pool, clock } = deps;
   const throttles = createThrottles(deps);
   const providerHealth = createProviderHealthTracker(deps);
   const writer = createDispatchWriter(deps, providerHealth);
   const links = createUnsubscribeLinks(deps);
   // Claims are few enough to wait for a thread; only requests are refused.
-  const planners = channelPlanners({ ...deps, tasks: deps.tasks.unlimited }, connections);
+  const planners = channelPlanners({ ...deps, tasks: deps.tasks.unlimited });
   const concurrency = deps.queue.concurrencyLimits('notification', {
     total: capacity / 2,
     maxConcurrent: 50,

@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
-import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   CategoryKey,
   channelOf,
-  createPreferenceService,
   DescribedMatrix,
   Preference,
   PreferenceMatrix,
+  type PreferenceService,
   SetPreference,
 } from '../preferences/index.ts';
 
@@ -16,8 +15,7 @@ const access = 'recipient:prefs';
 const source = 'recipient';
 
 /** Routes for the preferences of end users; the preferences feature makes the decisions. */
-export function preferenceCentreRoutes(deps: Pick<Deps, 'pool'>): Route[] {
-  const service = createPreferenceService(deps);
+export function preferenceCentreRoutes({ preferences }: { preferences: PreferenceService }): Route[] {
   return [
     route({
       method: 'GET',
@@ -30,8 +28,8 @@ export function preferenceCentreRoutes(deps: Pick<Deps, 'pool'>): Route[] {
       responses: { 200: DescribedMatrix },
       async handler({ principal: { environmentId, externalUserId } }) {
         const [data, categories] = await Promise.all([
-          service.matrix(environmentId, externalUserId),
-          service.describe(environmentId),
+          preferences.matrix(environmentId, externalUserId),
+          preferences.describe(environmentId),
         ]);
         return { status: 200, body: { data, categories } };
       },
@@ -55,7 +53,7 @@ export function preferenceCentreRoutes(deps: Pick<Deps, 'pool'>): Route[] {
         };
         return {
           status: 200,
-          body: await service.setOne(principal.environmentId, principal.externalUserId, change, source),
+          body: await preferences.setOne(principal.environmentId, principal.externalUserId, change, source),
         };
       },
     }),
@@ -70,7 +68,7 @@ export function preferenceCentreRoutes(deps: Pick<Deps, 'pool'>): Route[] {
       access,
       responses: { 200: PreferenceMatrix },
       async handler({ principal: { environmentId, externalUserId } }) {
-        const wanted = (await service.matrix(environmentId, externalUserId)).filter(
+        const wanted = (await preferences.matrix(environmentId, externalUserId)).filter(
           (cell) => !cell.is_critical,
         );
         const changes = wanted.map(({ category_key, channel }) => ({
@@ -80,7 +78,7 @@ export function preferenceCentreRoutes(deps: Pick<Deps, 'pool'>): Route[] {
         }));
         return {
           status: 200,
-          body: { data: await service.set(environmentId, externalUserId, changes, source) },
+          body: { data: await preferences.set(environmentId, externalUserId, changes, source) },
         };
       },
     }),

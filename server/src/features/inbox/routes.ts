@@ -2,19 +2,27 @@ import type { Deps } from '../../deps.ts';
 import type { Recipient } from '../../http/principal.ts';
 import { type Route, route } from '../../http/route.ts';
 import { IdParams } from '../../http/schema.ts';
+import type { PreferenceService } from '../preferences/index.ts';
+import type { LiveInbox } from './live.ts';
 import { preferenceCentreRoutes } from './preference-routes.ts';
 import { Feed, FeedQuery, Item, MarkAllRead, MarkedRead, UnreadCount } from './schema.ts';
-import { createInboxService, type InboxService } from './service.ts';
+import type { InboxService } from './service.ts';
 import { streamRoutes } from './stream-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 
 const tag = 'Inbox';
 const access = 'recipient:inbox';
 
-export function inboxRoutes(deps: Deps): Route[] {
+export function inboxRoutes(
+  deps: Pick<Deps, 'pool' | 'keyring' | 'clock'> & {
+    inbox: InboxService;
+    liveInbox: LiveInbox;
+    preferences: PreferenceService;
+  },
+): Route[] {
   return [
     ...tokenRoutes(deps),
-    ...feedRoutes(createInboxService(deps)),
+    ...feedRoutes(deps.inbox),
     ...streamRoutes(deps),
     ...preferenceCentreRoutes(deps),
   ];

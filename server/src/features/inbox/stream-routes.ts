@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
-import { createLiveInbox } from './live.ts';
+import type { LiveInbox } from './live.ts';
 import { issueTicket, ticketSeconds } from './recipients.ts';
 import { StreamQuery, StreamTicket } from './schema.ts';
 
@@ -22,8 +22,7 @@ const description = `Server-Sent Events. Read them with \`fetch\` and the Author
 
 Each event has an id. A client that comes back with the last one it saw, in \`Last-Event-ID\` or \`last_event_id\`, gets everything that happened since, once each; after an hour, or a thousand events, it gets \`reset\`. A comment every 15 seconds keeps the connection open. The stream ends when the token expires, and after an hour at the latest; whoever reads too slowly is cut off and may come back.`;
 
-export function streamRoutes(deps: Deps): Route[] {
-  const live = createLiveInbox(deps);
+export function streamRoutes(deps: Pick<Deps, 'pool' | 'clock'> & { liveInbox: LiveInbox }): Route[] {
   return [
     route({
       method: 'GET',
@@ -51,7 +50,7 @@ export function streamRoutes(deps: Deps): Route[] {
           status: 200,
           stream: {
             endsAtMs: Math.min(principal.expiresAtMs, deps.clock() + longestMs),
-            start: live.open(principal, lastId ? seqOf(lastId) : null),
+            start: deps.liveInbox.open(principal, lastId ? seqOf(lastId) : null),
           },
         };
       },

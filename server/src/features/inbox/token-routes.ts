@@ -1,16 +1,15 @@
 import { Type } from 'typebox';
-import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Uuid } from '../../http/schema.ts';
 import { notFound } from '../../kernel/errors.ts';
-import { issueToken, rotateKey } from './keys-service.ts';
+import { issueToken, type KeyDeps, rotateKey } from './keys-service.ts';
 import { IssuedToken, NewToken, RotatedKey, RotateKey, VerifiedToken } from './schema.ts';
 import { tokenLimits } from './token.ts';
 
 const tag = 'Inbox tokens';
 
 /** Routes through which applications issue tokens for their users. */
-export function tokenRoutes(deps: Deps): Route[] {
+export function tokenRoutes(deps: KeyDeps): Route[] {
   return [
     route({
       method: 'POST',

@@ -35,8 +35,7 @@ export interface Drafts {
 const validate = compileValidator(SendRequest, 'body');
 
 export function createDrafts(
-  deps: Pick<Deps, 'clock' | 'metrics' | 'activity' | 'storage'>,
-  sources: LookupSources,
+  deps: Pick<Deps, 'clock' | 'metrics' | 'activity' | 'storage'> & { lookups: LookupSources },
 ): Drafts {
   return {
     async check(sender, request, origin) {
@@ -44,7 +43,7 @@ export function createDrafts(
         validate(request);
         const checked = request as SendRequest;
         deps.storage.check(sender);
-        const lookups = await lookUp(sources, sender.environmentId, checked);
+        const lookups = await lookUp(deps.lookups, sender.environmentId, checked);
         const acceptance = checkRequest(sender, checked, lookups, {
           idempotency: null,
           defaultPriority: 'normal',

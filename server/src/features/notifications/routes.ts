@@ -23,7 +23,7 @@ const headers = idempotencyHeader(
 const answer = ({ notification, replayed }: AcceptedNotification) =>
   replayed ? ({ status: 200, body: notification } as const) : ({ status: 202, body: notification } as const);
 
-export function notificationRoutes(service: NotificationService): Route[] {
+export function notificationRoutes({ notifications }: { notifications: NotificationService }): Route[] {
   return [
     route({
       method: 'POST',
@@ -38,7 +38,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       responses: { 202: Notification, 200: Notification },
       errors: ['plan_limit_reached'],
       async handler({ principal, body, raw }) {
-        return answer(await service.accept(principal, body, idempotencyKeyOf(raw)));
+        return answer(await notifications.accept(principal, body, idempotencyKeyOf(raw)));
       },
     }),
     route({
@@ -55,7 +55,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       bodyLimit: sendBodyLimit,
       responses: { 202: BatchResponse },
       async handler({ principal, body }) {
-        const results = await service.acceptMany(principal, body.notifications);
+        const results = await notifications.acceptMany(principal, body.notifications);
         return {
           status: 202,
           body: {
@@ -80,7 +80,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       query: NotificationQuery,
       responses: { 200: NotificationPage },
       async handler({ principal, query }) {
-        return { status: 200, body: await service.list(principal, query) };
+        return { status: 200, body: await notifications.list(principal, query) };
       },
     }),
     route({
@@ -93,7 +93,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       params: IdParams,
       responses: { 200: Notification },
       async handler({ principal, params }) {
-        return { status: 200, body: await service.get(principal, params.id) };
+        return { status: 200, body: await notifications.get(principal, params.id) };
       },
     }),
     route({
@@ -107,7 +107,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       body: NotificationPatch,
       responses: { 200: Notification },
       async handler({ principal, params, body }) {
-        return { status: 200, body: await service.update(principal, params.id, body) };
+        return { status: 200, body: await notifications.update(principal, params.id, body) };
       },
     }),
     route({
@@ -122,7 +122,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       params: IdParams,
       responses: { 204: null },
       async handler({ principal, params }) {
-        await service.delete(principal, params.id);
+        await notifications.delete(principal, params.id);
         return { status: 204 };
       },
     }),
@@ -139,7 +139,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       responses: { 202: Notification, 200: Notification },
       errors: ['plan_limit_reached'],
       async handler({ principal, params, raw }) {
-        return answer(await service.resend(principal, params.id, idempotencyKeyOf(raw)));
+        return answer(await notifications.resend(principal, params.id, idempotencyKeyOf(raw)));
       },
     }),
     route({
@@ -154,7 +154,7 @@ export function notificationRoutes(service: NotificationService): Route[] {
       params: IdParams,
       responses: { 200: Trace },
       async handler({ principal, params }) {
-        return { status: 200, body: await service.trace(principal, params.id) };
+        return { status: 200, body: await notifications.trace(principal, params.id) };
       },
     }),
   ];

@@ -74,7 +74,7 @@ export interface NotificationService {
 type ServiceDeps = Pick<
   Deps,
   'pool' | 'queue' | 'clock' | 'metrics' | 'activity' | 'storage' | 'doorbell' | 'tasks'
->;
+> & { lookups: LookupSources };
 
 /** Parts that benchmarks replace, to measure their cost. */
 export interface WriteOptions {
@@ -91,7 +91,6 @@ const isLarge = ({ html_body, text_body, template_data }: SendRequest): boolean 
 
 export function createNotificationService(
   deps: ServiceDeps,
-  sources: LookupSources,
   wakeRuns: WakeRuns,
   options: WriteOptions = {},
 ): NotificationService {
@@ -120,7 +119,7 @@ export function createNotificationService(
     const hash = key === null ? '' : bodyHashOf(deps.tasks, environmentId, request);
     const bodyHash = typeof hash === 'string' ? hash : await hash;
     try {
-      const lookups = await lookUp(sources, environmentId, request);
+      const lookups = await lookUp(deps.lookups, environmentId, request);
       if (request.attachments) await decodeAhead(request.attachments);
       // A batch may contain 500 large requests. For one small send the check costs more than it saves.
       if (defaultPriority === 'bulk' || isLarge(request)) while (isLoopHeld()) await yieldToEventLoop();
@@ -177,7 +176,7 @@ export function createNotificationService(
     const content = contentOf(stored);
     if (!stored.template_key || stored.rendered_at) return content;
     const { environment_id, template_key, channel } = stored;
-    const template = await sources.findTemplate(environment_id, template_key, channel);
+    const template = await deps.lookups.findTemplate(environment_id, template_key, channel);
     return template?.channels.has(channel)
       ? { ...content, template_version_id: template.versionId }
       : content;

@@ -1,9 +1,8 @@
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { pageOf, pageRequest } from '../../kernel/page.ts';
-import { createCategoryService, viewOf } from './categories-service.ts';
+import { type CategoryService, viewOf } from './categories-service.ts';
 import { listCategories } from './categories-store.ts';
-import type { CategoryDirectory } from './category-directory.ts';
 import {
   Category,
   CategoryPage,
@@ -15,8 +14,10 @@ import {
 
 const tag = 'Categories';
 
-export function categoryRoutes(deps: Pick<Deps, 'pool' | 'clock'>, directory: CategoryDirectory): Route[] {
-  const service = createCategoryService(deps, directory);
+export function categoryRoutes({
+  pool,
+  categories,
+}: Pick<Deps, 'pool'> & { categories: CategoryService }): Route[] {
   return [
     route({
       method: 'POST',
@@ -30,7 +31,7 @@ export function categoryRoutes(deps: Pick<Deps, 'pool' | 'clock'>, directory: Ca
       body: CreateCategory,
       responses: { 201: Category },
       async handler({ principal, body, requestId }) {
-        return { status: 201, body: await service.create(principal, body, requestId) };
+        return { status: 201, body: await categories.create(principal, body, requestId) };
       },
     }),
     route({
@@ -46,7 +47,7 @@ export function categoryRoutes(deps: Pick<Deps, 'pool' | 'clock'>, directory: Ca
         const list = `categories:${principal.environmentId}`;
         const page = pageRequest(list, query);
         const rows = await listCategories(
-          deps.pool,
+          pool,
           principal.environmentId,
           query.include_archived ?? false,
           page,
@@ -65,7 +66,7 @@ export function categoryRoutes(deps: Pick<Deps, 'pool' | 'clock'>, directory: Ca
       params: CategoryParams,
       responses: { 200: Category },
       async handler({ principal, params }) {
-        return { status: 200, body: await service.get(principal, params.key) };
+        return { status: 200, body: await categories.get(principal, params.key) };
       },
     }),
     route({
@@ -81,7 +82,7 @@ export function categoryRoutes(deps: Pick<Deps, 'pool' | 'clock'>, directory: Ca
       body: ReplaceCategory,
       responses: { 200: Category },
       async handler({ principal, params, body, requestId }) {
-        return { status: 200, body: await service.replace(principal, params.key, body, requestId) };
+        return { status: 200, body: await categories.replace(principal, params.key, body, requestId) };
       },
     }),
     route({
@@ -96,7 +97,7 @@ export function categoryRoutes(deps: Pick<Deps, 'pool' | 'clock'>, directory: Ca
       params: CategoryParams,
       responses: { 204: null },
       async handler({ principal, params, requestId }) {
-        await service.archive(principal, params.key, requestId);
+        await categories.archive(principal, params.key, requestId);
         return { status: 204 };
       },
     }),

@@ -23,10 +23,11 @@ export interface CategoryService {
   archive(principal: Principal, key: string, requestId: string): Promise<void>;
 }
 
-export function createCategoryService(
-  { pool, clock }: Pick<Deps, 'pool' | 'clock'>,
-  directory: CategoryDirectory,
-): CategoryService {
+export function createCategoryService({
+  pool,
+  clock,
+  categoryDirectory,
+}: Pick<Deps, 'pool' | 'clock'> & { categoryDirectory: CategoryDirectory }): CategoryService {
   /** Locks the category, writes the result of `next`, and records the difference in the audit log. */
   async function change(
     principal: Principal,
@@ -49,7 +50,7 @@ export function createCategoryService(
       });
       return viewOf(after);
     });
-    directory.forget(principal.environmentId, key);
+    categoryDirectory.forget(principal.environmentId, key);
     return changed;
   }
 
@@ -85,7 +86,7 @@ export function createCategoryService(
         });
         return viewOf(row);
       });
-      directory.forget(environmentId, body.key);
+      categoryDirectory.forget(environmentId, body.key);
       return created;
     },
 

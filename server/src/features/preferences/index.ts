@@ -1,4 +1,5 @@
 export { categoryRoutes } from './categories-routes.ts';
+export { createCategoryService } from './categories-service.ts';
 export { findCategory, listCategoriesByKey } from './categories-store.ts';
 export {
   type CategoryDirectory,

@@ -4,9 +4,6 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { type Channel, channels } from '../../channels/contract.ts';
 import type { Principal } from '../../http/principal.ts';
 import { newId } from '../../kernel/ids.ts';
-import { createCategoryService } from './categories-service.ts';
-import { createCategoryDirectory } from './category-directory.ts';
-import { createPreferenceService } from './preferences-service.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -221,8 +218,7 @@ describe('over any history', () => {
   );
 
   test('the effective value is what a plain model says', async () => {
-    const preferences = createPreferenceService(app.deps);
-    const categories = createCategoryService(app.deps, createCategoryDirectory(app.deps.pool));
+    const { preferences, categories } = app.services;
     const me = (await app.request('GET', '/v1/me')).body;
 
     await fc.assert(

@@ -4,7 +4,7 @@ import { type Route, route } from '../../http/route.ts';
 import { invalidParameter, notFound } from '../../kernel/errors.ts';
 import { isTimeZone } from '../../kernel/time-zone.ts';
 import { UserParams } from '../users/index.ts';
-import { createPreferenceService } from './preferences-service.ts';
+import type { PreferenceService } from './preferences-service.ts';
 import { localTime, minuteOf, type QuietHours } from './quiet-hours.ts';
 import { deleteQuietHours, findQuietHours, upsertQuietHours } from './quiet-hours-store.ts';
 import {
@@ -19,8 +19,10 @@ import { userKeyOf } from './user-key.ts';
 
 const tag = 'Preferences';
 
-export function preferenceRoutes(deps: Pick<Deps, 'pool'>): Route[] {
-  const service = createPreferenceService(deps);
+export function preferenceRoutes({
+  pool,
+  preferences,
+}: Pick<Deps, 'pool'> & { preferences: PreferenceService }): Route[] {
   return [
     route({
       method: 'GET',
@@ -34,7 +36,7 @@ export function preferenceRoutes(deps: Pick<Deps, 'pool'>): Route[] {
       params: UserParams,
       responses: { 200: PreferenceMatrix },
       async handler({ principal, params }) {
-        const data = await service.matrix(principal.environmentId, params.externalUserId);
+        const data = await preferences.matrix(principal.environmentId, params.externalUserId);
         return { status: 200, body: { data } };
       },
     }),
@@ -51,7 +53,7 @@ export function preferenceRoutes(deps: Pick<Deps, 'pool'>): Route[] {
       body: SetPreferences,
       responses: { 200: PreferenceMatrix },
       async handler({ principal, params, body }) {
-        const data = await service.set(
+        const data = await preferences.set(
           principal.environmentId,
           params.externalUserId,
           body.preferences,
@@ -78,7 +80,7 @@ export function preferenceRoutes(deps: Pick<Deps, 'pool'>): Route[] {
         };
         return {
           status: 200,
-          body: await service.setOne(principal.environmentId, params.externalUserId, change, 'api'),
+          body: await preferences.setOne(principal.environmentId, params.externalUserId, change, 'api'),
         };
       },
     }),
@@ -92,11 +94,7 @@ export function preferenceRoutes(deps: Pick<Deps, 'pool'>): Route[] {
       params: UserParams,
       responses: { 200: QuietHoursBody },
       async handler({ principal, params }) {
-        const hours = await findQuietHours(
-          deps.pool,
-          principal.environmentId,
-          userKeyOf(params.externalUserId),
-        );
+        const hours = await findQuietHours(pool, principal.environmentId, userKeyOf(params.externalUserId));
         if (!hours) throw notFound('quiet hours');
         return { status: 200, body: viewOf(hours) };
       },
@@ -115,7 +113,7 @@ export function preferenceRoutes(deps: Pick<Deps, 'pool'>): Route[] {
       responses: { 200: QuietHoursBody },
       async handler({ principal, params, body }) {
         const hours = readQuietHours(body);
-        await upsertQuietHours(deps.pool, principal.environmentId, userKeyOf(params.externalUserId), hours);
+        await upsertQuietHours(pool, principal.environmentId, userKeyOf(params.externalUserId), hours);
         return { status: 200, body: viewOf(hours) };
       },
     }),
@@ -131,8 +129,7 @@ export function preferenceRoutes(deps: Pick<Deps, 'pool'>): Route[] {
       responses: { 204: null },
       async handler({ principal, params }) {
         const user = userKeyOf(params.externalUserId);
-        if (!(await deleteQuietHours(deps.pool, principal.environmentId, user)))
-          throw notFound('quiet hours');
+        if (!(await deleteQuietHours(pool, principal.environmentId, user))) throw notFound('quiet hours');
         return { status: 204 };
       },
     }),

@@ -2,8 +2,8 @@ import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { FetchEffect, Input, Json } from '../../engine/index.ts';
 import type { Claim, Job } from '../../queue/index.ts';
-import { createDrafts, type LookupSources, listStatuses } from '../notifications/index.ts';
-import { createDefinitions, nameOf } from '../workflows/index.ts';
+import { type Drafts, listStatuses } from '../notifications/index.ts';
+import { type Definitions, nameOf } from '../workflows/index.ts';
 import { type AdvanceInput, advanceRun, fetchOf, openingOf } from './advance.ts';
 import { listItems, listOpenDigests } from './digests-store.ts';
 import { attemptFetch, concurrencyKeyOf } from './fetch.ts';
@@ -22,7 +22,7 @@ type JobDeps = Pick<
   | 'keyring'
   | 'storage'
   | 'tasks'
->;
+> & { definitions: Definitions; drafts: Drafts };
 
 /** The state kept in the queue between the attempts at one call. */
 interface FetchNote {
@@ -32,13 +32,11 @@ interface FetchNote {
 const capacity = 800;
 
 /** The job that advances runs: load a batch, decide the next step of each run, perform it, and write the batch at once. */
-export function createRunJob(deps: JobDeps, sources: LookupSources): Job<AdvanceInput> {
-  const { pool, clock } = deps;
+export function createRunJob(deps: JobDeps): Job<AdvanceInput> {
+  const { pool, clock, definitions, drafts } = deps;
   // Claims are few enough to wait for a free thread; only requests are refused when all are busy.
   const tasks = deps.tasks.unlimited;
-  const definitions = createDefinitions(deps);
-  const drafts = createDrafts(deps, sources);
-  const writer = createRunWriter(deps, drafts);
+  const writer = createRunWriter(deps);
   const concurrency = deps.queue.concurrencyLimits('run', {
     total: capacity / 2,
     maxConcurrent: 50,

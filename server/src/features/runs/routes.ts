@@ -16,7 +16,7 @@ import type { RunService } from './service.ts';
 
 const tag = 'Workflow runs';
 
-export function runRoutes(service: RunService): Route[] {
+export function runRoutes({ runs }: { runs: RunService }): Route[] {
   return [
     route({
       method: 'POST',
@@ -36,7 +36,7 @@ export function runRoutes(service: RunService): Route[] {
       errors: ['storage_quota_reached', 'trigger_data_invalid'],
       async handler({ principal, params, body, raw }) {
         const key = idempotencyKeyOf(raw);
-        const triggered = await service.trigger(principal, params.key, body.trigger_data, key);
+        const triggered = await runs.trigger(principal, params.key, body.trigger_data, key);
         return {
           status: triggered.replayed ? 200 : 202,
           body: { run_id: triggered.runId, status: triggered.status },
@@ -58,7 +58,7 @@ export function runRoutes(service: RunService): Route[] {
       async handler({ principal, params, body }) {
         return {
           status: 200,
-          body: { awoken_run_count: await service.postToWorkflow(principal, params.key, body) },
+          body: { awoken_run_count: await runs.postToWorkflow(principal, params.key, body) },
         };
       },
     }),
@@ -76,7 +76,7 @@ export function runRoutes(service: RunService): Route[] {
         const runId = params.runId.toLowerCase();
         return {
           status: 200,
-          body: { awoken_run_count: await service.postToRun(principal, runId, body) },
+          body: { awoken_run_count: await runs.postToRun(principal, runId, body) },
         };
       },
     }),
@@ -91,7 +91,7 @@ export function runRoutes(service: RunService): Route[] {
       query: RunQuery,
       responses: { 200: RunPage },
       async handler({ principal, params, query }) {
-        return { status: 200, body: await service.list(principal, params.key, query) };
+        return { status: 200, body: await runs.list(principal, params.key, query) };
       },
     }),
     route({
@@ -104,7 +104,7 @@ export function runRoutes(service: RunService): Route[] {
       params: RunParams,
       responses: { 200: Run },
       async handler({ principal, params }) {
-        return { status: 200, body: await service.get(principal, params.runId.toLowerCase()) };
+        return { status: 200, body: await runs.get(principal, params.runId.toLowerCase()) };
       },
     }),
     route({
@@ -121,7 +121,7 @@ export function runRoutes(service: RunService): Route[] {
       async handler({ principal, params }) {
         return {
           status: 200,
-          body: { status: await service.cancel(principal, params.runId.toLowerCase()) },
+          body: { status: await runs.cancel(principal, params.runId.toLowerCase()) },
         };
       },
     }),

@@ -23,13 +23,14 @@ export interface RunService extends Events {
 }
 
 export function createRunService(
-  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'tasks' | 'storage'>,
-  workflows: Pick<WorkflowService, 'findActive'>,
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'tasks' | 'storage'> & {
+    workflows: Pick<WorkflowService, 'findActive'>;
+  },
 ): RunService {
   const { pool } = deps;
   return {
     ...createEvents(deps),
-    trigger: createTrigger(deps, workflows),
+    trigger: createTrigger(deps),
 
     async get({ environmentId, environmentKind }, id) {
       const run = await findRun(pool, environmentId, id);

@@ -41,17 +41,17 @@ interface NewTrigger {
 }
 
 /** Triggers that arrive together are written in one batch, as notifications are. */
-export function createTrigger(
-  {
-    pool,
-    queue,
-    clock,
-    activity,
-    storage,
-    tasks,
-  }: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'storage' | 'tasks'>,
-  { findActive }: Pick<WorkflowService, 'findActive'>,
-): Trigger {
+export function createTrigger({
+  pool,
+  queue,
+  clock,
+  activity,
+  storage,
+  tasks,
+  workflows,
+}: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'storage' | 'tasks'> & {
+  workflows: Pick<WorkflowService, 'findActive'>;
+}): Trigger {
   const batcher = createBatcher<NewTrigger, boolean>(write, {
     concurrency: 2,
     maxItems: 250,
@@ -73,7 +73,7 @@ export function createTrigger(
   }
 
   async function getActive(environmentId: string, key: string, isRead: boolean): Promise<ActiveVersion> {
-    const active = await findActive(environmentId, key, isRead);
+    const active = await workflows.findActive(environmentId, key, isRead);
     if (!active) throw notFound('active workflow');
     return active;
   }

@@ -31,7 +31,11 @@ export interface RunWriter {
  * Writes the results of runs in micro-batches: one transaction for the leases, the runs, their timelines, their sends and the
  * next jobs.
  */
-export function createRunWriter({ pool, queue }: Pick<Deps, 'pool' | 'queue'>, drafts: Drafts): RunWriter {
+export function createRunWriter({
+  pool,
+  queue,
+  drafts,
+}: Pick<Deps, 'pool' | 'queue'> & { drafts: Drafts }): RunWriter {
   async function write(endings: RunJobResult[]): Promise<undefined[]> {
     const { sent, rings } = await transaction(pool, async (tx, withCommit) => {
       const ids = endings.map(({ claim }) => claim.id);

@@ -11,14 +11,16 @@ import {
   SuppressionQuery,
   type Suppression as SuppressionView,
 } from './schema.ts';
-import { addressKeyOf, createSuppressionService } from './service.ts';
+import { addressKeyOf, type SuppressionService } from './service.ts';
 import { listSuppressions, type SuppressionRow } from './store.ts';
 
 const tag = 'Suppressions';
 const defaultLimit = 25;
 
-export function suppressionRoutes(deps: Pick<Deps, 'pool' | 'clock'>): Route[] {
-  const service = createSuppressionService(deps);
+export function suppressionRoutes({
+  pool,
+  suppressions,
+}: Pick<Deps, 'pool'> & { suppressions: SuppressionService }): Route[] {
   return [
     route({
       method: 'GET',
@@ -36,7 +38,7 @@ export function suppressionRoutes(deps: Pick<Deps, 'pool' | 'clock'>): Route[] {
         const page = pageRequest(list, query, defaultLimit);
         const address = query.address === undefined ? undefined : addressKeyOf('address', query.address);
         const rows = await listSuppressions(
-          deps.pool,
+          pool,
           principal.environmentId,
           { address, prefix: query.search?.toLowerCase(), reason: query.reason },
           page,
@@ -58,7 +60,7 @@ export function suppressionRoutes(deps: Pick<Deps, 'pool' | 'clock'>): Route[] {
       responses: { 201: Suppression, 200: Suppression },
       async handler({ principal, body, requestId }) {
         const entry = { address: body.address, reason: body.reason ?? ('manual_add' as const) };
-        const { row, isNew } = await service.add(principal, entry, requestId);
+        const { row, isNew } = await suppressions.add(principal, entry, requestId);
         return { status: isNew ? 201 : 200, body: viewOf(row) };
       },
     }),
@@ -72,7 +74,7 @@ export function suppressionRoutes(deps: Pick<Deps, 'pool' | 'clock'>): Route[] {
       params: AddressParams,
       responses: { 200: Suppression },
       async handler({ principal, params }) {
-        return { status: 200, body: viewOf(await service.get(principal, params.address)) };
+        return { status: 200, body: viewOf(await suppressions.get(principal, params.address)) };
       },
     }),
     route({
@@ -86,7 +88,7 @@ export function suppressionRoutes(deps: Pick<Deps, 'pool' | 'clock'>): Route[] {
       query: RemovalQuery,
       responses: { 204: null },
       async handler({ principal, params, query, requestId }) {
-        await service.remove(principal, params.address, query.note, requestId);
+        await suppressions.remove(principal, params.address, query.note, requestId);
         return { status: 204 };
       },
     }),

@@ -4,7 +4,6 @@ import type { Principal } from '../../http/principal.ts';
 import { isLoopHeld } from '../../kernel/event-loop.ts';
 import { inPlace } from '../../kernel/threads/task.ts';
 import { listedBodies } from './input.ts';
-import { createTemplateService } from './service.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -131,7 +130,7 @@ describe('when computations have held the event loop for a while, everybody else
   }
 
   test('before a preview', async () => {
-    const { preview: draw } = createTemplateService(app.deps);
+    const { preview: draw } = app.services.templates;
     expect(
       await waitsForATurn(() =>
         draw({ environmentId: app.testEnvironmentId } as Principal, { channel: 'sms', text_template: 'Hi' }),

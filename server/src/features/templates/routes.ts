@@ -27,7 +27,7 @@ import { madeAt, viewOf } from './view.ts';
 
 const tag = 'Templates';
 
-export function templateRoutes(service: TemplateService): Route[] {
+export function templateRoutes({ templates }: { templates: TemplateService }): Route[] {
   return [
     route({
       method: 'POST',
@@ -41,7 +41,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       body: NewTemplate,
       responses: { 201: Template },
       async handler({ principal, body, requestId }) {
-        return { status: 201, body: viewOf(await service.create({ principal, requestId }, body)) };
+        return { status: 201, body: viewOf(await templates.create({ principal, requestId }, body)) };
       },
     }),
     route({
@@ -55,7 +55,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       query: TemplateQuery,
       responses: { 200: TemplatePage },
       async handler({ principal, query }) {
-        const { data, next_cursor } = await service.list(principal, query);
+        const { data, next_cursor } = await templates.list(principal, query);
         return { status: 200, body: { data: data.map(viewOf), next_cursor } };
       },
     }),
@@ -69,7 +69,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       params: KeyParams,
       responses: { 200: Template },
       async handler({ principal, params }) {
-        return { status: 200, body: viewOf(await service.get(principal, params.key)) };
+        return { status: 200, body: viewOf(await templates.get(principal, params.key)) };
       },
     }),
     route({
@@ -87,7 +87,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       responses: { 200: Template },
       async handler({ principal, params, body, requestId, raw }) {
         const author = { principal, requestId, ifVersion: ifMatch(raw) };
-        const changed = await service.update(author, params.key, body);
+        const changed = await templates.update(author, params.key, body);
         return { status: 200, body: viewOf(changed) };
       },
     }),
@@ -103,7 +103,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       params: KeyParams,
       responses: { 204: null },
       async handler({ principal, params, requestId }) {
-        await service.delete({ principal, requestId }, params.key);
+        await templates.delete({ principal, requestId }, params.key);
         return { status: 204 };
       },
     }),
@@ -124,7 +124,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       async handler({ principal, params, query, body, requestId, raw }) {
         const where = { channel: params.channel, locale: query.locale };
         const author = { principal, requestId, ifVersion: ifMatch(raw) };
-        const saved = await service.putBody(author, params.key, where, body);
+        const saved = await templates.putBody(author, params.key, where, body);
         return { status: saved.isNew ? 201 : 200, body: { ...saved.body, version: saved.version } };
       },
     }),
@@ -143,7 +143,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       async handler({ principal, params, query, requestId, raw }) {
         const where = { channel: params.channel, locale: query.locale };
         const author = { principal, requestId, ifVersion: ifMatch(raw) };
-        await service.deleteBody(author, params.key, where);
+        await templates.deleteBody(author, params.key, where);
         return { status: 204 };
       },
     }),
@@ -159,7 +159,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       bodyOptional: true,
       responses: { 200: RenderResponse },
       async handler({ principal, params, body }) {
-        return { status: 200, body: await service.render(principal, params.key, body) };
+        return { status: 200, body: await templates.render(principal, params.key, body) };
       },
     }),
     route({
@@ -174,7 +174,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       body: PreviewRequest,
       responses: { 200: PreviewResponse },
       async handler({ principal, body }) {
-        return { status: 200, body: await service.preview(principal, body) };
+        return { status: 200, body: await templates.preview(principal, body) };
       },
     }),
     route({
@@ -188,7 +188,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       query: TemplateVersionQuery,
       responses: { 200: VersionPage },
       async handler({ principal, params, query }) {
-        const { data, next_cursor } = await service.listVersions(principal, params.key, query);
+        const { data, next_cursor } = await templates.listVersions(principal, params.key, query);
         const versions = data.map(({ id, version, name }) => ({ version, name, created_at: madeAt(id) }));
         return { status: 200, body: { data: versions, next_cursor } };
       },
@@ -203,7 +203,11 @@ export function templateRoutes(service: TemplateService): Route[] {
       params: VersionParams,
       responses: { 200: VersionContent },
       async handler({ principal, params }) {
-        const { id, version, name, bodies } = await service.getVersion(principal, params.key, params.version);
+        const { id, version, name, bodies } = await templates.getVersion(
+          principal,
+          params.key,
+          params.version,
+        );
         return { status: 200, body: { version, name, created_at: madeAt(id), bodies } };
       },
     }),
@@ -220,7 +224,7 @@ export function templateRoutes(service: TemplateService): Route[] {
       responses: { 200: Template },
       async handler({ principal, params, requestId, raw }) {
         const author = { principal, requestId, ifVersion: ifMatch(raw) };
-        const restored = await service.restore(author, params.key, params.version);
+        const restored = await templates.restore(author, params.key, params.version);
         return { status: 200, body: viewOf(restored) };
       },
     }),
@@ -238,7 +242,11 @@ export function templateRoutes(service: TemplateService): Route[] {
       bodyOptional: true,
       responses: { 200: TemplatePromotion },
       async handler({ principal, params, body, requestId }) {
-        const promotion = await service.promote({ principal, requestId }, params.key, body.dry_run ?? false);
+        const promotion = await templates.promote(
+          { principal, requestId },
+          params.key,
+          body.dry_run ?? false,
+        );
         return { status: 200, body: promotion };
       },
     }),

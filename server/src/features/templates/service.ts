@@ -84,7 +84,7 @@ export type TemplateUsers = (tx: Sql, environmentId: string, key: string) => Pro
 
 export function createTemplateService(
   { pool, clock, tasks }: Pick<Deps, 'pool' | 'clock' | 'tasks'>,
-  listUsers: TemplateUsers = async () => [],
+  listUsers: TemplateUsers,
 ): TemplateService {
   const directory = createTemplateDirectory(pool);
 

@@ -38,10 +38,9 @@ function isMachine({ method, headers }: FastifyRequest): boolean {
 
 /** The targets of the pixel and the links in tracked email. The signed link is the only authorization: no key, no cookie. */
 export function trackingRoutes(
-  deps: Pick<Deps, 'pool' | 'keyring' | 'log' | 'clock'>,
-  recorder: HitRecorder,
+  deps: Pick<Deps, 'pool' | 'keyring' | 'log' | 'clock'> & { reportWriter: HitRecorder },
 ): Route[] {
-  const { clock, log } = deps;
+  const { clock, log, reportWriter } = deps;
   const secrets = createLinkSecrets(deps);
   // The hits that this process has just written: repeated requests cause no load on the database.
   const recent = createCache<true>(10_000, minuteMs);
@@ -59,7 +58,7 @@ export function trackingRoutes(
     if (recent.has(eventId)) return;
     recent.set(eventId, true);
     const report = { about: 'notification' as const, notificationId, receipt: { type, detail }, eventId };
-    const written = recorder
+    const written = reportWriter
       .record({ environmentId, providerId: ourselves, channel: 'email', reports: [report] })
       .catch((error) => {
         recent.delete(eventId);

@@ -3,4 +3,5 @@ export { type Eraser, type Person, type Slice, wholeSlice } from './erasure.ts';
 export { createErasureJob } from './jobs.ts';
 export { userRoutes } from './routes.ts';
 export { ExternalUserId, UserParams } from './schema.ts';
+export { createUserService } from './service.ts';
 export { addressFields, type Pair, rememberAddressesSql, type UserRow } from './store.ts';

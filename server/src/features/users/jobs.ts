@@ -8,9 +8,9 @@ const againMs = 5_000;
 
 /** Erases what was too much for the request, or was being sent while it ran. */
 export function createErasureJob(
-  { pool, queue, clock, log }: Pick<Deps, 'pool' | 'queue' | 'clock' | 'log'>,
-  erasers: Eraser[],
+  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'log'> & { erasers: Eraser[] },
 ): Job<Person> {
+  const { pool, queue, clock, log, erasers } = deps;
   return {
     batch: 4,
     capacity: 8,

@@ -1,14 +1,11 @@
-import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
-import type { Eraser } from './erasure.ts';
 import { UserBody, UserPage, UserParams, UserQuery, UserView, type UserView as View } from './schema.ts';
-import { createUserService } from './service.ts';
+import type { UserService } from './service.ts';
 import type { UserRow } from './store.ts';
 
 const tag = 'Users';
 
-export function userRoutes(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>, erasers: Eraser[]): Route[] {
-  const service = createUserService(deps, erasers);
+export function userRoutes({ users }: { users: UserService }): Route[] {
   return [
     route({
       method: 'GET',
@@ -20,7 +17,7 @@ export function userRoutes(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>, erasers
       query: UserQuery,
       responses: { 200: UserPage },
       async handler({ principal, query }) {
-        const { data, next_cursor } = await service.list(principal, query);
+        const { data, next_cursor } = await users.list(principal, query);
         return { status: 200, body: { data: data.map(viewOf), next_cursor } };
       },
     }),
@@ -35,7 +32,7 @@ export function userRoutes(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>, erasers
       params: UserParams,
       responses: { 200: UserView },
       async handler({ principal, params }) {
-        return { status: 200, body: viewOf(await service.get(principal, params.externalUserId)) };
+        return { status: 200, body: viewOf(await users.get(principal, params.externalUserId)) };
       },
     }),
     route({
@@ -53,7 +50,7 @@ export function userRoutes(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>, erasers
       async handler({ principal, params, body }) {
         return {
           status: 200,
-          body: viewOf(await service.replace(principal, params.externalUserId, body)),
+          body: viewOf(await users.replace(principal, params.externalUserId, body)),
         };
       },
     }),
@@ -69,7 +66,7 @@ export function userRoutes(deps: Pick<Deps, 'pool' | 'queue' | 'clock'>, erasers
       params: UserParams,
       responses: { 204: null },
       async handler({ principal, params, requestId }) {
-        await service.erase(principal, params.externalUserId, requestId);
+        await users.erase(principal, params.externalUserId, requestId);
         return { status: 204 };
       },
     }),

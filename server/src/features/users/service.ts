@@ -34,10 +34,12 @@ const slicesAtOnce = 40;
 /** The request has ended by then: the worker erases what is left, also after a crash of this process. */
 const handOverMs = 15_000;
 
-export function createUserService(
-  { pool, queue, clock }: Pick<Deps, 'pool' | 'queue' | 'clock'>,
-  erasers: Eraser[],
-): UserService {
+export function createUserService({
+  pool,
+  queue,
+  clock,
+  erasers,
+}: Pick<Deps, 'pool' | 'queue' | 'clock'> & { erasers: Eraser[] }): UserService {
   return {
     async list({ environmentId }, { search, cursor, limit = 20 }) {
       const list = `users:${environmentId}`;

@@ -45,7 +45,7 @@ export interface WebhookEndpointsService {
 type ServiceDeps = Pick<Deps, 'pool' | 'queue' | 'clock' | 'keyring' | 'config'>;
 
 /** Changes that users make to endpoints. Every change is audited in the same transaction. */
-export function createEndpointsService({
+export function createWebhookEndpointsService({
   pool,
   queue,
   clock,

@@ -1,4 +1,6 @@
+export { createDeliveriesService } from './deliveries-service.ts';
 export { listDeliveriesOfNotification } from './deliveries-store.ts';
+export { createWebhookEndpointsService } from './endpoints-service.ts';
 export { findEndpoint } from './endpoints-store.ts';
 export {
   type EventIntent,
@@ -18,6 +20,7 @@ export {
   createWebhookDirectory,
   createWebhookTargets,
   type WebhookAddressee,
+  type WebhookDirectory,
   type WebhookTarget,
   type WebhookTargets,
 } from './targets.ts';

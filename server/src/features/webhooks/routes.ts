@@ -1,10 +1,9 @@
-import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { EnvironmentParams, IdParams } from '../../http/schema.ts';
 import { notFound } from '../../kernel/errors.ts';
-import { createDeliveriesService } from './deliveries-service.ts';
+import type { DeliveriesService } from './deliveries-service.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
-import { createEndpointsService } from './endpoints-service.ts';
+import type { WebhookEndpointsService } from './endpoints-service.ts';
 import {
   EndpointChange,
   EndpointPage,
@@ -17,12 +16,17 @@ import {
 
 const tag = 'Webhooks';
 
-export function webhookRoutes(deps: Deps): Route[] {
-  return [...endpointRoutes(deps), ...deliveryRoutes(createDeliveriesService(deps))];
+export function webhookRoutes({
+  webhookEndpoints,
+  webhookDeliveries,
+}: {
+  webhookEndpoints: WebhookEndpointsService;
+  webhookDeliveries: DeliveriesService;
+}): Route[] {
+  return [...endpointRoutes(webhookEndpoints), ...deliveryRoutes(webhookDeliveries)];
 }
 
-function endpointRoutes(deps: Deps): Route[] {
-  const endpoints = createEndpointsService(deps);
+function endpointRoutes(endpoints: WebhookEndpointsService): Route[] {
   return [
     route({
       method: 'POST',

@@ -25,8 +25,8 @@ import { versionSummary, versionView, workflowDetail, workflowView } from './vie
 
 const tag = 'Workflows';
 
-export function workflowRoutes(service: WorkflowService): Route[] {
-  return [...definitionRoutes(service), ...versionRoutes(service), schemaRoute()];
+export function workflowRoutes({ workflows }: { workflows: WorkflowService }): Route[] {
+  return [...definitionRoutes(workflows), ...versionRoutes(workflows), schemaRoute()];
 }
 
 function definitionRoutes(service: WorkflowService): Route[] {

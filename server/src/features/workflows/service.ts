@@ -15,7 +15,7 @@ import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { WorkflowAuthor } from './author.ts';
 import { readBody, triggerDataProblem } from './body.ts';
-import { createDefinitions, createWorkflowDirectory, nameOf, type WorkflowDirectory } from './definitions.ts';
+import { createWorkflowDirectory, type Definitions, nameOf, type WorkflowDirectory } from './definitions.ts';
 import { promoteWorkflow } from './promote.ts';
 import {
   limits,
@@ -66,10 +66,9 @@ export interface WorkflowService {
 const countedMs = 7 * 86_400_000;
 
 export function createWorkflowService(
-  deps: Pick<Deps, 'pool' | 'clock' | 'activity' | 'tasks' | 'keyring'>,
+  deps: Pick<Deps, 'pool' | 'clock' | 'activity' | 'tasks' | 'keyring'> & { definitions: Definitions },
 ): WorkflowService {
-  const { pool, clock, activity, tasks, keyring } = deps;
-  const definitions = createDefinitions(deps);
+  const { pool, clock, activity, tasks, keyring, definitions } = deps;
   const directory = createWorkflowDirectory(pool, definitions);
 
   async function get(sql: Sql, environmentId: string, key: string): Promise<WorkflowRow> {

@@ -33,13 +33,12 @@ interface State {
   session: string;
 }
 
-type FlowDeps = Pick<Deps, 'pool' | 'keyring' | 'clock' | 'config' | 'authenticator' | 'publicUrl' | 'log'>;
+type FlowDeps = Pick<
+  Deps,
+  'pool' | 'keyring' | 'clock' | 'config' | 'authenticator' | 'publicUrl' | 'log'
+> & { chatoneApi: ChatoneApi; chatoneInstallations: Pick<InstallationService, 'install'> };
 
-export function createOAuthFlow(
-  deps: FlowDeps,
-  api: ChatoneApi,
-  installations: Pick<InstallationService, 'install'>,
-): OAuthFlow {
+export function createOAuthFlow(deps: FlowDeps): OAuthFlow {
   const { pool, keyring, clock, config, authenticator, publicUrl, log } = deps;
   const redirectUri = () => publicUrl() + callbackPath;
   const fingerprint = (session: string) => sha256(session).toString('base64url');
@@ -68,7 +67,7 @@ export function createOAuthFlow(
   async function exchange(code: string): Promise<Workspace | string> {
     const { CARILLON_CHATONE_CLIENT_ID: id, CARILLON_CHATONE_CLIENT_SECRET: secret } = config;
     if (!id || !secret) return 'chatone_not_configured';
-    const answer = await api.call('oauth.v2.access', {
+    const answer = await deps.chatoneApi.call('oauth.v2.access', {
       client: { id, secret },
       args: { code, redirect_uri: redirectUri(), grant_type: 'authorization_code' },
     });
@@ -115,7 +114,7 @@ export function createOAuthFlow(
         log.warn({ request_id: requestId, reason: workspace }, 'a chatone installation failed');
         return dashboard({ error: workspace });
       }
-      await installations.install({ principal, requestId }, workspace);
+      await deps.chatoneInstallations.install({ principal, requestId }, workspace);
       return dashboard({ installed: '1', team: workspace.teamId });
     },
   };

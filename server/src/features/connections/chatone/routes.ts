@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
-import { createChatoneApi } from '../../../channels/chatone/index.ts';
+import type { ChatoneApi } from '../../../channels/chatone/index.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { IdParams } from '../../../http/schema.ts';
 import { sessionTokenOf } from '../../../http/session-cookie.ts';
 import { Problem } from '../../../kernel/errors.ts';
-import type { NotificationService } from '../../notifications/index.ts';
 import { TestSent } from '../endpoints/schema.ts';
 import { createEventReader } from './events.ts';
 import { createOAuthFlow } from './oauth.ts';
@@ -19,16 +18,19 @@ import {
   NewInstallation,
   TestTargets,
 } from './schema.ts';
-import { createInstallationService, type InstallationService } from './service.ts';
+import type { InstallationService } from './service.ts';
 
 const tag = 'Slack (chatone)';
 
-export function chatoneRoutes(deps: Deps, notifications: Pick<NotificationService, 'sendTest'>): Route[] {
-  const api = createChatoneApi(deps.outbound, deps.config.CARILLON_CHATONE_API_URL, deps.clock);
-  const installations = createInstallationService(deps, api, notifications);
+export function chatoneRoutes(
+  deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'config' | 'authenticator' | 'publicUrl' | 'log'> & {
+    chatoneApi: ChatoneApi;
+    chatoneInstallations: InstallationService;
+  },
+): Route[] {
   return [
-    ...installationRoutes(installations),
-    ...oauthRoutes(createOAuthFlow(deps, api, installations), deps.publicUrl),
+    ...installationRoutes(deps.chatoneInstallations),
+    ...oauthRoutes(createOAuthFlow(deps), deps.publicUrl),
     eventsRoute(createEventReader(deps)),
   ];
 }

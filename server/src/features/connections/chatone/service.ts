@@ -52,10 +52,13 @@ export interface InstallationService {
 const checkTimeoutMs = 5_000;
 
 export function createInstallationService(
-  { pool, queue, keyring, clock }: Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock'>,
-  api: ChatoneApi,
-  notifications: Pick<NotificationService, 'sendTest'>,
+  deps: Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock'> & {
+    chatoneApi: ChatoneApi;
+    notifications: Pick<NotificationService, 'sendTest'>;
+  },
 ): InstallationService {
+  const { pool, queue, keyring, clock, chatoneApi, notifications } = deps;
+
   async function audit(
     tx: Sql,
     { principal, requestId }: ChatEndpointCaller,
@@ -116,7 +119,7 @@ export function createInstallationService(
 
   /** Returns the workspace that the service names as the owner of the token. */
   async function workspaceOf(token: string): Promise<Workspace> {
-    const answer = await api.call('auth.test', { token, timeoutMs: checkTimeoutMs });
+    const answer = await chatoneApi.call('auth.test', { token, timeoutMs: checkTimeoutMs });
     if (answer.kind === 'error')
       throw invalidParameter('bot_token', `bot_token is refused by the service: ${answer.code}.`);
     if (answer.kind !== 'ok') {
@@ -154,7 +157,7 @@ export function createInstallationService(
     } catch {
       return false; // the encryption key is lost, and the token with it
     }
-    const answer = await api.call('auth.revoke', { token, timeoutMs: checkTimeoutMs });
+    const answer = await chatoneApi.call('auth.revoke', { token, timeoutMs: checkTimeoutMs });
     return answer.kind === 'ok' || (answer.kind === 'error' && deadTokens.has(answer.code));
   }
 

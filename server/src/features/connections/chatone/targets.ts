@@ -1,4 +1,4 @@
-import { createChatoneApi, createChatoneCarrier, isGone } from '../../../channels/chatone/index.ts';
+import { type ChatoneApi, createChatoneCarrier, isGone } from '../../../channels/chatone/index.ts';
 import type { Carrier } from '../../../channels/contract.ts';
 import { createRateGuard, withRateGuard } from '../../../channels/rate-guard.ts';
 import type { Deps } from '../../../deps.ts';
@@ -23,11 +23,10 @@ export interface ChatoneTargets {
 const limit = { burst: 5, everyMs: 1_000 };
 
 export function createChatoneTargets(
-  deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'log' | 'outbound' | 'config'>,
+  deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'log' | 'config'> & { chatoneApi: ChatoneApi },
 ): ChatoneTargets {
-  const api = createChatoneApi(deps.outbound, deps.config.CARILLON_CHATONE_API_URL, deps.clock);
   const health = createConnectionHealth(deps, 'chatone_installations', isGone);
-  const keeper = createTokenKeeper(deps, api);
+  const keeper = createTokenKeeper(deps);
   const rateGuard = createRateGuard(limit);
   return {
     async targetsOf(addressees) {
@@ -41,7 +40,7 @@ export function createChatoneTargets(
     },
     carrierTo(installation, conversation) {
       const carrier = createChatoneCarrier({
-        api,
+        api: deps.chatoneApi,
         name: `chatone:${installation.team_id}`,
         rateLimitKey: `${installation.id}:${conversation}`,
         autoJoin: installation.auto_join_public_channels,

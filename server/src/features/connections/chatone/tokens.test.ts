@@ -36,7 +36,7 @@ async function installation(endsInMs: number): Promise<InstallationRow> {
   });
   const grant = granted.kind === 'ok' ? grantOf(granted.body) : null;
   if (!grant) throw new Error('no grant');
-  const installations = createInstallationService(app.deps, api(), { sendTest: () => Promise.reject() });
+  const installations = createInstallationService({ ...app.services, chatoneApi: api() });
   const { body } = await app.request('GET', '/v1/me', { key: app.liveKey });
   const principal = await app.deps.authenticator.byKey(app.liveKey);
   expect(principal.environmentId).toBe(body.environment_id);
@@ -62,7 +62,7 @@ async function latest(id: string): Promise<InstallationRow> {
 }
 
 const refreshes = () => service.methods.filter((method) => method === 'oauth.v2.access').length;
-const keeper = () => createTokenKeeper(app.deps, api());
+const keeper = () => createTokenKeeper({ ...app.deps, chatoneApi: api() });
 
 test('a token with hours to live is used as it is', async () => {
   const row = await installation(43_200_000);

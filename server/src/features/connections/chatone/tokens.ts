@@ -42,9 +42,9 @@ export interface TokenKeeper {
 
 /** Renews tokens when the app has token rotation on; all others are valid until they are revoked. */
 export function createTokenKeeper(
-  { pool, keyring, clock, config, log }: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'config' | 'log'>,
-  api: ChatoneApi,
+  deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'config' | 'log'> & { chatoneApi: ChatoneApi },
 ): TokenKeeper {
+  const { pool, keyring, clock, config, log, chatoneApi } = deps;
   const open = (row: InstallationRow): string => keyring.open(row.token_sealed, tokenContext(row.id));
 
   /**
@@ -55,7 +55,7 @@ export function createTokenKeeper(
     if (!id || !secret) return null;
     const claimed = await untilDatabaseAnswers(() => claimTokenRefresh(pool, row));
     if (!claimed?.refresh_sealed) return null;
-    const answer = await api.call('oauth.v2.access', {
+    const answer = await chatoneApi.call('oauth.v2.access', {
       client: { id, secret },
       args: {
         grant_type: 'refresh_token',

@@ -1,9 +1,6 @@
-import type { Deps } from '../../../deps.ts';
 import type { Route } from '../../../http/route.ts';
-import type { NotificationService } from '../../notifications/index.ts';
 import { type EndpointArea, endpointRoutes } from '../endpoints/routes.ts';
-import { createEndpointsService } from '../endpoints/service.ts';
-import { chatthreeKind } from './kind.ts';
+import type { ChatEndpointsService } from '../endpoints/service.ts';
 import {
   ChatthreeEndpoint,
   ChatthreeEndpointChange,
@@ -25,9 +22,10 @@ const area: EndpointArea = {
   },
 };
 
-export function chatthreeRoutes(
-  deps: Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock' | 'config'>,
-  notifications: Pick<NotificationService, 'sendTest'>,
-): Route[] {
-  return endpointRoutes(area, createEndpointsService(deps, notifications, chatthreeKind(deps)));
+export function chatthreeRoutes({
+  chatthreeEndpoints,
+}: {
+  chatthreeEndpoints: ChatEndpointsService<ChatthreeEndpoint>;
+}): Route[] {
+  return endpointRoutes(area, chatthreeEndpoints);
 }

@@ -1,9 +1,6 @@
-import type { Deps } from '../../../deps.ts';
 import type { Route } from '../../../http/route.ts';
-import type { NotificationService } from '../../notifications/index.ts';
 import { type EndpointArea, endpointRoutes } from '../endpoints/routes.ts';
-import { createEndpointsService } from '../endpoints/service.ts';
-import { chattwoKind } from './kind.ts';
+import type { ChatEndpointsService } from '../endpoints/service.ts';
 import { ChattwoEndpoint, ChattwoEndpointChange, ChattwoEndpointList, NewChattwoEndpoint } from './schema.ts';
 
 const area: EndpointArea = {
@@ -20,9 +17,10 @@ const area: EndpointArea = {
   },
 };
 
-export function chattwoRoutes(
-  deps: Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock' | 'config'>,
-  notifications: Pick<NotificationService, 'sendTest'>,
-): Route[] {
-  return endpointRoutes(area, createEndpointsService(deps, notifications, chattwoKind(deps)));
+export function chattwoRoutes({
+  chattwoEndpoints,
+}: {
+  chattwoEndpoints: ChatEndpointsService<ChattwoEndpoint>;
+}): Route[] {
+  return endpointRoutes(area, chattwoEndpoints);
 }

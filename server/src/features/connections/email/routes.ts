@@ -3,10 +3,9 @@ import { type Route, route } from '../../../http/route.ts';
 import { EnvironmentParams } from '../../../http/schema.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { EmailSettingsBody, EmailSettingsView, ProviderParams, VerifyView } from './schema.ts';
-import { createEmailSettingsService, type SettingsDeps } from './service.ts';
+import type { EmailSettingsService } from './service.ts';
 
-export function emailRoutes(deps: SettingsDeps): Route[] {
-  const settings = createEmailSettingsService(deps);
+export function emailRoutes({ emailSettings }: { emailSettings: EmailSettingsService }): Route[] {
   return [
     route({
       method: 'GET',
@@ -19,7 +18,7 @@ export function emailRoutes(deps: SettingsDeps): Route[] {
       responses: { 200: EmailSettingsView },
       async handler({ principal, params }) {
         checkEnvironment(principal, params.envId);
-        return { status: 200, body: await settings.read(principal) };
+        return { status: 200, body: await emailSettings.read(principal) };
       },
     }),
     route({
@@ -36,7 +35,7 @@ export function emailRoutes(deps: SettingsDeps): Route[] {
       responses: { 200: EmailSettingsView },
       async handler({ principal, params, body, requestId }) {
         checkEnvironment(principal, params.envId);
-        return { status: 200, body: await settings.replace(principal, body, requestId) };
+        return { status: 200, body: await emailSettings.replace(principal, body, requestId) };
       },
     }),
     route({
@@ -53,7 +52,7 @@ export function emailRoutes(deps: SettingsDeps): Route[] {
       responses: { 200: EmailSettingsView },
       async handler({ principal, params, body, requestId }) {
         checkEnvironment(principal, params.envId);
-        return { status: 200, body: await settings.update(principal, body, requestId) };
+        return { status: 200, body: await emailSettings.update(principal, body, requestId) };
       },
     }),
     route({
@@ -68,7 +67,7 @@ export function emailRoutes(deps: SettingsDeps): Route[] {
       responses: { 200: VerifyView },
       async handler({ principal, params }) {
         checkEnvironment(principal, params.envId);
-        return { status: 200, body: await settings.verify(principal, params.id) };
+        return { status: 200, body: await emailSettings.verify(principal, params.id) };
       },
     }),
   ];

@@ -49,11 +49,13 @@ export interface ChatEndpointsService<View> {
 const maxEndpoints = 1_000;
 const prefixLength = 30;
 
-export function createEndpointsService<View extends object>(
-  { pool, queue, keyring, clock }: Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock'>,
-  notifications: Pick<NotificationService, 'sendTest'>,
+export function createChatEndpointsService<View extends object>(
+  deps: Pick<Deps, 'pool' | 'queue' | 'keyring' | 'clock'> & {
+    notifications: Pick<NotificationService, 'sendTest'>;
+  },
   kind: EndpointKind<View>,
 ): ChatEndpointsService<View> {
+  const { pool, queue, keyring, clock, notifications } = deps;
   const { channel, viewOf } = kind;
   const noun = `${withVendor(channel)} endpoint`;
 

@@ -3,13 +3,12 @@ import { type Route, route } from '../../../http/route.ts';
 import { EnvironmentParams } from '../../../http/schema.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { SmsSettingsBody, SmsSettingsView } from './schema.ts';
-import { createSmsSettingsService, type SmsSettingsDeps } from './service.ts';
+import type { SmsSettingsService } from './service.ts';
 
 const path = '/v1/environments/:envId/sms-settings';
 const tag = 'SMS settings';
 
-export function smsRoutes(deps: SmsSettingsDeps): Route[] {
-  const settings = createSmsSettingsService(deps);
+export function smsRoutes({ smsSettings }: { smsSettings: SmsSettingsService }): Route[] {
   return [
     route({
       method: 'GET',
@@ -22,7 +21,7 @@ export function smsRoutes(deps: SmsSettingsDeps): Route[] {
       responses: { 200: SmsSettingsView },
       async handler({ principal, params }) {
         checkEnvironment(principal, params.envId);
-        return { status: 200, body: await settings.read(principal) };
+        return { status: 200, body: await smsSettings.read(principal) };
       },
     }),
     route({
@@ -39,7 +38,7 @@ export function smsRoutes(deps: SmsSettingsDeps): Route[] {
       responses: { 200: SmsSettingsView },
       async handler({ principal, params, body, requestId }) {
         checkEnvironment(principal, params.envId);
-        return { status: 200, body: await settings.replace(principal, body, requestId) };
+        return { status: 200, body: await smsSettings.replace(principal, body, requestId) };
       },
     }),
     route({
@@ -54,7 +53,7 @@ export function smsRoutes(deps: SmsSettingsDeps): Route[] {
       responses: { 204: null },
       async handler({ principal, params, requestId }) {
         checkEnvironment(principal, params.envId);
-        await settings.remove(principal, requestId);
+        await smsSettings.remove(principal, requestId);
         return { status: 204 };
       },
     }),

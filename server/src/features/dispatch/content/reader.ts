@@ -1,7 +1,6 @@
 import type { Channel } from '../../../channels/contract.ts';
 import type { MessagePreview } from '../../../channels/spec.ts';
 import { channelSpecs } from '../../../channels/specs.ts';
-import type { Deps } from '../../../deps.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
 import type { EmailConnections } from '../../connections/index.ts';
 import { findMessageOf } from '../../sandbox/index.ts';
@@ -9,15 +8,10 @@ import { createTemplateRenderer, RenderFailure } from '../../templates/index.ts'
 import { createUnsubscribeLinks, unsubscribeHeaders } from '../../unsubscribe/index.ts';
 import { addConsent, unsubscribeUrlOf, withUnsubscribeUrl } from '../load/consent.ts';
 import { findTemplates, renderWords } from '../load/render.ts';
-import { channelPlanners } from '../plan/channel-planners.ts';
+import { channelPlanners, type PlannerDeps } from '../plan/channel-planners.ts';
 import { preparePlans } from '../plan/delivery-plan.ts';
 import { type DispatchFact, listFacts } from '../store.ts';
 import type { Content } from './schema.ts';
-
-export type ContentDeps = Pick<
-  Deps,
-  'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config' | 'publicUrl' | 'tasks'
->;
 
 export interface ContentReader {
   get(environmentId: string, id: string): Promise<Content>;
@@ -34,11 +28,11 @@ const keptCharacters = 1_000_000;
 /**
  * Follows the delivery plan of a notification up to the handover to a carrier, and returns the message instead of sending it.
  */
-export function createContentReader(deps: ContentDeps, connections: EmailConnections): ContentReader {
+export function createContentReader(deps: PlannerDeps): ContentReader {
   const { pool } = deps;
   const renderer = createTemplateRenderer(pool, deps.tasks, keptCharacters);
   const links = createUnsubscribeLinks(deps);
-  const planners = channelPlanners(deps, untracked(connections));
+  const planners = channelPlanners({ ...deps, emailConnections: untracked(deps.emailConnections) });
 
   async function find(environmentId: string, id: string): Promise<DispatchFact> {
     const [fact] = await listFacts(pool, [id]);

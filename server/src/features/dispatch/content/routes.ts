@@ -1,11 +1,9 @@
 import { type Route, route } from '../../../http/route.ts';
 import { IdParams } from '../../../http/schema.ts';
-import type { EmailConnections } from '../../connections/index.ts';
-import { type ContentDeps, createContentReader } from './reader.ts';
+import type { ContentReader } from './reader.ts';
 import { Content } from './schema.ts';
 
-export function contentRoutes(deps: ContentDeps, connections: EmailConnections): Route[] {
-  const contents = createContentReader(deps, connections);
+export function contentRoutes({ contents }: { contents: ContentReader }): Route[] {
   return [
     route({
       method: 'GET',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, waitUntil } from '../../../../test/app.ts';
 import type { Pool } from '../../../db/sql.ts';
 import type { Claim } from '../../../queue/index.ts';
-import { createEmailConnections } from '../../connections/index.ts';
+import { createServices } from '../../../services.ts';
 import { createDispatchJob } from '../index.ts';
 
 let app: TestApp;
@@ -147,11 +147,11 @@ test('the gates for a hundred notifications take as many queries as for one of e
   });
   const deps = { ...app.deps, pool: counting };
   const costOf = async (some: Claim[]) => {
-    const connections = createEmailConnections(deps);
-    const job = createDispatchJob(deps, connections);
+    const services = createServices(deps);
+    const job = createDispatchJob(services);
     queries = 0;
     const facts = await job.load(some);
-    await connections.stop();
+    await services.emailConnections.stop();
     return { queries, facts };
   };
 

@@ -1,7 +1,7 @@
 import type { Channel } from '../../../channels/contract.ts';
 import type { Deps } from '../../../deps.ts';
 import type { TaskRunner } from '../../../kernel/threads/task.ts';
-import type { EmailConnections } from '../../connections/index.ts';
+import type { ChatoneTargets, EmailConnections } from '../../connections/index.ts';
 import { createChatonePlanner } from './chatone.ts';
 import { createChatthreePlanner } from './chatthree.ts';
 import { createChattwoPlanner } from './chattwo.ts';
@@ -11,15 +11,17 @@ import { createInAppPlanner } from './in-app.ts';
 import { createSmsPlanner } from './sms.ts';
 import { createWebhookPlanner } from './webhook.ts';
 
+export interface PlannerDeps
+  extends Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config' | 'publicUrl'> {
+  tasks: TaskRunner;
+  emailConnections: EmailConnections;
+  chatoneTargets: ChatoneTargets;
+}
+
 /** The planner of each channel. */
-export function channelPlanners(
-  deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config' | 'publicUrl'> & {
-    tasks: TaskRunner;
-  },
-  connections: EmailConnections,
-): Record<Channel, ChannelPlanner> {
+export function channelPlanners(deps: PlannerDeps): Record<Channel, ChannelPlanner> {
   return {
-    email: createEmailPlanner(deps, connections),
+    email: createEmailPlanner(deps),
     in_app: createInAppPlanner(deps),
     webhook: createWebhookPlanner(deps),
     sms: createSmsPlanner(deps),

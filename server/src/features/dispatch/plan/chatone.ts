@@ -2,14 +2,14 @@ import { fallbackText } from '../../../channels/chatone/index.ts';
 import type { ChatoneMessage } from '../../../channels/contract.ts';
 import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Deps } from '../../../deps.ts';
-import { createChatoneTargets } from '../../connections/index.ts';
+import type { ChatoneTargets } from '../../connections/index.ts';
 import type { ChannelPlanner } from './delivery-plan.ts';
 
 /** The chatone channel: in Live the bot of a workspace, in Test the sandbox. */
 export function createChatonePlanner(
-  deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config'>,
+  deps: Pick<Deps, 'pool' | 'clock'> & { chatoneTargets: ChatoneTargets },
 ): ChannelPlanner {
-  const targets = createChatoneTargets(deps);
+  const { chatoneTargets: targets } = deps;
   const sandbox = createSandboxCarrier('sandbox', createSandboxStore(deps.pool), deps.clock);
   return {
     async prepare(facts) {

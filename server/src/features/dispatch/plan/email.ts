@@ -13,14 +13,16 @@ import { authoredText, textAlternative } from './text-alternative.ts';
 
 /** The email channel: the providers of the environment, in the order of its chain. */
 export function createEmailPlanner(
-  deps: Pick<Deps, 'pool' | 'keyring' | 'log' | 'publicUrl'> & { tasks: TaskRunner },
-  connections: EmailConnections,
+  deps: Pick<Deps, 'pool' | 'keyring' | 'log' | 'publicUrl'> & {
+    tasks: TaskRunner;
+    emailConnections: EmailConnections;
+  },
 ): ChannelPlanner {
-  const { publicUrl } = deps;
+  const { publicUrl, emailConnections } = deps;
   const secrets = createLinkSecrets(deps);
   return {
     async prepare(facts) {
-      const senders = await connections.sendersFor(environmentsOf(facts));
+      const senders = await emailConnections.sendersFor(environmentsOf(facts));
       const tracking = [...senders].filter(([, { track }]) => track.opens || track.clicks);
       const secretOf = await secrets.secretsFor(tracking.map(([id]) => id));
       return (fact, headers) => {
