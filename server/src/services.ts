@@ -12,6 +12,8 @@ import {
   createEmailConnections,
   createEmailSettingsService,
   createInstallationService,
+  createSmsCallbackUrl,
+  createSmsConnections,
   createSmsSettingsService,
   emailCallbackProviders,
   smsCallbackProviders,
@@ -19,6 +21,7 @@ import {
 import { createContentReader } from './features/dispatch/index.ts';
 import { createInboxService, createLiveInbox } from './features/inbox/index.ts';
 import { createIncidentBoard } from './features/incidents/index.ts';
+import { createLinkSecrets } from './features/links/index.ts';
 import { createDrafts, createNotificationService } from './features/notifications/index.ts';
 import {
   createCategoryDirectory,
@@ -28,6 +31,7 @@ import {
 import { createRunService, wakeRunsOf } from './features/runs/index.ts';
 import { createSuppressionService } from './features/suppressions/index.ts';
 import { createTemplateService } from './features/templates/index.ts';
+import { createUnsubscribeLinks } from './features/unsubscribe/index.ts';
 import { createUserDirectory, createUserService } from './features/users/index.ts';
 import {
   createDeliveriesService,
@@ -51,6 +55,9 @@ export interface Services extends ReturnType<typeof createServices> {}
 export function createServices(deps: Deps) {
   const { pool, clock, config, outbound } = deps;
 
+  const linkSecrets = createLinkSecrets(deps);
+  const unsubscribeLinks = createUnsubscribeLinks({ ...deps, linkSecrets });
+
   const templates = createTemplateService(deps, listWorkflowsWithTemplate);
   const categoryDirectory = createCategoryDirectory(pool);
   const lookups = allLookups({
@@ -63,6 +70,8 @@ export function createServices(deps: Deps) {
   const notifications = createNotificationService({ ...deps, lookups }, wakeRunsOf);
 
   const emailConnections = createEmailConnections(deps);
+  const smsCallbackUrl = createSmsCallbackUrl({ ...deps, linkSecrets });
+  const smsConnections = createSmsConnections({ ...deps, smsCallbackUrl });
   const chatoneApi = createChatoneApi(outbound, config.CARILLON_CHATONE_API_URL, clock);
 
   const chatoneTargets = createChatoneTargets({ ...deps, chatoneApi });
@@ -76,6 +85,8 @@ export function createServices(deps: Deps) {
 
   return {
     ...deps,
+    linkSecrets,
+    unsubscribeLinks,
     templates,
     categoryDirectory,
     categories: createCategoryService({ ...deps, categoryDirectory }),
@@ -84,10 +95,18 @@ export function createServices(deps: Deps) {
     lookups,
     notifications,
     drafts: createDrafts({ ...deps, lookups }),
-    contents: createContentReader({ ...deps, emailConnections, chatoneTargets }),
+    contents: createContentReader({
+      ...deps,
+      linkSecrets,
+      unsubscribeLinks,
+      emailConnections,
+      smsConnections,
+      chatoneTargets,
+    }),
     emailConnections,
-    emailSettings: createEmailSettingsService(deps),
-    smsSettings: createSmsSettingsService(deps),
+    emailSettings: createEmailSettingsService({ ...deps, linkSecrets }),
+    smsConnections,
+    smsSettings: createSmsSettingsService({ ...deps, smsCallbackUrl }),
     chatoneApi,
     chatoneTargets,
     chatoneInstallations: createInstallationService({ ...deps, chatoneApi, notifications }),
@@ -95,7 +114,7 @@ export function createServices(deps: Deps) {
     chatthreeEndpoints: createChatEndpointsService({ ...deps, notifications }, chatthreeKind(deps)),
     webhookEndpoints: createWebhookEndpointsService(deps),
     webhookDeliveries: createDeliveriesService(deps),
-    callbacks: createCallbackService({ ...deps, callbackProviders, reportWriter }),
+    callbacks: createCallbackService({ ...deps, linkSecrets, callbackProviders, reportWriter }),
     reportWriter,
     inbox: createInboxService(deps),
     liveInbox: createLiveInbox(deps),

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { hasMoreValues } from '../../http/json.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import type { CallbackProviders } from '../connections/index.ts';
-import { createLinkSecrets, readCallbackToken } from '../links/index.ts';
+import { type LinkSecrets, readCallbackToken } from '../links/index.ts';
 import type { ReportWriter } from './writer.ts';
 
 export interface CallbackService {
@@ -20,18 +20,18 @@ export interface CallbackService {
 /** Enough for about 2,000 events; as keys of one object, the slowest form, they take 50 ms to parse. */
 const maxValues = 40_000;
 
-type CallbackDeps = Pick<Deps, 'pool' | 'keyring' | 'log' | 'clock' | 'outbound' | 'metrics'> & {
+type CallbackDeps = Pick<Deps, 'log' | 'clock' | 'outbound' | 'metrics'> & {
+  linkSecrets: LinkSecrets;
   callbackProviders: CallbackProviders;
   reportWriter: ReportWriter;
 };
 
 export function createCallbackService(deps: CallbackDeps): CallbackService {
   const { clock, outbound, log, metrics, callbackProviders: providers } = deps;
-  const secrets = createLinkSecrets(deps);
 
   async function identify(kindName: string, token: string) {
     const find = Object.hasOwn(providers, kindName) ? providers[kindName] : undefined;
-    const named = find && (await readCallbackToken(secrets, token));
+    const named = find && (await readCallbackToken(deps.linkSecrets, token));
     if (!named) throw notFound('callback');
     return { ...named, find };
   }

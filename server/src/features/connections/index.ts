@@ -17,7 +17,7 @@ export { type ChatTarget, type ChatTargets, createChatTargets } from './endpoint
 export { type Connection, listConnections } from './overview.ts';
 export { connectionSealedColumns } from './sealed.ts';
 export { type Environment, settingsVersionSql } from './sender-cache.ts';
-export { smsCallbackProviders } from './sms/callback.ts';
+export { createSmsCallbackUrl, smsCallbackProviders } from './sms/callback.ts';
 export { smsRoutes } from './sms/routes.ts';
 export { createSmsConnections, type SmsConnections, type SmsSender } from './sms/senders.ts';
 export { createSmsSettingsService } from './sms/service.ts';

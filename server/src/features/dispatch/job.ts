@@ -11,7 +11,7 @@ import {
   type ProviderOrder,
 } from '../provider-health/index.ts';
 import { createTemplateRenderer, RenderFailure } from '../templates/index.ts';
-import { createUnsubscribeLinks, unsubscribeHeaders } from '../unsubscribe/index.ts';
+import { type UnsubscribeLinks, unsubscribeHeaders } from '../unsubscribe/index.ts';
 import { type LeaseNote, leaseNoteAt, readLeaseNote } from './attempt/lease-note.ts';
 import {
   forgottenBy,
@@ -34,7 +34,7 @@ import { createDispatchWriter } from './settle/writer.ts';
 import { listFacts, markFaulty } from './store.ts';
 
 type DispatchDeps = Pick<Deps, 'queue' | 'metrics' | 'activity' | 'tracer' | 'doorbell' | 'tasks'> &
-  Omit<PlannerDeps, 'tasks'>;
+  Omit<PlannerDeps, 'tasks'> & { unsubscribeLinks: UnsubscribeLinks };
 
 interface DispatchInput extends ConsentFact, PinnedTemplateFact {
   planFor: PlanFor;
@@ -63,11 +63,10 @@ const capacity = 800;
 
 /** The job that sends notifications: load a batch, pass the gates, go through the provider chain, write the outcome. */
 export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
-  const { pool, clock } = deps;
+  const { pool, clock, unsubscribeLinks: links } = deps;
   const throttles = createThrottles(deps);
   const providerHealth = createProviderHealthTracker(deps);
   const writer = createDispatchWriter(deps, providerHealth);
-  const links = createUnsubscribeLinks(deps);
   // Claims are few enough to wait for a thread; only requests are refused.
   const planners = channelPlanners({ ...deps, tasks: deps.tasks.unlimited });
   const concurrency = deps.queue.concurrencyLimits('notification', {

@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { createCache } from '../../kernel/cache.ts';
 import { notFound } from '../../kernel/errors.ts';
-import { createLinkSecrets } from '../links/index.ts';
+import type { LinkSecrets } from '../links/index.ts';
 import { type LinkHit, readClick, readOpen } from './links.ts';
 
 /** Passes opens and clicks to the component that handles provider reports. */
@@ -38,10 +38,9 @@ function isMachine({ method, headers }: FastifyRequest): boolean {
 
 /** The targets of the pixel and the links in tracked email. The signed link is the only authorization: no key, no cookie. */
 export function trackingRoutes(
-  deps: Pick<Deps, 'pool' | 'keyring' | 'log' | 'clock'> & { reportWriter: HitRecorder },
+  deps: Pick<Deps, 'log' | 'clock'> & { linkSecrets: LinkSecrets; reportWriter: HitRecorder },
 ): Route[] {
-  const { clock, log, reportWriter } = deps;
-  const secrets = createLinkSecrets(deps);
+  const { clock, log, linkSecrets, reportWriter } = deps;
   // The hits that this process has just written: repeated requests cause no load on the database.
   const recent = createCache<true>(10_000, minuteMs);
 
@@ -84,7 +83,7 @@ export function trackingRoutes(
       params: TokenParams,
       responses: { 200: Type.String({ contentMediaType: 'image/gif' }) },
       async handler({ params, raw }) {
-        const hit = await readOpen(secrets, params.token);
+        const hit = await readOpen(linkSecrets, params.token);
         if (!hit) throw notFound('link');
         await count(raw, 'Opened', hit, null);
         return { status: 200, body: pixel, contentType: 'image/gif' };
@@ -101,7 +100,7 @@ export function trackingRoutes(
       params: TokenParams,
       responses: { 302: null },
       async handler({ params, raw }) {
-        const hit = await readClick(secrets, params.token);
+        const hit = await readClick(linkSecrets, params.token);
         if (!hit) throw notFound('link');
         await count(raw, 'Clicked', hit, hit.url);
         return {

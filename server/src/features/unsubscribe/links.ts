@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { createCache } from '../../kernel/cache.ts';
-import { createLinkSecrets, type LinkSecret } from '../links/index.ts';
+import type { LinkSecret, LinkSecrets } from '../links/index.ts';
 import { deriveKey, handleOf, type LinkKey, makeToken, openToken, type UnsubscribeSubject } from './token.ts';
 
 export interface UnsubscribeLinks {
@@ -11,10 +11,10 @@ export interface UnsubscribeLinks {
   read(token: string): Promise<(UnsubscribeSubject & { environmentId: string }) | null>;
 }
 
-type LinkDeps = Pick<Deps, 'pool' | 'keyring' | 'publicUrl' | 'log'>;
-
-export function createUnsubscribeLinks(deps: LinkDeps): UnsubscribeLinks {
-  const secrets = createLinkSecrets(deps);
+export function createUnsubscribeLinks({
+  publicUrl,
+  linkSecrets,
+}: Pick<Deps, 'publicUrl'> & { linkSecrets: LinkSecrets }): UnsubscribeLinks {
   const keys = createCache<LinkKey>(10_000);
 
   function keyOf({ environmentId, handle, secret }: LinkSecret): LinkKey {
@@ -25,15 +25,15 @@ export function createUnsubscribeLinks(deps: LinkDeps): UnsubscribeLinks {
 
   return {
     async keysFor(environmentIds) {
-      const found = await secrets.secretsFor(environmentIds);
+      const found = await linkSecrets.secretsFor(environmentIds);
       return new Map([...found].map(([id, secret]) => [id, keyOf(secret)]));
     },
 
-    urlOf: (key, subject) => `${deps.publicUrl()}/u/${makeToken(key, subject)}`,
+    urlOf: (key, subject) => `${publicUrl()}/u/${makeToken(key, subject)}`,
 
     async read(token) {
       const handle = handleOf(token);
-      const secret = handle && (await secrets.find(handle));
+      const secret = handle && (await linkSecrets.find(handle));
       const subject = secret && openToken(keyOf(secret), token);
       return secret && subject ? { ...subject, environmentId: secret.environmentId } : null;
     },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import { type Reply, type Route, type RouteCall, route } from '../../http/route.ts';
 import { findCategory, upsertCells } from '../preferences/index.ts';
-import { createUnsubscribeLinks } from './links.ts';
+import type { UnsubscribeLinks } from './links.ts';
 import { pageFor } from './page.ts';
 import type { UnsubscribeSubject } from './token.ts';
 
@@ -13,17 +13,18 @@ const TokenParams = Type.Object({ token: Type.String() });
 const bodyLimit = 16_384;
 
 /** The pages behind the link in category email. No key, no session, no script: the link is the authorization. */
-export function unsubscribeRoutes(deps: Pick<Deps, 'pool' | 'keyring' | 'publicUrl' | 'log'>): Route[] {
-  const links = createUnsubscribeLinks(deps);
-
+export function unsubscribeRoutes({
+  pool,
+  unsubscribeLinks,
+}: Pick<Deps, 'pool'> & { unsubscribeLinks: UnsubscribeLinks }): Route[] {
   async function visit(
     { params, raw }: Pick<RouteCall<unknown, unknown, { token: string }>, 'params' | 'raw'>,
     act: (subject: UnsubscribeSubject & { environmentId: string }) => Promise<'ask' | 'done'>,
   ): Promise<Reply> {
     const language = raw.headers['accept-language'];
-    const subject = await links.read(params.token);
+    const subject = await unsubscribeLinks.read(params.token);
     if (!subject) return pageFor({ kind: 'lost' }, language);
-    const category = await findCategory(deps.pool, subject.environmentId, subject.category);
+    const category = await findCategory(pool, subject.environmentId, subject.category);
     return pageFor({ kind: await act(subject), categoryName: category?.name ?? subject.category }, language);
   }
 
@@ -57,7 +58,7 @@ export function unsubscribeRoutes(deps: Pick<Deps, 'pool' | 'keyring' | 'publicU
       handler: (call) =>
         visit(call, async ({ environmentId, user, category }) => {
           const cell = { category_key: category, channel: 'email' as const, opted_in: false };
-          await upsertCells(deps.pool, environmentId, user, [cell], 'unsubscribe');
+          await upsertCells(pool, environmentId, user, [cell], 'unsubscribe');
           return 'done';
         }),
     }),

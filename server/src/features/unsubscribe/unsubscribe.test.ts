@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import type { Deps } from '../../deps.ts';
 import { createKeyring } from '../../kernel/crypto.ts';
+import { createLinkSecrets } from '../links/index.ts';
 import { languageFor, languages } from './languages.ts';
 import { createUnsubscribeLinks } from './links.ts';
 
@@ -32,6 +34,12 @@ async function linkTo(recipient: object): Promise<string> {
   const { headers } = await payloadOf(id);
   return headers['List-Unsubscribe'].slice(1 + app.url.length, -1);
 }
+
+/** The links of another process. */
+const linksOf = (more: Partial<Deps> = {}) => {
+  const deps = { ...app.deps, ...more };
+  return createUnsubscribeLinks({ ...deps, linkSecrets: createLinkSecrets(deps) });
+};
 
 const visit = (
   method: string,
@@ -216,8 +224,7 @@ test('links outlive the encryption key that their secret was sealed with', async
   const path = await linkTo({ address: 'rotate@example.com' });
   const token = path.slice('/u/'.length);
   const [old, fresh] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
-  const read = (keys: Buffer[]) =>
-    createUnsubscribeLinks({ ...app.deps, keyring: createKeyring(keys) }).read(token);
+  const read = (keys: Buffer[]) => linksOf({ keyring: createKeyring(keys) }).read(token);
   const expected = { user: 'rotate@example.com', category: 'news', environmentId: app.testEnvironmentId };
   expect(await read([fresh, old])).toEqual(expected); // sealed anew on the way
   expect(await read([fresh])).toEqual(expected);
@@ -226,10 +233,9 @@ test('links outlive the encryption key that their secret was sealed with', async
 });
 
 test('two processes that need the first secret of an environment end with the same one', async () => {
-  const make = () => createUnsubscribeLinks(app.deps);
   const keys = await Promise.all(
     Array.from({ length: 10 }, async () =>
-      (await make().keysFor([app.liveEnvironmentId])).get(app.liveEnvironmentId),
+      (await linksOf().keysFor([app.liveEnvironmentId])).get(app.liveEnvironmentId),
     ),
   );
   expect(new Set(keys.map((key) => key?.encryption.toString('hex'))).size).toBe(1);

@@ -9,7 +9,7 @@ import type { Principal } from '../../../http/principal.ts';
 import { invalidParameter, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { recordAudit } from '../../audit/index.ts';
-import { callbackUrl, createLinkSecrets } from '../../links/index.ts';
+import { callbackUrl, type LinkSecrets } from '../../links/index.ts';
 import { findHealth, forgetHealth } from '../../provider-health/index.ts';
 import type { StoredProvider } from '../provider-config.ts';
 import { maskConfig, openConfig, readConfig, sealConfig } from '../provider-config.ts';
@@ -19,10 +19,10 @@ import type { EmailSettingsBody, EmailSettingsView, ProviderBody } from './schem
 import { smtpNameFor } from './senders.ts';
 import { type EmailSettings, getSettings, lockSettings, updateSettings } from './store.ts';
 
-export type SettingsDeps = Pick<
+type SettingsDeps = Pick<
   Deps,
-  'pool' | 'queue' | 'keyring' | 'config' | 'clock' | 'outbound' | 'publicUrl' | 'log'
->;
+  'pool' | 'queue' | 'keyring' | 'config' | 'clock' | 'outbound' | 'publicUrl'
+> & { linkSecrets: LinkSecrets };
 
 export interface EmailSettingsService {
   read(principal: Principal): Promise<EmailSettingsView>;
@@ -33,8 +33,7 @@ export interface EmailSettingsService {
 }
 
 export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsService {
-  const { pool, keyring, config, clock, outbound } = deps;
-  const secrets = createLinkSecrets(deps);
+  const { pool, keyring, config, clock, outbound, linkSecrets } = deps;
 
   /** The settings without secrets and without volatile fields; the audit log keeps this form too. */
   const settingsOf = (environmentId: string, { providers, ...settings }: EmailSettings) => ({
@@ -55,7 +54,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
   ): Promise<EmailSettingsView> {
     const relay = managedRelay(config, environmentKind, stored);
     const healthOf = await findHealth(sql, environmentId);
-    const secret = (await secrets.secretsFor([environmentId])).get(environmentId);
+    const secret = (await linkSecrets.secretsFor([environmentId])).get(environmentId);
     const { providers, ...settings } = settingsOf(environmentId, stored);
     return {
       ...settings,
@@ -124,7 +123,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
     const { environmentId } = principal;
     const isManaged = (settings: EmailSettings): boolean =>
       managedRelay(config, principal.environmentKind, settings) !== null;
-    await secrets.secretsFor([environmentId]); // cached from here on, so the transaction needs no second connection for it
+    await linkSecrets.secretsFor([environmentId]); // cached from here on, so the transaction needs no second connection for it
     const view = await transaction(pool, async (tx) => {
       const before = await lockSettings(tx, environmentId);
       const after = next(before);

@@ -1,20 +1,21 @@
 import { smsProviders } from '../../../channels/registry.ts';
 import type { Deps } from '../../../deps.ts';
-import { callbackUrlFor, createLinkSecrets } from '../../links/index.ts';
+import { callbackUrlFor, type LinkSecrets } from '../../links/index.ts';
 import type { CallbackProviderFinder, CallbackProviders } from '../callback-providers.ts';
 import { openProvider } from './provider.ts';
 import { findSmsSettings, type SmsSettings } from './store.ts';
 
-type CallbackDeps = Pick<Deps, 'pool' | 'keyring' | 'log' | 'config' | 'publicUrl'>;
-
 /** The URL that the provider of these settings reports to; null when there is none. */
 export type SmsCallbackUrl = (settings: SmsSettings) => Promise<string | null>;
 
-export function createSmsCallbackUrl(deps: CallbackDeps): SmsCallbackUrl {
-  const secrets = createLinkSecrets(deps);
+export function createSmsCallbackUrl({
+  config,
+  publicUrl,
+  linkSecrets,
+}: Pick<Deps, 'config' | 'publicUrl'> & { linkSecrets: LinkSecrets }): SmsCallbackUrl {
   return async ({ environment_id: environmentId, id, kind }) => {
-    const provider = kind === 'managed' ? deps.config.CARILLON_MANAGED_SMS_KIND : kind;
-    return provider && callbackUrlFor(secrets, deps.publicUrl(), { environmentId, kind: provider, id });
+    const provider = kind === 'managed' ? config.CARILLON_MANAGED_SMS_KIND : kind;
+    return provider && callbackUrlFor(linkSecrets, publicUrl(), { environmentId, kind: provider, id });
   };
 }
 

@@ -3,7 +3,7 @@ import type { ProviderContext } from '../../../channels/registry.ts';
 import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Deps } from '../../../deps.ts';
 import { createSenderCache, type Environment } from '../sender-cache.ts';
-import { createSmsCallbackUrl } from './callback.ts';
+import type { SmsCallbackUrl } from './callback.ts';
 import { openProvider } from './provider.ts';
 import { listVersionedSmsSettings, type SmsSettings } from './store.ts';
 
@@ -21,7 +21,9 @@ export interface SmsConnections {
   sendersFor(environments: readonly Environment[]): Promise<Map<string, SmsSender>>;
 }
 
-export type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'publicUrl'>;
+type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound'> & {
+  smsCallbackUrl: SmsCallbackUrl;
+};
 
 /** The sender that the sandbox shows while none is set. */
 const testNumber = '+15005550000';
@@ -29,7 +31,6 @@ const nobody = { carrier: null, fromNumber: null, fromSenderId: null };
 
 export function createSmsConnections(deps: SmsDeps): SmsConnections {
   const { pool, keyring, config, clock, log } = deps;
-  const callbackUrl = createSmsCallbackUrl(deps);
   const sandboxStore = createSandboxStore(pool);
   const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
   const context: ProviderContext = {
@@ -49,7 +50,7 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
   async function liveSender(settings: SmsSettings | undefined): Promise<SmsSender> {
     if (!settings)
       return { ...nobody, problem: 'The environment has no SMS provider; add one in its SMS settings.' };
-    const reportsTo = await callbackUrl(settings);
+    const reportsTo = await deps.smsCallbackUrl(settings);
     try {
       const provider = openProvider(keyring, config, settings, reportsTo);
       if (!provider)

@@ -9,11 +9,10 @@ import { newId } from '../../../kernel/ids.ts';
 import { recordAudit } from '../../audit/index.ts';
 import { openConfig, sealConfig } from '../provider-config.ts';
 import { wakeWaiting } from '../waiting.ts';
-import { createSmsCallbackUrl } from './callback.ts';
+import type { SmsCallbackUrl } from './callback.ts';
 import { readInput, readKind, refuseSender, type SmsInput } from './input.ts';
 import { managedProvider, withUrls } from './provider.ts';
 import { type SmsSettingsBody, type SmsSettingsView, shownKinds } from './schema.ts';
-import type { SmsDeps } from './senders.ts';
 import {
   deleteSmsSettings,
   findSmsSettings,
@@ -22,7 +21,9 @@ import {
   updateSmsSettings,
 } from './store.ts';
 
-export type SmsSettingsDeps = SmsDeps & Pick<Deps, 'queue'>;
+type SmsSettingsDeps = Pick<Deps, 'pool' | 'queue' | 'keyring' | 'config' | 'clock' | 'outbound'> & {
+  smsCallbackUrl: SmsCallbackUrl;
+};
 
 export interface SmsSettingsService {
   read(principal: Principal): Promise<SmsSettingsView>;
@@ -32,7 +33,6 @@ export interface SmsSettingsService {
 
 export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsService {
   const { pool, keyring, config, clock } = deps;
-  const callbackUrl = createSmsCallbackUrl(deps);
 
   const isFixed = (kind: SmsInput['kind']): boolean =>
     kind === 'managed' && managedProvider(config, null) !== null;
@@ -50,7 +50,7 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
   /** The callback URL is a credential for reporting receipts: it is shown to readers of the settings, and never logged. */
   const viewOf = async (settings: SmsSettings): Promise<SmsSettingsView> => ({
     ...auditOf(settings),
-    callback_url: await callbackUrl(settings),
+    callback_url: await deps.smsCallbackUrl(settings),
   });
 
   /**

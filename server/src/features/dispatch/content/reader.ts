@@ -5,7 +5,7 @@ import { notFound, Problem } from '../../../kernel/errors.ts';
 import type { EmailConnections } from '../../connections/index.ts';
 import { findMessageOf } from '../../sandbox/index.ts';
 import { createTemplateRenderer, RenderFailure } from '../../templates/index.ts';
-import { createUnsubscribeLinks, unsubscribeHeaders } from '../../unsubscribe/index.ts';
+import { type UnsubscribeLinks, unsubscribeHeaders } from '../../unsubscribe/index.ts';
 import { addConsent, unsubscribeUrlOf, withUnsubscribeUrl } from '../load/consent.ts';
 import { findTemplates, renderWords } from '../load/render.ts';
 import { channelPlanners, type PlannerDeps } from '../plan/channel-planners.ts';
@@ -28,10 +28,11 @@ const keptCharacters = 1_000_000;
 /**
  * Follows the delivery plan of a notification up to the handover to a carrier, and returns the message instead of sending it.
  */
-export function createContentReader(deps: PlannerDeps): ContentReader {
-  const { pool } = deps;
+export function createContentReader(
+  deps: PlannerDeps & { unsubscribeLinks: UnsubscribeLinks },
+): ContentReader {
+  const { pool, unsubscribeLinks: links } = deps;
   const renderer = createTemplateRenderer(pool, deps.tasks, keptCharacters);
-  const links = createUnsubscribeLinks(deps);
   const planners = channelPlanners({ ...deps, emailConnections: untracked(deps.emailConnections) });
 
   async function find(environmentId: string, id: string): Promise<DispatchFact> {

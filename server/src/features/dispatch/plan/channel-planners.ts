@@ -1,7 +1,8 @@
 import type { Channel } from '../../../channels/contract.ts';
 import type { Deps } from '../../../deps.ts';
 import type { TaskRunner } from '../../../kernel/threads/task.ts';
-import type { ChatoneTargets, EmailConnections } from '../../connections/index.ts';
+import type { ChatoneTargets, EmailConnections, SmsConnections } from '../../connections/index.ts';
+import type { LinkSecrets } from '../../links/index.ts';
 import { createChatonePlanner } from './chatone.ts';
 import { createChatthreePlanner } from './chatthree.ts';
 import { createChattwoPlanner } from './chattwo.ts';
@@ -14,7 +15,9 @@ import { createWebhookPlanner } from './webhook.ts';
 export interface PlannerDeps
   extends Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config' | 'publicUrl'> {
   tasks: TaskRunner;
+  linkSecrets: LinkSecrets;
   emailConnections: EmailConnections;
+  smsConnections: SmsConnections;
   chatoneTargets: ChatoneTargets;
 }
 

@@ -4,7 +4,7 @@ import type { Deps } from '../../../deps.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../../kernel/event-loop.ts';
 import { type TaskRunner, TaskStopped } from '../../../kernel/threads/task.ts';
 import { type EmailConnections, type EmailSender, emailIdentity } from '../../connections/index.ts';
-import { createLinkSecrets, type LinkSecret } from '../../links/index.ts';
+import type { LinkSecret, LinkSecrets } from '../../links/index.ts';
 import { listAttachmentBytes } from '../../notifications/index.ts';
 import { trackedHtml } from '../../tracking/index.ts';
 import type { DispatchFact } from '../store.ts';
@@ -13,18 +13,18 @@ import { authoredText, textAlternative } from './text-alternative.ts';
 
 /** The email channel: the providers of the environment, in the order of its chain. */
 export function createEmailPlanner(
-  deps: Pick<Deps, 'pool' | 'keyring' | 'log' | 'publicUrl'> & {
+  deps: Pick<Deps, 'pool' | 'publicUrl'> & {
     tasks: TaskRunner;
+    linkSecrets: LinkSecrets;
     emailConnections: EmailConnections;
   },
 ): ChannelPlanner {
-  const { publicUrl, emailConnections } = deps;
-  const secrets = createLinkSecrets(deps);
+  const { publicUrl, linkSecrets, emailConnections } = deps;
   return {
     async prepare(facts) {
       const senders = await emailConnections.sendersFor(environmentsOf(facts));
       const tracking = [...senders].filter(([, { track }]) => track.opens || track.clicks);
-      const secretOf = await secrets.secretsFor(tracking.map(([id]) => id));
+      const secretOf = await linkSecrets.secretsFor(tracking.map(([id]) => id));
       return (fact, headers) => {
         const sender = senders.get(fact.environment_id) ?? null;
         const secret = secretOf.get(fact.environment_id);

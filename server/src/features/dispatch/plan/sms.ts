@@ -2,19 +2,15 @@ import type { SmsMessage } from '../../../channels/contract.ts';
 import { magicNumbers } from '../../../channels/sandbox/index.ts';
 import { textProblem } from '../../../channels/sms/segments.ts';
 import { senderFor } from '../../../channels/sms/sender.ts';
-import type { Deps } from '../../../deps.ts';
-import { createSmsConnections, type SmsSender } from '../../connections/index.ts';
+import type { SmsConnections, SmsSender } from '../../connections/index.ts';
 import type { DispatchFact } from '../store.ts';
 import { type ChannelPlanner, type DeliveryPlan, environmentsOf, type NoPlan } from './delivery-plan.ts';
 
-type SmsRoadDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'publicUrl'>;
-
 /** The sms channel: in Live the provider of the environment, in Test the sandbox. */
-export function createSmsPlanner(deps: SmsRoadDeps): ChannelPlanner {
-  const connections = createSmsConnections(deps);
+export function createSmsPlanner({ smsConnections }: { smsConnections: SmsConnections }): ChannelPlanner {
   return {
     async prepare(facts) {
-      const senders = await connections.sendersFor(environmentsOf(facts));
+      const senders = await smsConnections.sendersFor(environmentsOf(facts));
       return (fact) => roadFor(fact, senders.get(fact.environment_id) ?? null);
     },
   };
