@@ -123,6 +123,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     };
 
     const services = createServices(deps);
+    stops.push(() => services.sandboxStore.idle());
     stops.push(() => services.emailConnections.stop());
     // Requests and jobs in progress share one deadline instead of one after the other.
     const drains: (() => Promise<unknown>)[] = [];

@@ -1,4 +1,5 @@
 import { createChatoneApi } from './channels/chatone/index.ts';
+import { createSandboxStore } from './channels/sandbox/index.ts';
 import type { Deps } from './deps.ts';
 import { allErasers } from './erasers.ts';
 import { createActivityService } from './features/activity/index.ts';
@@ -9,6 +10,7 @@ import {
   createChatDirectory,
   createChatEndpointsService,
   createChatoneTargets,
+  createChatTargets,
   createEmailConnections,
   createEmailSettingsService,
   createInstallationService,
@@ -35,8 +37,10 @@ import { createUnsubscribeLinks } from './features/unsubscribe/index.ts';
 import { createUserDirectory, createUserService } from './features/users/index.ts';
 import {
   createDeliveriesService,
+  createSecretOpener,
   createWebhookDirectory,
   createWebhookEndpointsService,
+  createWebhookTargets,
 } from './features/webhooks/index.ts';
 import {
   createDefinitions,
@@ -49,14 +53,27 @@ import { allLookups } from './lookups.ts';
 export interface Services extends ReturnType<typeof createServices> {}
 
 /**
- * Builds every service once, for routes and jobs alike: they share caches and batches. No constructor opens a connection or
- * reads the database, so that an api process has the services of a worker for nothing.
+ * Builds every service once, so that routes and jobs share caches and batches. Constructors open no connection and read
+ * nothing: a process of one role pays nothing for the services of the other.
  */
 export function createServices(deps: Deps) {
-  const { pool, clock, config, outbound } = deps;
+  const { pool, clock, config } = deps;
 
   const linkSecrets = createLinkSecrets(deps);
-  const unsubscribeLinks = createUnsubscribeLinks({ ...deps, linkSecrets });
+  const sandboxStore = createSandboxStore(pool);
+  const smsCallbackUrl = createSmsCallbackUrl({ ...deps, linkSecrets });
+  const openWebhookSecrets = createSecretOpener(deps.keyring);
+  const chatoneApi = createChatoneApi(deps.outbound, config.CARILLON_CHATONE_API_URL, clock);
+  const delivery = {
+    linkSecrets,
+    sandboxStore,
+    unsubscribeLinks: createUnsubscribeLinks({ ...deps, linkSecrets }),
+    emailConnections: createEmailConnections({ ...deps, sandboxStore }),
+    smsConnections: createSmsConnections({ ...deps, sandboxStore, smsCallbackUrl }),
+    webhookTargets: createWebhookTargets({ ...deps, openWebhookSecrets }),
+    chatoneTargets: createChatoneTargets({ ...deps, chatoneApi }),
+    chatTargets: createChatTargets(deps),
+  };
 
   const templates = createTemplateService(deps, listWorkflowsWithTemplate);
   const categoryDirectory = createCategoryDirectory(pool);
@@ -69,60 +86,42 @@ export function createServices(deps: Deps) {
   });
   const notifications = createNotificationService({ ...deps, lookups }, wakeRunsOf);
 
-  const emailConnections = createEmailConnections(deps);
-  const smsCallbackUrl = createSmsCallbackUrl({ ...deps, linkSecrets });
-  const smsConnections = createSmsConnections({ ...deps, smsCallbackUrl });
-  const chatoneApi = createChatoneApi(outbound, config.CARILLON_CHATONE_API_URL, clock);
-
-  const chatoneTargets = createChatoneTargets({ ...deps, chatoneApi });
-
-  const callbackProviders = { ...emailCallbackProviders(deps), ...smsCallbackProviders(deps) };
-  const reportWriter = createReportWriter(deps);
-
   const definitions = createDefinitions(deps);
   const workflows = createWorkflowService({ ...deps, definitions });
+
+  const reportWriter = createReportWriter(deps);
+  const callbackProviders = { ...emailCallbackProviders(deps), ...smsCallbackProviders(deps) };
   const erasers = allErasers(deps);
 
   return {
     ...deps,
-    linkSecrets,
-    unsubscribeLinks,
+    ...delivery,
+    contents: createContentReader({ ...deps, ...delivery }),
     templates,
-    categoryDirectory,
     categories: createCategoryService({ ...deps, categoryDirectory }),
     preferences: createPreferenceService(deps),
     suppressions: createSuppressionService(deps),
+    users: createUserService({ ...deps, erasers }),
+    erasers,
     lookups,
     notifications,
     drafts: createDrafts({ ...deps, lookups }),
-    contents: createContentReader({
-      ...deps,
-      linkSecrets,
-      unsubscribeLinks,
-      emailConnections,
-      smsConnections,
-      chatoneTargets,
-    }),
-    emailConnections,
-    emailSettings: createEmailSettingsService({ ...deps, linkSecrets }),
-    smsConnections,
-    smsSettings: createSmsSettingsService({ ...deps, smsCallbackUrl }),
+    definitions,
+    workflows,
+    runs: createRunService({ ...deps, workflows }),
+    emailSettings: createEmailSettingsService({ ...deps, sandboxStore, linkSecrets }),
+    smsSettings: createSmsSettingsService({ ...deps, sandboxStore, smsCallbackUrl }),
     chatoneApi,
-    chatoneTargets,
     chatoneInstallations: createInstallationService({ ...deps, chatoneApi, notifications }),
     chattwoEndpoints: createChatEndpointsService({ ...deps, notifications }, chattwoKind(deps)),
     chatthreeEndpoints: createChatEndpointsService({ ...deps, notifications }, chatthreeKind(deps)),
     webhookEndpoints: createWebhookEndpointsService(deps),
     webhookDeliveries: createDeliveriesService(deps),
+    openWebhookSecrets,
     callbacks: createCallbackService({ ...deps, linkSecrets, callbackProviders, reportWriter }),
     reportWriter,
     inbox: createInboxService(deps),
     liveInbox: createLiveInbox(deps),
-    definitions,
-    workflows,
-    runs: createRunService({ ...deps, workflows }),
-    users: createUserService({ ...deps, erasers }),
-    erasers,
     overview: createActivityService(deps),
     incidentBoard: createIncidentBoard(pool, clock),
   };

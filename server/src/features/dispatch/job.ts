@@ -33,7 +33,10 @@ import { resumedEntry, settleWaiting } from './settle/waiting.ts';
 import { createDispatchWriter } from './settle/writer.ts';
 import { listFacts, markFaulty } from './store.ts';
 
-type DispatchDeps = Pick<Deps, 'queue' | 'metrics' | 'activity' | 'tracer' | 'doorbell' | 'tasks'> &
+type DispatchDeps = Pick<
+  Deps,
+  'queue' | 'config' | 'log' | 'metrics' | 'activity' | 'tracer' | 'doorbell' | 'tasks'
+> &
   Omit<PlannerDeps, 'tasks'> & { unsubscribeLinks: UnsubscribeLinks };
 
 interface DispatchInput extends ConsentFact, PinnedTemplateFact {

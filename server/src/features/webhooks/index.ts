@@ -16,6 +16,7 @@ export { forgetEvents } from './retention.ts';
 export { webhookRoutes } from './routes.ts';
 export { Delivery as WebhookDelivery } from './schema.ts';
 export { webhookSealedColumns } from './sealed.ts';
+export { createSecretOpener } from './secrets.ts';
 export {
   createWebhookDirectory,
   createWebhookTargets,

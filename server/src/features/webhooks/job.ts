@@ -4,21 +4,20 @@ import type { Deps } from '../../deps.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import { type DeliveryFact, listFacts } from './deliveries-store.ts';
 import type { DeliveryNote } from './events.ts';
-import { createSecretOpener, endpointContext } from './secrets.ts';
+import { endpointContext, type OpenSecrets } from './secrets.ts';
 import { refusedSettlement, settlementOf } from './settle.ts';
 import { createDeliveryWriter } from './writer.ts';
 
 type JobDeps = Pick<
   Deps,
-  'pool' | 'queue' | 'clock' | 'config' | 'keyring' | 'outbound' | 'metrics' | 'activity' | 'log'
->;
+  'pool' | 'queue' | 'clock' | 'config' | 'outbound' | 'metrics' | 'activity' | 'log'
+> & { openWebhookSecrets: OpenSecrets };
 
 const capacity = 1_000;
 
 /** The job that delivers events: load a batch, call each endpoint within its limits, and write the results. */
 export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
   const { pool, queue, clock } = deps;
-  const openSecrets = createSecretOpener(deps.keyring);
   const writer = createDeliveryWriter(deps);
   const concurrency = queue.concurrencyLimits('webhook_delivery', {
     total: capacity * 0.75, // the capacity of the normal lane
@@ -63,7 +62,7 @@ export function createWebhookJob(deps: JobDeps): Job<DeliveryFact> {
       url: fact.url,
       id: fact.event_id,
       body: fact.body,
-      secrets: openSecrets(endpointContext(fact.endpoint_id), fact.secrets, clock()),
+      secrets: deps.openWebhookSecrets(endpointContext(fact.endpoint_id), fact.secrets, clock()),
       timeoutMs: fact.timeout_seconds * 1000,
     };
     return sendPost(deps.outbound, post, clock);

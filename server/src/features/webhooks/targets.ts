@@ -4,7 +4,7 @@ import { isUuid } from '../../kernel/ids.ts';
 import { findEndpoint, listEndpointsById } from './endpoints-store.ts';
 import { insertEnvironmentSecrets, listEnvironmentSecrets } from './environment-secrets.ts';
 import { defaultTimeoutSeconds } from './schema.ts';
-import { createSecretOpener, endpointContext, environmentContext, issueSecret } from './secrets.ts';
+import { endpointContext, environmentContext, issueSecret, type OpenSecrets } from './secrets.ts';
 
 /** The destination of a notification of the webhook channel, and the secrets that sign it. */
 export interface WebhookTarget {
@@ -31,9 +31,8 @@ export function createWebhookTargets({
   pool,
   keyring,
   clock,
-}: Pick<Deps, 'pool' | 'keyring' | 'clock'>): WebhookTargets {
-  const openSecrets = createSecretOpener(keyring);
-
+  openWebhookSecrets: openSecrets,
+}: Pick<Deps, 'pool' | 'keyring' | 'clock'> & { openWebhookSecrets: OpenSecrets }): WebhookTargets {
   /** The secret of an environment is created when it is first needed, and shown when it is first rotated. */
   async function environmentSecrets(ids: string[]): Promise<Map<string, string[]>> {
     if (ids.length === 0) return new Map();

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 function connectionsWith(config: Partial<Deps['config']> = {}, more: Partial<Deps> = {}): EmailConnections {
   const deps = { ...app.deps, ...more, config: { ...app.deps.config, ...config }, clock: () => now };
-  const connections = createEmailConnections(deps);
+  const connections = createEmailConnections({ ...deps, sandboxStore: app.services.sandboxStore });
   started.push(connections);
   return connections;
 }

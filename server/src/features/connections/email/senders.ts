@@ -2,7 +2,7 @@ import type { Carrier, ProviderCarrier } from '../../../channels/contract.ts';
 import { domainOf } from '../../../channels/email/address.ts';
 import { createSmtpCarrier, smtpConfigOfUrl } from '../../../channels/email/providers/smtp/index.ts';
 import { emailProviders, type ProviderContext } from '../../../channels/registry.ts';
-import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
+import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Config } from '../../../config.ts';
 import type { Deps } from '../../../deps.ts';
 import type { StoredProvider } from '../provider-config.ts';
@@ -30,13 +30,14 @@ interface Held {
 }
 
 export function createEmailConnections(
-  deps: Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'tasks'>,
+  deps: Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound' | 'tasks'> & {
+    sandboxStore: SandboxStore;
+  },
 ): EmailConnections {
-  const { pool, keyring, config, clock, log } = deps;
+  const { pool, keyring, config, clock, log, sandboxStore } = deps;
   // Carriers are keyed by all of their settings. A carrier whose settings changed is not asked for again, finishes its calls,
   // and is closed when it has been idle.
   const carriers = new Map<string, Held>();
-  const sandboxStore = createSandboxStore(pool);
   const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
   const contextOf = (address: string | null): ProviderContext => ({
     policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
@@ -148,7 +149,6 @@ export function createEmailConnections(
       clearInterval(sweep);
       // Calls in progress have had their time: the queue has stopped.
       await Promise.all([...carriers.values()].map(({ carrier }) => carrier.close(0)));
-      await sandboxStore.idle();
     },
   };
 }

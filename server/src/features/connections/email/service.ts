@@ -2,7 +2,7 @@ import type { ProviderConfig, VerificationResult } from '../../../channels/contr
 import { displayNameProblem, parseEmailAddress } from '../../../channels/email/address.ts';
 import { mailboxText } from '../../../channels/email/parts.ts';
 import { emailProviders, type ProviderKind } from '../../../channels/registry.ts';
-import { createSandboxStore } from '../../../channels/sandbox/index.ts';
+import type { SandboxStore } from '../../../channels/sandbox/index.ts';
 import { type Sql, transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Principal } from '../../../http/principal.ts';
@@ -22,7 +22,7 @@ import { type EmailSettings, getSettings, lockSettings, updateSettings } from '.
 type SettingsDeps = Pick<
   Deps,
   'pool' | 'queue' | 'keyring' | 'config' | 'clock' | 'outbound' | 'publicUrl'
-> & { linkSecrets: LinkSecrets };
+> & { sandboxStore: SandboxStore; linkSecrets: LinkSecrets };
 
 export interface EmailSettingsService {
   read(principal: Principal): Promise<EmailSettingsView>;
@@ -184,7 +184,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
       const carrier = kind.create(provider.name, opened, {
         policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
         clock,
-        sandbox: createSandboxStore(pool),
+        sandbox: deps.sandboxStore,
         outbound,
         smtpName: smtpNameFor(config, from_address),
       });

@@ -1,6 +1,6 @@
 import type { Carrier } from '../../../channels/contract.ts';
 import type { ProviderContext } from '../../../channels/registry.ts';
-import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
+import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Deps } from '../../../deps.ts';
 import { createSenderCache, type Environment } from '../sender-cache.ts';
 import type { SmsCallbackUrl } from './callback.ts';
@@ -22,6 +22,7 @@ export interface SmsConnections {
 }
 
 type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound'> & {
+  sandboxStore: SandboxStore;
   smsCallbackUrl: SmsCallbackUrl;
 };
 
@@ -30,8 +31,7 @@ const testNumber = '+15005550000';
 const nobody = { carrier: null, fromNumber: null, fromSenderId: null };
 
 export function createSmsConnections(deps: SmsDeps): SmsConnections {
-  const { pool, keyring, config, clock, log } = deps;
-  const sandboxStore = createSandboxStore(pool);
+  const { pool, keyring, config, clock, log, sandboxStore } = deps;
   const sandbox = createSandboxCarrier('sandbox', sandboxStore, clock);
   const context: ProviderContext = {
     policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,

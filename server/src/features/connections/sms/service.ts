@@ -1,6 +1,6 @@
 import type { ProviderConfig, VerificationResult } from '../../../channels/contract.ts';
 import { type ProviderContext, smsProviders } from '../../../channels/registry.ts';
-import { createSandboxStore } from '../../../channels/sandbox/index.ts';
+import type { SandboxStore } from '../../../channels/sandbox/index.ts';
 import { transaction } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Principal } from '../../../http/principal.ts';
@@ -22,6 +22,7 @@ import {
 } from './store.ts';
 
 type SmsSettingsDeps = Pick<Deps, 'pool' | 'queue' | 'keyring' | 'config' | 'clock' | 'outbound'> & {
+  sandboxStore: SandboxStore;
   smsCallbackUrl: SmsCallbackUrl;
 };
 
@@ -84,7 +85,7 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
     const context: ProviderContext = {
       policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
       clock,
-      sandbox: createSandboxStore(pool),
+      sandbox: deps.sandboxStore,
       outbound: deps.outbound,
       smtpName: null,
     };

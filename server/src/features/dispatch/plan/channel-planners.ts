@@ -1,8 +1,15 @@
 import type { Channel } from '../../../channels/contract.ts';
+import type { SandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Deps } from '../../../deps.ts';
 import type { TaskRunner } from '../../../kernel/threads/task.ts';
-import type { ChatoneTargets, EmailConnections, SmsConnections } from '../../connections/index.ts';
+import type {
+  ChatoneTargets,
+  ChatTargets,
+  EmailConnections,
+  SmsConnections,
+} from '../../connections/index.ts';
 import type { LinkSecrets } from '../../links/index.ts';
+import type { WebhookTargets } from '../../webhooks/index.ts';
 import { createChatonePlanner } from './chatone.ts';
 import { createChatthreePlanner } from './chatthree.ts';
 import { createChattwoPlanner } from './chattwo.ts';
@@ -12,13 +19,15 @@ import { createInAppPlanner } from './in-app.ts';
 import { createSmsPlanner } from './sms.ts';
 import { createWebhookPlanner } from './webhook.ts';
 
-export interface PlannerDeps
-  extends Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'config' | 'publicUrl'> {
+export interface PlannerDeps extends Pick<Deps, 'pool' | 'clock' | 'outbound' | 'publicUrl'> {
   tasks: TaskRunner;
+  sandboxStore: SandboxStore;
   linkSecrets: LinkSecrets;
   emailConnections: EmailConnections;
   smsConnections: SmsConnections;
+  webhookTargets: WebhookTargets;
   chatoneTargets: ChatoneTargets;
+  chatTargets: ChatTargets;
 }
 
 /** The planner of each channel. */

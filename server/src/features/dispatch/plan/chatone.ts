@@ -1,16 +1,16 @@
 import { fallbackText } from '../../../channels/chatone/index.ts';
 import type { ChatoneMessage } from '../../../channels/contract.ts';
-import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
+import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ChatoneTargets } from '../../connections/index.ts';
 import type { ChannelPlanner } from './delivery-plan.ts';
 
 /** The chatone channel: in Live the bot of a workspace, in Test the sandbox. */
 export function createChatonePlanner(
-  deps: Pick<Deps, 'pool' | 'clock'> & { chatoneTargets: ChatoneTargets },
+  deps: Pick<Deps, 'clock'> & { sandboxStore: SandboxStore; chatoneTargets: ChatoneTargets },
 ): ChannelPlanner {
   const { chatoneTargets: targets } = deps;
-  const sandbox = createSandboxCarrier('sandbox', createSandboxStore(deps.pool), deps.clock);
+  const sandbox = createSandboxCarrier('sandbox', deps.sandboxStore, deps.clock);
   return {
     async prepare(facts) {
       const targetOf = await targets.targetsOf(facts);

@@ -1,19 +1,22 @@
 import { createChatthreeCarrier } from '../../../channels/chatthree/index.ts';
 import type { Carrier, ChatthreeMessage } from '../../../channels/contract.ts';
 import { createRateGuard, withRateGuard } from '../../../channels/rate-guard.ts';
-import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
+import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Deps } from '../../../deps.ts';
-import { type ChatTarget, createChatTargets } from '../../connections/index.ts';
+import type { ChatTarget, ChatTargets } from '../../connections/index.ts';
 import { chatEndpointPlanner } from './chat-endpoints.ts';
 import type { ChannelPlanner } from './delivery-plan.ts';
 
 /** The chatthree channel: in Live the webhook behind an endpoint, in Test the sandbox. */
 export function createChatthreePlanner(
-  deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound' | 'publicUrl'>,
+  deps: Pick<Deps, 'clock' | 'outbound' | 'publicUrl'> & {
+    sandboxStore: SandboxStore;
+    chatTargets: ChatTargets;
+  },
 ): ChannelPlanner {
-  const targets = createChatTargets(deps);
+  const { chatTargets: targets } = deps;
   const rateGuard = createRateGuard(null);
-  const sandbox = createSandboxCarrier('sandbox', createSandboxStore(deps.pool), deps.clock);
+  const sandbox = createSandboxCarrier('sandbox', deps.sandboxStore, deps.clock);
   const live = (target: ChatTarget, url: string): Carrier =>
     withRateGuard(
       targets.health.observe(

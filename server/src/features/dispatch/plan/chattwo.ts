@@ -1,17 +1,17 @@
 import { createChattwoCarrier } from '../../../channels/chattwo/index.ts';
 import type { Carrier, ChattwoMessage } from '../../../channels/contract.ts';
-import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
+import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Deps } from '../../../deps.ts';
-import { type ChatTarget, createChatTargets } from '../../connections/index.ts';
+import type { ChatTarget, ChatTargets } from '../../connections/index.ts';
 import { chatEndpointPlanner } from './chat-endpoints.ts';
 import type { ChannelPlanner } from './delivery-plan.ts';
 
 /** The chattwo channel: in Live the workflow behind an endpoint, in Test the sandbox. */
 export function createChattwoPlanner(
-  deps: Pick<Deps, 'pool' | 'clock' | 'log' | 'keyring' | 'outbound'>,
+  deps: Pick<Deps, 'clock' | 'outbound'> & { sandboxStore: SandboxStore; chatTargets: ChatTargets },
 ): ChannelPlanner {
-  const targets = createChatTargets(deps);
-  const sandbox = createSandboxCarrier('sandbox', createSandboxStore(deps.pool), deps.clock);
+  const { chatTargets: targets } = deps;
+  const sandbox = createSandboxCarrier('sandbox', deps.sandboxStore, deps.clock);
   const live = (target: ChatTarget, url: string): Carrier =>
     targets.health.observe(
       createChattwoCarrier({

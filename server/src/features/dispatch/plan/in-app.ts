@@ -1,6 +1,6 @@
 import type { InAppMessage } from '../../../channels/contract.ts';
 import { htmlProblem, inboxCarrier, isSafeLink, sanitizeTask } from '../../../channels/in-app/index.ts';
-import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
+import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Deps } from '../../../deps.ts';
 import { type TaskRunner, TaskStopped } from '../../../kernel/threads/task.ts';
 import type { NewItem } from '../../inbox/index.ts';
@@ -9,9 +9,9 @@ import type { ChannelPlanner } from './delivery-plan.ts';
 
 /** The in_app channel: the user's inbox, in Test and in Live; in Test the sandbox keeps a copy. */
 export function createInAppPlanner(
-  deps: Pick<Deps, 'pool' | 'clock'> & { tasks: TaskRunner },
+  deps: Pick<Deps, 'clock'> & { tasks: TaskRunner; sandboxStore: SandboxStore },
 ): ChannelPlanner {
-  const sandbox = createSandboxCarrier('sandbox', createSandboxStore(deps.pool), deps.clock);
+  const sandbox = createSandboxCarrier('sandbox', deps.sandboxStore, deps.clock);
   return {
     prepare: () => async (fact) => {
       const problem = fact.html_body === null ? null : htmlProblem(fact.html_body);

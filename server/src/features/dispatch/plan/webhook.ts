@@ -1,19 +1,22 @@
 import type { Carrier, WebhookMessage } from '../../../channels/contract.ts';
-import { createSandboxCarrier, createSandboxStore } from '../../../channels/sandbox/index.ts';
+import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
 import { createWebhookCarrier } from '../../../channels/webhook/index.ts';
 import type { Deps } from '../../../deps.ts';
 import { idTime } from '../../../kernel/ids.ts';
-import { createWebhookTargets, type WebhookTarget } from '../../webhooks/index.ts';
+import type { WebhookTarget, WebhookTargets } from '../../webhooks/index.ts';
 import type { DispatchFact } from '../store.ts';
 import type { ChannelPlanner, DeliveryPlan } from './delivery-plan.ts';
 
 /** The webhook channel: in Live a signed call to the target, in Test the sandbox. */
 export function createWebhookPlanner(
-  deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'outbound'>,
+  deps: Pick<Deps, 'clock' | 'outbound'> & {
+    sandboxStore: SandboxStore;
+    webhookTargets: WebhookTargets;
+  },
 ): ChannelPlanner {
-  const targets = createWebhookTargets(deps);
+  const { webhookTargets: targets } = deps;
   const live = createWebhookCarrier(deps.outbound, deps.clock);
-  const sandbox = createSandboxCarrier('sandbox', createSandboxStore(deps.pool), deps.clock);
+  const sandbox = createSandboxCarrier('sandbox', deps.sandboxStore, deps.clock);
   return {
     async prepare(facts) {
       const found = await targets.targetsOf(facts);
