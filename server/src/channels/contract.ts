@@ -161,6 +161,9 @@ export interface Field {
 
 export type ProviderConfig = Record<string, string | number | boolean | null>;
 
+/** Settings with their defaults filled in, or the field that is wrong. The problem continues a sentence that begins with the field. */
+export type CompletedConfig = { config: ProviderConfig } | { field: string; problem: string };
+
 export interface Manifest {
   kind: string;
   channel: Channel;

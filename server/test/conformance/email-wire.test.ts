@@ -1,7 +1,7 @@
 import PostalMime, { type Address } from 'postal-mime';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EmailMessage } from '../../src/channels/contract.ts';
-import { createMailgunCarrier } from '../../src/channels/email/providers/mailgun/index.ts';
+import { createMailgunCarrier } from '../../src/channels/email/providers/mailgun/carrier.ts';
 import {
   type EmailBench,
   emailMessage,

@@ -1,7 +1,7 @@
 import type { Outcome, ProviderCarrier, SmsMessage } from '../../src/channels/contract.ts';
 import { createOutbound, type Outbound } from '../../src/channels/http.ts';
-import { createSmsoneCarrier } from '../../src/channels/sms/providers/smsone/index.ts';
-import { createSmstwoCarrier } from '../../src/channels/sms/providers/smstwo/index.ts';
+import { createSmsoneCarrier } from '../../src/channels/sms/providers/smsone/carrier.ts';
+import { createSmstwoCarrier } from '../../src/channels/sms/providers/smstwo/carrier.ts';
 import type { HttpSimulator } from '../simulators/http-simulator.ts';
 import { type SmsoneSimulator, startSmsoneSimulator } from '../simulators/smsone.ts';
 import { type SmstwoSimulator, startSmstwoSimulator } from '../simulators/smstwo.ts';

@@ -1,20 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDatabaseUnavailable, type Pool, statement } from '../../db/sql.ts';
-import { type Batcher, createBatcher } from '../../kernel/batcher.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Manifest, ProviderCarrier } from '../contract.ts';
+import type { ProviderKind, SandboxStore } from '../provider.ts';
 import { sandboxAnswer } from './outcome.ts';
 import { storedPayload } from './payload.ts';
 
-export const manifest = {
+const manifest = {
   kind: 'sandbox',
   channel: 'email',
   title: 'Sandbox',
   fields: [],
 } as const satisfies Manifest;
-
-export type SandboxStore = Batcher<string, void>;
 
 const insertMessages = statement(
   'sandbox_insert_messages',
@@ -76,3 +75,8 @@ export function createSandboxCarrier(name: string, store: SandboxStore, clock: C
     close: async () => {},
   };
 }
+
+export const provider: ProviderKind = {
+  manifest,
+  create: (name, _config, { sandbox, clock }) => createSandboxCarrier(name, sandbox, clock),
+};

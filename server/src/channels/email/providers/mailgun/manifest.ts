@@ -1,4 +1,4 @@
-import type { Manifest, ProviderConfig } from '../../../contract.ts';
+import type { CompletedConfig, Manifest, ProviderConfig } from '../../../contract.ts';
 import { baseUrlField, baseUrlProblem } from '../../api.ts';
 
 export const manifest = {
@@ -40,9 +40,7 @@ const hosts: Partial<Record<string, string>> = {
   eu: 'https://api.eu.mailgun.net',
 };
 
-export function completeConfig(
-  config: ProviderConfig,
-): { config: ProviderConfig } | { field: string; problem: string } {
+export function completeConfig(config: ProviderConfig): CompletedConfig {
   const problem = baseUrlProblem(config.base_url);
   if (problem) return { field: 'base_url', problem };
   const region = String(config.region ?? 'us').toLowerCase();

@@ -1,4 +1,4 @@
-import type { Manifest, ProviderConfig } from '../../../contract.ts';
+import type { CompletedConfig, Manifest, ProviderConfig } from '../../../contract.ts';
 import { baseUrlField, baseUrlProblem } from '../../api.ts';
 
 export const manifest = {
@@ -32,9 +32,7 @@ export interface ResendConfig {
   baseUrl: string;
 }
 
-export function completeConfig(
-  config: ProviderConfig,
-): { config: ProviderConfig } | { field: string; problem: string } {
+export function completeConfig(config: ProviderConfig): CompletedConfig {
   const problem = baseUrlProblem(config.base_url);
   if (problem) return { field: 'base_url', problem };
   if (config.webhook_secret && !/^whsec_[A-Za-z0-9+/=]{16,}$/.test(String(config.webhook_secret)))

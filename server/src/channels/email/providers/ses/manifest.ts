@@ -1,4 +1,4 @@
-import type { Manifest, ProviderConfig } from '../../../contract.ts';
+import type { CompletedConfig, Manifest, ProviderConfig } from '../../../contract.ts';
 import { baseUrlField, baseUrlProblem } from '../../api.ts';
 
 export const manifest = {
@@ -50,9 +50,7 @@ export interface SesConfig {
   baseUrl: string;
 }
 
-export function completeConfig(
-  config: ProviderConfig,
-): { config: ProviderConfig } | { field: string; problem: string } {
+export function completeConfig(config: ProviderConfig): CompletedConfig {
   const problem = baseUrlProblem(config.base_url);
   if (problem) return { field: 'base_url', problem };
   const { region, configuration_set: set, sns_topic_arn: topic } = config;

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Manifest, ProviderConfig } from '../../../contract.ts';
+import type { CompletedConfig, Manifest, ProviderConfig } from '../../../contract.ts';
 
 export const manifest = {
   kind: 'smtp',
@@ -63,9 +63,7 @@ export interface SmtpConfig {
   auth: { username: string; password: string } | null;
 }
 
-export function completeConfig(
-  config: ProviderConfig,
-): { config: ProviderConfig } | { field: string; problem: string } {
+export function completeConfig(config: ProviderConfig): CompletedConfig {
   const { host, port, secure, require_tls: requireTls, username, password } = config;
   const name = withoutBrackets(String(host));
   if (!isIP(name) && !/^[\p{L}\p{N}._-]+$/u.test(name)) {

@@ -1,4 +1,4 @@
-import type { Manifest, ProviderConfig } from '../../../contract.ts';
+import type { CompletedConfig, Manifest, ProviderConfig } from '../../../contract.ts';
 
 export const manifest = {
   kind: 'smsone',
@@ -24,7 +24,7 @@ export const manifest = {
   ],
 } as const satisfies Manifest;
 
-export const defaultApiUrl = 'https://api.twilio.com';
+const defaultApiUrl = 'https://api.twilio.com';
 
 export interface SmsoneConfig {
   accountSid: string;
@@ -34,9 +34,7 @@ export interface SmsoneConfig {
   callbackUrl: string | null;
 }
 
-export function completeConfig(
-  config: ProviderConfig,
-): { config: ProviderConfig } | { field: string; problem: string } {
+export function completeConfig(config: ProviderConfig): CompletedConfig {
   if (!/^AC[0-9a-fA-F]{32}$/.test(String(config.account_sid)))
     return { field: 'account_sid', problem: 'must be AC followed by 32 hexadecimal digits' };
   if (!/^[\x21-\x7e]+$/.test(String(config.auth_token)))

@@ -4,8 +4,10 @@ import { type SmsoneSimulator, startSmsoneSimulator } from '../../../../../test/
 import { startWebhookSink } from '../../../../../test/simulators/webhook-sink.ts';
 import type { CallbackRequest, Outcome, ProviderCarrier, SmsMessage } from '../../../contract.ts';
 import { createOutbound, type Outbound } from '../../../http.ts';
+import { readCallback } from './callback.ts';
+import { createSmsoneCarrier } from './carrier.ts';
 import { knownCodes } from './codes.ts';
-import { createSmsoneCarrier, readCallback, signatureOf } from './index.ts';
+import { signatureOf } from './signature.ts';
 
 let provider: SmsoneSimulator;
 let outbound: Outbound;

@@ -1,4 +1,4 @@
-import type { Manifest, ProviderConfig } from '../../../contract.ts';
+import type { CompletedConfig, Manifest, ProviderConfig } from '../../../contract.ts';
 
 export const manifest = {
   kind: 'smstwo',
@@ -25,7 +25,7 @@ export const manifest = {
   ],
 } as const satisfies Manifest;
 
-export const defaultApiUrl = 'https://rest.nexmo.com';
+const defaultApiUrl = 'https://rest.nexmo.com';
 
 export interface SmstwoConfig {
   apiKey: string;
@@ -36,9 +36,7 @@ export interface SmstwoConfig {
   callbackUrl: string | null;
 }
 
-export function completeConfig(
-  config: ProviderConfig,
-): { config: ProviderConfig } | { field: string; problem: string } {
+export function completeConfig(config: ProviderConfig): CompletedConfig {
   for (const field of ['api_key', 'api_secret', 'signature_secret']) {
     const value = config[field];
     if (typeof value === 'string' && !/^[\x21-\x7e]+$/.test(value))

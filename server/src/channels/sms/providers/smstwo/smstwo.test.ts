@@ -3,7 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type SmstwoSimulator, startSmstwoSimulator } from '../../../../../test/simulators/smstwo.ts';
 import type { CallbackRequest, Outcome, ProviderCarrier, SmsMessage } from '../../../contract.ts';
 import { createOutbound, type Outbound } from '../../../http.ts';
-import { createSmstwoCarrier, isSigned, readCallback, signedText } from './index.ts';
+import { readCallback } from './callback.ts';
+import { createSmstwoCarrier } from './carrier.ts';
+import { isSigned, signedText } from './signature.ts';
 
 let provider: SmstwoSimulator;
 let outbound: Outbound;
