@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { sameBytes } from '../../../../kernel/crypto.ts';
+import type { JsonRecord } from '../../../../kernel/record.ts';
+import { isCurrent, receiptWords, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
-import { type JsonBody, jsonObject, recordIn, textIn } from '../../api.ts';
+import { jsonObject, recordIn, textIn } from '../../../json.ts';
 
 /** Mailgun repeats a call for eight hours. */
 const toleranceMs = 12 * 3_600_000;
-const aheadMs = 10 * 60_000;
 
 /**
  * The signature covers a time and a token, not the body: a call that was observed once could be repeated with another body. So
@@ -16,27 +17,24 @@ export function readCallback(
   config: ProviderConfig,
   { clock }: { clock: () => number },
 ): CallbackVerdict {
-  if (!config.webhook_signing_key)
-    return { kind: 'refused', status: 401, reason: 'webhook_signing_key is not set' };
+  if (!config.webhook_signing_key) return refused(401, 'webhook_signing_key is not set');
   const payload = jsonObject(body.toString('utf8'));
   const signature = recordIn(payload, 'signature');
   const event = recordIn(payload, 'event-data');
-  if (!signature || !event) return { kind: 'refused', status: 400, reason: 'the body is not a signed event' };
+  if (!signature || !event) return refused(400, 'the body is not a signed event');
   const timestamp = String(signature.timestamp ?? '');
   const token = textIn(signature, 'token') ?? '';
   const wanted = createHmac('sha256', String(config.webhook_signing_key))
     .update(timestamp + token)
     .digest();
   const given = Buffer.from(textIn(signature, 'signature') ?? '', 'hex');
-  if (!token || !sameBytes(given, wanted))
-    return { kind: 'refused', status: 401, reason: 'the signature is missing or wrong' };
-  const age = clock() - Number(timestamp) * 1000;
-  if (!(age < toleranceMs && age > -aheadMs))
-    return { kind: 'refused', status: 401, reason: 'the timestamp is too old or not a time' };
+  if (!token || !sameBytes(given, wanted)) return refused(401, 'the signature is missing or wrong');
+  if (!isCurrent(Number(timestamp) * 1000, clock(), toleranceMs))
+    return refused(401, 'the timestamp is too old or not a time');
   return { kind: 'reports', reports: reportsOf(event), nonce: token };
 }
 
-function reportsOf(event: JsonBody): Report[] {
+function reportsOf(event: JsonRecord): Report[] {
   const eventId = textIn(event, 'id');
   if (!eventId) return [];
   const reports: Report[] = [];
@@ -54,7 +52,7 @@ function reportsOf(event: JsonBody): Report[] {
 }
 
 /** Final, but not a fault of the address: the delivery took too long, or the receiver refuses the sender. */
-function isOnlyThisMessage(event: JsonBody, status: JsonBody | null): boolean {
+function isOnlyThisMessage(event: JsonRecord, status: JsonRecord | null): boolean {
   const { reason } = event;
   return (
     reason === 'old' ||
@@ -64,14 +62,12 @@ function isOnlyThisMessage(event: JsonBody, status: JsonBody | null): boolean {
   );
 }
 
-function receiptOf(event: JsonBody): Receipt | null {
+function receiptOf(event: JsonRecord): Receipt | null {
   const status = recordIn(event, 'delivery-status');
-  const at = typeof event.timestamp === 'number' ? new Date(event.timestamp * 1000) : null;
+  const atMs = typeof event.timestamp === 'number' ? event.timestamp * 1000 : Number.NaN;
   const words = [status?.code, textIn(status, 'message') || textIn(status, 'description')];
-  const message = (otherwise: string): { detail: string; at?: string } => ({
-    detail: `mailgun: ${words.filter(Boolean).join(' ') || textIn(event, 'reason') || otherwise}`,
-    ...(at && !Number.isNaN(at.getTime()) ? { at: at.toISOString() } : {}),
-  });
+  const message = (otherwise: string) =>
+    receiptWords('mailgun', words.filter(Boolean).join(' ') || textIn(event, 'reason') || otherwise, atMs);
   switch (event.event) {
     case 'delivered':
       return { type: 'Delivered', ...message('delivered') };
@@ -85,10 +81,8 @@ function receiptOf(event: JsonBody): Receipt | null {
       return { type: 'Complained', ...message('spam complaint') };
     case 'opened':
       return { type: 'Opened', ...message('opened') };
-    case 'clicked': {
-      const { detail: _detail, ...when } = message('clicked');
-      return { type: 'Clicked', detail: `mailgun: ${textIn(event, 'url') ?? 'clicked'}`, ...when };
-    }
+    case 'clicked':
+      return { type: 'Clicked', ...receiptWords('mailgun', textIn(event, 'url') ?? 'clicked', atMs) };
     default:
       return null; // accepted, stored, unsubscribed, and unknown types
   }

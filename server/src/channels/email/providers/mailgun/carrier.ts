@@ -1,12 +1,7 @@
-import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
-import {
-  type ApiContext,
-  createApiCarrier,
-  type EmailApiAnswer,
-  recordIn,
-  textIn,
-  urlUnder,
-} from '../../api.ts';
+import type { ApiAnswer, ApiContext } from '../../../api.ts';
+import type { EmailMessage, ProviderCarrier, VerificationResult } from '../../../contract.ts';
+import { recordIn, textIn } from '../../../json.ts';
+import { createEmailApi, urlUnder } from '../../api.ts';
 import { mailboxText, partsOf } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { MailgunConfig } from './manifest.ts';
@@ -19,7 +14,7 @@ export function createMailgunCarrier(
 ): ProviderCarrier {
   const credentials = Buffer.from(`api:${apiKey}`).toString('base64');
   const authorization = `Basic ${credentials}`;
-  return createApiCarrier(
+  return createEmailApi(
     {
       name,
       kind: 'mailgun',
@@ -68,7 +63,7 @@ function formOf(message: EmailMessage): FormPart[] {
   ];
 }
 
-function judge(answer: EmailApiAnswer): { ok: boolean; detail: string } {
+function judge(answer: ApiAnswer): VerificationResult {
   // A sending key may read nothing; a refusal of the domain, and not of the key, shows that the key is valid.
   if (answer.status === 403) return { ok: true, detail: 'The key is good, and for sending only.' };
   const domain = recordIn(answer.json, 'domain');

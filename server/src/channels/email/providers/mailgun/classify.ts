@@ -1,5 +1,7 @@
+import type { ApiAnswer } from '../../../api.ts';
 import type { Outcome } from '../../../contract.ts';
-import { type EmailApiAnswer, messageIn, outcomeByStatus, textIn } from '../../api.ts';
+import { textIn } from '../../../json.ts';
+import { messageIn, outcomeByStatus } from '../../api.ts';
 
 const unitMs: Partial<Record<string, number>> = { second: 1_000, minute: 60_000, hour: 3_600_000 };
 
@@ -10,7 +12,7 @@ function waitIn(message: string): number | null {
   return count && ms ? Math.min(Number(count) * ms, 86_400_000) : null;
 }
 
-export function classify(answer: EmailApiAnswer): Outcome {
+export function classify(answer: ApiAnswer): Outcome {
   const { status, json } = answer;
   const code = String(status);
   const message = textIn(json, 'message');

@@ -1,6 +1,8 @@
 import { sameBytes, sha256 } from '../../../../kernel/crypto.ts';
+import type { JsonRecord } from '../../../../kernel/record.ts';
+import { receiptWords, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
-import { type JsonBody, jsonObject, recordIn, textIn } from '../../api.ts';
+import { jsonObject, recordIn, textIn } from '../../../json.ts';
 
 /**
  * Postmark repeats a call for half a day. Older events are refused, because event ids are not stored long enough to recognize a
@@ -15,17 +17,14 @@ export function readCallback(
   { clock }: { clock: () => number },
 ): CallbackVerdict {
   const { webhook_username: username, webhook_password: password } = config;
-  if (!username || !password)
-    return { kind: 'refused', status: 401, reason: 'webhook_username and webhook_password are not set' };
+  if (!username || !password) return refused(401, 'webhook_username and webhook_password are not set');
   // Hashes have equal length for every input, so the comparison reveals nothing.
   const given = basicCredentials(headers.authorization);
   if (given === null || !sameBytes(sha256(given), sha256(`${username}:${password}`)))
-    return { kind: 'refused', status: 401, reason: 'the user name or the password is missing or wrong' };
+    return refused(401, 'the user name or the password is missing or wrong');
   const record = jsonObject(body.toString('utf8'));
-  if (!record) return { kind: 'refused', status: 400, reason: 'the body is not a JSON object' };
-  const at = timeOf(whenOf(record));
-  if (at !== null && clock() - Date.parse(at) > toleranceMs)
-    return { kind: 'refused', status: 401, reason: 'the event is too old' };
+  if (!record) return refused(400, 'the body is not a JSON object');
+  if (clock() - timeOf(record) > toleranceMs) return refused(401, 'the event is too old');
   return { kind: 'reports', reports: reportsOf(record) };
 }
 
@@ -35,7 +34,7 @@ function basicCredentials(authorization: string | undefined): string | null {
   return base64 === undefined ? null : Buffer.from(base64, 'base64').toString('utf8');
 }
 
-function reportsOf(record: JsonBody): Report[] {
+function reportsOf(record: JsonRecord): Report[] {
   const eventId = eventIdOf(record);
   const notificationId = textIn(recordIn(record, 'Metadata'), 'notification_id');
   const receipt = receiptOf(record);
@@ -47,7 +46,7 @@ function reportsOf(record: JsonBody): Report[] {
 }
 
 /** Bounces have a number; every other event is identified by recipient, type and time. */
-function eventIdOf(record: JsonBody): string {
+function eventIdOf(record: JsonRecord): string {
   const { RecordType, ID, MessageID, Recipient, Email } = record;
   if (typeof ID === 'number') return `${RecordType}:${ID}`;
   return sha256(
@@ -55,7 +54,7 @@ function eventIdOf(record: JsonBody): string {
   ).toString('hex');
 }
 
-function whenOf({ DeliveredAt, ReceivedAt, BouncedAt, ChangedAt }: JsonBody): unknown {
+function whenOf({ DeliveredAt, ReceivedAt, BouncedAt, ChangedAt }: JsonRecord): unknown {
   return DeliveredAt ?? ReceivedAt ?? BouncedAt ?? ChangedAt;
 }
 
@@ -75,12 +74,8 @@ const remarks = new Set([
   'ChallengeVerification',
 ]);
 
-function receiptOf(record: JsonBody): Receipt | null {
-  const at = timeOf(whenOf(record));
-  const message = (text: string): { detail: string; at?: string } => ({
-    detail: `postmark: ${text}`,
-    ...(at === null ? {} : { at }),
-  });
+function receiptOf(record: JsonRecord): Receipt | null {
+  const message = (text: string) => receiptWords('postmark', text, timeOf(record));
   switch (record.RecordType) {
     case 'Delivery':
       return { type: 'Delivered', ...message(textIn(record, 'Details') ?? 'delivered') };
@@ -108,7 +103,7 @@ function receiptOf(record: JsonBody): Receipt | null {
 }
 
 /** A person stopped or resumed the stream. Bounces and complaints, which also stop it, arrive as records of their own. */
-function wishOf(record: JsonBody): { address: string; wants: 'nothing' | 'again'; detail: string } | null {
+function wishOf(record: JsonRecord): { address: string; wants: 'nothing' | 'again'; detail: string } | null {
   const address = textIn(record, 'Recipient');
   if (record.RecordType !== 'SubscriptionChange' || !address || record.Origin !== 'Recipient') return null;
   if (record.SuppressSending === false)
@@ -117,7 +112,8 @@ function wishOf(record: JsonBody): { address: string; wants: 'nothing' | 'again'
   return { address, wants: 'nothing', detail: 'postmark: unsubscribed' };
 }
 
-function timeOf(value: unknown): string | null {
-  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+/** In Unix milliseconds; NaN when the record names no time. */
+function timeOf(record: JsonRecord): number {
+  const when = whenOf(record);
+  return typeof when === 'string' ? Date.parse(when) : Number.NaN;
 }

@@ -1,5 +1,7 @@
-import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
-import { type ApiContext, createApiCarrier, type EmailApiAnswer, textIn, urlUnder } from '../../api.ts';
+import type { ApiAnswer, ApiContext } from '../../../api.ts';
+import type { EmailMessage, ProviderCarrier, VerificationResult } from '../../../contract.ts';
+import { textIn } from '../../../json.ts';
+import { createEmailApi, urlUnder } from '../../api.ts';
 import { type EmailParts, mailboxText, partsOf } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { PostmarkConfig } from './manifest.ts';
@@ -10,7 +12,7 @@ export function createPostmarkCarrier(
   context: ApiContext,
 ): ProviderCarrier {
   const headers = { 'x-postmark-server-token': serverToken, 'content-type': 'application/json' };
-  return createApiCarrier(
+  return createEmailApi(
     {
       name,
       kind: 'postmark',
@@ -54,7 +56,7 @@ function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailPar
   };
 }
 
-function judge(answer: EmailApiAnswer): { ok: boolean; detail: string } {
+function judge(answer: ApiAnswer): VerificationResult {
   const server = textIn(answer.json, 'Name');
   if (answer.status === 200 && server !== null)
     return { ok: true, detail: `The token is that of ${server}.` };

@@ -1,11 +1,13 @@
+import type { ApiAnswer } from '../../../api.ts';
 import type { Outcome } from '../../../contract.ts';
-import { type EmailApiAnswer, messageIn, outcomeByStatus, textIn } from '../../api.ts';
+import { textIn } from '../../../json.ts';
+import { messageIn, outcomeByStatus } from '../../api.ts';
 
 /** Codes whose meaning differs from that of their status (422 for nearly all of them). */
 const broken = new Set([10, 400, 401, 405, 412, 413]);
 const later = new Set([100]);
 
-export function classify(answer: EmailApiAnswer): Outcome {
+export function classify(answer: ApiAnswer): Outcome {
   const { status, json } = answer;
   const errorCode = typeof json?.ErrorCode === 'number' ? json.ErrorCode : null;
   const code = errorCode === null ? String(status) : `${status} ${errorCode}`;

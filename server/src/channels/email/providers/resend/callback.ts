@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { sameBytes } from '../../../../kernel/crypto.ts';
+import type { JsonRecord } from '../../../../kernel/record.ts';
+import { isCurrent, receiptWords, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt } from '../../../contract.ts';
-import { type JsonBody, jsonObject, recordIn, textIn } from '../../api.ts';
+import { jsonObject, recordIn, textIn } from '../../../json.ts';
 
 /** Each attempt is signed with its own time. */
 const toleranceMs = 5 * 60_000;
@@ -11,7 +13,7 @@ export function readCallback(
   config: ProviderConfig,
   { clock }: { clock: () => number },
 ): CallbackVerdict {
-  if (!config.webhook_secret) return { kind: 'refused', status: 401, reason: 'webhook_secret is not set' };
+  if (!config.webhook_secret) return refused(401, 'webhook_secret is not set');
   const id = headers['svix-id'] ?? headers['webhook-id'] ?? '';
   const timestamp = headers['svix-timestamp'] ?? headers['webhook-timestamp'] ?? '';
   const signatures = headers['svix-signature'] ?? headers['webhook-signature'] ?? '';
@@ -25,12 +27,12 @@ export function readCallback(
   const isSigned = signatures
     .split(' ')
     .some((entry) => entry.startsWith('v1,') && sameBytes(Buffer.from(entry.slice(3), 'base64'), wanted));
-  if (!id || !isSigned) return { kind: 'refused', status: 401, reason: 'the signature is missing or wrong' };
-  if (!(Math.abs(clock() - Number(timestamp) * 1000) < toleranceMs))
-    return { kind: 'refused', status: 401, reason: 'the timestamp is too old or not a time' };
+  if (!id || !isSigned) return refused(401, 'the signature is missing or wrong');
+  if (!isCurrent(Number(timestamp) * 1000, clock(), toleranceMs))
+    return refused(401, 'the timestamp is too old or not a time');
   const event = jsonObject(body.toString('utf8'));
   const data = recordIn(event, 'data');
-  if (!event || !data) return { kind: 'refused', status: 400, reason: 'the body is not an event' };
+  if (!event || !data) return refused(400, 'the body is not an event');
   const receipt = receiptOf(event, data);
   const notificationId = tagIn(data.tags, 'notification_id');
   if (!receipt || !notificationId) return { kind: 'reports', reports: [] };
@@ -40,21 +42,18 @@ export function readCallback(
 /** Tags arrive as an object, or as the list in which they were sent. */
 function tagIn(tags: unknown, name: string): string | null {
   if (Array.isArray(tags)) {
-    const found = (tags as JsonBody[]).find((tag) => tag?.name === name);
+    const found = (tags as JsonRecord[]).find((tag) => tag?.name === name);
     return textIn(found ?? null, 'value');
   }
-  return typeof tags === 'object' ? textIn(tags as JsonBody | null, name) : null;
+  return typeof tags === 'object' ? textIn(tags as JsonRecord | null, name) : null;
 }
 
 /** The message is at fault, not the address. */
 const aboutTheMessage = new Set(['MessageTooLarge', 'ContentRejected', 'AttachmentRejected']);
 
-function receiptOf(event: JsonBody, data: JsonBody): Receipt | null {
-  const ms = Date.parse(textIn(event, 'created_at') ?? '');
-  const message = (text: string | null, otherwise: string): { detail: string; at?: string } => ({
-    detail: `resend: ${text ?? otherwise}`,
-    ...(Number.isNaN(ms) ? {} : { at: new Date(ms).toISOString() }),
-  });
+function receiptOf(event: JsonRecord, data: JsonRecord): Receipt | null {
+  const atMs = Date.parse(textIn(event, 'created_at') ?? '');
+  const message = (text: string | null, otherwise: string) => receiptWords('resend', text ?? otherwise, atMs);
   switch (event.type) {
     case 'email.delivered':
       return { type: 'Delivered', ...message(null, 'delivered') };

@@ -1,5 +1,7 @@
-import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
-import { type ApiContext, createApiCarrier, type EmailApiAnswer, textIn, urlUnder } from '../../api.ts';
+import type { ApiAnswer, ApiContext } from '../../../api.ts';
+import type { EmailMessage, ProviderCarrier, VerificationResult } from '../../../contract.ts';
+import { textIn } from '../../../json.ts';
+import { createEmailApi, urlUnder } from '../../api.ts';
 import { type EmailParts, mailboxText, partsOf } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { ResendConfig } from './manifest.ts';
@@ -15,7 +17,7 @@ export function createResendCarrier(
   context: ApiContext,
 ): ProviderCarrier {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  return createApiCarrier(
+  return createEmailApi(
     {
       name,
       kind: 'resend',
@@ -64,7 +66,7 @@ function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailPar
   };
 }
 
-function judge(answer: EmailApiAnswer): { ok: boolean; detail: string } {
+function judge(answer: ApiAnswer): VerificationResult {
   if (answer.status === 200 && answer.json) return { ok: true, detail: 'The key is good.' };
   // No read call is open to a key for sending only; the refusal that says so shows that the key is valid.
   if (textIn(answer.json, 'name') === 'restricted_api_key')

@@ -1,11 +1,12 @@
+import type { ApiAnswer } from '../../../api.ts';
 import type { Outcome } from '../../../contract.ts';
-import { parseRetryAfter } from '../../../http.ts';
-import { type EmailApiAnswer, messageIn, outcomeByStatus, textIn } from '../../api.ts';
+import { textIn } from '../../../json.ts';
+import { messageIn, outcomeByStatus } from '../../api.ts';
 
 const dayMs = 86_400_000;
 
-export function classify(answer: EmailApiAnswer): Outcome {
-  const { status, json, headers, at } = answer;
+export function classify(answer: ApiAnswer): Outcome {
+  const { status, json, headers, at, retryAfterMs } = answer;
   const name = textIn(json, 'name');
   const code = name ?? String(status);
   const detail = messageIn(answer, textIn(json, 'message'));
@@ -29,7 +30,7 @@ export function classify(answer: EmailApiAnswer): Outcome {
         kind: 'throttled',
         detail,
         code,
-        retryAfterMs: parseRetryAfter(headers['retry-after'], at) ?? dayMs - (at % dayMs),
+        retryAfterMs: retryAfterMs ?? dayMs - (at % dayMs),
       };
   }
   const seconds = Number(headers['ratelimit-reset'] ?? Number.NaN);

@@ -1,3 +1,4 @@
+import { isCurrent, receiptWords, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { isSigned, publicKeyOf } from './signature.ts';
 
@@ -6,7 +7,6 @@ import { isSigned, publicKeyOf } from './signature.ts';
  * their ids.
  */
 const toleranceMs = 25 * 3_600_000;
-const aheadMs = 10 * 60_000;
 
 export function readCallback(
   { headers, body }: CallbackRequest,
@@ -14,16 +14,14 @@ export function readCallback(
   { clock }: { clock: () => number },
 ): CallbackVerdict {
   const key = config.webhook_public_key ? publicKeyOf(String(config.webhook_public_key)) : null;
-  if (!key) return { kind: 'refused', status: 401, reason: 'webhook_public_key is not set' };
+  if (!key) return refused(401, 'webhook_public_key is not set');
   const signature = headers['x-twilio-email-event-webhook-signature'] ?? '';
   const timestamp = headers['x-twilio-email-event-webhook-timestamp'] ?? '';
-  if (!isSigned(key, timestamp, body, signature))
-    return { kind: 'refused', status: 401, reason: 'the signature is missing or wrong' };
-  const age = clock() - Number(timestamp) * 1000;
-  if (!(age < toleranceMs && age > -aheadMs))
-    return { kind: 'refused', status: 401, reason: 'the timestamp is too old or not a time' };
+  if (!isSigned(key, timestamp, body, signature)) return refused(401, 'the signature is missing or wrong');
+  if (!isCurrent(Number(timestamp) * 1000, clock(), toleranceMs))
+    return refused(401, 'the timestamp is too old or not a time');
   const events = parse(body);
-  if (!events) return { kind: 'refused', status: 400, reason: 'the body is not a JSON array' };
+  if (!events) return refused(400, 'the body is not a JSON array');
   return { kind: 'reports', reports: events.flatMap(reportsOf) };
 }
 
@@ -63,11 +61,7 @@ function isOptOut(event: Event): boolean {
 
 function receiptOf(event: Event): Receipt | null {
   const reason = textOf(event.reason);
-  const at = timeOf(event.timestamp);
-  const message = (text: string): { detail: string; at?: string } => ({
-    detail: `sendgrid: ${text}`,
-    ...(at === null ? {} : { at }),
-  });
+  const message = (text: string) => receiptWords('sendgrid', text, timeOf(event));
   switch (event.event) {
     case 'delivered':
       return { type: 'Delivered', ...message(textOf(event.response) || 'delivered') };
@@ -101,7 +95,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function timeOf(seconds: unknown): string | null {
-  if (typeof seconds !== 'number' || !(seconds > 0 && seconds < 1e11)) return null;
-  return new Date(seconds * 1000).toISOString();
+/** In Unix milliseconds; NaN when the event names no time. */
+function timeOf({ timestamp: seconds }: Event): number {
+  return typeof seconds === 'number' && seconds > 0 && seconds < 1e11 ? seconds * 1000 : Number.NaN;
 }

@@ -1,5 +1,6 @@
-import type { EmailMessage, ProviderCarrier } from '../../../contract.ts';
-import { type ApiContext, createApiCarrier, type EmailApiAnswer, messageIn, urlUnder } from '../../api.ts';
+import type { ApiAnswer, ApiContext } from '../../../api.ts';
+import type { EmailMessage, ProviderCarrier, VerificationResult } from '../../../contract.ts';
+import { createEmailApi, messageIn, urlUnder } from '../../api.ts';
 import { type EmailParts, type Mailbox, partsOf, quoted } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { SendgridConfig } from './manifest.ts';
@@ -10,7 +11,7 @@ export function createSendgridCarrier(
   context: ApiContext,
 ): ProviderCarrier {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  return createApiCarrier(
+  return createEmailApi(
     {
       name,
       kind: 'sendgrid',
@@ -77,7 +78,7 @@ function person({ address, name }: Mailbox): object {
   return name === '' ? { email: address } : { email: address, name };
 }
 
-function judge(answer: EmailApiAnswer): { ok: boolean; detail: string } {
+function judge(answer: ApiAnswer): VerificationResult {
   const scopes = answer.json?.scopes;
   if (answer.status !== 200 || !Array.isArray(scopes)) {
     const refused = classify(answer);

@@ -1,22 +1,12 @@
+import type { ApiAnswer } from '../../../api.ts';
 import type { Outcome } from '../../../contract.ts';
-import { type EmailApiAnswer, messageIn, outcomeByStatus } from '../../api.ts';
+import { recordsIn, textIn } from '../../../json.ts';
+import { messageIn, outcomeByStatus } from '../../api.ts';
 
-/** `{"errors": [{"message", "field", "help"}]}`; null when there are none. */
-function firstError({ json }: EmailApiAnswer): { message: string | null; field: string | null } | null {
-  const errors = json?.errors;
-  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
-  if (typeof first !== 'object' || first === null) return null;
-  const { message, field } = first as { message?: unknown; field?: unknown };
-  return {
-    message: typeof message === 'string' ? message : null,
-    field: typeof field === 'string' ? field : null,
-  };
-}
-
-export function classify(answer: EmailApiAnswer): Outcome {
-  const { status, headers, at } = answer;
-  const error = firstError(answer);
-  const detail = messageIn(answer, error?.message ?? null);
+export function classify(answer: ApiAnswer): Outcome {
+  const { status, headers, at, json } = answer;
+  const [error = null] = recordsIn(json, 'errors');
+  const detail = messageIn(answer, textIn(error, 'message'));
   const code = String(status);
   if (status === 202) {
     const id = headers['x-message-id'] ?? null;

@@ -1,12 +1,12 @@
+import { isCurrent, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig } from '../../../contract.ts';
 import type { Outbound } from '../../../http.ts';
-import { jsonObject, textIn } from '../../api.ts';
+import { jsonObject, textIn } from '../../../json.ts';
 import { reportsOf } from './events.ts';
 import { isTrustedUrl, signatureProblem } from './sns.ts';
 
 /** SNS repeats a call for an hour, with its original time of publication. */
 const toleranceMs = 2 * 3_600_000;
-const aheadMs = 10 * 60_000;
 const confirmTimeoutMs = 5_000;
 
 export async function readCallback(
@@ -14,11 +14,6 @@ export async function readCallback(
   config: ProviderConfig,
   context: { outbound: Outbound; clock: () => number },
 ): Promise<CallbackVerdict> {
-  const refused = (status: 400 | 401 | 403, reason: string): CallbackVerdict => ({
-    kind: 'refused',
-    status,
-    reason,
-  });
   const topic = config.sns_topic_arn;
   if (!topic) return refused(401, 'sns_topic_arn is not set');
   const baseUrl = config.base_url ? String(config.base_url) : null;
@@ -28,8 +23,8 @@ export async function readCallback(
   if (message.TopicArn !== topic) return refused(403, 'it comes from another topic than sns_topic_arn');
   const problem = await signatureProblem(message, baseUrl, context);
   if (problem) return refused(401, problem);
-  const age = context.clock() - Date.parse(textIn(message, 'Timestamp') ?? '');
-  if (!(age < toleranceMs && age > -aheadMs)) return refused(401, 'the timestamp is too old or not a time');
+  if (!isCurrent(Date.parse(textIn(message, 'Timestamp') ?? ''), context.clock(), toleranceMs))
+    return refused(401, 'the timestamp is too old or not a time');
 
   if (message.Type === 'SubscriptionConfirmation') {
     const { SubscribeURL: url } = message;

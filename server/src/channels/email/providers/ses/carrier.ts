@@ -1,13 +1,8 @@
 import aws4 from 'aws4';
 import { inPlace } from '../../../../kernel/threads/task.ts';
-import type { ProviderCarrier } from '../../../contract.ts';
-import {
-  type ApiContext,
-  type ApiRequest,
-  createApiCarrier,
-  type EmailApiAnswer,
-  urlUnder,
-} from '../../api.ts';
+import type { ApiAnswer, ApiContext, ApiRequest } from '../../../api.ts';
+import type { ProviderCarrier, VerificationResult } from '../../../contract.ts';
+import { createEmailApi, urlUnder } from '../../api.ts';
 import { buildMime } from '../../mime.ts';
 import { asciiMailboxText, wireMailbox } from '../../parts.ts';
 import { classify } from './classify.ts';
@@ -42,7 +37,7 @@ export function createSesCarrier(name: string, config: SesConfig, context: ApiCo
     };
   }
 
-  return createApiCarrier(
+  return createEmailApi(
     {
       name,
       kind: 'ses',
@@ -76,7 +71,7 @@ export function createSesCarrier(name: string, config: SesConfig, context: ApiCo
   );
 }
 
-function judge(answer: EmailApiAnswer): { ok: boolean; detail: string } {
+function judge(answer: ApiAnswer): VerificationResult {
   const { status, json } = answer;
   if (status !== 200 || json?.SendingEnabled === undefined)
     return { ok: false, detail: classify(answer).detail };

@@ -1,5 +1,7 @@
+import type { ApiAnswer } from '../../../api.ts';
 import type { Outcome } from '../../../contract.ts';
-import { type EmailApiAnswer, messageIn, outcomeByStatus, textIn } from '../../api.ts';
+import { textIn } from '../../../json.ts';
+import { messageIn, outcomeByStatus } from '../../api.ts';
 
 /** The account, an identity or a configuration set is misconfigured: every message would fail. */
 const brokenTypes = new Set([
@@ -14,12 +16,12 @@ const hourMs = 3_600_000;
 /**
  * Extracts `MessageRejected` from `MessageRejected:http://…` in the header, or from `com.amazon…#MessageRejected` in the body.
  */
-function typeOf({ headers, json }: EmailApiAnswer): string | null {
+function typeOf({ headers, json }: ApiAnswer): string | null {
   const given = headers['x-amzn-errortype'] ?? textIn(json, '__type');
   return given?.split(':')[0]?.split('#').at(-1) || null;
 }
 
-export function classify(answer: EmailApiAnswer): Outcome {
+export function classify(answer: ApiAnswer): Outcome {
   const { status, json } = answer;
   const type = typeOf(answer);
   const code = type ?? String(status);
@@ -31,8 +33,8 @@ export function classify(answer: EmailApiAnswer): Outcome {
   if (type === null || status >= 500) return byStatus;
   if (throttledTypes.has(type) || type === 'LimitExceededException') {
     const isForLong = type === 'LimitExceededException' || /daily message quota/i.test(detail);
-    const told = byStatus.kind === 'throttled' ? byStatus.retryAfterMs : null;
-    return { kind: 'throttled', detail, code, retryAfterMs: told ?? (isForLong ? hourMs : null) };
+    const askedMs = byStatus.kind === 'throttled' ? byStatus.retryAfterMs : null;
+    return { kind: 'throttled', detail, code, retryAfterMs: askedMs ?? (isForLong ? hourMs : null) };
   }
   const isUnverified = type === 'MessageRejected' && /not verified/i.test(detail);
   return brokenTypes.has(type) || isUnverified ? { kind: 'broken', detail, code } : byStatus;

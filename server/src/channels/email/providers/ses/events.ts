@@ -1,37 +1,39 @@
+import type { JsonRecord } from '../../../../kernel/record.ts';
+import { receiptWords } from '../../../callback.ts';
 import type { Receipt, Report } from '../../../contract.ts';
-import { type JsonBody, recordIn, textIn } from '../../api.ts';
+import { recordIn, recordsIn, textIn } from '../../../json.ts';
 
 /** Reads an event that SES published. `id` is that of the SNS message, the same when it is delivered again. */
-export function reportsOf(event: JsonBody, id: string): Report[] {
+export function reportsOf(event: JsonRecord, id: string): Report[] {
   const notificationId = notificationOf(recordIn(event, 'mail') ?? {});
   const receipt = receiptOf(event);
   return notificationId && receipt ? [{ about: 'notification', notificationId, receipt, eventId: id }] : [];
 }
 
 /** Events of a configuration set repeat our tags. Notifications of an identity do not, but may repeat our headers. */
-function notificationOf(mail: JsonBody): string | null {
+function notificationOf(mail: JsonRecord): string | null {
   const tag = recordIn(mail, 'tags')?.notification_id;
   const [value] = Array.isArray(tag) ? (tag as unknown[]) : [];
   if (typeof value === 'string') return value;
-  const header = list(mail.headers).find(({ name }) => String(name).toLowerCase() === 'message-id');
+  const header = recordsIn(mail, 'headers').find(({ name }) => String(name).toLowerCase() === 'message-id');
   return /^<([0-9a-f-]{36})@/i.exec(textIn(header ?? null, 'value') ?? '')?.[1] ?? null;
 }
 
 /** The message is at fault, not the address. */
 const aboutTheMessage = new Set(['MessageTooLarge', 'ContentRejected', 'AttachmentRejected']);
 
-function receiptOf(event: JsonBody): Receipt | null {
+function receiptOf(event: JsonRecord): Receipt | null {
   switch (event.eventType ?? event.notificationType) {
     case 'Delivery': {
       const delivery = recordIn(event, 'delivery');
-      return { type: 'Delivered', ...said(delivery, textIn(delivery, 'smtpResponse') ?? 'delivered') };
+      return { type: 'Delivered', ...message(delivery, textIn(delivery, 'smtpResponse') ?? 'delivered') };
     }
     case 'DeliveryDelay': {
       const delay = recordIn(event, 'deliveryDelay');
       const type = textIn(delay, 'delayType') ?? 'delayed';
       return {
         type: 'DeliveryDelayed',
-        ...said(delay, `${type} ${diagnosis(delay?.delayedRecipients)}`.trim()),
+        ...message(delay, `${type} ${diagnosis(delay, 'delayedRecipients')}`.trim()),
       };
     }
     case 'Bounce': {
@@ -40,7 +42,7 @@ function receiptOf(event: JsonBody): Receipt | null {
       const hard = bounce?.bounceType === 'Permanent' && !aboutTheMessage.has(String(bounce.bounceSubType));
       return {
         type: 'Bounced',
-        ...said(bounce, `${kind} ${diagnosis(bounce?.bouncedRecipients)}`.trim() || 'bounced'),
+        ...message(bounce, `${kind} ${diagnosis(bounce, 'bouncedRecipients')}`.trim() || 'bounced'),
         soft: !hard,
       };
     }
@@ -48,36 +50,28 @@ function receiptOf(event: JsonBody): Receipt | null {
       const complaint = recordIn(event, 'complaint');
       const kind = textIn(complaint, 'complaintFeedbackType') ?? textIn(complaint, 'complaintSubType');
       // The opposite of a complaint: a recipient took the message out of the spam folder.
-      return kind === 'not-spam' ? null : { type: 'Complained', ...said(complaint, kind ?? 'complaint') };
+      return kind === 'not-spam' ? null : { type: 'Complained', ...message(complaint, kind ?? 'complaint') };
     }
     case 'Reject': {
       const reject = recordIn(event, 'reject');
-      return { type: 'Bounced', ...said(reject, textIn(reject, 'reason') ?? 'rejected'), soft: true };
+      return { type: 'Bounced', ...message(reject, textIn(reject, 'reason') ?? 'rejected'), soft: true };
     }
     case 'Open':
-      return { type: 'Opened', ...said(recordIn(event, 'open'), 'opened') };
+      return { type: 'Opened', ...message(recordIn(event, 'open'), 'opened') };
     case 'Click': {
       const click = recordIn(event, 'click');
-      return { type: 'Clicked', ...said(click, textIn(click, 'link') ?? 'clicked') };
+      return { type: 'Clicked', ...message(click, textIn(click, 'link') ?? 'clicked') };
     }
     default:
       return null; // Send, Subscription, Rendering Failure (templates are rendered here), and unknown types
   }
 }
 
-function said(part: JsonBody | null, text: string): { detail: string; at?: string } {
-  const ms = Date.parse(textIn(part, 'timestamp') ?? '');
-  return { detail: `ses: ${text}`, ...(Number.isNaN(ms) ? {} : { at: new Date(ms).toISOString() }) };
+function message(part: JsonRecord | null, text: string) {
+  return receiptWords('ses', text, Date.parse(textIn(part, 'timestamp') ?? ''));
 }
 
-function diagnosis(recipients: unknown): string {
-  const [first] = list(recipients);
-  return textIn(first ?? null, 'diagnosticCode') ?? textIn(first ?? null, 'status') ?? '';
-}
-
-function list(value: unknown): JsonBody[] {
-  if (!Array.isArray(value)) return [];
-  return (value as unknown[]).filter(
-    (entry): entry is JsonBody => typeof entry === 'object' && entry !== null,
-  );
+function diagnosis(part: JsonRecord | null, recipients: string): string {
+  const [first = null] = recordsIn(part, recipients);
+  return textIn(first, 'diagnosticCode') ?? textIn(first, 'status') ?? '';
 }

@@ -1,3 +1,4 @@
+import { refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { optOutOf } from '../../opt-out.ts';
 import { knownCodes } from './codes.ts';
@@ -15,13 +16,12 @@ export function readCallback(request: CallbackRequest, config: ProviderConfig): 
   const { authToken, accountSid } = smsoneConfig(config);
   const form = new URLSearchParams(request.method === 'POST' ? request.body.toString('utf8') : '');
   const signature = request.headers['x-twilio-signature'];
-  if (!signature) return { kind: 'refused', status: 401, reason: 'The signature is missing.' };
-  if (!isSigned(authToken, request.url, form, signature))
-    return { kind: 'refused', status: 401, reason: 'The signature is wrong.' };
+  if (!signature) return refused(401, 'The signature is missing.');
+  if (!isSigned(authToken, request.url, form, signature)) return refused(401, 'The signature is wrong.');
   if ((form.get('AccountSid') ?? accountSid) !== accountSid)
-    return { kind: 'refused', status: 403, reason: 'It is about another account.' };
+    return refused(403, 'It is about another account.');
   const sid = form.get('MessageSid') ?? form.get('SmsSid');
-  if (!sid) return { kind: 'refused', status: 400, reason: 'MessageSid is missing.' };
+  if (!sid) return refused(400, 'MessageSid is missing.');
   if (form.has('Body') || form.get('SmsStatus') === 'received')
     return { kind: 'reports', reports: inbound(form, sid), answer: noReply };
   return { kind: 'reports', reports: statusReports(form, sid, request.query.n ?? '') };

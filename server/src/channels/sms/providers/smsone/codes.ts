@@ -1,16 +1,10 @@
+import type { SmsCodeMeaning } from '../../api.ts';
+
 /**
- * The provider's error codes by their meaning; they occur on an answer and, later, on a receipt. A code that is not listed is
+ * The provider's error codes by their meaning; they occur in an answer and, later, in a receipt. A code that is not listed is
  * judged by its HTTP status.
  */
-export type SmsoneCodeMeaning =
-  | 'retry'
-  | 'throttled'
-  | 'rejected'
-  | 'broken'
-  | 'unreachable' // this number receives no text messages: suppress it
-  | 'unsubscribed';
-
-const codesOf: Record<SmsoneCodeMeaning, readonly number[]> = {
+const codesOf: Record<SmsCodeMeaning, readonly number[]> = {
   retry: [
     14107, // too many between these two numbers
     20500,
@@ -60,13 +54,13 @@ const codesOf: Record<SmsoneCodeMeaning, readonly number[]> = {
   ],
 };
 
-const meanings = new Map<number, SmsoneCodeMeaning>(
-  (Object.entries(codesOf) as [SmsoneCodeMeaning, readonly number[]][]).flatMap(([meaning, codes]) =>
+const meanings = new Map<number, SmsCodeMeaning>(
+  (Object.entries(codesOf) as [SmsCodeMeaning, readonly number[]][]).flatMap(([meaning, codes]) =>
     codes.map((code) => [code, meaning] as const),
   ),
 );
 
-export const knownCodes: ReadonlyMap<number, SmsoneCodeMeaning> = meanings;
+export const knownCodes: ReadonlyMap<number, SmsCodeMeaning> = meanings;
 
 /** Hourly and daily limits: another call a second later only adds to the count. */
 export const longWaitMs: Readonly<Record<number, number>> = { 60728: 10 * 60_000, 63038: 60 * 60_000 };

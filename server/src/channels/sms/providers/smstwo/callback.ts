@@ -1,6 +1,7 @@
 import type { Clock } from '../../../../kernel/clock.ts';
-import { isRecord } from '../../../../kernel/record.ts';
+import { refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
+import { jsonObject } from '../../../json.ts';
 import { optOutOf } from '../../opt-out.ts';
 import { isGone } from './codes.ts';
 import { smstwoConfig } from './manifest.ts';
@@ -20,13 +21,12 @@ export function readCallback(
 ): CallbackVerdict {
   const { apiKey, signatureSecret } = smstwoConfig(config);
   const params = paramsOf(request);
-  if (!params) return { kind: 'refused', status: 400, reason: 'The body cannot be read.' };
+  if (!params) return refused(400, 'The body cannot be read.');
   if (signatureSecret !== null) {
     const problem = signatureProblem(params, signatureSecret, clock() / 1000);
-    if (problem) return { kind: 'refused', status: 401, reason: problem };
+    if (problem) return refused(401, problem);
   }
-  if ((params['api-key'] ?? apiKey) !== apiKey)
-    return { kind: 'refused', status: 403, reason: 'It is about another account.' };
+  if ((params['api-key'] ?? apiKey) !== apiKey) return refused(403, 'It is about another account.');
   const messageId = params.messageId ?? params['message-id'];
   // When its URL is saved the provider makes an empty call to check that the URL answers.
   if (!messageId) return { kind: 'reports', reports: [] };
@@ -37,12 +37,8 @@ function paramsOf({ method, query, headers, body }: CallbackRequest): Params | n
   if (method === 'GET') return texts(query);
   const type = headers['content-type'] ?? '';
   if (!type.includes('json')) return Object.fromEntries(new URLSearchParams(body.toString('utf8')));
-  try {
-    const parsed: unknown = JSON.parse(body.toString('utf8'));
-    return isRecord(parsed) ? texts(parsed) : null;
-  } catch {
-    return null;
-  }
+  const json = jsonObject(body.toString('utf8'));
+  return json && texts(json);
 }
 
 function texts(values: object): Params {

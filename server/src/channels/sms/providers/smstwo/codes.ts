@@ -1,7 +1,7 @@
-/** The `status` of each part of a message, by its meaning. A code that is not listed is a permanent refusal. */
-export type SmstwoCodeMeaning = 'retry' | 'throttled' | 'rejected' | 'broken' | 'unreachable';
+import type { SmsCodeMeaning } from '../../api.ts';
 
-const meanings: Readonly<Record<string, SmstwoCodeMeaning>> = {
+/** The `status` of each part of a message, by its meaning. A code that is not listed is a permanent refusal. */
+const meanings: Readonly<Record<string, SmsCodeMeaning>> = {
   1: 'throttled',
   2: 'rejected', // a parameter is missing
   3: 'rejected', // a parameter is wrong
@@ -23,7 +23,7 @@ const meanings: Readonly<Record<string, SmstwoCodeMeaning>> = {
   33: 'unreachable', // the number is no longer in use
 };
 
-export function meaningOf(status: string): SmstwoCodeMeaning {
+export function meaningOf(status: string): SmsCodeMeaning {
   return (Object.hasOwn(meanings, status) ? meanings[status] : undefined) ?? 'rejected';
 }
 

@@ -1,0 +1,111 @@
+import type { JsonRecord } from '../kernel/record.ts';
+import type { Message, Outcome, ProviderCarrier, VerificationResult } from './contract.ts';
+import { type OutboundAnswer, type OutboundCall, parseRetryAfter } from './http.ts';
+import { jsonObject } from './json.ts';
+import { lostAnswer, wholeRefusal } from './lost-answer.ts';
+import type { ProviderContext } from './provider.ts';
+import { shownText, withoutSecrets } from './secrets.ts';
+
+/** The common part of providers with an HTTP API: the call, and an outcome that is fit to be shown. */
+export type ApiContext = Pick<ProviderContext, 'outbound' | 'clock' | 'tasks' | 'timeoutMs'>;
+
+export type ApiRequest = Pick<OutboundCall, 'method' | 'url' | 'headers' | 'body'>;
+
+export interface ApiAnswer {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string | undefined>;
+  /** The body, when it is a JSON object. */
+  json: JsonRecord | null;
+  /** The beginning of the body, in one line. */
+  text: string;
+  /** The time at which the answer arrived. */
+  at: number;
+  /** The delay in Retry-After; null when there is none. */
+  retryAfterMs: number | null;
+}
+
+export interface ProviderApi<Sent extends Message> {
+  name: string;
+  kind: string;
+  /** Secrets are never shown, even if the provider repeats them. */
+  secrets: readonly string[];
+  /** The provider recognizes a message that it was given before. */
+  idempotent: boolean;
+  /** The limit for handing over a message, from the DNS lookup to the last byte. */
+  timeoutMs: number;
+  /** Throws when the message cannot be composed. */
+  request(message: Sent): ApiRequest | Promise<ApiRequest>;
+  classify(answer: ApiAnswer): Outcome;
+  /** A call that checks the credentials and sends nothing, and the judgement of its answer. */
+  check: { request(): ApiRequest; judge(answer: ApiAnswer): VerificationResult };
+}
+
+const verifyTimeoutMs = 5_000;
+const maxAnswerBytes = 65_536;
+const maxCode = 100;
+
+export function createApiCarrier<Sent extends Message>(
+  api: ProviderApi<Sent>,
+  { outbound, clock, timeoutMs = api.timeoutMs }: ApiContext,
+): ProviderCarrier {
+  const { secrets } = api;
+  const call = async (request: ApiRequest, limitMs: number, signal?: AbortSignal) => {
+    const headers = { accept: 'application/json', ...request.headers };
+    const limits = { timeoutMs: limitMs, maxBytes: maxAnswerBytes, ...(signal ? { signal } : {}) };
+    return wholeRefusal(await outbound.request({ ...request, headers, ...limits }));
+  };
+  const read = (answer: OutboundAnswer): ApiAnswer => readAnswer(answer, clock(), secrets);
+
+  return {
+    name: api.name,
+    kind: api.kind,
+    idempotent: api.idempotent,
+    async send(message: Sent, signal) {
+      let request: ApiRequest;
+      try {
+        request = await api.request(message);
+      } catch (error) {
+        const detail = shownText(`The message cannot be put together: ${String(error)}`, secrets);
+        return { kind: 'rejected', detail, code: 'message' };
+      }
+      const answer = await call(request, timeoutMs, signal);
+      return shownOutcome(
+        answer.kind === 'answer' ? api.classify(read(answer)) : lostAnswer(answer),
+        secrets,
+      );
+    },
+    async verify() {
+      const answer = await call(api.check.request(), Math.min(timeoutMs, verifyTimeoutMs));
+      const { ok, detail } =
+        answer.kind === 'answer' ? api.check.judge(read(answer)) : { ok: false, detail: answer.detail };
+      return { ok, detail: shownText(detail, secrets) };
+    },
+    close: async () => {},
+  };
+}
+
+function readAnswer(answer: OutboundAnswer, at: number, secrets: readonly string[]): ApiAnswer {
+  const body = answer.body.toString('utf8');
+  const headers = Object.fromEntries(
+    Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+  );
+  return {
+    status: answer.status,
+    headers,
+    json: jsonObject(body),
+    text: shownText(body, secrets),
+    at,
+    retryAfterMs: parseRetryAfter(headers['retry-after'], at),
+  };
+}
+
+function shownOutcome(outcome: Outcome, secrets: readonly string[]): Outcome {
+  const shown = {
+    ...outcome,
+    detail: shownText(outcome.detail, secrets),
+    code: outcome.code ? shownText(outcome.code, secrets).slice(0, maxCode) : null,
+  };
+  if (shown.kind !== 'accepted' || shown.providerMessageId === null) return shown;
+  return { ...shown, providerMessageId: withoutSecrets(shown.providerMessageId, secrets) };
+}

@@ -1,0 +1,25 @@
+import type { CallbackVerdict, Receipt } from './contract.ts';
+
+/** The parts that the callbacks of all providers have in common. */
+
+/** The reason is for our log and names no secret; the caller learns the status alone. */
+export function refused(status: 400 | 401 | 403, reason: string): CallbackVerdict {
+  return { kind: 'refused', status, reason };
+}
+
+const maxAheadMs = 10 * 60_000;
+
+/** Whether a signature is recent enough to count. False when `signedAt` (Unix milliseconds) is not a number. */
+export function isCurrent(signedAt: number, now: number, toleranceMs: number): boolean {
+  const age = now - signedAt;
+  return age < toleranceMs && age > -Math.min(maxAheadMs, toleranceMs);
+}
+
+/** The words of a receipt, after the provider that they come from, and the time of the event when `atMs` is a time. */
+export function receiptWords(provider: string, words: string, atMs: number): Pick<Receipt, 'detail' | 'at'> {
+  const at = new Date(atMs);
+  return {
+    detail: `${provider}: ${words}`,
+    ...(Number.isNaN(at.getTime()) ? {} : { at: at.toISOString() }),
+  } as const;
+}

@@ -1,0 +1,29 @@
+import { isRecord, type JsonRecord } from '../kernel/record.ts';
+
+/** Readers of JSON that a provider sent: a value of another type counts as absent. */
+
+/** Returns the JSON object in a text; null when there is none: an error page, an empty body, half an answer. */
+export function jsonObject(text: string): JsonRecord | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export function recordIn(json: JsonRecord | null, name: string): JsonRecord | null {
+  const value = json?.[name];
+  return isRecord(value) ? value : null;
+}
+
+/** Returns the objects of a list; everything else in the list is left out. */
+export function recordsIn(json: JsonRecord | null, name: string): JsonRecord[] {
+  const value = json?.[name];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+export function textIn(json: JsonRecord | null, name: string): string | null {
+  const value = json?.[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
