@@ -1,19 +1,14 @@
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allRoutes } from '../src/routes.ts';
 import { startTestApp, type TestApp, type TestResponse, waitUntil } from './app.ts';
+import { emailSimulations, smsSimulations } from './simulators/all.ts';
 import { type ChatoneSimulator, startChatoneSimulator } from './simulators/chatone.ts';
 import { type ChatthreeSimulator, startChatthreeSimulator } from './simulators/chatthree.ts';
 import { type ChattwoSimulator, startChattwoSimulator } from './simulators/chattwo.ts';
 import type { EmailProviderSimulator } from './simulators/email-provider.ts';
 import { type HttpSimulator, startHttpSimulator } from './simulators/http-simulator.ts';
-import { startMailgunSimulator } from './simulators/mailgun.ts';
-import { startPostmarkSimulator } from './simulators/postmark.ts';
-import { startResendSimulator } from './simulators/resend.ts';
-import { startSendgridSimulator } from './simulators/sendgrid.ts';
-import { startSesSimulator } from './simulators/ses.ts';
-import { type SmsoneSimulator, startSmsoneSimulator } from './simulators/smsone.ts';
-import { type SmstwoSimulator, startSmstwoSimulator } from './simulators/smstwo.ts';
+import { secretOf } from './simulators/secret.ts';
+import type { SmsSimulator } from './simulators/simulation.ts';
 import { type SmtpSimulator, startSmtpSimulator } from './simulators/smtp.ts';
 import { startWebhookSink, type WebhookSink } from './simulators/webhook-sink.ts';
 
@@ -22,9 +17,8 @@ import { startWebhookSink, type WebhookSink } from './simulators/webhook-sink.ts
  * with providers that repeat what they were given. Whatever it emitted is searched for them.
  */
 const planted = new Map<string, string>();
-/** Hexadecimal, so that it fits every form that a credential may have. */
 function plant(name: string, length = 40): string {
-  const secret = createHash('sha512').update(`planted ${name}`).digest('hex').slice(0, length);
+  const secret = secretOf(`planted ${name}`, length);
   planted.set(name, secret);
   return secret;
 }
@@ -39,16 +33,16 @@ let app: TestApp;
 let collector: HttpSimulator;
 let sink: WebhookSink;
 let smtp: SmtpSimulator;
-let smsone: SmsoneSimulator;
-let smstwo: SmstwoSimulator;
 let chatone: ChatoneSimulator;
 let chattwo: ChattwoSimulator;
 let chatthree: ChatthreeSimulator;
 const providers: {
   kind: string;
-  simulator: EmailProviderSimulator | null;
+  simulator: EmailProviderSimulator;
   config: Record<string, unknown>;
+  errorBody(text: string): object;
 }[] = [];
+const smsProviders: { kind: string; simulator: SmsSimulator; settings: Record<string, unknown> }[] = [];
 const stops: (() => Promise<void>)[] = [];
 
 function running<Simulator extends { stop(): Promise<void> }>(simulator: Simulator): Simulator {
@@ -57,66 +51,27 @@ function running<Simulator extends { stop(): Promise<void> }>(simulator: Simulat
 }
 
 async function startEmailProviders(): Promise<void> {
-  const password = plant('smtp password');
-  smtp = running(await startSmtpSimulator({ user: { username: 'acme', password } }));
-  const secretAccessKey = plant('ses secret access key');
-  const ses = running(await startSesSimulator({ accessKeyId: 'AKIDPLANTED', secretAccessKey }));
-  const sendgridKey = `SG.${plant('sendgrid api key')}`;
-  const sendgrid = running(await startSendgridSimulator({ apiKey: sendgridKey }));
-  const webhookUser = { username: 'postmark', password: plant('postmark webhook password') };
-  const serverToken = plant('postmark server token');
-  const postmark = running(await startPostmarkSimulator({ serverToken, webhookUser }));
-  const webhookSecret = `whsec_${plant('resend webhook secret')}`;
-  const resendKey = `re_${plant('resend api key')}`;
-  const resend = running(await startResendSimulator({ apiKey: resendKey, webhookSecret }));
-  const mailgunKey = `key-${plant('mailgun api key')}`;
-  const signingKey = plant('mailgun signing key');
-  const mailgun = running(await startMailgunSimulator({ apiKey: mailgunKey, signingKey }));
-  providers.push(
-    {
-      kind: 'smtp',
-      simulator: null,
-      config: { host: '127.0.0.1', port: smtp.port, username: 'acme', password },
-    },
-    {
-      kind: 'ses',
-      simulator: ses,
-      config: { region: 'eu-west-1', access_key_id: 'AKIDPLANTED', secret_access_key: secretAccessKey },
-    },
-    { kind: 'sendgrid', simulator: sendgrid, config: { api_key: sendgridKey } },
-    {
-      kind: 'postmark',
-      simulator: postmark,
-      config: {
-        server_token: serverToken,
-        webhook_username: webhookUser.username,
-        webhook_password: webhookUser.password,
-      },
-    },
-    { kind: 'resend', simulator: resend, config: { api_key: resendKey, webhook_secret: webhookSecret } },
-    {
-      kind: 'mailgun',
-      simulator: mailgun,
-      config: { api_key: mailgunKey, domain: 'mg.acme.example', webhook_signing_key: signingKey },
-    },
-  );
-  for (const { simulator, config } of providers) if (simulator) config.base_url = simulator.url;
+  smtp = running(await startSmtpSimulator({ user: { username: 'acme', password: plant('smtp password') } }));
+  for (const { kind, start, errorBody } of emailSimulations) {
+    const { simulator, config } = await start({ port: 0, secretFor: (field) => plant(`${kind} ${field}`) });
+    running(simulator);
+    providers.push({ kind, simulator, errorBody, config: { ...config, base_url: simulator.url } });
+  }
+}
+
+async function startSmsProviders(): Promise<void> {
+  for (const { kind, start } of smsSimulations) {
+    const { simulator, config } = await start({ port: 0, secretFor: (field) => plant(`${kind} ${field}`) });
+    running(simulator);
+    const credentials = Object.entries(config).map(([field, value]) => [`${kind}_${field}`, value]);
+    const settings = { kind, from_number: '+14155550100', ...Object.fromEntries(credentials) };
+    smsProviders.push({ kind, simulator, settings });
+  }
 }
 
 beforeAll(async () => {
   await startEmailProviders();
-  smsone = running(
-    await startSmsoneSimulator({
-      accountSid: `AC${plant('smsone account', 32)}`,
-      authToken: plant('smsone token', 32),
-    }),
-  );
-  smstwo = running(
-    await startSmstwoSimulator({
-      apiSecret: plant('smstwo secret', 32),
-      signatureSecret: plant('smstwo signature secret'),
-    }),
-  );
+  await startSmsProviders();
   chatone = running(
     await startChatoneSimulator({ clientSecret: plant('chatone client secret'), burst: 1_000 }),
   );
@@ -135,6 +90,7 @@ beforeAll(async () => {
     emit('webhook delivery', call.text + JSON.stringify({ ...call.headers, 'webhook-signature': '' }));
     return 204;
   };
+  const managed = smsProviders.find(({ kind }) => kind === 'smstwo')?.settings;
   app = await startTestApp({
     logTo: { write: (line) => log.push(line) },
     settings: {
@@ -144,8 +100,9 @@ beforeAll(async () => {
       CARILLON_BOOTSTRAP_TEST_KEY: `crl_test_${plant('test key')}`,
       CARILLON_BOOTSTRAP_LIVE_KEY: `crl_live_${plant('live key')}`,
       CARILLON_ADMIN_PASSWORD: plant('admin password'),
-      CARILLON_SMSONE_API_URL: smsone.url,
-      CARILLON_SMSTWO_API_URL: smstwo.url,
+      ...Object.fromEntries(
+        smsProviders.map(({ kind, simulator }) => [`CARILLON_${kind.toUpperCase()}_API_URL`, simulator.url]),
+      ),
       CARILLON_CHATONE_API_URL: chatone.apiUrl,
       CARILLON_CHATONE_AUTHORIZE_URL: chatone.authorizeUrl,
       CARILLON_CHATONE_CLIENT_ID: chatone.clientId,
@@ -154,8 +111,8 @@ beforeAll(async () => {
       CARILLON_CHATTWO_URL_PATTERNS: chattwo.patterns,
       CARILLON_CHATTHREE_URL_PATTERNS: chatthree.patterns,
       CARILLON_MANAGED_SMS_KIND: 'smstwo',
-      CARILLON_MANAGED_SMS_ACCOUNT: smstwo.apiKey,
-      CARILLON_MANAGED_SMS_SECRET: smstwo.apiSecret,
+      CARILLON_MANAGED_SMS_ACCOUNT: String(managed?.smstwo_api_key),
+      CARILLON_MANAGED_SMS_SECRET: String(managed?.smstwo_api_secret),
       CARILLON_MANAGED_SMS_FROM: 'Operator',
     },
   });
@@ -197,33 +154,37 @@ async function sendUntilTaken(body: object, taken: () => boolean): Promise<void>
   }, 30_000);
 }
 
-/** A provider can repeat what a call told it; what only signs its callbacks is in none. */
+/** The settings that a provider could repeat: those that only sign its callbacks are in no call to it. */
 function inRequests(config: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(config).filter(([name]) => !name.startsWith('webhook_')));
 }
 
-/** An answer that gives away what it was given, in every field in which some provider puts its words. */
-function repeating(status: number, given: Record<string, unknown>): { status: number; body: unknown } {
-  const said = Object.values(given)
+/** The body of an error in the form of every SMS and chat service. */
+const anyErrorBody = (text: string): object => ({
+  ok: false,
+  error: text,
+  message: text,
+  Message: text,
+  name: text,
+  errors: [{ message: text, field: text }],
+  code: 12_345,
+  messages: [{ status: '3', 'error-text': text }],
+  'error-code-label': text,
+  response_metadata: { messages: [text] },
+  needed: text,
+});
+
+/** An answer that repeats the settings that it was given. */
+function repeating(
+  status: number,
+  given: Record<string, unknown>,
+  errorBody = anyErrorBody,
+): { status: number; body: unknown } {
+  const repeated = Object.values(given)
     .filter((value) => typeof value === 'string')
     .join(' ');
-  const words = `${'refused: '.repeat(28)}${said} ${Buffer.from(said).toString('base64')} ${encodeURIComponent(said)}`;
-  const body = {
-    ok: false,
-    error: words,
-    message: words,
-    Message: words,
-    name: words,
-    errors: [{ message: words, field: words }],
-    ErrorCode: 300,
-    code: 12_345,
-    status,
-    messages: [{ status: '3', 'error-text': words }],
-    'error-code-label': words,
-    response_metadata: { messages: [words] },
-    needed: words,
-  };
-  return { status, body };
+  const forms = [repeated, Buffer.from(repeated).toString('base64'), encodeURIComponent(repeated)];
+  return { status, body: { status, ...errorBody(`${'refused: '.repeat(28)}${forms.join(' ')}`) } };
 }
 const statuses = [400, 401, 403, 404, 422, 500, 503, 200];
 
@@ -240,9 +201,10 @@ async function failWith(
   simulator: HttpSimulator,
   given: Record<string, unknown>,
   message: object | ((index: number) => object),
+  errorBody?: (text: string) => object,
 ): Promise<void> {
   for (const [index, status] of statuses.entries()) {
-    simulator.fault = repeating(status, given);
+    simulator.fault = repeating(status, given, errorBody);
     const body = typeof message === 'function' ? message(index) : message;
     const made = await app.request('POST', '/v1/notifications', { key: app.liveKey, body });
     expect([made.status, made.body.error]).toEqual([202, undefined]);
@@ -261,67 +223,66 @@ describe('what is planted comes out nowhere', () => {
   it('while email is sent, refused and failed over', async () => {
     const path = `/v1/environments/${app.liveEnvironmentId}/email-settings`;
     const settings = { from_address: 'hello@mg.acme.example' };
-    for (const { kind, simulator, config } of providers) {
+    /** Saves a provider, sends through it, verifies it, lets it fail, and saves it wrongly. */
+    async function useProvider(
+      kind: string,
+      config: Record<string, unknown>,
+      received: unknown[],
+      fail: (verify: () => Promise<unknown>) => Promise<void>,
+    ): Promise<void> {
       const saved = await call('PUT', path, { ...settings, providers: [{ kind, config }] });
       expect([kind, saved.status, saved.body.error]).toEqual([kind, 200, undefined]);
-      await sendUntilTaken(emailMessage, () => (simulator ?? smtp).received.length > 0);
-      const verify = `${path}/providers/${saved.body.providers[0].id}/verify`;
-      await call('POST', verify);
-      if (simulator) {
-        await failWith(simulator, inRequests(config), emailMessage);
-        simulator.fault = repeating(401, inRequests(config));
-        await call('POST', verify);
-        simulator.fault = null;
-      } else {
-        smtp.script.auth = (username, password) => ({ code: 535, text: `5.7.8 no ${username} ${password}` });
-        smtp.dropAll();
-        await call('POST', verify);
-        const seen = await call('POST', '/v1/notifications', emailMessage);
-        await app.waitFor(seen.body.id, ({ attempt_count }) => attempt_count > 0);
-        smtp.script = {};
-      }
+      await sendUntilTaken(emailMessage, () => received.length > 0);
+      const verify = () => call('POST', `${path}/providers/${saved.body.providers[0].id}/verify`);
+      await verify();
+      await fail(verify);
       await call('PUT', path, {
         ...settings,
         providers: [{ kind, config: { ...config, nonsense: { a: 1 } } }],
       });
       await call('PUT', path, { ...settings, providers: [{ kind: 'pigeon', config }] });
     }
+    const login = { username: 'acme', password: planted.get('smtp password') };
+    await useProvider(
+      'smtp',
+      { host: '127.0.0.1', port: smtp.port, ...login },
+      smtp.received,
+      async (verify) => {
+        smtp.script.auth = (username, password) => ({ code: 535, text: `5.7.8 no ${username} ${password}` });
+        smtp.dropAll();
+        await verify();
+        const seen = await call('POST', '/v1/notifications', emailMessage);
+        await app.waitFor(seen.body.id, ({ attempt_count }) => attempt_count > 0);
+        smtp.script = {};
+      },
+    );
+    for (const { kind, simulator, config, errorBody } of providers)
+      await useProvider(kind, config, simulator.received, async (verify) => {
+        await failWith(simulator, inRequests(config), emailMessage, errorBody);
+        simulator.fault = repeating(401, inRequests(config), errorBody);
+        await verify();
+        simulator.fault = null;
+      });
   }, 120_000);
 
   it('while text messages are sent and refused', async () => {
     const path = `/v1/environments/${app.liveEnvironmentId}/sms-settings`;
-    const one = {
-      kind: 'smsone',
-      from_number: '+14155550100',
-      smsone_account_sid: smsone.accountSid,
-      smsone_auth_token: smsone.authToken,
-    };
-    smsone.fault = repeating(401, one);
-    await call('PUT', path, one);
-    smsone.fault = null;
-    const saved = await call('PUT', path, one);
-    // Before its tag a token says whose it is, after it for which provider: neither is secret.
-    planted.set('smsone callback token', saved.body.callback_url.split('/').at(-1).slice(12, 33));
-    await sendUntilTaken(smsMessage, () => smsone.received.length > 0);
-    const message = smsone.received.at(-1);
-    if (message) await smsone.receipt(message, 'delivered');
-    if (message) await smsone.receipt(message, 'failed', 30005, { signature: 'bm8=' });
-    await failWith(smsone, one, smsMessage);
-
-    const two = {
-      kind: 'smstwo',
-      from_sender_id: 'Acme',
-      smstwo_api_key: smstwo.apiKey,
-      smstwo_api_secret: smstwo.apiSecret,
-      smstwo_signature_secret: smstwo.signatureSecret,
-    };
-    smstwo.fault = repeating(401, two);
-    await call('PUT', path, two);
-    smstwo.fault = null;
-    await call('PUT', path, two);
-    await sendUntilTaken(smsMessage, () => smstwo.received.length > 0);
-    await failWith(smstwo, two, smsMessage);
-    await call('PUT', path, { ...two, from_sender_id: 'much too long a sender' });
+    for (const { kind, simulator, settings } of smsProviders) {
+      simulator.fault = repeating(401, settings);
+      await call('PUT', path, settings);
+      simulator.fault = null;
+      const saved = await call('PUT', path, settings);
+      expect([kind, saved.status, saved.body.error]).toEqual([kind, 200, undefined]);
+      // The owner is before the tag of a token, and the provider after it: neither is secret.
+      planted.set(`${kind} callback token`, saved.body.callback_url.split('/').at(-1).slice(12, 33));
+      await sendUntilTaken(smsMessage, () => simulator.received.length > 0);
+      const [message] = simulator.received;
+      if (!message) throw new Error(`${kind} received nothing`);
+      await simulator.receipt(message, 'delivered');
+      await simulator.receipt(message, 'failed', undefined, { signature: 'bm8=' });
+      await failWith(simulator, settings, smsMessage);
+      await call('PUT', path, { ...settings, from_sender_id: 'much too long a sender' });
+    }
     await call('PUT', path, { kind: 'managed' });
     await send(smsMessage);
   }, 120_000);
@@ -463,7 +424,7 @@ describe('what is planted comes out nowhere', () => {
     const found = emitted.flatMap(({ where, text }) =>
       [...planted].flatMap(([name, secret]) => {
         // Settings show their own callback URL; that is what it is for.
-        if (name === 'smsone callback token' && where.includes('sms-settings')) return [];
+        if (name.endsWith('callback token') && where.includes('sms-settings')) return [];
         const leak = leakOf(text, secret);
         return leak === null ? [] : [`${name} in ${where}: …${leak}…`];
       }),

@@ -7,8 +7,9 @@ import { startChatoneSimulator } from '../simulators/chatone.ts';
 import { startChatthreeSimulator } from '../simulators/chatthree.ts';
 import { startChattwoSimulator } from '../simulators/chattwo.ts';
 import type { HttpSimulator } from '../simulators/http-simulator.ts';
+import { says } from '../simulators/simulation.ts';
 import { type Bench, examine, idNumber, wrongSecret } from './exam.ts';
-import { httpMishaps, provokeHttp, says } from './http-bench.ts';
+import { httpMishaps, provokeHttp } from './http-bench.ts';
 
 interface ChatBench extends Bench {
   simulator: HttpSimulator;
@@ -194,7 +195,7 @@ examine({
   provider: 'chatone',
   idempotent: false,
   start: chatoneBench,
-  mishaps: { ...httpMishaps(), gateway_timeout: 'retry' },
+  mishaps: { ...httpMishaps, gateway_timeout: 'retry' },
   refusals: chatoneCodes.flatMap(([kind, codes]) =>
     codes
       .trim()
@@ -210,7 +211,7 @@ examine({
   start: chattwoBench,
   // A workflow may answer 200 with whatever its maker likes.
   mishaps: {
-    ...httpMishaps(),
+    ...httpMishaps,
     gateway_timeout: 'retry',
     malformed_answer: 'accepted',
     empty_answer: 'accepted',
@@ -264,7 +265,7 @@ examine({
   idempotent: false,
   isUnverifiable: true,
   start: chatthreeBench,
-  mishaps: { ...httpMishaps(), gateway_timeout: 'retry' },
+  mishaps: { ...httpMishaps, gateway_timeout: 'retry' },
   refusals: [
     ...chatthreeCodes.flatMap(([kind, status, codes]) =>
       codes.map((code) => ({

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message, Outcome, ProviderCarrier } from '../../src/channels/contract.ts';
+import type { Refusal } from '../simulators/simulation.ts';
 
 /** What can go wrong with a call, whoever the provider is. */
 export type Mishap =
@@ -45,13 +46,6 @@ export interface Bench {
   /** What `wrong` spoils. */
   secret: string;
   stop(): Promise<void>;
-}
-
-/** A refusal of the provider's own, and what it means: a row for each of its error classes. */
-export interface Refusal<B> {
-  title: string;
-  provoke(bench: B): void;
-  outcome: Partial<Outcome> & Pick<Outcome, 'kind'>;
 }
 
 export interface Candidate<B extends Bench> {

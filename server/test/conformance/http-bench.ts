@@ -1,10 +1,14 @@
-import type { Outcome } from '../../src/channels/contract.ts';
-import type { Answer, Fault, HttpSimulator } from '../simulators/http-simulator.ts';
-import type { Mishap } from './exam.ts';
+import type { Outcome, ProviderConfig } from '../../src/channels/contract.ts';
+import { createOutbound, type Outbound } from '../../src/channels/http.ts';
+import type { ProviderKind, SandboxStore } from '../../src/channels/provider.ts';
+import type { Fault, HttpSimulator } from '../simulators/http-simulator.ts';
+import { secretOf } from '../simulators/secret.ts';
+import type { Simulation } from '../simulators/simulation.ts';
+import { type Bench, type Mishap, wrongSecret } from './exam.ts';
 
 const page = '<!doctype html><html><head><title>Bad Gateway</title></head><body><h1>502</h1></body></html>';
 
-/** Mishaps as a provider with an HTTP API has them. */
+/** How a provider with an HTTP API shows each mishap. */
 const faults: Record<Mishap, Fault> = {
   throttled: { status: 429, body: '' },
   throttled_with_delay: { status: 429, headers: { 'retry-after': '7' }, body: '' },
@@ -28,31 +32,99 @@ export function provokeHttp(simulator: HttpSimulator, mishap: Mishap): void {
   simulator.fault = faults[mishap];
 }
 
-/** What they mean. Whether the provider recognises a repeat makes no difference: that is for the dispatcher to know. */
-export function httpMishaps(): Record<Mishap, Outcome['kind']> {
+/** The outcome of each mishap. Whether the provider recognizes repeats makes no difference: the dispatcher handles repeats. */
+export const httpMishaps: Readonly<Record<Mishap, Outcome['kind']>> = {
+  throttled: 'throttled',
+  throttled_with_delay: 'throttled',
+  throttled_absurdly: 'throttled',
+  half_refusal: 'throttled',
+  server_error: 'retry',
+  gateway_timeout: 'ambiguous',
+  error_page: 'retry',
+  page_instead_of_answer: 'ambiguous',
+  malformed_answer: 'ambiguous',
+  empty_answer: 'ambiguous',
+  half_answer: 'ambiguous',
+  redirect: 'broken',
+  dropped: 'ambiguous',
+  dropped_after_accept: 'ambiguous',
+  hang: 'ambiguous',
+  hang_after_accept: 'ambiguous',
+};
+
+export interface HttpBench<Simulator extends HttpSimulator> extends Bench {
+  simulator: Simulator;
+  /** The settings of the provider, complete, with everything that callbacks need. */
+  config: ProviderConfig;
+  outbound: Outbound;
+}
+
+interface Examined<Simulator extends HttpSimulator> {
+  simulation: Simulation<Simulator>;
+  provider: ProviderKind | undefined;
+  /** The settings that lead to a host. */
+  settingsFor(url: string): ProviderConfig;
+  message: Bench['message'];
+}
+
+/** Starts the simulator of a provider, and makes carriers for it as the registry does. */
+export async function startHttpBench<Simulator extends HttpSimulator & { received: unknown[] }>({
+  simulation,
+  provider,
+  settingsFor,
+  message,
+}: Examined<Simulator>): Promise<HttpBench<Simulator>> {
+  const { kind, credential } = simulation;
+  if (!provider) throw new Error(`server/src/channels/registry.ts has no provider ${kind}`);
+  const outbound = createOutbound({ policy: 'loopback' });
+  const started = await simulation.start({
+    port: 0,
+    secretFor: (field) => secretOf(`planted ${kind} ${field}`),
+  });
+  const { simulator } = started;
+  const given = { ...started.config, ...settingsFor(simulator.url) };
+  const completed = provider.complete?.(given) ?? { config: given };
+  if (!('config' in completed))
+    throw new Error(`${kind} refuses its settings: ${completed.field} ${completed.problem}`);
+  const { config } = completed;
   return {
-    throttled: 'throttled',
-    throttled_with_delay: 'throttled',
-    throttled_absurdly: 'throttled',
-    half_refusal: 'throttled',
-    server_error: 'retry',
-    gateway_timeout: 'ambiguous',
-    error_page: 'retry',
-    page_instead_of_answer: 'ambiguous',
-    malformed_answer: 'ambiguous',
-    empty_answer: 'ambiguous',
-    half_answer: 'ambiguous',
-    redirect: 'broken',
-    dropped: 'ambiguous',
-    dropped_after_accept: 'ambiguous',
-    hang: 'ambiguous',
-    hang_after_accept: 'ambiguous',
+    simulator,
+    config,
+    outbound,
+    carrier({ wrong, unreachable, timeoutMs } = {}) {
+      const settings = {
+        ...config,
+        ...(wrong ? { [credential]: wrongSecret } : {}),
+        ...(unreachable ? settingsFor('http://127.0.0.1:1') : {}),
+      };
+      return provider.create(kind, settings, {
+        policy: 'loopback',
+        clock: Date.now,
+        outbound,
+        sandbox: noSandbox,
+        smtpName: null,
+        ...(timeoutMs ? { timeoutMs } : {}),
+      });
+    },
+    message,
+    taken: () => simulator.received.length,
+    provoke: (mishap) => provokeHttp(simulator, mishap),
+    recover() {
+      simulator.fault = null;
+    },
+    hung: () => simulator.hung(),
+    echo(text) {
+      simulator.fault = { status: 400, body: simulation.errorBody(text) };
+    },
+    secret: String(config[credential]),
+    async stop() {
+      await outbound.stop();
+      await simulator.stop();
+    },
   };
 }
 
-/** A row of a provider's table of errors. */
-export function says(answer: Answer): (bench: { simulator: HttpSimulator }) => void {
-  return ({ simulator }) => {
-    simulator.fault = answer;
-  };
-}
+const noSandbox: SandboxStore = {
+  add: () => Promise.reject(new Error('only the sandbox stores messages')),
+  idle: async () => {},
+};

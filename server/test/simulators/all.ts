@@ -3,13 +3,15 @@ import { startChatoneSimulator } from './chatone.ts';
 import { startChatthreeSimulator } from './chatthree.ts';
 import { startChattwoSimulator } from './chattwo.ts';
 import { startHttpSimulator } from './http-simulator.ts';
-import { startMailgunSimulator } from './mailgun.ts';
-import { startPostmarkSimulator } from './postmark.ts';
-import { startResendSimulator } from './resend.ts';
-import { startSendgridSimulator } from './sendgrid.ts';
-import { startSesSimulator } from './ses.ts';
-import { startSmsoneSimulator } from './smsone.ts';
-import { startSmstwoSimulator } from './smstwo.ts';
+import { mailgun } from './mailgun.ts';
+import { postmark } from './postmark.ts';
+import { resend } from './resend.ts';
+import { secretOf } from './secret.ts';
+import { sendgrid } from './sendgrid.ts';
+import { ses } from './ses.ts';
+import type { EmailSimulation, SmsSimulation } from './simulation.ts';
+import { smsone } from './smsone.ts';
+import { smstwo } from './smstwo.ts';
 import { type Reply, startSmtpSimulator } from './smtp.ts';
 
 /** A call to Carillon's API with a Live key; `{env}` in the path is the id of the Live environment. */
@@ -56,55 +58,17 @@ export function whyNot(name: string, error: unknown): string {
 
 const smtpControlPort = 8_437;
 
-/** Table: every simulator and its port. A new one is a line here. */
+/** Table: the simulated email providers with an HTTP API. A new one is a line here. */
+export const emailSimulations: readonly EmailSimulation[] = [ses, sendgrid, postmark, resend, mailgun];
+
+/** The same table for text messages. */
+export const smsSimulations: readonly SmsSimulation[] = [smsone, smstwo];
+
+/** Table: every simulator and its port. */
 export const simulators: readonly Entry[] = [
   { name: 'smtp', port: 8_425, start: smtp },
-  {
-    name: 'ses',
-    port: 8_426,
-    start: email('ses', startSesSimulator, () => ({
-      region: 'eu-west-1',
-      access_key_id: 'AKIDSIMULATOR',
-      secret_access_key: 'ses-simulator-secret',
-      sns_topic_arn: 'arn:aws:sns:eu-west-1:123456789012:ses-events',
-    })),
-  },
-  {
-    name: 'sendgrid',
-    port: 8_427,
-    start: email('sendgrid', startSendgridSimulator, ({ publicKey }) => ({
-      api_key: 'SG.simulator.key',
-      webhook_public_key: publicKey,
-    })),
-  },
-  {
-    name: 'postmark',
-    port: 8_428,
-    start: email('postmark', startPostmarkSimulator, () => ({
-      server_token: 'postmark-simulator-token',
-      webhook_username: 'postmark',
-      webhook_password: 'webhook-password',
-    })),
-  },
-  {
-    name: 'resend',
-    port: 8_429,
-    start: email('resend', startResendSimulator, ({ webhookSecret }) => ({
-      api_key: 're_simulator_key',
-      webhook_secret: webhookSecret,
-    })),
-  },
-  {
-    name: 'mailgun',
-    port: 8_430,
-    start: email('mailgun', startMailgunSimulator, () => ({
-      api_key: 'key-mailgun-simulator',
-      domain: 'mg.acme.example',
-      webhook_signing_key: 'mailgun-signing-key',
-    })),
-  },
-  { name: 'smsone', port: 8_431, start: smsone },
-  { name: 'smstwo', port: 8_432, start: smstwo },
+  ...emailSimulations.map(emailEntry),
+  ...smsSimulations.map(smsEntry),
   { name: 'chatone', port: 8_433, start: chatone },
   { name: 'chattwo', port: 8_434, start: chattwo },
   { name: 'chatthree', port: 8_435, start: chatthree },
@@ -119,11 +83,11 @@ const emailSend = {
 };
 const smsSend = { channel: 'sms', recipient: { address: '+447700900123' }, text_body: 'It rings.' };
 
-/** Whatever a simulator takes, it puts into a list: who watches the list hears of each. */
-function watch<Item>(list: Item[], tell: (item: Item) => void): void {
+/** A simulator adds each message that it accepts to a list; `onItem` is called for each of them. */
+function watch<Item>(list: Item[], onItem: (item: Item) => void): void {
   const push = list.push.bind(list);
   list.push = (...items) => {
-    for (const item of items) tell(item);
+    for (const item of items) onItem(item);
     return push(...items);
   };
 }
@@ -133,27 +97,55 @@ function emailSettings(kind: string, config: object): Step {
   return { method: 'PUT', path: '/v1/environments/{env}/email-settings', body };
 }
 
-interface EmailSimulator {
-  url: string;
-  received: { to: string; from: string; subject: string }[];
-  stop(): Promise<void>;
+function emailEntry({ kind, port, start }: EmailSimulation): Entry {
+  return {
+    name: kind,
+    port,
+    async start(given, onMessage) {
+      const { simulator, config } = await start({
+        port: given,
+        secretFor: (field) => secretOf(`${kind} ${field}`),
+      });
+      watch(simulator.received, ({ to, from, subject }) => onMessage(`${from} → ${to}: ${subject}`));
+      return {
+        url: simulator.url,
+        controlUrl: simulator.url,
+        steps: [emailSettings(kind, { ...config, base_url: simulator.url })],
+        send: emailSend,
+        stop: simulator.stop,
+      };
+    },
+  };
 }
 
-function email<Simulator extends EmailSimulator>(
-  kind: string,
-  start: (options: { port: number }) => Promise<Simulator>,
-  configOf: (simulator: Simulator) => object,
-): Entry['start'] {
-  return async (port, onMessage) => {
-    const simulator = await start({ port });
-    watch(simulator.received, ({ to, from, subject }) => onMessage(`${from} → ${to}: ${subject}`));
-    return {
-      url: simulator.url,
-      controlUrl: simulator.url,
-      steps: [emailSettings(kind, { ...configOf(simulator), base_url: simulator.url })],
-      send: emailSend,
-      stop: simulator.stop,
-    };
+function smsEntry({ kind, port, start, idOf }: SmsSimulation): Entry {
+  return {
+    name: kind,
+    port,
+    async start(given, onMessage) {
+      const { simulator, config } = await start({
+        port: given,
+        secretFor: (field) => secretOf(`${kind} ${field}`),
+      });
+      watch(simulator.received, (message) =>
+        onMessage(`${message.from} → ${message.to}: ${message.text} (${idOf(message)})`),
+      );
+      const credentials = Object.entries(config).map(([field, value]) => [`${kind}_${field}`, value]);
+      return {
+        url: simulator.url,
+        controlUrl: simulator.url,
+        settings: { [`CARILLON_${kind.toUpperCase()}_API_URL`]: simulator.url },
+        steps: [
+          {
+            method: 'PUT',
+            path: '/v1/environments/{env}/sms-settings',
+            body: { kind, from_number: '+14155550100', ...Object.fromEntries(credentials) },
+          },
+        ],
+        send: smsSend,
+        stop: simulator.stop,
+      };
+    },
   };
 }
 
@@ -183,58 +175,6 @@ async function smtp(port: number, onMessage: OnMessage): Promise<Running> {
     stop: async () => {
       await Promise.all([simulator.stop(), control.stop()]);
     },
-  };
-}
-
-const smsSettings = (body: object): Step => ({
-  method: 'PUT',
-  path: '/v1/environments/{env}/sms-settings',
-  body,
-});
-
-async function smsone(port: number, onMessage: OnMessage): Promise<Running> {
-  const simulator = await startSmsoneSimulator({
-    port,
-    onMessage: ({ sid, from, to, text }) => onMessage(`${from} → ${to}: ${text} (${sid})`),
-  });
-  return {
-    url: simulator.url,
-    controlUrl: simulator.url,
-    settings: { CARILLON_SMSONE_API_URL: simulator.url },
-    steps: [
-      smsSettings({
-        kind: 'smsone',
-        from_number: '+14155550100',
-        smsone_account_sid: simulator.accountSid,
-        smsone_auth_token: simulator.authToken,
-      }),
-    ],
-    send: smsSend,
-    stop: simulator.stop,
-  };
-}
-
-async function smstwo(port: number, onMessage: OnMessage): Promise<Running> {
-  const simulator = await startSmstwoSimulator({
-    port,
-    signatureSecret: 'smstwo-signature-secret',
-    onMessage: ({ id, from, to, text }) => onMessage(`${from} → ${to}: ${text} (${id})`),
-  });
-  return {
-    url: simulator.url,
-    controlUrl: simulator.url,
-    settings: { CARILLON_SMSTWO_API_URL: simulator.url },
-    steps: [
-      smsSettings({
-        kind: 'smstwo',
-        from_number: '+14155550100',
-        smstwo_api_key: simulator.apiKey,
-        smstwo_api_secret: simulator.apiSecret,
-        smstwo_signature_secret: 'smstwo-signature-secret',
-      }),
-    ],
-    send: smsSend,
-    stop: simulator.stop,
   };
 }
 

@@ -10,6 +10,7 @@ import {
   startEmailProvider,
 } from './email-provider.ts';
 import type { Answer, Heard } from './http-simulator.ts';
+import { type EmailSimulation, says } from './simulation.ts';
 
 export interface MailgunSimulatorOptions {
   port?: number;
@@ -168,4 +169,99 @@ function mailgunEvent(kind: CallbackKind, email: ReceivedEmail, at: number): obj
     case 'clicked':
       return { ...common, event: 'clicked', url: 'https://acme.example/', ip: '192.0.2.1' };
   }
+}
+
+const errorOf = (status: number, message: string) => says({ status, body: { message } });
+
+export const mailgun: EmailSimulation<MailgunSimulator> = {
+  kind: 'mailgun',
+  port: 8_430,
+  async start({ port, secretFor }) {
+    const domain = 'mg.acme.example';
+    const apiKey = `key-${secretFor('api_key')}`;
+    const signingKey = secretFor('webhook_signing_key');
+    const simulator = await startMailgunSimulator({
+      port,
+      apiKey,
+      domain,
+      signingKey,
+    });
+    return { simulator, config: { api_key: apiKey, domain, webhook_signing_key: signingKey } };
+  },
+  credential: 'api_key',
+  idempotent: false,
+  takesUtf8Recipients: true,
+  errorBody: (message) => ({ message }),
+  refusals: [
+    {
+      title: 'a bad address',
+      provoke: errorOf(400, "'to' parameter is not a valid address."),
+      outcome: { kind: 'rejected' },
+    },
+    {
+      title: 'a domain that may not send',
+      provoke: ({ simulator }) => {
+        simulator.state = 'unverified';
+      },
+      outcome: { kind: 'broken', code: '400' },
+    },
+    {
+      title: 'wrong key',
+      provoke: says({ status: 401, headers: { 'content-type': 'text/plain' }, body: 'Forbidden' }),
+      outcome: { kind: 'broken', detail: '401 Forbidden' },
+    },
+    ...(
+      [
+        [402, 'broken'],
+        [403, 'broken'],
+        [404, 'broken'],
+        [413, 'rejected'],
+        [500, 'retry'],
+        [503, 'retry'],
+      ] as const
+    ).map(([status, kind]) => ({
+      title: `status ${status}`,
+      provoke: errorOf(status, 'no'),
+      outcome: { kind },
+    })),
+    {
+      title: 'throttled, with the time in words',
+      provoke: errorOf(429, 'Too many requests: try again in 5 minutes'),
+      outcome: { kind: 'throttled', retryAfterMs: 300_000 },
+    },
+  ],
+  read: (request) => ({
+    from: request.from,
+    to: request.to,
+    replyTo: request['h:Reply-To'],
+    subject: request.subject,
+    text: request.text,
+    html: request.html,
+    headers: namesBehind(request, 'h:', ['h:Reply-To']),
+    attachments: request.files,
+    tags: namesBehind(request, 'v:'),
+  }),
+  callbacks: {
+    needs: 'webhook_signing_key',
+    foreign: () => 'another-signing-key',
+    forge: ({ headers, body }) => ({
+      headers,
+      body: body.replace(/"signature":"[0-9a-f]{64}"/, `"signature":"${'0'.repeat(64)}"`),
+    }),
+    signsBody: false,
+    age: { takenMs: 11 * 3_600_000, refusedMs: 13 * 3_600_000 },
+  },
+};
+
+/** The fields whose names begin with a prefix, without it. */
+function namesBehind(
+  fields: Record<string, string>,
+  prefix: string,
+  except: string[] = [],
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name]) => name.startsWith(prefix) && !except.includes(name))
+      .map(([name, value]) => [name.slice(prefix.length), value]),
+  );
 }

@@ -9,6 +9,7 @@ import {
   startEmailProvider,
 } from './email-provider.ts';
 import { type Answer, type Heard, objectOf } from './http-simulator.ts';
+import { type EmailSimulation, says, withHeader } from './simulation.ts';
 
 export interface PostmarkSimulatorOptions {
   port?: number;
@@ -176,3 +177,89 @@ function postmarkRecord(kind: CallbackKind, email: ReceivedEmail, at: number): o
       };
   }
 }
+
+export const postmark: EmailSimulation<PostmarkSimulator> = {
+  kind: 'postmark',
+  port: 8_428,
+  async start({ port, secretFor }) {
+    const serverToken = secretFor('server_token');
+    const webhookUser = { username: 'postmark', password: secretFor('webhook_password') };
+    const simulator = await startPostmarkSimulator({
+      port,
+      serverToken,
+      webhookUser,
+    });
+    const { username: webhook_username, password: webhook_password } = webhookUser;
+    return { simulator, config: { server_token: serverToken, webhook_username, webhook_password } };
+  },
+  credential: 'server_token',
+  idempotent: false,
+  errorBody: (Message) => ({ ErrorCode: 300, Message }),
+  refusals: [
+    {
+      title: 'an inactive recipient',
+      provoke: ({ simulator }) => void simulator.inactive.add('ada@example.com'),
+      outcome: { kind: 'suppress', reason: 'hard_bounce', code: '422 406' },
+    },
+    ...(
+      [
+        [401, 10, 'broken'],
+        [422, 100, 'retry'],
+        [422, 300, 'rejected'],
+        [422, 400, 'broken'],
+        [422, 401, 'broken'],
+        [422, 402, 'rejected'],
+        [422, 403, 'rejected'],
+        [422, 405, 'broken'],
+        [422, 409, 'rejected'],
+        [422, 411, 'rejected'],
+        [422, 412, 'broken'],
+        [422, 413, 'broken'],
+        [422, 429, 'throttled'],
+        [429, 429, 'throttled'],
+        [422, 1101, 'rejected'],
+        [500, 0, 'retry'],
+        [503, 100, 'retry'],
+        [200, 300, 'rejected'],
+      ] as const
+    ).map(([status, code, kind]) => ({
+      title: `status ${status} with code ${code}`,
+      provoke: says(refuse(status, code, 'no')),
+      outcome: { kind },
+    })),
+    {
+      title: 'a network filter on the way',
+      provoke: says({
+        status: 403,
+        headers: { 'content-type': 'text/html' },
+        body: '<html>Forbidden</html>',
+      }),
+      outcome: { kind: 'retry', detail: 'It answered 403.' },
+    },
+  ],
+  read: (request) => ({
+    from: request.From,
+    to: request.To,
+    replyTo: request.ReplyTo,
+    subject: request.Subject,
+    text: request.TextBody,
+    html: request.HtmlBody,
+    headers: Object.fromEntries(
+      request.Headers.map(({ Name, Value }: Record<string, string>) => [Name, Value]),
+    ),
+    attachments: request.Attachments.map(({ Name, ContentType, Content }: Record<string, string>) => ({
+      filename: Name,
+      contentType: ContentType,
+      bytes: Buffer.from(Content ?? '', 'base64'),
+    })),
+    tags: request.Metadata,
+  }),
+  callbacks: {
+    needs: 'webhook_password',
+    foreign: () => 'another-password',
+    forge: (call) =>
+      withHeader(call, 'authorization', `Basic ${Buffer.from('postmark:guess').toString('base64')}`),
+    signsBody: false,
+    age: null,
+  },
+};

@@ -9,6 +9,7 @@ import {
   startEmailProvider,
 } from './email-provider.ts';
 import { type Answer, type Heard, objectOf } from './http-simulator.ts';
+import { type EmailSimulation, says, withHeader } from './simulation.ts';
 
 export interface ResendSimulatorOptions {
   port?: number;
@@ -158,3 +159,84 @@ function resendEvent(kind: CallbackKind, email: ReceivedEmail, at: number): obje
   };
   return { type: types[kind], created_at, data };
 }
+
+const errorOf = (statusCode: number, name: string, headers: Record<string, string> = {}) =>
+  says({ ...refuse(statusCode, name, 'no'), headers });
+
+export const resend: EmailSimulation<ResendSimulator> = {
+  kind: 'resend',
+  port: 8_429,
+  async start({ port, secretFor }) {
+    const apiKey = `re_${secretFor('api_key')}`;
+    const webhookSecret = `whsec_${secretFor('webhook_secret')}`;
+    const simulator = await startResendSimulator({
+      port,
+      apiKey,
+      webhookSecret,
+    });
+    return { simulator, config: { api_key: apiKey, webhook_secret: webhookSecret } };
+  },
+  credential: 'api_key',
+  idempotent: true,
+  errorBody: (text) => ({ statusCode: 400, name: text, message: text }),
+  refusals: [
+    ...(
+      [
+        [400, 'invalid_idempotency_key', 'rejected'],
+        [400, 'validation_error', 'rejected'],
+        [401, 'missing_api_key', 'broken'],
+        [401, 'restricted_api_key', 'broken'],
+        [403, 'invalid_api_key', 'broken'],
+        [403, 'invalid_permission', 'broken'],
+        [403, 'suspended_api_key', 'broken'],
+        [403, 'validation_error', 'broken'],
+        [404, 'not_found', 'rejected'],
+        [405, 'method_not_allowed', 'rejected'],
+        [409, 'concurrent_idempotent_requests', 'ambiguous'],
+        [409, 'resource_locked', 'retry'],
+        [409, 'invalid_idempotent_request', 'ambiguous'],
+        [422, 'invalid_attachment', 'rejected'],
+        [422, 'invalid_parameter', 'rejected'],
+        [422, 'invalid_from_address', 'rejected'],
+        [422, 'missing_required_field', 'rejected'],
+        [429, 'rate_limit_exceeded', 'throttled'],
+        [429, 'daily_quota_exceeded', 'throttled'],
+        [429, 'monthly_quota_exceeded', 'broken'],
+        [500, 'application_error', 'retry'],
+        [503, 'service_unavailable', 'retry'],
+      ] as const
+    ).map(([status, name, kind]) => ({
+      title: `${status} ${name}`,
+      provoke: errorOf(status, name),
+      outcome: { kind, code: name },
+    })),
+    {
+      title: 'throttled with a reset in seconds',
+      provoke: errorOf(429, 'rate_limit_exceeded', { 'ratelimit-reset': '2' }),
+      outcome: { kind: 'throttled', retryAfterMs: 2_000 },
+    },
+  ],
+  read: (request) => ({
+    from: request.from,
+    to: request.to[0],
+    replyTo: request.reply_to,
+    subject: request.subject,
+    text: request.text,
+    html: request.html,
+    headers: request.headers,
+    attachments: request.attachments.map(({ filename, content_type, content }: Record<string, string>) => ({
+      filename,
+      contentType: content_type,
+      bytes: Buffer.from(content ?? '', 'base64'),
+    })),
+    tags: Object.fromEntries(request.tags.map(({ name, value }: Record<string, string>) => [name, value])),
+  }),
+  callbacks: {
+    needs: 'webhook_secret',
+    foreign: () => `whsec_${Buffer.from('another account altogether').toString('base64')}`,
+    forge: (call) =>
+      withHeader(call, 'svix-signature', `v1,${Buffer.alloc(32, 1).toString('base64')} v2,x v1, v1`),
+    signsBody: true,
+    age: { takenMs: 4 * 60_000, refusedMs: 6 * 60_000 },
+  },
+};

@@ -8,6 +8,7 @@ import {
   startEmailProvider,
 } from './email-provider.ts';
 import { type Answer, type Heard, objectOf } from './http-simulator.ts';
+import { type EmailSimulation, says, withHeader } from './simulation.ts';
 
 export interface SendgridSimulatorOptions {
   port?: number;
@@ -170,3 +171,85 @@ function sendgridEvent(kind: CallbackKind, email: ReceivedEmail, at: number): ob
       return { ...common, event: 'click', url: 'https://acme.example/', ip: '192.0.2.1' };
   }
 }
+
+const errorOf = (status: number, message: string) =>
+  says({ status, body: { errors: [{ message, field: null, help: null }] } });
+const boxed = ({ email, name }: { email: string; name: string }): string =>
+  `"${name.replace(/["\\]/g, '\\$&')}" <${email}>`;
+
+export const sendgrid: EmailSimulation<SendgridSimulator> = {
+  kind: 'sendgrid',
+  port: 8_427,
+  async start({ port, secretFor }) {
+    const apiKey = `SG.${secretFor('api_key')}`;
+    const simulator = await startSendgridSimulator({ port, apiKey });
+    return { simulator, config: { api_key: apiKey, webhook_public_key: simulator.publicKey } };
+  },
+  credential: 'api_key',
+  idempotent: false,
+  errorBody: (message) => ({ errors: [{ message, field: null, help: null }] }),
+  refusals: [
+    {
+      title: 'a bad request',
+      provoke: errorOf(400, 'bad'),
+      outcome: { kind: 'rejected', detail: '400 bad' },
+    },
+    {
+      title: 'credits used up',
+      provoke: errorOf(401, 'Maximum credits exceeded'),
+      outcome: { kind: 'broken', detail: '401 Maximum credits exceeded' },
+    },
+    {
+      title: 'an unverified sender',
+      provoke: errorOf(403, 'The from address does not match a verified Sender Identity.'),
+      outcome: { kind: 'broken' },
+    },
+    ...[404, 405, 406, 413].map((status) => ({
+      title: `status ${status}`,
+      provoke: errorOf(status, 'no'),
+      outcome: { kind: 'rejected' as const },
+    })),
+    {
+      title: 'an account of another region',
+      provoke: errorOf(451, 'data residency'),
+      outcome: { kind: 'broken' },
+    },
+    { title: 'unavailable', provoke: errorOf(503, 'no'), outcome: { kind: 'retry' } },
+    {
+      title: 'success with errors inside',
+      provoke: errorOf(200, 'not really'),
+      outcome: { kind: 'rejected', detail: '200 not really' },
+    },
+    {
+      title: 'an error without words',
+      provoke: says({ status: 400, body: { errors: [] } }),
+      outcome: { kind: 'rejected', detail: 'It answered 400.' },
+    },
+  ],
+  read: (request) => ({
+    from: boxed(request.from),
+    to: boxed(request.personalizations[0].to[0]),
+    replyTo: request.reply_to.email,
+    subject: request.subject,
+    text: request.content[0].value,
+    html: request.content[1]?.value,
+    headers: request.headers,
+    attachments: request.attachments.map(({ filename, type, content }: Record<string, string>) => ({
+      filename,
+      contentType: type,
+      bytes: Buffer.from(content ?? '', 'base64'),
+    })),
+    tags: request.personalizations[0].custom_args,
+  }),
+  callbacks: {
+    needs: 'webhook_public_key',
+    foreign: () =>
+      generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+        .publicKey.export({ format: 'der', type: 'spki' })
+        .toString('base64'),
+    forge: (call) =>
+      withHeader(call, 'x-twilio-email-event-webhook-signature', Buffer.from('nonsense').toString('base64')),
+    signsBody: true,
+    age: { takenMs: 24 * 3_600_000, refusedMs: 26 * 3_600_000 },
+  },
+};

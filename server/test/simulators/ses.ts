@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
+import PostalMime, { type Address } from 'postal-mime';
 import {
   type CallbackKind,
   type EmailProviderSimulator,
@@ -7,6 +8,7 @@ import {
   startEmailProvider,
 } from './email-provider.ts';
 import { type Answer, type Heard, objectOf } from './http-simulator.ts';
+import { type EmailSimulation, says } from './simulation.ts';
 import { createSnsSimulator, type SnsSimulator } from './sns.ts';
 
 export interface SesSimulatorOptions {
@@ -228,4 +230,132 @@ function sesEvent(kind: CallbackKind, email: ReceivedEmail, at: number): object 
         click: { timestamp, link: 'https://acme.example/', userAgent: 'Mail' },
       };
   }
+}
+
+const errorOf = (status: number, type: string, message: string) => says(error(status, type, message));
+
+export const ses: EmailSimulation<SesSimulator> = {
+  kind: 'ses',
+  port: 8_426,
+  async start({ port, secretFor }) {
+    const secretAccessKey = secretFor('secret_access_key');
+    const simulator = await startSesSimulator({
+      port,
+      secretAccessKey,
+    });
+    return {
+      simulator,
+      config: {
+        region: 'eu-west-1',
+        access_key_id: 'AKIDSIMULATOR',
+        secret_access_key: secretAccessKey,
+        configuration_set: 'events',
+        sns_topic_arn: simulator.sns.topicArn,
+      },
+    };
+  },
+  credential: 'secret_access_key',
+  idempotent: false,
+  errorBody: (message) => ({ message }),
+  refusals: [
+    {
+      title: 'too many requests',
+      provoke: errorOf(429, 'TooManyRequestsException', 'Too many requests'),
+      outcome: { kind: 'throttled', code: 'TooManyRequestsException', retryAfterMs: null },
+    },
+    {
+      title: 'above the sending rate',
+      provoke: errorOf(400, 'ThrottlingException', 'Maximum sending rate exceeded.'),
+      outcome: { kind: 'throttled', retryAfterMs: null },
+    },
+    {
+      title: 'above the daily quota',
+      provoke: errorOf(400, 'ThrottlingException', 'Daily message quota exceeded.'),
+      outcome: { kind: 'throttled', retryAfterMs: 3_600_000 },
+    },
+    {
+      title: 'a limit of the account',
+      provoke: errorOf(400, 'LimitExceededException', 'Limit exceeded'),
+      outcome: { kind: 'throttled', retryAfterMs: 3_600_000 },
+    },
+    {
+      title: 'refused content',
+      provoke: errorOf(400, 'MessageRejected', 'Message contains a virus.'),
+      outcome: { kind: 'rejected', code: 'MessageRejected' },
+    },
+    {
+      title: 'an unverified sender',
+      provoke: errorOf(400, 'MessageRejected', 'Email address is not verified.'),
+      outcome: { kind: 'broken', code: 'MessageRejected' },
+    },
+    ...['AccountSuspendedException', 'SendingPausedException', 'MailFromDomainNotVerifiedException'].map(
+      (type) => ({
+        title: type,
+        provoke: errorOf(400, type, 'no'),
+        outcome: { kind: 'broken' as const, code: type },
+      }),
+    ),
+    {
+      title: 'an unknown configuration set',
+      provoke: errorOf(404, 'NotFoundException', 'Configuration set does not exist.'),
+      outcome: { kind: 'broken', code: 'NotFoundException' },
+    },
+    {
+      title: 'a bad request',
+      provoke: errorOf(400, 'BadRequestException', 'Missing final @domain'),
+      outcome: { kind: 'rejected', code: 'BadRequestException' },
+    },
+    ...[
+      'InvalidClientTokenId',
+      'AccessDeniedException',
+      'ExpiredTokenException',
+      'SignatureDoesNotMatch',
+    ].map((type) => ({
+      title: `credentials that no longer hold (${type})`,
+      provoke: errorOf(403, type, 'no'),
+      outcome: { kind: 'broken' as const, code: type },
+    })),
+    {
+      title: 'an error with a type in its body, as older services send it',
+      provoke: says({ status: 400, body: { __type: 'com.amazonaws.ses#MessageRejected', message: 'spam' } }),
+      outcome: { kind: 'rejected', code: 'MessageRejected' },
+    },
+    {
+      title: 'a failure of the service',
+      provoke: errorOf(503, 'ServiceUnavailable', 'try again'),
+      outcome: { kind: 'retry' },
+    },
+  ],
+  async read({ mime, EmailTags }) {
+    const mail = await PostalMime.parse(mime);
+    return {
+      from: boxed(mail.from),
+      to: boxed(mail.to?.[0]),
+      replyTo: mail.replyTo?.[0]?.address ?? '',
+      subject: mail.subject ?? '',
+      text: mail.text?.trim() ?? '',
+      html: mail.html?.trim() ?? '',
+      headers: Object.fromEntries(mail.headers.map(({ originalKey, value }) => [originalKey, value])),
+      attachments: mail.attachments.map(({ filename, mimeType, content }) => ({
+        filename: filename ?? '',
+        contentType: mimeType,
+        bytes: Buffer.from(content as ArrayBuffer),
+      })),
+      tags: Object.fromEntries(EmailTags.map(({ Name, Value }: Record<string, string>) => [Name, Value])),
+    };
+  },
+  callbacks: {
+    needs: 'sns_topic_arn',
+    foreign: () => 'arn:aws:sns:eu-west-1:123456789012:another-topic',
+    forge: ({ headers, body }) => ({
+      headers,
+      body: JSON.stringify({ ...JSON.parse(body), Signature: Buffer.alloc(256, 1).toString('base64') }),
+    }),
+    signsBody: true,
+    age: { takenMs: 3_600_000, refusedMs: 3 * 3_600_000 },
+  },
+};
+
+function boxed(person: Address | undefined): string {
+  return `"${(person?.name ?? '').replace(/["\\]/g, '\\$&')}" <${person?.address}>`;
 }

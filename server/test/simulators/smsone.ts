@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { Outcome } from '../../src/channels/contract.ts';
 import { type Answer, type Heard, type HttpSimulator, startHttpSimulator } from './http-simulator.ts';
+import { type SmsSimulation, says } from './simulation.ts';
 
 /** A text message that was accepted. */
 export interface SmsoneMessage {
@@ -14,8 +16,6 @@ export interface SmsoneSimulatorOptions {
   port?: number;
   accountSid?: string;
   authToken?: string;
-  /** Called for each message accepted. */
-  onMessage?: (message: SmsoneMessage) => void;
 }
 
 export interface SmsoneSimulator extends HttpSimulator {
@@ -90,7 +90,6 @@ export async function startSmsoneSimulator(options: SmsoneSimulatorOptions = {})
       statusCallback: form.get('StatusCallback'),
     };
     received.push(message);
-    options.onMessage?.(message);
     return {
       status: 201,
       body: {
@@ -228,3 +227,77 @@ function isCallback(text: string): boolean {
 function refusal(status: number, code: number, message: string): Answer {
   return { status, body: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status } };
 }
+
+const errorOf = (status: number, code: number) => says({ status, body: { code, message: 'no', status } });
+
+/** Every error code that the service documents. */
+const codes: [Outcome['kind'], number, number[]][] = [
+  ['throttled', 429, [20429]],
+  ['throttled', 400, [30001, 21611, 30022, 63017, 63018, 60728, 63038]],
+  ['retry', 503, [20500, 20503]],
+  ['retry', 400, [14107, 30410, 30003, 30008]],
+  ['suppress', 400, [21610, 30005, 30006, 21614, 21211, 21217, 21635]],
+  [
+    'rejected',
+    400,
+    [30007, 21602, 21619, 21617, 21618, 21612, 21408, 21604, 21620, 21623, 30011, 30012, 30450],
+  ],
+  ['rejected', 400, [30004]], // to be suppressed on repetition only
+  ['broken', 401, [20003]],
+  ['broken', 403, [20005, 30002]],
+  ['broken', 404, [20006, 20404]],
+  [
+    'broken',
+    400,
+    [21603, 21606, 21212, 21659, 21607, 21608, 21703, 21704, 21705, 30032, 30034, 30024, 21609],
+  ],
+];
+
+export const smsone: SmsSimulation<SmsoneSimulator> = {
+  kind: 'smsone',
+  port: 8_431,
+  async start({ port, secretFor }) {
+    const accountSid = `AC${secretFor('account_sid').slice(0, 32)}`;
+    const authToken = secretFor('auth_token');
+    const simulator = await startSmsoneSimulator({
+      port,
+      accountSid,
+      authToken,
+    });
+    return { simulator, config: { account_sid: accountSid, auth_token: authToken } };
+  },
+  idOf: ({ sid }) => sid,
+  credential: 'auth_token',
+  idempotent: false,
+  errorBody: (message) => ({ code: 21612, message, status: 400 }),
+  refusals: [
+    ...codes.flatMap(([kind, status, each]) =>
+      each.map((code) => ({
+        title: `${status} ${code}`,
+        provoke: errorOf(status, code),
+        outcome: { kind, code: String(code) },
+      })),
+    ),
+    {
+      title: 'a recipient who replied STOP',
+      provoke: errorOf(400, 21610),
+      outcome: { kind: 'suppress', reason: 'unsubscribed' },
+    },
+    {
+      title: 'the cap of the day',
+      provoke: errorOf(400, 63038),
+      outcome: { kind: 'throttled', retryAfterMs: 3_600_000 },
+    },
+    {
+      title: 'an unknown code',
+      provoke: errorOf(400, 99999),
+      outcome: { kind: 'rejected', code: '99999' },
+    },
+    { title: 'a timeout of the request', provoke: says({ status: 408 }), outcome: { kind: 'retry' } },
+    {
+      title: 'a success that names no message',
+      provoke: says({ status: 201, body: { error_code: null } }),
+      outcome: { kind: 'ambiguous' },
+    },
+  ],
+};

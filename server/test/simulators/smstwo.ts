@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { type Answer, type Heard, type HttpSimulator, startHttpSimulator } from './http-simulator.ts';
+import type { SmsSimulation } from './simulation.ts';
 
 /** A text message that was accepted. */
 export interface SmstwoMessage {
@@ -18,7 +19,6 @@ export interface SmstwoSimulatorOptions {
   apiSecret?: string;
   /** With it receipts are signed. */
   signatureSecret?: string | null;
-  onMessage?: (message: SmstwoMessage) => void;
 }
 
 export interface SmstwoSimulator extends HttpSimulator {
@@ -95,7 +95,6 @@ export async function startSmstwoSimulator(options: SmstwoSimulatorOptions = {})
       callback: form.get('callback'),
     };
     received.push(message);
-    options.onMessage?.(message);
     return answered(statuses, message);
   }
 
@@ -233,3 +232,52 @@ function sign(params: Record<string, string>, secret: string): string {
     .join('');
   return createHmac('sha256', secret).update(text).digest('hex');
 }
+
+/** Every status that the service documents. */
+const documented = [
+  ...['1', '10'].map((status) => [status, { kind: 'throttled' }] as const),
+  ['5', { kind: 'retry' }] as const,
+  ...['4', '8', '9', '11', '14', '32', '15', '29'].map((status) => [status, { kind: 'broken' }] as const),
+  ...['2', '3', '6', '12', '22', '23'].map((status) => [status, { kind: 'rejected' }] as const),
+  ...['7', '33'].map((status) => [status, { kind: 'suppress', reason: 'hard_bounce' }] as const),
+];
+
+export const smstwo: SmsSimulation<SmstwoSimulator> = {
+  kind: 'smstwo',
+  port: 8_432,
+  async start({ port, secretFor }) {
+    const apiKey = secretFor('api_key').slice(0, 8);
+    const apiSecret = secretFor('api_secret');
+    const signatureSecret = secretFor('signature_secret');
+    const simulator = await startSmstwoSimulator({
+      port,
+      apiKey,
+      apiSecret,
+      signatureSecret,
+    });
+    return {
+      simulator,
+      config: { api_key: apiKey, api_secret: apiSecret, signature_secret: signatureSecret },
+    };
+  },
+  idOf: ({ id }) => id,
+  credential: 'api_secret',
+  idempotent: false,
+  errorBody: (text) => ({ messages: [{ status: '3', 'error-text': text }], 'error-code-label': text }),
+  refusals: [
+    ...documented.map(([status, outcome]) => ({
+      title: `status ${status}`,
+      provoke: ({ simulator }: { simulator: SmstwoSimulator }) => {
+        simulator.statuses = [status];
+      },
+      outcome,
+    })),
+    {
+      title: 'some parts taken and others not',
+      provoke: ({ simulator }) => {
+        simulator.statuses = ['0', '1'];
+      },
+      outcome: { kind: 'ambiguous' },
+    },
+  ],
+};
