@@ -61,7 +61,7 @@ export function examineCallbacks(simulation: EmailSimulation, facts: CallbackFac
     const reportsIn = (verdict: CallbackVerdict): Report[] =>
       verdict.kind === 'reports' ? verdict.reports : [];
 
-    it.each(callbackKinds)('%s is told of the notification that was sent', async (about) => {
+    it.each(callbackKinds)('%s is reported of the notification that was sent', async (about) => {
       const [report, ...others] = reportsIn(await read(await call(about)));
       expect(others).toEqual([]);
       expect(report).toMatchObject({
@@ -72,7 +72,7 @@ export function examineCallbacks(simulation: EmailSimulation, facts: CallbackFac
       });
     });
 
-    it('say the same event in every repetition, and another for another', async () => {
+    it('name the same event in every repetition, and another one for another event', async () => {
       const first = await call('opened');
       const ids = [first, first, await call('opened', Date.now() - 1_000)].map(async (made) => {
         const [report] = reportsIn(await read(made));

@@ -30,7 +30,7 @@ const common = {
 const card = { type: 'AdaptiveCard', version: '1.5', body: [{ type: 'TextBlock', text: 'Hello' }] };
 const blocks = [{ type: 'section', text: { type: 'mrkdwn', text: 'Hello' } }];
 
-/** Nothing but a message can tell whether a webhook works, so that no settings are verified there. */
+/** Only a message shows whether a webhook works, so these settings are not verified. */
 const unverifiable = (carrier: Carrier): ProviderCarrier => ({
   ...carrier,
   verify: () => Promise.reject(new Error('there is nothing to verify with')),
@@ -209,7 +209,7 @@ examine({
   idempotent: false,
   isUnverifiable: true,
   start: chattwoBench,
-  // A workflow may answer 200 with whatever its maker likes.
+  // A workflow may answer 200 with any body.
   mishaps: {
     ...httpMishaps,
     gateway_timeout: 'retry',
@@ -225,7 +225,7 @@ examine({
     { title: 'a card that is too large', provoke: says({ status: 413 }), outcome: { kind: 'rejected' } },
     { title: 'a workflow that is off', provoke: says({ status: 404 }), outcome: { kind: 'broken' } },
     { title: 'a trigger for its tenant alone', provoke: says({ status: 401 }), outcome: { kind: 'broken' } },
-    { title: 'a trigger for somebody else', provoke: says({ status: 403 }), outcome: { kind: 'broken' } },
+    { title: 'a trigger of another tenant', provoke: says({ status: 403 }), outcome: { kind: 'broken' } },
     { title: 'a workflow that is gone', provoke: says({ status: 410 }), outcome: { kind: 'broken' } },
     { title: 'a timeout of the request', provoke: says({ status: 408 }), outcome: { kind: 'retry' } },
     { title: 'a call that came too early', provoke: says({ status: 425 }), outcome: { kind: 'retry' } },
@@ -275,7 +275,7 @@ examine({
       })),
     ),
     {
-      title: 'the limit of everybody who calls from here',
+      title: 'the limit of all calls from this address',
       provoke: says({ status: 429, body: { message: 'no', retry_after: 0.25, global: true } }),
       outcome: { kind: 'throttled', retryAfterMs: 250, everybody: true },
     },

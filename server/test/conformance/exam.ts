@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message, Outcome, ProviderCarrier } from '../../src/channels/contract.ts';
 import type { Refusal } from '../simulators/simulation.ts';
 
-/** What can go wrong with a call, whoever the provider is. */
+/** The faults that a call to any provider can have. */
 export type Mishap =
   | 'throttled'
   | 'throttled_with_delay'
@@ -24,7 +24,7 @@ export type Mishap =
 export interface CarrierOptions {
   /** Credentials that the provider does not know: `wrongSecret` instead of the right one. */
   wrong?: boolean;
-  /** Nobody listens there. */
+  /** The URL of a port that refuses connections. */
   unreachable?: boolean;
   timeoutMs?: number;
 }
@@ -33,17 +33,17 @@ export interface CarrierOptions {
 export interface Bench {
   carrier(options?: CarrierOptions): ProviderCarrier;
   message(changes?: { notificationId?: string }): Message;
-  /** How many messages the provider has taken. */
+  /** The number of messages that the provider accepted. */
   taken(): number;
-  /** From now on this goes wrong. */
+  /** Every call has this mishap from now on. */
   provoke(mishap: Mishap): void;
-  /** Nothing goes wrong any more. */
+  /** Ends the mishap. */
   recover(): void;
-  /** Resolves when somebody waits for an answer that will not come. */
+  /** Resolves once a call waits for an answer that will not come. */
   hung(): Promise<void>;
-  /** Makes the provider repeat to us what we must not show. */
+  /** Makes the provider answer with this text, which may contain a secret. */
   echo?(text: string): void;
-  /** What `wrong` spoils. */
+  /** The right secret, which `wrong` replaces. */
   secret: string;
   stop(): Promise<void>;
 }
@@ -51,10 +51,10 @@ export interface Bench {
 export interface Candidate<B extends Bench> {
   provider: string;
   idempotent: boolean;
-  /** Only a message could tell whether its settings are good. */
+  /** Only a message shows whether the settings are good. */
   isUnverifiable?: true;
   start(): Promise<B>;
-  /** What must come of each mishap; those that this provider cannot have are left out. */
+  /** The required outcome of each mishap that this provider can have. */
   mishaps: Partial<Record<Mishap, Outcome['kind']>>;
   refusals: readonly Refusal<NoInfer<B>>[];
 }
@@ -64,7 +64,7 @@ const never = (): AbortSignal => new AbortController().signal;
 const isSilent = (mishap: Mishap): boolean => mishap === 'hang' || mishap === 'hang_after_accept';
 const dayMs = 86_400_000;
 
-/** The exam that every carrier passes, of whatever channel, against its simulator over real sockets. */
+/** The exam that the carriers of all channels pass, against their simulators over real sockets. */
 export function examine<B extends Bench>(candidate: Candidate<B>): void {
   describe(`${candidate.provider} as a carrier`, () => {
     let bench: B;
@@ -83,7 +83,7 @@ export function examine<B extends Bench>(candidate: Candidate<B>): void {
       return made;
     }
 
-    /** Whatever the outcome, it must not tell a secret. */
+    /** No outcome may show a secret. */
     async function send(
       options: CarrierOptions & { notificationId?: string; signal?: AbortSignal } = {},
     ): Promise<Outcome> {
@@ -121,7 +121,7 @@ export function examine<B extends Bench>(candidate: Candidate<B>): void {
       expect(bench.taken()).toBe(0);
     });
 
-    it('tries again later when nobody is there', async () => {
+    it('tries again later when the provider cannot be reached', async () => {
       expect(await send({ unreachable: true })).toMatchObject({ kind: 'retry' });
     });
 
@@ -145,7 +145,7 @@ export function examine<B extends Bench>(candidate: Candidate<B>): void {
     );
 
     it.each(mishaps.filter(([mishap]) => isSilent(mishap)))(
-      'when told to stop during %s, stops with %s',
+      'when stopped during %s, ends with %s',
       async (mishap, kind) => {
         bench.provoke(mishap);
         const stop = new AbortController();
@@ -156,7 +156,7 @@ export function examine<B extends Bench>(candidate: Candidate<B>): void {
       },
     );
 
-    it('hands nothing over once it was told to stop', async () => {
+    it('hands nothing over once it was stopped', async () => {
       expect(await send({ signal: AbortSignal.abort() })).toMatchObject({ kind: 'retry' });
       expect(bench.taken()).toBe(0);
     });

@@ -8,12 +8,12 @@ import { startTestApp, type TestApp, waitUntil } from '../app.ts';
 import { type Running, simulators, whyNot } from './all.ts';
 
 const running = new Map<string, Running>();
-const heard: string[] = [];
+const lines: string[] = [];
 let app: TestApp;
 
 beforeAll(async () => {
   for (const { name, start } of simulators)
-    running.set(name, await start(0, (line) => heard.push(`${name} ${line}`)));
+    running.set(name, await start(0, (line) => lines.push(`${name} ${line}`)));
   const settings = Object.assign({}, ...[...running.values()].map(({ settings = {} }) => settings));
   app = await startTestApp({ settings });
 });
@@ -60,7 +60,7 @@ describe('npm run simulators', () => {
           body: simulator.send,
         });
         const ended = await app.waitFor(body.id, ({ status }) => !['queued', 'sending'].includes(status));
-        return heard.some((line) => line.startsWith(`${name} `)) || new Error(JSON.stringify(ended));
+        return lines.some((line) => line.startsWith(`${name} `)) || new Error(JSON.stringify(ended));
       }, 20_000);
     },
   );
@@ -70,18 +70,18 @@ describe('npm run simulators', () => {
     expect(await answer.json()).toMatchObject({ controls: expect.arrayContaining(['script']) });
   });
 
-  it('smtp answers as it is told', async () => {
+  it('smtp answers as scripted', async () => {
     const simulator = running.get('smtp');
-    const tell = async (body: object) =>
+    const script = async (body: object) =>
       (await fetch(`${simulator?.controlUrl}/__reply`, { method: 'POST', body: JSON.stringify(body) }))
         .status;
-    expect(await tell({ step: 'rcpt', code: 550, text: '5.1.1 No such user' })).toBe(200);
-    expect(await tell({ step: 'rcpt' })).toBe(200);
-    expect(await tell({ step: 'dance' })).toBe(400);
+    expect(await script({ step: 'rcpt', code: 550, text: '5.1.1 No such user' })).toBe(200);
+    expect(await script({ step: 'rcpt' })).toBe(200);
+    expect(await script({ step: 'dance' })).toBe(400);
   });
 });
 
-it('the command says which port is taken, and how to do without it', async () => {
+it('the command says which port is in use, and how to do without it', async () => {
   const { port } = new URL(running.get('webhook')?.url ?? '');
   for (const { name, start } of simulators) {
     const error = await start(Number(port), () => {}).catch((error: unknown) => error);
@@ -92,23 +92,23 @@ it('the command says which port is taken, and how to do without it', async () =>
   expect(whyNot('smtp', new Error('no memory'))).toBe('smtp cannot start: no memory');
 });
 
-it('the command prints how to point Carillon at each, and stops when it is told to', async () => {
+it('the command prints how to point Carillon at each, and stops on a signal', async () => {
   const root = fileURLToPath(new URL('../../../', import.meta.url));
   const child = spawn(
     process.execPath,
     ['--import', './scripts/typescript.mjs', 'server/test/simulators/main.ts', '--free-ports'],
     { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  let said = '';
+  let printed = '';
   child.stdout.on('data', (chunk: Buffer) => {
-    said += String(chunk);
+    printed += String(chunk);
   });
-  await waitUntil(async () => said.includes('are running') || new Error(said), 30_000);
-  for (const { name } of simulators) expect(said).toContain(`# ${withVendor(name)} on port `);
-  expect(said).toMatch(/# smtp on port (\d+), controlled on port (?!\1)\d+\n/);
-  expect(said).toContain('# Slack (chatone) on port ');
+  await waitUntil(async () => printed.includes('are running') || new Error(printed), 30_000);
+  for (const { name } of simulators) expect(printed).toContain(`# ${withVendor(name)} on port `);
+  expect(printed).toMatch(/# smtp on port (\d+), controlled on port (?!\1)\d+\n/);
+  expect(printed).toContain('# Slack (chatone) on port ');
   for (const setting of ['CARILLON_SMSONE_API_URL', 'CARILLON_CHATTWO_URL_PATTERNS'])
-    expect(said).toContain(`export ${setting}=`);
+    expect(printed).toContain(`export ${setting}=`);
   const exited = once(child, 'exit');
   child.kill('SIGINT');
   expect(await exited).toEqual([0, null]);

@@ -21,23 +21,23 @@ export interface Step {
   body: object;
 }
 
-/** A simulator that runs, and how to point Carillon at it. */
+/** A running simulator, and how to point Carillon at it. */
 export interface Running {
   url: string;
-  /** Where it is scripted: `POST …/__script`. */
+  /** The URL of the control calls: `POST …/__script`. */
   controlUrl: string;
-  /** The name and body of a control call, as an example; the next call is never answered unless told. */
+  /** The name and body of an example of a control call; by default one after which the next call is not answered. */
   control?: [name: string, body: object];
   /** Settings that Carillon itself has to be started with. */
   settings?: Record<string, string>;
-  /** What makes Carillon use it. */
+  /** The calls that make Carillon use the simulator. */
   steps: Step[];
-  /** What to send then. */
+  /** A notification to send then. */
   send: object;
   stop(): Promise<void>;
 }
 
-/** Told once for each message that arrives. */
+/** Called once for each message that arrives. */
 export type OnMessage = (line: string) => void;
 
 interface Entry {
@@ -46,7 +46,7 @@ interface Entry {
   start(port: number, onMessage: OnMessage): Promise<Running>;
 }
 
-/** Why a simulator did not start, and what to do. */
+/** The sentence for a simulator that did not start: the reason, and what to do. */
 export function whyNot(name: string, error: unknown): string {
   const { code, port, message } = error as { code?: string; port?: number; message: string };
   const why =
@@ -253,7 +253,7 @@ async function chatthree(port: number, onMessage: OnMessage): Promise<Running> {
   };
 }
 
-/** Somebody's webhook receiver. */
+/** A webhook receiver. */
 async function webhook(port: number, onMessage: OnMessage): Promise<Running> {
   const simulator = await startHttpSimulator({
     port,

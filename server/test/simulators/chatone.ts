@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { createBuckets } from './bucket.ts';
-import { type Answer, type Heard, type HttpSimulator, startHttpSimulator } from './http-simulator.ts';
+import { type Answer, type HttpSimulator, type ReceivedCall, startHttpSimulator } from './http-simulator.ts';
 
 type Json = Record<string, unknown>;
 
@@ -21,7 +21,7 @@ export interface ChatoneChannel {
   members: Set<string>;
 }
 
-/** What a token may do. */
+/** The permissions of a token. */
 export interface ChatoneToken {
   token: string;
   teamId: string;
@@ -29,7 +29,7 @@ export interface ChatoneToken {
   botUserId: string;
   appId: string;
   scopes: string[];
-  /** The code that every call with it is answered with; null: it is good. */
+  /** The code that every call with it is answered with; null when the token is valid. */
   refusal: string | null;
   expiresAt: number | null;
 }
@@ -60,7 +60,7 @@ export interface ChatoneSimulator extends HttpSimulator {
   tokens: Map<string, ChatoneToken>;
   addToken(changes?: Partial<ChatoneToken>): ChatoneToken;
   addChannel(id: string, changes?: Partial<ChatoneChannel>): ChatoneChannel;
-  /** As if somebody had agreed in the browser: a code that works once. */
+  /** A code that works once, as after consent in the browser. */
   grantCode(redirectUri: string, changes?: Partial<ChatoneToken>): string;
   /** An event as the service posts it, signed; resolves to the status and body it was answered with. */
   postEvent(url: string, event: unknown, changes?: EventChanges): Promise<{ status: number; body: Json }>;
@@ -94,7 +94,7 @@ export async function startChatoneSimulator(
   });
 
   /** The page on which people agree; here they always do. */
-  function authorize({ query }: Heard): Answer {
+  function authorize({ query }: ReceivedCall): Answer {
     const [redirectUri, state] = [query.get('redirect_uri') ?? '', query.get('state') ?? ''];
     if (query.get('client_id') !== simulator.clientId || !query.get('scope') || !URL.canParse(redirectUri))
       return { status: 400, body: 'invalid_client_id or bad_redirect_uri' };
@@ -103,22 +103,22 @@ export async function startChatoneSimulator(
     return { status: 302, headers: { location: back.href } };
   }
 
-  function handle(heard: Heard): Answer {
-    if (heard.method === 'GET' && heard.path === '/oauth/v2/authorize') return authorize(heard);
-    const method = /^\/api\/([\w.]+)$/.exec(heard.path)?.[1] ?? '';
+  function handle(request: ReceivedCall): Answer {
+    if (request.method === 'GET' && request.path === '/oauth/v2/authorize') return authorize(request);
+    const method = /^\/api\/([\w.]+)$/.exec(request.path)?.[1] ?? '';
     simulator.methods.push(method);
-    if (method === 'oauth.v2.access') return access(heard);
+    if (method === 'oauth.v2.access') return access(request);
     const own = methods[method];
     if (!own) return refuse('unknown_method');
-    const given = /^Bearer (\S+)$/.exec(heard.headers.authorization ?? '')?.[1];
+    const given = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1];
     if (!given) return refuse('not_authed');
     const token = simulator.tokens.get(given);
     if (!token) return refuse('invalid_auth');
     if (token.refusal) return refuse(token.refusal);
     if (token.expiresAt !== null && token.expiresAt <= Date.now()) return refuse('token_expired');
-    if (heard.headers['content-type'] !== 'application/json; charset=utf-8')
+    if (request.headers['content-type'] !== 'application/json; charset=utf-8')
       return refuse('invalid_post_type');
-    const args = parse(heard.text);
+    const args = parse(request.text);
     if (!args) return refuse('invalid_json');
     if (own.scope && !token.scopes.includes(own.scope))
       return refuse('missing_scope', { needed: own.scope, provided: token.scopes.join(',') });
@@ -213,12 +213,12 @@ export async function startChatoneSimulator(
     return isMember || token.scopes.includes('chat:write.public') ? found : { error: 'not_in_channel' };
   }
 
-  function access(heard: Heard): Answer {
-    if (heard.headers['content-type'] !== 'application/x-www-form-urlencoded')
+  function access(request: ReceivedCall): Answer {
+    if (request.headers['content-type'] !== 'application/x-www-form-urlencoded')
       return refuse('invalid_post_type');
-    const form = new URLSearchParams(heard.text);
+    const form = new URLSearchParams(request.text);
     const basic = Buffer.from(`${simulator.clientId}:${simulator.clientSecret}`).toString('base64');
-    if (heard.headers.authorization !== `Basic ${basic}`) return refuse('bad_client_secret');
+    if (request.headers.authorization !== `Basic ${basic}`) return refuse('bad_client_secret');
     if (form.get('grant_type') === 'refresh_token') {
       const given = form.get('refresh_token') ?? '';
       const token = simulator.tokens.get(refreshTokens.get(given) ?? '');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createBuckets } from './bucket.ts';
-import { type Answer, type Heard, type HttpSimulator, startHttpSimulator } from './http-simulator.ts';
+import { type Answer, type HttpSimulator, type ReceivedCall, startHttpSimulator } from './http-simulator.ts';
 
 type Json = Record<string, unknown>;
 
@@ -48,16 +48,16 @@ export async function startChatthreeSimulator(
     body: { code, message, ...further },
   });
 
-  function handle(heard: Heard): Answer {
+  function handle(request: ReceivedCall): Answer {
     // The gateway in front of the real service turns away clients that do not name themselves in its form.
-    if (!/^DiscordBot \(https?:\/\/\S+, [\d.]+\)/.test(heard.headers['user-agent'] ?? ''))
+    if (!/^DiscordBot \(https?:\/\/\S+, [\d.]+\)/.test(request.headers['user-agent'] ?? ''))
       return refuse(403, 40333, 'internal network error');
-    const [, id, token] = path.exec(heard.path) ?? [];
+    const [, id, token] = path.exec(request.path) ?? [];
     const webhook = webhooks.get(id ?? '');
     if (!webhook || webhook.isDeleted) return refuse(404, 10015, 'Unknown Webhook');
     if (webhook.token !== token) return refuse(401, 50027, 'Invalid Webhook Token');
-    if (heard.method === 'GET') return { status: 200, body: { id, type: 1, name: 'Captain', token } };
-    if (heard.method !== 'POST') return refuse(405, 0, '405: Method Not Allowed');
+    if (request.method === 'GET') return { status: 200, body: { id, type: 1, name: 'Captain', token } };
+    if (request.method !== 'POST') return refuse(405, 0, '405: Method Not Allowed');
     const waitMs = bucketOf(webhook.id).take(Date.now());
     if (waitMs > 0) {
       return {
@@ -66,15 +66,15 @@ export async function startChatthreeSimulator(
         body: { message: 'You are being rate limited.', retry_after: waitMs / 1000, global: false },
       };
     }
-    if (!heard.headers['content-type']?.startsWith('application/json'))
+    if (!request.headers['content-type']?.startsWith('application/json'))
       return refuse(400, 50035, 'Invalid Form Body');
-    return execute(heard, webhook);
+    return execute(request, webhook);
   }
 
-  function execute(heard: Heard, webhook: ChatthreeWebhook): Answer {
+  function execute(request: ReceivedCall, webhook: ChatthreeWebhook): Answer {
     let body: Json;
     try {
-      body = JSON.parse(heard.text) as Json;
+      body = JSON.parse(request.text) as Json;
     } catch {
       return refuse(400, 50109, 'The request body contains invalid JSON.');
     }
@@ -94,7 +94,7 @@ export async function startChatthreeSimulator(
       'x-ratelimit-reset-after': String(everyMs / 1000),
       'x-ratelimit-bucket': webhook.id,
     };
-    if (heard.query.get('wait') !== 'true') return { status: 204, headers };
+    if (request.query.get('wait') !== 'true') return { status: 204, headers };
     return {
       status: 200,
       headers,

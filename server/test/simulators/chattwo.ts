@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createBuckets } from './bucket.ts';
-import { type Answer, type Heard, type HttpSimulator, startHttpSimulator } from './http-simulator.ts';
+import { type Answer, type HttpSimulator, type ReceivedCall, startHttpSimulator } from './http-simulator.ts';
 
-/** A card that a flow took, and what became of it inside: the caller is never told. */
+/** A card that a flow accepted, and its result inside the flow, which the caller does not learn. */
 export interface ChattwoRun {
   flow: string;
   body: unknown;
@@ -32,31 +32,31 @@ export interface ChattwoSimulator extends HttpSimulator {
 
 const maxCardBytes = 28_672;
 
-/** chattwo (Teams workflows) on a real socket, old and new form of the URL. Says 202 to whatever the trigger can read. */
+/** chattwo (Teams workflows) on a real socket, old and new form of the URL. Answers 202 to everything that the trigger can read. */
 export async function startChattwoSimulator(
   options: ChattwoSimulatorOptions = {},
 ): Promise<ChattwoSimulator> {
   const flows = new Map<string, ChattwoFlow>();
   const bucketOf = createBuckets(options.burst ?? 60, options.everyMs ?? 500);
 
-  function handle(heard: Heard): Answer {
-    const id = /\/workflows\/(\w+)\/triggers\/manual\/paths\/invoke$/.exec(heard.path)?.[1];
+  function handle(request: ReceivedCall): Answer {
+    const id = /\/workflows\/(\w+)\/triggers\/manual\/paths\/invoke$/.exec(request.path)?.[1];
     const flow = flows.get(id ?? '');
-    if (heard.method !== 'POST' || !flow || flow.state === 'off')
+    if (request.method !== 'POST' || !flow || flow.state === 'off')
       return { status: 404, body: { error: { code: 'WorkflowTriggerIsNotEnabled' } } };
-    if (heard.query.get('sig') !== flow.sig || flow.state === 'tenant_only')
+    if (request.query.get('sig') !== flow.sig || flow.state === 'tenant_only')
       return { status: 401, body: { error: { code: 'DirectApiAuthorizationRequired' } } };
     const waitMs = bucketOf(flow.id).take(Date.now());
     if (waitMs > 0) return { status: 429, headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) } };
-    if (!heard.headers['content-type']?.startsWith('application/json'))
+    if (!request.headers['content-type']?.startsWith('application/json'))
       return { status: 400, body: { error: { code: 'TriggerInputSchemaMismatch' } } };
     let body: unknown;
     try {
-      body = JSON.parse(heard.text);
+      body = JSON.parse(request.text);
     } catch {
       return { status: 400, body: { error: { code: 'InvalidRequestContent' } } };
     }
-    const result = isCardMessage(body) && heard.text.length <= maxCardBytes ? 'posted' : 'failed';
+    const result = isCardMessage(body) && request.text.length <= maxCardBytes ? 'posted' : 'failed';
     base.runs.push({ flow: flow.id, body, result });
     return { status: 202, headers: { 'x-ms-workflow-run-id': randomBytes(8).toString('hex') }, body: '' };
   }
@@ -80,7 +80,7 @@ export async function startChattwoSimulator(
   return base;
 }
 
-/** What the flow's own steps need; without it the run fails after the caller has been told 202. */
+/** The fields that the flow's own steps need; without them the run fails after the caller has got 202. */
 function isCardMessage(body: unknown): boolean {
   const { type, attachments } = (body ?? {}) as { type?: unknown; attachments?: unknown };
   if (type !== 'message' || !Array.isArray(attachments) || attachments.length === 0) return false;

@@ -1,20 +1,20 @@
 import { type HttpSimulator, type HttpSimulatorOptions, startHttpSimulator } from './http-simulator.ts';
 
-/** An email as a simulated provider took it. */
+/** An email that a simulated provider accepted. */
 export interface ReceivedEmail {
-  /** The provider's id of it. */
+  /** The provider's id of the email. */
   id: string;
   to: string;
   from: string;
   subject: string;
-  /** What was sent along, and comes back with callbacks. */
+  /** The ids that were sent along, and come back with callbacks. */
   tags: Record<string, string>;
   /** The request: a JSON object, or the fields of a form. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was sent and asserts on it
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any part of the request and asserts on it
   request: any;
 }
 
-/** What a provider can tell about an email later. */
+/** The later events of an email. */
 export const callbackKinds = [
   'delivered',
   'delayed',
@@ -26,33 +26,33 @@ export const callbackKinds = [
 ] as const;
 export type CallbackKind = (typeof callbackKinds)[number];
 
-/** A call that a provider makes, ready to be made: as often, as late and in whichever order one likes. */
+/** A callback that is ready to be sent: as often, as late and in any order that a test needs. */
 export interface CallbackCall {
   headers: Record<string, string>;
   body: string;
 }
 
 export interface CallbackOptions {
-  /** When it is signed, in Unix milliseconds; now unless told. */
+  /** The time of the signature, in Unix milliseconds; now when absent. */
   at?: number;
 }
 
 export interface EmailProviderSimulator extends HttpSimulator {
-  /** Everything taken, in order. */
+  /** Everything accepted, in order. */
   received: ReceivedEmail[];
-  /** A callback about an email, signed. Each is another event. */
+  /** A signed callback about an email. Each call makes a new event. */
   callback(kind: CallbackKind, email: ReceivedEmail, options?: CallbackOptions): CallbackCall;
-  /** Makes one and sends it; the status it is answered with. */
+  /** Makes a callback and sends it; resolves to the status of the answer. */
   emit(url: string, kind: CallbackKind, email: ReceivedEmail): Promise<number>;
 }
 
 export interface EmailProviderOptions extends Pick<HttpSimulatorOptions, 'port' | 'handle'> {
-  /** A callback, as the provider words and signs it. */
+  /** A callback in the provider's form, signed. */
   sign(kind: CallbackKind, email: ReceivedEmail, at: number): CallbackCall;
 }
 
 /**
- * What all simulated email providers can do. Over the wire a callback is asked for with `POST /__callback` and
+ * The common part of simulated email providers. Over the wire a callback is requested with `POST /__callback` and
  * `{"url", "kind", "notification_id"}`.
  */
 export async function startEmailProvider({

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 
 /** A call as it arrived. */
-export interface Heard {
+export interface ReceivedCall {
   method: string;
   /** Without the query. */
   path: string;
@@ -22,9 +22,9 @@ export interface Answer {
 }
 
 /**
- * What goes wrong with one call. An answer, as it stands; or `hang`, `drop`: nothing is done and nothing said; or
- * `hang_after_accept`, `drop_after_accept`: the work is done, but nobody hears of it; or the work is not done and the answer
- * is `html` (an error page), `malformed`, `empty` or `half` of one (each a success by its status).
+ * The fault of one call. Either an answer; or `hang`, `drop`: nothing is done, and no answer is sent; or `hang_after_accept`,
+ * `drop_after_accept`: the work is done, and no answer is sent; or the work is not done and the answer is `html` (an error
+ * page), `malformed`, `empty` or `half` of one (each a success by its status).
  */
 export type Fault =
   | Answer
@@ -40,30 +40,30 @@ export type Fault =
 export interface HttpSimulator {
   port: number;
   url: string;
-  /** One for each of the next calls, in order. */
+  /** The faults of the next calls, in order. */
   faults: Fault[];
-  /** What goes wrong with every call from now on, once `faults` are used up; null: nothing. */
+  /** The fault of every call once `faults` are used up; null when there is none. */
   fault: Fault | null;
-  /** How often somebody called, whatever came of it. */
+  /** The number of calls so far, failed ones included. */
   calls(): number;
-  /** Resolves when it has left somebody without an answer. */
+  /** Resolves once a call was left without an answer. */
   hung(): Promise<void>;
-  /** Hangs up on everybody. */
+  /** Closes all connections. */
   dropAll(): void;
   stop(): Promise<void>;
 }
 
 export interface HttpSimulatorOptions {
-  /** A free one unless told. */
+  /** A free port when absent. */
   port?: number;
   /** The provider's own behaviour. */
-  handle(heard: Heard): Answer | Promise<Answer>;
+  handle(call: ReceivedCall): Answer | Promise<Answer>;
   /** Further control calls beside `/__script`: POST `/__NAME` with a JSON body. */
   controls?: Record<string, (body: Record<string, unknown>) => unknown>;
 }
 
 /**
- * A provider on a real socket that does as it is told, by its object or over the wire: `POST /__script` with
+ * A scripted provider on a real socket, controlled by its object or over the wire: `POST /__script` with
  * `{"faults": [...]}` for the next calls or `{"fault": ...}` for all of them.
  */
 export async function startHttpSimulator(options: HttpSimulatorOptions): Promise<HttpSimulator> {
@@ -76,7 +76,7 @@ export async function startHttpSimulator(options: HttpSimulatorOptions): Promise
     const chunks: Buffer[] = [];
     request.on('error', () => {});
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => void take(heardOf(request, Buffer.concat(chunks)), response));
+    request.on('end', () => void take(callOf(request, Buffer.concat(chunks)), response));
   });
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -89,23 +89,23 @@ export async function startHttpSimulator(options: HttpSimulatorOptions): Promise
     for (const wake of waiting.splice(0)) wake();
   }
 
-  async function take(heard: Heard, response: ServerResponse): Promise<void> {
-    if (heard.path.startsWith('/__')) return control(heard, response);
+  async function take(call: ReceivedCall, response: ServerResponse): Promise<void> {
+    if (call.path.startsWith('/__')) return control(call, response);
     calls += 1;
     const fault = simulator.faults.shift() ?? simulator.fault;
     switch (fault) {
       case null:
-        return reply(response, await options.handle(heard));
+        return reply(response, await options.handle(call));
       case 'hang':
         return leave();
       case 'drop':
         response.socket?.destroy();
         return;
       case 'hang_after_accept':
-        await options.handle(heard);
+        await options.handle(call);
         return leave();
       case 'drop_after_accept':
-        await options.handle(heard);
+        await options.handle(call);
         response.socket?.destroy();
         return;
       case 'html':
@@ -131,12 +131,12 @@ export async function startHttpSimulator(options: HttpSimulatorOptions): Promise
     setTimeout(() => response.socket?.destroy(), 20);
   }
 
-  async function control(heard: Heard, response: ServerResponse): Promise<void> {
-    const name = heard.path.slice(3);
-    const body = objectOf(heard.text);
+  async function control(call: ReceivedCall, response: ServerResponse): Promise<void> {
+    const name = call.path.slice(3);
+    const body = objectOf(call.text);
     const own =
       options.controls && Object.hasOwn(options.controls, name) ? options.controls[name] : undefined;
-    if (heard.method !== 'POST' || !body || (name !== 'script' && !own)) {
+    if (call.method !== 'POST' || !body || (name !== 'script' && !own)) {
       return reply(response, {
         status: 404,
         body: { controls: ['script', ...Object.keys(options.controls ?? {})] },
@@ -182,19 +182,19 @@ export async function startHttpSimulator(options: HttpSimulatorOptions): Promise
   return simulator;
 }
 
-function heardOf(request: IncomingMessage, body: Buffer): Heard {
+function callOf(request: IncomingMessage, body: Buffer): ReceivedCall {
   const url = new URL(request.url ?? '/', 'http://simulator');
   return {
     method: request.method ?? '',
     path: url.pathname,
     query: url.searchParams,
-    headers: request.headers as Heard['headers'],
+    headers: request.headers as ReceivedCall['headers'],
     text: body.toString('utf8'),
     body,
   };
 }
 
-/** Null: it is no JSON object. */
+/** Returns null when the text is not a JSON object. */
 export function objectOf(text: string): Record<string, unknown> | null {
   try {
     const parsed: unknown = JSON.parse(text || '{}');

@@ -9,7 +9,7 @@ import {
   type ReceivedEmail,
   startEmailProvider,
 } from './email-provider.ts';
-import type { Answer, Heard } from './http-simulator.ts';
+import type { Answer, ReceivedCall } from './http-simulator.ts';
 import { type EmailSimulation, says } from './simulation.ts';
 
 export interface MailgunSimulatorOptions {
@@ -30,9 +30,7 @@ const maxMessage = 25_000_000;
 const maxOptions = 16_384;
 
 /** Mailgun on a real socket: strict about the key, the domain, the form and its limits. */
-export async function startMailgunSimulator(
-  options: MailgunSimulatorOptions = {},
-): Promise<MailgunSimulator> {
+async function startMailgunSimulator(options: MailgunSimulatorOptions = {}): Promise<MailgunSimulator> {
   const {
     apiKey = 'key-mailgun-simulator',
     sendingKey = 'key-mailgun-sending',
@@ -40,7 +38,7 @@ export async function startMailgunSimulator(
     signingKey = 'mailgun-signing-key',
   } = options;
 
-  function handle(call: Heard): Answer | Promise<Answer> {
+  function handle(call: ReceivedCall): Answer | Promise<Answer> {
     const key = [apiKey, sendingKey].find(
       (each) => call.headers.authorization === `Basic ${Buffer.from(`api:${each}`).toString('base64')}`,
     );
@@ -52,7 +50,7 @@ export async function startMailgunSimulator(
     return { status: 404, body: { message: 'Domain not found' } };
   }
 
-  async function send(call: Heard): Promise<Answer> {
+  async function send(call: ReceivedCall): Promise<Answer> {
     if (call.body.length > maxMessage) return { status: 413, body: 'Request Entity Too Large' };
     const form = await formOf(call);
     if (!form) return refuse('The form cannot be read');
@@ -108,7 +106,7 @@ function refuse(message: string): Answer {
   return { status: 400, body: { message } };
 }
 
-async function formOf({ headers, body }: Heard): Promise<FormData | null> {
+async function formOf({ headers, body }: ReceivedCall): Promise<FormData | null> {
   try {
     return await new Response(new Uint8Array(body), {
       headers: { 'content-type': headers['content-type'] ?? '' },

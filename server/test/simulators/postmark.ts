@@ -8,19 +8,19 @@ import {
   type ReceivedEmail,
   startEmailProvider,
 } from './email-provider.ts';
-import { type Answer, type Heard, objectOf } from './http-simulator.ts';
+import { type Answer, objectOf, type ReceivedCall } from './http-simulator.ts';
 import { type EmailSimulation, says, withHeader } from './simulation.ts';
 
 export interface PostmarkSimulatorOptions {
   port?: number;
   serverToken?: string;
   streams?: string[];
-  /** What it sends with its webhooks. */
+  /** The credentials that Postmark sends with its webhooks. */
   webhookUser?: { username: string; password: string };
 }
 
 export interface PostmarkSimulator extends EmailProviderSimulator {
-  /** Addresses that it sends nothing to any more. */
+  /** Addresses to which Postmark no longer sends. */
   inactive: Set<string>;
 }
 
@@ -28,16 +28,14 @@ const maxBody = 5_000_000;
 const maxAttachments = 10_000_000;
 
 /** Postmark on a real socket: strict about the token, the fields and its limits. */
-export async function startPostmarkSimulator(
-  options: PostmarkSimulatorOptions = {},
-): Promise<PostmarkSimulator> {
+async function startPostmarkSimulator(options: PostmarkSimulatorOptions = {}): Promise<PostmarkSimulator> {
   const {
     serverToken = 'postmark-simulator-token',
     streams = ['outbound', 'broadcast'],
     webhookUser = { username: 'postmark', password: 'webhook-password' },
   } = options;
 
-  function handle(call: Heard): Answer | Promise<Answer> {
+  function handle(call: ReceivedCall): Answer | Promise<Answer> {
     if (call.headers['x-postmark-server-token'] !== serverToken)
       return refuse(401, 10, 'Request does not contain a valid Server token.');
     if (call.method === 'GET' && call.path === '/server')
@@ -46,7 +44,7 @@ export async function startPostmarkSimulator(
     return { status: 404, body: '' };
   }
 
-  function send(call: Heard): Answer {
+  function send(call: ReceivedCall): Answer {
     if (!call.headers['content-type']?.startsWith('application/json'))
       return refuse(415, 403, 'The Content-Type must be application/json.');
     const body = objectOf(call.text);

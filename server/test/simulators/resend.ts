@@ -8,7 +8,7 @@ import {
   type ReceivedEmail,
   startEmailProvider,
 } from './email-provider.ts';
-import { type Answer, type Heard, objectOf } from './http-simulator.ts';
+import { type Answer, objectOf, type ReceivedCall } from './http-simulator.ts';
 import { type EmailSimulation, says, withHeader } from './simulation.ts';
 
 export interface ResendSimulatorOptions {
@@ -32,7 +32,7 @@ export async function startResendSimulator(options: ResendSimulatorOptions = {})
   } = options;
   const answered = new Map<string, { payload: string; reply: Answer }>();
 
-  function handle(call: Heard): Answer | Promise<Answer> {
+  function handle(call: ReceivedCall): Answer | Promise<Answer> {
     const { authorization } = call.headers;
     if (!authorization) return refuse(401, 'missing_api_key', 'Missing API key in the authorization header');
     if (authorization !== `Bearer ${apiKey}`) return refuse(403, 'invalid_api_key', 'API key is invalid');
@@ -43,7 +43,7 @@ export async function startResendSimulator(options: ResendSimulatorOptions = {})
     return refuse(404, 'not_found', 'The requested endpoint does not exist');
   }
 
-  function once(call: Heard): Answer {
+  function once(call: ReceivedCall): Answer {
     const key = call.headers['idempotency-key'];
     if (key === undefined) return send(call);
     if (key.length < 1 || key.length > 256)
@@ -61,7 +61,7 @@ export async function startResendSimulator(options: ResendSimulatorOptions = {})
     return reply;
   }
 
-  function send(call: Heard): Answer {
+  function send(call: ReceivedCall): Answer {
     const body = objectOf(call.text);
     if (!body) return refuse(400, 'validation_error', 'The body is not valid JSON');
     const { from, to, subject, html, text, tags = [], headers = {}, attachments = [] } = body;

@@ -7,20 +7,20 @@ import {
   type ReceivedEmail,
   startEmailProvider,
 } from './email-provider.ts';
-import { type Answer, type Heard, objectOf } from './http-simulator.ts';
+import { type Answer, objectOf, type ReceivedCall } from './http-simulator.ts';
 import { type EmailSimulation, says, withHeader } from './simulation.ts';
 
 export interface SendgridSimulatorOptions {
   port?: number;
   apiKey?: string;
-  /** What the key may do. */
+  /** The permissions of the key. */
   scopes?: string[];
 }
 
 export interface SendgridSimulator extends EmailProviderSimulator {
   /** The verification key of its signed event webhook. */
   publicKey: string;
-  /** Signs whatever is to be sent. */
+  /** Signs a body. */
   sign(body: string, at: number): CallbackCall;
 }
 
@@ -35,7 +35,7 @@ export async function startSendgridSimulator(
   const { apiKey = 'SG.simulator.key', scopes = ['mail.send', 'alerts.read'] } = options;
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 
-  function handle(call: Heard): Answer | Promise<Answer> {
+  function handle(call: ReceivedCall): Answer | Promise<Answer> {
     if (call.headers.authorization !== `Bearer ${apiKey}`)
       return refuse(401, 'The provided authorization grant is invalid, expired, or revoked', null);
     if (call.method === 'GET' && call.path === '/v3/scopes') return { status: 200, body: { scopes } };
@@ -43,7 +43,7 @@ export async function startSendgridSimulator(
     return refuse(404, 'not found', null);
   }
 
-  function send(call: Heard): Answer {
+  function send(call: ReceivedCall): Answer {
     if (!scopes.includes('mail.send')) return refuse(403, 'access forbidden', null);
     if (call.body.length > maxMessage) return refuse(413, 'The message is too large.', null);
     const body = objectOf(call.text);
@@ -103,7 +103,7 @@ interface Personalization {
 /** A comma or semicolon outside quotes would separate recipients in the header that SendGrid writes from it. */
 const separatesRecipients = (name: string): boolean => /[,;]/.test(name.replace(/"(?:[^"\\]|\\.)*"/g, ''));
 
-/** The field that is wrong, and what is said of it. */
+/** The field that is wrong, and the message about it. */
 function problemIn(body: Json): [field: string, message: string] | null {
   const { personalizations, from, subject, content, headers = {}, attachments = [] } = body;
   if (!Array.isArray(personalizations) || personalizations.length === 0)

@@ -7,7 +7,7 @@ import {
   type ReceivedEmail,
   startEmailProvider,
 } from './email-provider.ts';
-import { type Answer, type Heard, objectOf } from './http-simulator.ts';
+import { type Answer, objectOf, type ReceivedCall } from './http-simulator.ts';
 import { type EmailSimulation, says } from './simulation.ts';
 import { createSnsSimulator, type SnsSimulator } from './sns.ts';
 
@@ -22,14 +22,14 @@ export interface SesSimulatorOptions {
 
 export interface SesSimulator extends EmailProviderSimulator {
   sns: SnsSimulator;
-  /** Revoked keys are told apart from wrong ones. */
+  /** The state of the account, as GetAccount shows it. */
   account: { sendingEnabled: boolean; productionAccess: boolean };
 }
 
 const maxMessage = 40_000_000;
 
 /** Amazon SES v2 on a real socket: checks signatures and fields as the real one does. Its SNS topic is at the same address. */
-export async function startSesSimulator(options: SesSimulatorOptions = {}): Promise<SesSimulator> {
+async function startSesSimulator(options: SesSimulatorOptions = {}): Promise<SesSimulator> {
   const {
     region = 'eu-west-1',
     accessKeyId = 'AKIDSIMULATOR',
@@ -38,7 +38,7 @@ export async function startSesSimulator(options: SesSimulatorOptions = {}): Prom
     topicArn = 'arn:aws:sns:eu-west-1:123456789012:ses-events',
   } = options;
 
-  function handle(call: Heard): Answer | Promise<Answer> {
+  function handle(call: ReceivedCall): Answer | Promise<Answer> {
     const reply = sns.handle(call) ?? checkSignature(call, { region, accessKeyId, secretAccessKey });
     if (reply) return reply;
     if (call.method === 'GET' && call.path === '/v2/email/account') {
@@ -57,7 +57,7 @@ export async function startSesSimulator(options: SesSimulatorOptions = {}): Prom
   }
   const sns = createSnsSimulator(() => simulator.url, topicArn);
 
-  function send(call: Heard): Answer {
+  function send(call: ReceivedCall): Answer {
     const body = objectOf(call.text);
     if (!body) return error(400, 'BadRequestException', 'The request is not valid JSON.');
     const { FromEmailAddress: from, Destination, Content, EmailTags = [], ConfigurationSetName: set } = body;
@@ -118,9 +118,9 @@ function error(status: number, type: string, message: string): Answer {
   return { status, headers: { 'x-amzn-errortype': `${type}:` }, body: { message } };
 }
 
-/** Signature Version 4, as the documentation describes it and independent of whatever made the signature. */
+/** Signature Version 4, as the documentation describes it and independent of the library that signs. */
 function checkSignature(
-  { method, path, headers, body }: Heard,
+  { method, path, headers, body }: ReceivedCall,
   { region, accessKeyId, secretAccessKey }: { region: string; accessKeyId: string; secretAccessKey: string },
 ): Answer | null {
   const [, id, date = '', scope, names = '', signature] =

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Outcome } from '../../src/channels/contract.ts';
-import { type Answer, type Heard, type HttpSimulator, startHttpSimulator } from './http-simulator.ts';
+import { type Answer, type HttpSimulator, type ReceivedCall, startHttpSimulator } from './http-simulator.ts';
 import { type SmsSimulation, says } from './simulation.ts';
 
 /** A text message that was accepted. */
@@ -20,19 +20,19 @@ export interface SmsoneSimulatorOptions {
 
 export interface SmsoneSimulator extends HttpSimulator {
   accountSid: string;
-  /** Changing it makes the one that clients have worthless. */
+  /** A change makes the token of all clients wrong. */
   authToken: string;
   status: 'active' | 'suspended' | 'closed';
   /** Everything accepted, in order. */
   received: SmsoneMessage[];
-  /** The status callback that the provider makes for a message; resolves to the status it was answered with. */
+  /** Makes the status callback for a message; resolves to the status of the answer. */
   receipt(
     message: SmsoneMessage,
     status: string,
     errorCode?: number,
     changes?: CallbackChanges,
   ): Promise<number>;
-  /** Somebody writes to our number; resolves to the status and body it was answered with. */
+  /** Makes the callback for a message to our number; resolves to the status and body of the answer. */
   inbound(
     url: string,
     from: string,
@@ -49,7 +49,7 @@ export interface CallbackChanges {
   sid?: string;
 }
 
-/** Codes that the real service gives by the number it is sent to. */
+/** Numbers for which the real service always answers with this code. */
 const byNumber: Record<string, [number, string]> = {
   '+15005550001': [21211, "The 'To' number is not a valid phone number."],
   '+15005550002': [21612, "The 'To' phone number cannot be reached from the 'From' number."],
@@ -58,22 +58,22 @@ const byNumber: Record<string, [number, string]> = {
   '+15005550009': [21614, "The 'To' number is not a valid mobile number."],
 };
 
-/** smsone (Twilio Messages) on a real socket: strict about what it is asked. */
+/** smsone (Twilio Messages) on a real socket: strict about requests. */
 export async function startSmsoneSimulator(options: SmsoneSimulatorOptions = {}): Promise<SmsoneSimulator> {
   const received: SmsoneMessage[] = [];
 
-  function handle(heard: Heard): Answer {
+  function handle(request: ReceivedCall): Answer {
     const root = `/2010-04-01/Accounts/${simulator.accountSid}`;
     const credentials = Buffer.from(`${simulator.accountSid}:${simulator.authToken}`).toString('base64');
-    if (heard.headers.authorization !== `Basic ${credentials}`) return refusal(401, 20003, 'Authenticate');
-    if (heard.method === 'GET' && heard.path === `${root}.json`)
+    if (request.headers.authorization !== `Basic ${credentials}`) return refusal(401, 20003, 'Authenticate');
+    if (request.method === 'GET' && request.path === `${root}.json`)
       return { status: 200, body: { sid: simulator.accountSid, status: simulator.status, type: 'Full' } };
-    if (heard.method !== 'POST' || heard.path !== `${root}/Messages.json`)
-      return refusal(404, 20404, `The requested resource ${heard.path} was not found`);
+    if (request.method !== 'POST' || request.path !== `${root}/Messages.json`)
+      return refusal(404, 20404, `The requested resource ${request.path} was not found`);
     if (simulator.status !== 'active') return refusal(403, 20005, 'Account is not active');
-    if (heard.headers['content-type']?.split(';')[0] !== 'application/x-www-form-urlencoded')
+    if (request.headers['content-type']?.split(';')[0] !== 'application/x-www-form-urlencoded')
       return refusal(400, 21604, "A 'To' phone number is required.");
-    return send(new URLSearchParams(heard.text));
+    return send(new URLSearchParams(request.text));
   }
 
   function send(form: URLSearchParams): Answer {
@@ -216,7 +216,7 @@ function problemOf(
   return null;
 }
 
-/** Public https in earnest; a loopback address for whoever develops offline. */
+/** The real service calls public https URLs; the simulator also calls loopback addresses, for development. */
 function isCallback(text: string): boolean {
   if (!URL.canParse(text) || text.length > 4_000) return false;
   const { protocol, hostname } = new URL(text);

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Answer, type Heard, type HttpSimulator, startHttpSimulator } from './http-simulator.ts';
+import { type Answer, type HttpSimulator, type ReceivedCall, startHttpSimulator } from './http-simulator.ts';
 import type { SmsSimulation } from './simulation.ts';
 
 /** A text message that was accepted. */
@@ -17,7 +17,7 @@ export interface SmstwoSimulatorOptions {
   port?: number;
   apiKey?: string;
   apiSecret?: string;
-  /** With it receipts are signed. */
+  /** Receipts are signed when this is set. */
   signatureSecret?: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface SmstwoSimulator extends HttpSimulator {
   /** How receipts are sent; the account chooses. */
   style: 'json' | 'form' | 'query';
   received: SmstwoMessage[];
-  /** The status of every message from now on (or of each of its parts); null: it is accepted. */
+  /** The status of every message from now on, or of each of its parts; null when messages are accepted. */
   statuses: string[] | null;
   receipt(
     message: SmstwoMessage,
@@ -41,7 +41,7 @@ export interface SmstwoSimulator extends HttpSimulator {
 
 export interface ReceiptChanges {
   fields?: Record<string, string>;
-  /** Takes the place of the right signature; null: none. */
+  /** Replaces the right signature; null leaves it out. */
   signature?: string | null;
   /** Unix seconds. */
   timestamp?: number;
@@ -60,21 +60,21 @@ const texts: Record<string, string> = {
   '33': 'Number De-activated',
 };
 
-/** smstwo (Vonage SMS) on a real socket: strict about what it is asked, and 200 whatever comes of it. */
+/** smstwo (Vonage SMS) on a real socket: strict about requests, and 200 even for refusals. */
 export async function startSmstwoSimulator(options: SmstwoSimulatorOptions = {}): Promise<SmstwoSimulator> {
   const received: SmstwoMessage[] = [];
 
-  function handle(heard: Heard): Answer {
-    if (heard.method === 'GET' && heard.path === '/account/get-balance') {
-      return isRight(heard.query)
+  function handle(request: ReceivedCall): Answer {
+    if (request.method === 'GET' && request.path === '/account/get-balance') {
+      return isRight(request.query)
         ? { status: 200, body: { value: 10.17, autoReload: false } }
         : { status: 401, body: { 'error-code': '401', 'error-code-label': 'authentication failed' } };
     }
-    if (heard.method !== 'POST' || heard.path !== '/sms/json')
+    if (request.method !== 'POST' || request.path !== '/sms/json')
       return { status: 404, headers: { 'content-type': 'text/html' }, body: '<h1>Not Found</h1>' };
-    if (heard.headers['content-type']?.split(';')[0] !== 'application/x-www-form-urlencoded')
+    if (request.headers['content-type']?.split(';')[0] !== 'application/x-www-form-urlencoded')
       return answered(['2']);
-    return send(new URLSearchParams(heard.text));
+    return send(new URLSearchParams(request.text));
   }
 
   const isRight = (params: URLSearchParams): boolean =>
@@ -219,7 +219,7 @@ function answered(statuses: string[], message?: SmstwoMessage): Answer {
   return { status: 200, body: { 'message-count': String(messages.length), messages } };
 }
 
-/** Roughly: what matters is that a long text is answered with several parts. */
+/** A rough count: a long text must be answered with several parts, however many. */
 function partsOf(text: string, isUnicode: boolean): string[] {
   const [single, joined] = isUnicode ? [70, 67] : [160, 153];
   return Array.from({ length: text.length <= single ? 1 : Math.ceil(text.length / joined) }, () => '0');

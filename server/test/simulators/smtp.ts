@@ -1,15 +1,15 @@
 import { createServer, type Socket } from 'node:net';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 
-/** What the simulated server says at one step: a reply (code and text), or it hangs up, or it says nothing at all. */
+/** The answer of the simulated server at one step: a reply (code and text), a closed connection, or no answer at all. */
 export type Reply = { code: number; text: string } | 'drop' | 'hang';
 
-/** Null or absent: it agrees. */
+/** The server accepts each step whose answer is null or absent. */
 export interface SmtpScript {
   auth?: (username: string, password: string) => Reply | null;
   mail?: (address: string) => Reply | null;
   rcpt?: (address: string) => Reply | null;
-  /** After the whole message, at its final dot. It may take its time. */
+  /** After the whole message, at its final dot. */
   message?: (received: ReceivedMail) => Reply | null | Promise<Reply | null>;
   /** Once some bytes of the message have come. */
   body?: () => 'drop' | null;
@@ -28,15 +28,15 @@ export interface ReceivedMail {
 }
 
 export interface SmtpSimulatorOptions {
-  /** A free one unless told. */
+  /** A free port when absent. */
   port?: number;
-  /** Credentials that are asked for; none: everybody may send. */
+  /** The credentials that the server requires; none are required when absent. */
   user?: { username: string; password: string };
   /** TLS from the first byte. */
   secure?: boolean;
   /** Offers STARTTLS. */
   startTls?: boolean;
-  /** PEM; the library's own self-signed certificate for localhost unless told. */
+  /** PEM; the library's own self-signed certificate for localhost when absent. */
   key?: string;
   cert?: string;
   hideSmtpUtf8?: boolean;
@@ -46,16 +46,16 @@ export interface SmtpSimulator {
   port: number;
   /** Everything accepted, in order. */
   received: ReceivedMail[];
-  /** How often somebody connected. */
+  /** The number of connections so far. */
   connections(): number;
-  /** What it says from now on. */
+  /** The answers from now on. */
   script: SmtpScript;
-  /** Hangs up on everybody. */
+  /** Closes all connections. */
   dropAll(): void;
   stop(): Promise<void>;
 }
 
-/** A mail server on a real socket that does as it is told. */
+/** A scripted mail server on a real socket. */
 export async function startSmtpSimulator(options: SmtpSimulatorOptions = {}): Promise<SmtpSimulator> {
   const received: ReceivedMail[] = [];
   const sockets = new Set<Socket>();
@@ -171,7 +171,7 @@ function hasUtf8Headers(raw: Buffer): boolean {
   return raw.subarray(0, raw.indexOf('\r\n\r\n')).some((byte) => byte > 0x7f);
 }
 
-/** A port where somebody answers, and says only this (or nothing). */
+/** A port that answers each connection with this greeting, or with nothing. */
 export async function startRawServer(
   greeting: string | null,
 ): Promise<{ port: number; connected: Promise<void>; stop(): Promise<void> }> {

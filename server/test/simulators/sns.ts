@@ -1,6 +1,6 @@
 import { createSign, randomUUID } from 'node:crypto';
 import type { CallbackCall, CallbackOptions } from './email-provider.ts';
-import type { Answer, Heard } from './http-simulator.ts';
+import type { Answer, ReceivedCall } from './http-simulator.ts';
 import { snsCertificate, snsKey } from './sns-certificate.ts';
 
 const certificatePath = '/SimpleNotificationService-simulated.pem';
@@ -10,20 +10,20 @@ export interface SnsSimulator {
   topicArn: string;
   /** The tokens of subscriptions that were confirmed. */
   confirmed: string[];
-  /** What it answers on the addresses that it gives away; null: not one of them. */
-  handle(call: Heard): Answer | null;
-  /** A message of the topic, signed; `message` is what it carries. */
+  /** Answers calls to the URLs that SNS names in its messages; null for any other URL. */
+  handle(call: ReceivedCall): Answer | null;
+  /** A signed message of the topic, with `message` as its content. */
   notification(message: unknown, options?: SnsOptions): CallbackCall;
   subscriptionConfirmation(token: string, options?: SnsOptions): CallbackCall;
 }
 
 export interface SnsOptions extends CallbackOptions {
   signatureVersion?: '1' | '2';
-  /** Fields to be set before it is signed. */
+  /** Fields that are set before the message is signed. */
   fields?: Record<string, string>;
 }
 
-/** Amazon SNS as far as a subscriber sees it; `url` is where it is reached. */
+/** The part of Amazon SNS that a subscriber sees, at `url`. */
 export function createSnsSimulator(url: () => string, topicArn: string): SnsSimulator {
   const confirmed: string[] = [];
 

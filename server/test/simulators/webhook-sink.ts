@@ -8,12 +8,12 @@ export interface ReceivedCall {
   headers: Record<string, string>;
   /** The exact text, which is what signatures are about. */
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was posted and asserts on it
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any part of the body and asserts on it
   body: any;
   receivedAt: number;
 }
 
-/** A status with headers and a body; or whatever the test does with the response itself, for servers that misbehave. */
+/** A status with headers and a body; or a function that writes the response, for servers that misbehave. */
 export type SinkReply =
   | number
   | { status: number; headers?: Record<string, string>; body?: string | Buffer }
@@ -23,11 +23,11 @@ export interface WebhookSink {
   port: number;
   url(path?: string): string;
   received: ReceivedCall[];
-  /** How often somebody connected. */
+  /** The number of connections so far. */
   connections(): number;
-  /** What it says from now on. */
+  /** The answers from now on. */
   reply: (call: ReceivedCall, number: number) => SinkReply;
-  /** Hangs up on everybody. */
+  /** Closes all connections. */
   dropAll(): void;
   stop(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface WebhookSinkOptions {
   tls?: { key: string; cert: string };
 }
 
-/** Somebody's webhook receiver on a real socket, that does as it is told. Agrees to everything unless told. */
+/** A scripted webhook receiver on a real socket. It accepts everything by default. */
 export async function startWebhookSink(options: WebhookSinkOptions = {}): Promise<WebhookSink> {
   const sockets = new Set<Socket>();
   let connections = 0;

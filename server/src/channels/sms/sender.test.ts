@@ -32,7 +32,7 @@ describe('an alphanumeric sender', () => {
     expect(senderFor(choice, to)).toBe(from);
   });
 
-  it('alone reaches nobody in America', () => {
+  it('alone is not delivered in America', () => {
     expect(senderFor({ fromNumber: null, fromSenderId: 'Acme' }, '+14155550123')).toMatchObject({
       problem: expect.stringContaining('US'),
     });

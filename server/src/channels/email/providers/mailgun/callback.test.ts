@@ -77,7 +77,7 @@ it.each([
   expect(read(event)).toMatchObject({ reports: [{ receipt }] });
 });
 
-it('whoever unsubscribed wants no more', () => {
+it('a recipient who unsubscribed gets no more', () => {
   const wish = { about: 'recipient', address: 'ada@example.com', wants: 'nothing' };
   expect(read({ event: 'unsubscribed' })).toMatchObject({ reports: [wish] });
   expect(read({ event: 'failed', severity: 'permanent', reason: 'suppress-unsubscribe' })).toMatchObject({
@@ -85,6 +85,6 @@ it('whoever unsubscribed wants no more', () => {
   });
 });
 
-it.each(['accepted', 'stored', 'surprise'])('%s is no news', (event) => {
+it.each(['accepted', 'stored', 'surprise'])('%s reports nothing', (event) => {
   expect(read({ event })).toMatchObject({ kind: 'reports', reports: [] });
 });

@@ -16,7 +16,7 @@ export const manifest = {
       max: 200,
     },
     { name: 'domain', type: 'text', meaning: 'The sending domain.', required: true, min: 1, max: 253 },
-    { name: 'region', type: 'text', meaning: 'us (unless told) or eu.', required: false, max: 10 },
+    { name: 'region', type: 'text', meaning: 'us (the default) or eu.', required: false, max: 10 },
     {
       name: 'webhook_signing_key',
       type: 'text',

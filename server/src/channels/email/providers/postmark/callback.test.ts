@@ -15,7 +15,7 @@ function read(
 
 const now = Date.parse('2026-03-10T12:00:00Z');
 
-it('what happened days ago is refused: it would no longer be known for a repetition', () => {
+it('an event of days ago is refused: a repetition could no longer be recognized', () => {
   const delivery = (DeliveredAt: string) => read({ RecordType: 'Delivery', DeliveredAt });
   expect(delivery('2026-03-09T12:00:00Z')).toMatchObject({ kind: 'reports', reports: [{}] });
   expect(delivery('2026-03-08T11:00:00Z')).toMatchObject({ kind: 'refused', status: 401 });
@@ -46,11 +46,11 @@ it.each([
   });
 });
 
-it('an address that Postmark gave up is given up, whatever the type', () => {
+it('an address that Postmark deactivated bounced for good, for any type of bounce', () => {
   expect(read(bounce('SoftBounce', true))).toMatchObject({ reports: [{ receipt: { soft: false } }] });
 });
 
-it('what is only late is late, and a complaint among bounces is a complaint', () => {
+it('a transient bounce is a delay, and a complaint among bounces is a complaint', () => {
   expect(read(bounce('Transient'))).toMatchObject({ reports: [{ receipt: { type: 'DeliveryDelayed' } }] });
   expect(read(bounce('DnsError'))).toMatchObject({ reports: [{ receipt: { type: 'DeliveryDelayed' } }] });
   expect(read(bounce('SpamComplaint', true))).toMatchObject({
@@ -78,7 +78,7 @@ it.each([
   { SuppressSending: true, SuppressionReason: 'HardBounce', Origin: 'Recipient' },
   { SuppressSending: true, SuppressionReason: 'SpamComplaint', Origin: 'Recipient' },
   { SuppressSending: false, Origin: 'Customer' },
-])('no change that somebody else made, or that is told in another way: %j', (change) => {
+])('no change that the recipient did not make, or that another record reports: %j', (change) => {
   const record = { RecordType: 'SubscriptionChange', Recipient: 'ada@example.com', ...change };
   expect(read(record)).toEqual({ kind: 'reports', reports: [] });
 });

@@ -18,7 +18,7 @@ export const manifest = {
     {
       name: 'message_stream',
       type: 'text',
-      meaning: 'The stream to send through; outbound unless told.',
+      meaning: 'The stream to send through; outbound by default.',
       required: false,
       max: 100,
     },

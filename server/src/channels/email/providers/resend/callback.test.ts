@@ -70,7 +70,7 @@ it('tags may come as a list, and the headers under their general names', () => {
   });
 });
 
-it.each(['email.sent', 'email.scheduled', 'contact.created', 'surprise'])('%s is no news', (type) => {
+it.each(['email.sent', 'email.scheduled', 'contact.created', 'surprise'])('%s reports nothing', (type) => {
   expect(read(event(type))).toEqual({ kind: 'reports', reports: [] });
 });
 

@@ -61,9 +61,12 @@ it('opens by machines say so', () => {
   });
 });
 
-it.each(['processed', 'group_unsubscribe', 'group_resubscribe', 'surprise', 5])('%s is no news', (kind) => {
-  expect(read([{ ...event, event: kind }])).toEqual({ kind: 'reports', reports: [] });
-});
+it.each(['processed', 'group_unsubscribe', 'group_resubscribe', 'surprise', 5])(
+  '%s reports nothing',
+  (kind) => {
+    expect(read([{ ...event, event: kind }])).toEqual({ kind: 'reports', reports: [] });
+  },
+);
 
 it('events are signed as they came: a body in another layout is another body', () => {
   const body = `[{"sg_event_id":"e1",\r\n"event":"delivered","notification_id":"n1"}]\r\n`;

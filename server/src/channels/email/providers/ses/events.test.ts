@@ -66,7 +66,7 @@ it.each([
 });
 
 it.each(['Send', 'Subscription', 'Rendering Failure', 'Surprise', undefined])(
-  '%s is no news',
+  '%s reports nothing',
   (eventType) => {
     expect(receiptIn({ eventType })).toBeNull();
   },

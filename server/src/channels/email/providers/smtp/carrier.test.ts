@@ -212,7 +212,7 @@ describe('a refusal', () => {
     expect(server.connections()).toBe(2);
   });
 
-  it('for size is foreseen when the server tells its limit', async () => {
+  it('for size is foreseen when the server announces its limit', async () => {
     const server = await simulate();
     const attachments = [{ filename: 'a', contentType: 'text/plain', bytes: Buffer.alloc(15_500_000) }];
     expect(await carrierFor(server.port).send(message({ attachments }), never())).toMatchObject({
@@ -380,7 +380,7 @@ describe('a server that cannot be used', () => {
     '-ERR unknown command, internal-host\r\n',
     '20250101 internal-host\r\n',
     '700 internal-host\r\n',
-  ])('because it greets with %j is told so, and not what it said', async (greeting) => {
+  ])('because it greets with %j is reported without its greeting', async (greeting) => {
     const server = await startRawServer(greeting);
     cleanUp.push(() => server.stop());
     const carrier = carrierFor(server.port);
@@ -389,7 +389,7 @@ describe('a server that cannot be used', () => {
     expect(await carrier.verify()).toEqual({ ok: false, detail });
   });
 
-  it('because nobody listens is tried again later', async () => {
+  it('because the port is closed is tried again later', async () => {
     const server = await startRawServer(null);
     await server.stop();
     expect(await carrierFor(server.port).send(message(), never())).toMatchObject({
@@ -428,17 +428,14 @@ describe('TLS', () => {
   it.each([
     ['by STARTTLS', { startTls: true }, false],
     ['from the first byte', { secure: true }, true],
-  ])(
-    'with a certificate that nobody vouches for is refused %s, and nothing is sent',
-    async (_name, options, secure) => {
-      const server = await simulate({ ...own, ...options });
-      expect(await carrierFor(server.port, { secure }).send(message(), never())).toMatchObject({
-        kind: 'retry',
-        code: 'tls',
-      });
-      expect(server.received).toHaveLength(0);
-    },
-  );
+  ])('with an untrusted certificate is refused %s, and nothing is sent', async (_name, options, secure) => {
+    const server = await simulate({ ...own, ...options });
+    expect(await carrierFor(server.port, { secure }).send(message(), never())).toMatchObject({
+      kind: 'retry',
+      code: 'tls',
+    });
+    expect(server.received).toHaveLength(0);
+  });
 
   it('that is required is not done without: nothing is sent to a server that does not offer it', async () => {
     const plain = await simulate();
@@ -516,7 +513,7 @@ describe('a reservation', () => {
     expect(order.slice(maxConnections)).toEqual(['urgent', 'urgent again', 'plain', 'plain again']);
   });
 
-  it('is not to be had where nobody listens', async () => {
+  it('is not available where the port is closed', async () => {
     const server = await startRawServer(null);
     await server.stop();
     expect(await carrierFor(server.port).reserve?.(never(), false)).toMatchObject({ kind: 'retry' });

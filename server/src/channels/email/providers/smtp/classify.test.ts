@@ -8,7 +8,7 @@ function reply(stage: SmtpStage, text: string): SmtpReply {
 
 describe('a reply of the server becomes an outcome', () => {
   it.each<[SmtpStage, string, string, string | null]>([
-    // Anything temporary is tried again, whatever the words.
+    // Every temporary reply is tried again, with any text.
     ['greeting', '421 4.3.2 System going down', 'retry', '421 4.3.2'],
     ['auth', '454 4.7.0 Temporary authentication failure', 'retry', '454 4.7.0'],
     ['mail', '451 4.3.0 Local error', 'retry', '451 4.3.0'],

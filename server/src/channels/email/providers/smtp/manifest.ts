@@ -18,7 +18,7 @@ export const manifest = {
     {
       name: 'port',
       type: 'integer',
-      meaning: '587 unless told; 465 when secure.',
+      meaning: '587 by default; 465 when secure.',
       required: false,
       receives: ['password'],
       min: 1,
@@ -40,7 +40,7 @@ export const manifest = {
     {
       name: 'username',
       type: 'text',
-      meaning: 'For servers that ask who is calling.',
+      meaning: 'For servers that require authentication.',
       required: false,
       max: 320,
     },

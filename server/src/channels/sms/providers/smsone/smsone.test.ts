@@ -80,7 +80,7 @@ describe('smsone', () => {
   it.each([
     ['an invalid number', { to: { address: '+15005550001', name: null } }, 'suppress', '21211'],
     ['a landline', { to: { address: '+15005550009', name: null } }, 'suppress', '21614'],
-    ['somebody who replied STOP', { to: { address: '+15005550004', name: null } }, 'suppress', '21610'],
+    ['a recipient who replied STOP', { to: { address: '+15005550004', name: null } }, 'suppress', '21610'],
     ['an unreachable route', { to: { address: '+15005550002', name: null } }, 'rejected', '21612'],
     ['a region that is not enabled', { to: { address: '+15005550003', name: null } }, 'rejected', '21408'],
     [
@@ -96,7 +96,7 @@ describe('smsone', () => {
     expect(await send(changes)).toMatchObject({ kind, code });
   });
 
-  it('tells a refusal of the person from a refusal of the number', async () => {
+  it('distinguishes a refusal of the person from a refusal of the number', async () => {
     expect(await send({ to: { address: '+15005550004', name: null } })).toMatchObject({
       reason: 'unsubscribed',
     });
@@ -185,7 +185,7 @@ describe('smsone', () => {
     await strict.stop();
   });
 
-  it('a certificate that nobody vouches for keeps the message here', async () => {
+  it('a message is not sent to a server with an untrusted certificate', async () => {
     const impostor = await startWebhookSink({ tls: { key: localhostKey, cert: localhostCertificate } });
     const tls = createSmsoneCarrier('smsone', configFor({ apiUrl: impostor.url('') }), {
       outbound,
@@ -199,7 +199,7 @@ describe('smsone', () => {
     await impostor.stop();
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when it is stopped', async () => {
     provider.faults = ['hang_after_accept'];
     const stopping = new AbortController();
     const sending = send({}, stopping.signal);
@@ -304,13 +304,13 @@ describe('callbacks of smsone', () => {
   });
 
   it.each(['accepted', 'queued', 'sending', 'sent', 'scheduled', 'something new'])(
-    '%s is no news',
+    '%s reports nothing',
     (status) => {
       expect(callback({ MessageStatus: status })).toEqual({ kind: 'reports', reports: [] });
     },
   );
 
-  it('a message that failed because of an earlier STOP tells of the person too', () => {
+  it('a message that failed because of an earlier STOP reports the person too', () => {
     expect(callback({ MessageStatus: 'failed', ErrorCode: '21610', To: '+447700900123' })).toMatchObject({
       reports: [
         { about: 'notification' },
@@ -334,10 +334,10 @@ describe('callbacks of smsone', () => {
   });
 
   it('any other reply is left alone, unless the provider itself took it for an opt-out', () => {
-    const said = { SmsStatus: 'received', From: '+447700900123', Body: 'please stop by tomorrow' };
-    expect(callback(said)).toMatchObject({ kind: 'reports', reports: [] });
-    expect(callback({ ...said, OptOutType: 'STOP' })).toMatchObject({ reports: [{ wants: 'nothing' }] });
-    expect(callback({ ...said, From: 'Acme', Body: 'STOP' })).toMatchObject({ reports: [] });
+    const reply = { SmsStatus: 'received', From: '+447700900123', Body: 'please stop by tomorrow' };
+    expect(callback(reply)).toMatchObject({ kind: 'reports', reports: [] });
+    expect(callback({ ...reply, OptOutType: 'STOP' })).toMatchObject({ reports: [{ wants: 'nothing' }] });
+    expect(callback({ ...reply, From: 'Acme', Body: 'STOP' })).toMatchObject({ reports: [] });
   });
 
   it('are refused without a signature, with a wrong one, and for another account', () => {

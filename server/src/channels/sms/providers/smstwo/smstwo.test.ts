@@ -163,7 +163,7 @@ describe('smstwo', () => {
     expect(provider.received).toHaveLength(1);
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when it is stopped', async () => {
     provider.faults = ['hang_after_accept'];
     const stopping = new AbortController();
     const sending = send({}, stopping.signal);
@@ -226,7 +226,7 @@ describe('callbacks of smstwo', () => {
     );
   }
 
-  it('are signed as the provider documents it, with whatever method the account has', () => {
+  it('are signed as the provider documents it, with any method that the account can have', () => {
     expect(signedText(vector)).toBe(
       '&err-code=0&messageId=0A01&msisdn=447700900000&status=delivered&timestamp=1700000000&to=Acme_Co_1',
     );
@@ -250,14 +250,14 @@ describe('callbacks of smstwo', () => {
     ['failed', undefined, { type: 'Bounced', soft: true }],
   ])('%s (%s) is a receipt, which names whose it is', (status, code, wanted) => {
     const receipt = { ...wanted, detail: expect.stringMatching(/^Vonage \(smstwo\): /) };
-    const told = { ...vector, status, 'err-code': code, 'client-ref': message.notificationId };
-    expect(callback(told)).toMatchObject({
+    const params = { ...vector, status, 'err-code': code, 'client-ref': message.notificationId };
+    expect(callback(params)).toMatchObject({
       kind: 'reports',
       reports: [{ about: 'notification', notificationId: message.notificationId, receipt }],
     });
   });
 
-  it.each(['accepted', 'buffered', 'unknown', 'something new'])('%s is no news', (status) => {
+  it.each(['accepted', 'buffered', 'unknown', 'something new'])('%s reports nothing', (status) => {
     expect(callback({ ...vector, status, 'client-ref': 'x' })).toEqual({ kind: 'reports', reports: [] });
   });
 
@@ -268,15 +268,15 @@ describe('callbacks of smstwo', () => {
   });
 
   it('come as JSON, as a form or in the query', () => {
-    const told = { ...vector, 'client-ref': 'ref', sig: '' };
-    const query = new URLSearchParams(told).toString();
+    const params = { ...vector, 'client-ref': 'ref', sig: '' };
+    const query = new URLSearchParams(params).toString();
     const form = {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: Buffer.from(query),
     };
-    const inQuery = { method: 'GET', headers: {}, query: told, body: Buffer.alloc(0) };
-    expect(callback({}, null, form)).toEqual(callback(told));
-    expect(callback({}, null, inQuery)).toEqual(callback(told));
+    const inQuery = { method: 'GET', headers: {}, query: params, body: Buffer.alloc(0) };
+    expect(callback({}, null, form)).toEqual(callback(params));
+    expect(callback({}, null, inQuery)).toEqual(callback(params));
   });
 
   it('must be signed once there is a secret', () => {
@@ -304,15 +304,15 @@ describe('callbacks of smstwo', () => {
     expect(callback({}, null, { body: Buffer.from('[]') })).toMatchObject({ status: 400 });
   });
 
-  it('an empty call only asks whether somebody is there', () => {
+  it('an empty call only checks that the URL answers', () => {
     expect(callback({})).toEqual({ kind: 'reports', reports: [] });
   });
 
   it('a reply of STOP or START is about the person who wrote it', () => {
-    const said = (text: string) =>
+    const reply = (text: string) =>
       callback({ msisdn: '447700900123', to: '14155550100', messageId: 'A', text });
-    expect(said('Stop')).toMatchObject({ reports: [{ address: '+447700900123', wants: 'nothing' }] });
-    expect(said('START')).toMatchObject({ reports: [{ address: '+447700900123', wants: 'again' }] });
-    expect(said('Thanks!')).toEqual({ kind: 'reports', reports: [] });
+    expect(reply('Stop')).toMatchObject({ reports: [{ address: '+447700900123', wants: 'nothing' }] });
+    expect(reply('START')).toMatchObject({ reports: [{ address: '+447700900123', wants: 'again' }] });
+    expect(reply('Thanks!')).toEqual({ kind: 'reports', reports: [] });
   });
 });
