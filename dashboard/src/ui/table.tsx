@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { common } from '../strings/common.ts';
-import { Button } from './button.tsx';
+import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
-import { ErrorState, Skeleton } from './loaded.tsx';
+import { Menu, type MenuItems } from './menu.tsx';
 import { EmptyState } from './notice.tsx';
 import styles from './table.module.css';
 
@@ -80,35 +80,19 @@ export function Table<Row>({ label, columns, rows, rowKey, rowTo, empty }: Table
   );
 }
 
-interface ListQuery<Row> {
-  items: Row[];
-  data: unknown;
-  error: unknown;
-  hasNextPage: boolean;
-  isFetchingNextPage: boolean;
-  fetchNextPage(): unknown;
-  refetch(): unknown;
-}
-
-/** What `useList` reads, with everything around it: waiting, failed, empty, more. */
-export function ListTable<Row>({
-  query,
-  ...table
-}: Omit<TableProps<Row>, 'rows'> & { query: ListQuery<Row> }) {
-  if (query.data === undefined) {
-    if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
-    return <Skeleton lines={6} />;
-  }
-  return (
-    <>
-      <Table {...table} rows={query.items} />
-      {query.hasNextPage && (
-        <div className={styles.foot}>
-          <Button size="small" busy={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-            {common.loadMore}
-          </Button>
-        </div>
-      )}
-    </>
-  );
+/** The last column of a table: the menu of a row. A row whose `items` are false has none. */
+export function menuColumn<Row>(
+  label: (row: Row) => string,
+  items: (row: Row) => MenuItems | false,
+): Column<Row> {
+  return {
+    header: common.actions,
+    hideHeader: true,
+    end: true,
+    cell: (row) => {
+      const entries = items(row);
+      if (!entries) return null;
+      return <Menu trigger={<IconButton label={label(row)} icon="more" size="small" />} items={entries} />;
+    },
+  };
 }

@@ -2,9 +2,8 @@ import type { ChatoneInstallation } from '@carillon/sdk';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
-import { common } from '../../strings/common.ts';
 import { chatone as text } from '../../strings/connections.ts';
-import { AnchorButton, Button, Card, EmptyState, ErrorState, Row, Skeleton } from '../../ui/index.ts';
+import { AnchorButton, Button, Card, EmptyState, List, Row } from '../../ui/index.ts';
 import { ChatoneItem } from './chatone-item.tsx';
 import { InstallResult } from './chatone-result.tsx';
 import { ChatoneTestDialog } from './chatone-test-dialog.tsx';
@@ -43,17 +42,15 @@ export default function ChatonePage() {
     <ConnectionsLayout channel="chatone" actions={query.items.length > 0 && actions}>
       <InstallResult installations={query.items} installHref={installHref} />
       <Card flush>
-        {query.data === undefined ? (
-          query.error ? (
-            <ErrorState error={query.error} onRetry={() => query.refetch()} />
-          ) : (
-            <Skeleton lines={5} />
-          )
-        ) : query.items.length === 0 ? (
-          <EmptyState title={text.empty} icon="chatone" action={actions}>
-            {text.emptyText} {kind === 'test' && text.emptyTextTest}
-          </EmptyState>
-        ) : (
+        <List
+          query={query}
+          lines={5}
+          empty={
+            <EmptyState title={text.empty} icon="chatone" action={actions}>
+              {text.emptyText} {kind === 'test' && text.emptyTextTest}
+            </EmptyState>
+          }
+        >
           <ul className={styles.list} aria-label={text.table}>
             {query.items.map((installation) => (
               <ChatoneItem
@@ -66,14 +63,7 @@ export default function ChatonePage() {
               />
             ))}
           </ul>
-        )}
-        {query.hasNextPage && (
-          <div className={styles.more}>
-            <Button size="small" busy={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-              {common.loadMore}
-            </Button>
-          </div>
-        )}
+        </List>
       </Card>
       {isPasting && <TokenDialog onClose={() => setPasting(false)} />}
       {tested && <ChatoneTestDialog installation={tested} onClose={endTest} />}

@@ -4,7 +4,18 @@ import { curlGet } from '../../api/curl.ts';
 import { useEnvironment } from '../../api/environment.tsx';
 import { channelNames, common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
-import { Button, CopyButton, Field, Input, localZone, Row, SearchInput, Select } from '../../ui/index.ts';
+import {
+  Button,
+  ClearFilters,
+  CopyButton,
+  Field,
+  Input,
+  localZone,
+  Row,
+  SearchInput,
+  Select,
+  SelectFilter,
+} from '../../ui/index.ts';
 import styles from './list-filters.module.css';
 import { isoOf, localOf } from './local-time.ts';
 import { type NotificationFilters, statuses } from './query.ts';
@@ -20,41 +31,27 @@ export function ListFilters({ filters }: { filters: NotificationFilters }) {
     <div className={styles.filters}>
       <Row>
         <Search filters={filters} />
-        <Select
-          aria-label={text.status}
+        <SelectFilter
+          label={text.status}
+          any={text.anyStatus}
+          options={statuses}
+          nameOf={common.status}
           className={styles.select}
-          value={values.status}
-          onChange={(event) => set({ status: event.target.value })}
-        >
-          <option value="">{text.anyStatus}</option>
-          {statuses.map((status) => (
-            <option key={status} value={status}>
-              {common.status(status)}
-            </option>
-          ))}
-        </Select>
-        <Select
-          aria-label={text.channel}
+          {...filters.bind('status')}
+        />
+        <SelectFilter
+          label={text.channel}
+          any={text.anyChannel}
+          options={channelNames}
+          nameOf={common.channel}
           className={styles.select}
-          value={values.channel}
-          onChange={(event) => set({ channel: event.target.value })}
-        >
-          <option value="">{text.anyChannel}</option>
-          {channelNames.map((channel) => (
-            <option key={channel} value={channel}>
-              {common.channel(channel)}
-            </option>
-          ))}
-        </Select>
+          {...filters.bind('channel')}
+        />
         <Created filters={filters} />
         <Button variant="ghost" icon="filter" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? text.fewer : text.more}
         </Button>
-        {filters.isFiltered && (
-          <Button variant="ghost" icon="close" onClick={filters.clear}>
-            {common.clearFilters}
-          </Button>
-        )}
+        <ClearFilters filters={filters} icon="close" />
         <span className={styles.end}>
           <CopyButton
             spelled

@@ -4,17 +4,15 @@ import { curlPost } from '../../api/curl.ts';
 import { useEnvironment } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
-import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import {
   Button,
-  Card,
   ChannelLabel,
   CodeBlock,
   type Column,
   classes,
   EmptyState,
-  ListTable,
+  ListCard,
   Page,
   StatusBadge,
   Time,
@@ -56,7 +54,7 @@ function messageOf({ subject, template_key: template, text_body: text }: Notific
 export default function NotificationsListPage() {
   const { kind, can } = useEnvironment();
   const filters = useNotificationFilters();
-  const { params, isFiltered } = filters;
+  const { params } = filters;
   // In the address, so that other pages can lead here.
   const { values: asked, set: ask } = useFilters('send');
   const setSending = (isOpen: boolean) => ask({ send: isOpen ? '1' : '' });
@@ -79,7 +77,16 @@ export default function NotificationsListPage() {
   return (
     <Page title={notifications.title} description={notifications.description} actions={sendButton}>
       <ListFilters filters={filters} />
-      <Card flush>
+      <ListCard
+        label={notifications.title}
+        query={{ ...list, items: arrivals.items }}
+        columns={columns}
+        rowKey={({ id }) => id}
+        rowTo={({ id }) => `/${kind}/notifications/${id}`}
+        filters={filters}
+        noMatch={{ title: notifications.noMatch, icon: 'filter', children: notifications.noMatchHint }}
+        empty={<Empty action={sendButton} />}
+      >
         {arrivals.count > 0 && !isEmpty && (
           <div className={styles.news} role="status">
             <Button size="small" icon="up" onClick={() => refetch()} busy={list.isRefetching}>
@@ -87,29 +94,9 @@ export default function NotificationsListPage() {
             </Button>
           </div>
         )}
-        <ListTable
-          label={notifications.title}
-          query={{ ...list, items: arrivals.items }}
-          columns={columns}
-          rowKey={({ id }) => id}
-          rowTo={({ id }) => `/${kind}/notifications/${id}`}
-          empty={isFiltered ? <NoMatch onClear={filters.clear} /> : <Empty action={sendButton} />}
-        />
-      </Card>
+      </ListCard>
       {canTest && <SendTest open={asked.send !== ''} onOpenChange={setSending} />}
     </Page>
-  );
-}
-
-function NoMatch({ onClear }: { onClear(): void }) {
-  return (
-    <EmptyState
-      title={notifications.noMatch}
-      icon="filter"
-      action={<Button onClick={onClear}>{common.clearFilters}</Button>}
-    >
-      {notifications.noMatchHint}
-    </EmptyState>
   );
 }
 

@@ -13,9 +13,8 @@ import {
   type Column,
   ConfirmDialog,
   EmptyState,
-  IconButton,
-  ListTable,
-  Menu,
+  ListCard,
+  menuColumn,
   Notice,
   Row,
   Stack,
@@ -27,7 +26,6 @@ import styles from './preferences.module.css';
 
 export default function CategoriesPage() {
   const mayWrite = useCan('preferences:write');
-  const { values, set } = useFilters('archived');
   const [edited, setEdited] = useState<Category | 'new' | null>(null);
   return (
     <PreferencesLayout
@@ -42,23 +40,7 @@ export default function CategoriesPage() {
       }
     >
       {!mayWrite && <Notice>{common.viewerOnly}</Notice>}
-      <Card flush>
-        <div>
-          <div className={styles.bar}>
-            <Switch
-              label={text.showArchived}
-              checked={values.archived !== ''}
-              onChange={(event) => set({ archived: event.target.checked ? 'yes' : '' })}
-            />
-          </div>
-          <CategoryTable
-            withArchived={values.archived !== ''}
-            mayWrite={mayWrite}
-            onEdit={setEdited}
-            onCreate={() => setEdited('new')}
-          />
-        </div>
-      </Card>
+      <CategoryList mayWrite={mayWrite} onEdit={setEdited} onCreate={() => setEdited('new')} />
       <Card title={text.howTitle}>
         <ul className={styles.points}>
           {text.how.map((each) => (
@@ -73,14 +55,11 @@ export default function CategoriesPage() {
   );
 }
 
-function CategoryTable(props: {
-  withArchived: boolean;
-  mayWrite: boolean;
-  onEdit(category: Category): void;
-  onCreate(): void;
-}) {
-  const { withArchived, mayWrite, onEdit, onCreate } = props;
+function CategoryList(props: { mayWrite: boolean; onEdit(category: Category): void; onCreate(): void }) {
+  const { mayWrite, onEdit, onCreate } = props;
   const { kind } = useEnvironment();
+  const { values, set } = useFilters('archived');
+  const withArchived = values.archived !== '';
   const [leaving, setLeaving] = useState<Category | null>(null);
   const query = useList(
     ['categories', 'pages', withArchived],
@@ -147,26 +126,28 @@ function CategoryTable(props: {
     },
   ];
   if (mayWrite) {
-    columns.push({
-      header: common.actions,
-      hideHeader: true,
-      end: true,
-      cell: (category) => (
-        <Menu
-          trigger={<IconButton label={text.actions(category.name)} icon="more" size="small" />}
-          items={[
-            { label: text.edit, icon: 'edit', onSelect: () => onEdit(category) },
-            category.is_archived
-              ? { label: text.restore, icon: 'retry', onSelect: () => restore.mutate(category) }
-              : { label: text.archive, icon: 'trash', danger: true, onSelect: () => setLeaving(category) },
-          ]}
-        />
+    columns.push(
+      menuColumn(
+        (category) => text.actions(category.name),
+        (category) => [
+          { label: text.edit, icon: 'edit', onSelect: () => onEdit(category) },
+          category.is_archived
+            ? { label: text.restore, icon: 'retry', onSelect: () => restore.mutate(category) }
+            : { label: text.archive, icon: 'trash', danger: true, onSelect: () => setLeaving(category) },
+        ],
       ),
-    });
+    );
   }
   return (
     <>
-      <ListTable
+      <ListCard
+        bar={
+          <Switch
+            label={text.showArchived}
+            checked={withArchived}
+            onChange={(event) => set({ archived: event.target.checked ? 'yes' : '' })}
+          />
+        }
         query={query}
         label={text.table}
         rowKey={({ id }) => id}

@@ -3,12 +3,11 @@ import { useEnvironment } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { user as text } from '../../strings/preferences.ts';
 import {
-  Card,
   ChannelLabel,
   type Column,
   EmptyState,
   LinkButton,
-  ListTable,
+  ListCard,
   StatusBadge,
   Time,
 } from '../../ui/index.ts';
@@ -26,9 +25,8 @@ export function RecentCard({ id }: { id: string }) {
   );
   if (!can('notifications:read')) return null;
   return (
-    <Card
+    <ListCard
       title={text.recent}
-      flush
       actions={
         query.items.length > 0 && (
           <LinkButton size="small" to={`/${kind}/notifications`} search={{ external_user_id: id }}>
@@ -36,16 +34,13 @@ export function RecentCard({ id }: { id: string }) {
           </LinkButton>
         )
       }
-    >
-      <ListTable
-        query={query}
-        label={text.recentLabel}
-        rowKey={(each) => each.id}
-        rowTo={(each) => `/${kind}/notifications/${each.id}`}
-        columns={columns}
-        empty={<EmptyState title={text.recentNone} />}
-      />
-    </Card>
+      query={query}
+      label={text.recentLabel}
+      rowKey={(each) => each.id}
+      rowTo={(each) => `/${kind}/notifications/${each.id}`}
+      columns={columns}
+      empty={<EmptyState title={text.recentNone} />}
+    />
   );
 }
 

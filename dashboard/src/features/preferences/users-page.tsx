@@ -7,16 +7,7 @@ import { given, useFilters } from '../../shell/filters.ts';
 import { SearchFilter } from '../../shell/search-filter.tsx';
 import { common } from '../../strings/common.ts';
 import { users as text } from '../../strings/preferences.ts';
-import {
-  Button,
-  Card,
-  type Column,
-  EmptyState,
-  LinkButton,
-  ListTable,
-  Notice,
-  Time,
-} from '../../ui/index.ts';
+import { Button, type Column, EmptyState, LinkButton, ListCard, Notice, Time } from '../../ui/index.ts';
 import { PreferencesLayout } from './layout.tsx';
 import styles from './preferences.module.css';
 import { UserDialog } from './user-dialog.tsx';
@@ -26,11 +17,12 @@ export default function UsersPage() {
   const { kind } = useEnvironment();
   const mayWrite = useCan('preferences:write');
   const navigate = useNavigate();
-  const { values, isFiltered, set } = useFilters('search');
+  const filters = useFilters('search');
+  const { search } = filters.values;
   const [isAdding, setAdding] = useState(false);
   const query = useList(
-    ['users', 'pages', values.search],
-    (api, cursor, signal) => api.users.list({ ...given(values), limit: 50, cursor }, { signal }).page(),
+    ['users', 'pages', search],
+    (api, cursor, signal) => api.users.list({ ...given({ search }), limit: 50, cursor }, { signal }).page(),
     { keep: true },
   );
   return (
@@ -46,55 +38,36 @@ export default function UsersPage() {
       }
     >
       {!mayWrite && <Notice>{common.viewerOnly}</Notice>}
-      <Card flush>
-        <div>
-          <div className={styles.bar}>
-            <div className={styles.search}>
-              <SearchFilter
-                label={text.search}
-                value={values.search}
-                onChange={(search) => set({ search })}
-              />
-            </div>
-          </div>
-          <ListTable
-            query={query}
-            label={text.table}
-            rowKey={(user) => user.external_user_id}
-            rowTo={(user) => userPath(kind, user.external_user_id)}
-            columns={columns}
-            empty={
-              isFiltered ? (
-                <EmptyState
-                  title={text.noMatch(values.search)}
-                  icon="search"
-                  action={
-                    <LinkButton to={userPath(kind, values.search)}>
-                      {text.openAnyway(values.search)}
-                    </LinkButton>
-                  }
-                >
-                  {text.noMatchText}
-                </EmptyState>
-              ) : (
-                <EmptyState
-                  title={text.empty}
-                  icon="person"
-                  action={
-                    mayWrite && (
-                      <Button icon="plus" onClick={() => setAdding(true)}>
-                        {text.add}
-                      </Button>
-                    )
-                  }
-                >
-                  {text.emptyText}
-                </EmptyState>
+      <ListCard
+        bar={<SearchFilter label={text.search} {...filters.bind('search')} />}
+        query={query}
+        label={text.table}
+        rowKey={(user) => user.external_user_id}
+        rowTo={(user) => userPath(kind, user.external_user_id)}
+        columns={columns}
+        filters={filters}
+        noMatch={{
+          title: text.noMatch(search),
+          icon: 'search',
+          children: text.noMatchText,
+          action: <LinkButton to={userPath(kind, search)}>{text.openAnyway(search)}</LinkButton>,
+        }}
+        empty={
+          <EmptyState
+            title={text.empty}
+            icon="person"
+            action={
+              mayWrite && (
+                <Button icon="plus" onClick={() => setAdding(true)}>
+                  {text.add}
+                </Button>
               )
             }
-          />
-        </div>
-      </Card>
+          >
+            {text.emptyText}
+          </EmptyState>
+        }
+      />
       {isAdding && (
         <UserDialog
           id={null}

@@ -9,11 +9,10 @@ import {
   ConfirmDialog,
   classes,
   EmptyState,
-  ErrorState,
+  Loaded,
   Page,
   Row,
-  Select,
-  Skeleton,
+  SelectFilter,
 } from '../../ui/index.ts';
 import { SandboxEmpty } from './empty.tsx';
 import { MessagePane } from './message-pane.tsx';
@@ -54,53 +53,46 @@ export function Outbox() {
                 onChange={(next) => set({ to: next, message: '' })}
               />
             </div>
-            <Select
-              aria-label={sandbox.channels}
-              className={styles.select}
+            <SelectFilter
+              label={sandbox.channels}
+              any={sandbox.allChannels}
+              options={channelNames}
+              nameOf={common.channel}
               value={channel}
-              onChange={(event) => set({ channel: event.target.value, message: '' })}
-            >
-              <option value="">{sandbox.allChannels}</option>
-              {channelNames.map((each) => (
-                <option key={each} value={each}>
-                  {common.channel(each)}
-                </option>
-              ))}
-            </Select>
+              onChange={(next) => set({ channel: next, message: '' })}
+            />
           </Row>
         </div>
       )}
-      {list.data === undefined ? (
-        list.error ? (
-          <ErrorState error={list.error} onRetry={() => list.refetch()} />
-        ) : (
-          <Skeleton lines={8} />
-        )
-      ) : isUnused ? (
-        <SandboxEmpty />
-      ) : isEmpty && !chosen ? (
-        <EmptyState
-          title={sandbox.noMatch}
-          icon="filter"
-          action={<Button onClick={() => set({ channel: '', to: '' })}>{common.clearFilters}</Button>}
-        />
-      ) : (
-        <div className={styles.panes}>
-          <div className={classes(styles.list, chosen && styles.behind)}>
-            <Rows list={list} shown={shown} onChoose={(id) => set({ message: id })} />
-          </div>
-          <div className={classes(styles.message, !chosen && styles.behind)}>
-            {shown && (
-              <MessagePane
-                key={shown}
-                id={shown}
-                known={list.items.find(({ id }) => id === shown)}
-                onBack={() => set({ message: '' })}
-              />
-            )}
-          </div>
-        </div>
-      )}
+      <Loaded query={list} lines={8}>
+        {() =>
+          isUnused ? (
+            <SandboxEmpty />
+          ) : isEmpty && !chosen ? (
+            <EmptyState
+              title={sandbox.noMatch}
+              icon="filter"
+              action={<Button onClick={() => set({ channel: '', to: '' })}>{common.clearFilters}</Button>}
+            />
+          ) : (
+            <div className={styles.panes}>
+              <div className={classes(styles.list, chosen && styles.behind)}>
+                <Rows list={list} shown={shown} onChoose={(id) => set({ message: id })} />
+              </div>
+              <div className={classes(styles.message, !chosen && styles.behind)}>
+                {shown && (
+                  <MessagePane
+                    key={shown}
+                    id={shown}
+                    known={list.items.find(({ id }) => id === shown)}
+                    onBack={() => set({ message: '' })}
+                  />
+                )}
+              </div>
+            </div>
+          )
+        }
+      </Loaded>
     </Page>
   );
 }

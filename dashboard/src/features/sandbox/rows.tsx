@@ -2,7 +2,7 @@ import type { SandboxMessage } from '@carillon/sdk';
 import type { KeyboardEvent } from 'react';
 import { common } from '../../strings/common.ts';
 import { sandbox } from '../../strings/sandbox.ts';
-import { Button, Icon, Time } from '../../ui/index.ts';
+import { Icon, LoadMore, Time } from '../../ui/index.ts';
 import styles from './outbox.module.css';
 import { snippetOf } from './payload.ts';
 
@@ -49,13 +49,7 @@ export function Rows(props: { list: List; shown: string | null; onChoose(id: str
           </li>
         ))}
       </ul>
-      {list.hasNextPage && (
-        <div className={styles.foot}>
-          <Button size="small" busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-            {common.loadMore}
-          </Button>
-        </div>
-      )}
+      <LoadMore query={list} className={styles.foot} />
     </>
   );
 }

@@ -1,16 +1,16 @@
 import type { ListAuditEntriesParams } from '@carillon/sdk';
 import { useEffect, useState } from 'react';
-import { common } from '../../strings/common.ts';
+import type { useFilters } from '../../shell/filters.ts';
 import { audit } from '../../strings/settings.ts';
-import { Button, Field, Form, Input, Select } from '../../ui/index.ts';
+import { ClearFilters, Field, Form, Input, Select } from '../../ui/index.ts';
 import styles from './audit.module.css';
 import { actionName, actions } from './audit-words.ts';
 import type { useActors } from './use-actors.ts';
 
-type Values = Record<'action' | 'actor' | 'target' | 'from' | 'to', string>;
+type Filters = ReturnType<typeof useFilters<'action' | 'actor' | 'target' | 'from' | 'to'>>;
 
 /** The address in the API's words. Days are the reader's own: `to` includes its day. */
-export function auditQuery({ action, actor, target, from, to }: Values): ListAuditEntriesParams {
+export function auditQuery({ action, actor, target, from, to }: Filters['values']): ListAuditEntriesParams {
   return {
     ...(action && { action }),
     ...(actor && { actor_id: actor }),
@@ -27,14 +27,9 @@ function moment(name: 'created_after' | 'created_before', day: string, plusDays:
   return Number.isNaN(at.getTime()) ? {} : { [name]: at.toISOString() };
 }
 
-export function AuditFilters(props: {
-  values: Values;
-  set(changes: Partial<Values>): void;
-  clear(): void;
-  isFiltered: boolean;
-  actors: ReturnType<typeof useActors>;
-}) {
-  const { values, set, clear, isFiltered, actors } = props;
+export function AuditFilters(props: { filters: Filters; actors: ReturnType<typeof useActors> }) {
+  const { filters, actors } = props;
+  const { values, set } = filters;
   const isKnownActor = [...actors.people, ...actors.keys].some(({ id }) => id === values.actor);
   const [target, setTarget] = useState(values.target);
   useEffect(() => setTarget(values.target), [values.target]);
@@ -75,11 +70,7 @@ export function AuditFilters(props: {
       <Field label={audit.to}>
         <Input type="date" value={values.to} onChange={(event) => set({ to: event.target.value })} />
       </Field>
-      {isFiltered && (
-        <Button variant="ghost" icon="close" onClick={clear}>
-          {common.clearFilters}
-        </Button>
-      )}
+      <ClearFilters filters={filters} icon="close" />
     </Form>
   );
 }

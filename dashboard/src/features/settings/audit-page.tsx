@@ -1,11 +1,9 @@
 import { useCan } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
 import { useFilters } from '../../shell/filters.ts';
-import { common } from '../../strings/common.ts';
 import { audit, settings } from '../../strings/settings.ts';
-import { Button, Card, EmptyState, ErrorState, Skeleton } from '../../ui/index.ts';
+import { Card, EmptyState, List } from '../../ui/index.ts';
 import { AdminsOnly } from './admins-only.tsx';
-import styles from './audit.module.css';
 import { AuditEntryRow } from './audit-entry.tsx';
 import { AuditFilters, auditQuery } from './audit-filters.tsx';
 import { SettingsLayout } from './layout.tsx';
@@ -28,7 +26,7 @@ export default function AuditPage() {
 
 function AuditLog() {
   const filters = useFilters('action', 'actor', 'target', 'from', 'to');
-  const { values, set, isFiltered, clear } = filters;
+  const { values, set } = filters;
   const actors = useActors();
   const query = useList(
     ['audit', values],
@@ -36,46 +34,33 @@ function AuditLog() {
       api.auditLog.list({ ...auditQuery(values), limit: 50, cursor }, { signal }).page(),
     { keep: true },
   );
-  if (query.error && query.data === undefined) {
-    return (
-      <>
-        <AuditFilters {...filters} actors={actors} />
-        <ErrorState error={query.error} onRetry={() => query.refetch()} />
-      </>
-    );
-  }
   return (
     <>
-      <AuditFilters {...filters} actors={actors} />
+      <AuditFilters filters={filters} actors={actors} />
       <Card flush>
-        {query.data === undefined && <Skeleton lines={8} />}
-        {query.data !== undefined && query.items.length === 0 && (
-          <EmptyState
-            title={isFiltered ? audit.nothing : audit.empty}
-            icon="audit"
-            action={isFiltered && <Button onClick={clear}>{common.clearFilters}</Button>}
-          >
-            {isFiltered ? audit.nothingText : audit.emptyText}
-          </EmptyState>
-        )}
-        <ol aria-label={audit.table}>
-          {query.items.map((entry) => (
-            <AuditEntryRow
-              key={entry.id}
-              entry={entry}
-              actorName={actors.nameOf(entry.actor)}
-              targetName={actors.targetName(entry)}
-              onFilter={set}
-            />
-          ))}
-        </ol>
-        {query.hasNextPage && (
-          <div className={styles.more}>
-            <Button size="small" busy={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-              {common.loadMore}
-            </Button>
-          </div>
-        )}
+        <List
+          query={query}
+          lines={8}
+          filters={filters}
+          noMatch={{ title: audit.nothing, icon: 'audit', children: audit.nothingText }}
+          empty={
+            <EmptyState title={audit.empty} icon="audit">
+              {audit.emptyText}
+            </EmptyState>
+          }
+        >
+          <ol aria-label={audit.table}>
+            {query.items.map((entry) => (
+              <AuditEntryRow
+                key={entry.id}
+                entry={entry}
+                actorName={actors.nameOf(entry.actor)}
+                targetName={actors.targetName(entry)}
+                onFilter={set}
+              />
+            ))}
+          </ol>
+        </List>
       </Card>
     </>
   );

@@ -2,18 +2,8 @@ import type { Invitation } from '@carillon/sdk';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
 import { useList, useWrite } from '../../api/queries.ts';
-import { common } from '../../strings/common.ts';
 import { team } from '../../strings/settings.ts';
-import {
-  Card,
-  type Column,
-  ConfirmDialog,
-  EmptyState,
-  IconButton,
-  ListTable,
-  Menu,
-  Time,
-} from '../../ui/index.ts';
+import { type Column, ConfirmDialog, EmptyState, ListCard, menuColumn, Time } from '../../ui/index.ts';
 import { InviteDialog } from './invite-dialog.tsx';
 import { grantable, usePeople } from './members.ts';
 import styles from './settings.module.css';
@@ -37,31 +27,24 @@ export function InvitationsCard() {
     { header: team.invitedBy, cell: (each) => <bdi>{nameOf(each.invited_by_user_id)}</bdi> },
     { header: team.invited, cell: (each) => <Time at={each.created_at} /> },
     { header: team.expires, cell: (each) => <Time at={each.expires_at} /> },
-    {
-      header: common.actions,
-      hideHeader: true,
-      end: true,
-      cell: (each) =>
-        grantable[organization.role].includes(each.role) && (
-          <Menu
-            trigger={<IconButton label={team.actions(each.email)} icon="more" size="small" />}
-            items={[
-              { label: team.newLink, icon: 'retry', onSelect: () => setAgain(each) },
-              { label: team.withdraw, icon: 'trash', danger: true, onSelect: () => setWithdrawing(each) },
-            ]}
-          />
-        ),
-    },
+    menuColumn(
+      (each) => team.actions(each.email),
+      (each) =>
+        grantable[organization.role].includes(each.role) && [
+          { label: team.newLink, icon: 'retry', onSelect: () => setAgain(each) },
+          { label: team.withdraw, icon: 'trash', danger: true, onSelect: () => setWithdrawing(each) },
+        ],
+    ),
   ];
   return (
-    <Card title={team.invitations} flush>
-      <ListTable
-        query={query}
-        label={team.invitations}
-        rowKey={({ id }) => id}
-        columns={columns}
-        empty={<EmptyState title={team.noInvitations}>{team.inviteHint}</EmptyState>}
-      />
+    <ListCard
+      title={team.invitations}
+      query={query}
+      label={team.invitations}
+      rowKey={({ id }) => id}
+      columns={columns}
+      empty={<EmptyState title={team.noInvitations}>{team.inviteHint}</EmptyState>}
+    >
       {again && <InviteDialog former={again} onClose={() => setAgain(null)} />}
       <ConfirmDialog
         open={withdrawing !== null}
@@ -73,6 +56,6 @@ export function InvitationsCard() {
       >
         {team.withdrawText}
       </ConfirmDialog>
-    </Card>
+    </ListCard>
   );
 }

@@ -9,9 +9,8 @@ import {
   type Column,
   ConfirmDialog,
   EmptyState,
-  IconButton,
-  ListTable,
-  Menu,
+  ListCard,
+  menuColumn,
   Time,
   Tooltip,
   useNow,
@@ -42,13 +41,13 @@ export default function KeysPage() {
         )
       }
     >
-      <Card flush>
-        {mayRead ? (
-          <KeyTable mayWrite={mayWrite} onCreate={() => setCreating(true)} onMade={setMade} />
-        ) : (
+      {mayRead ? (
+        <KeyList mayWrite={mayWrite} onCreate={() => setCreating(true)} onMade={setMade} />
+      ) : (
+        <Card flush>
           <AdminsOnly title={keys.cannot}>{keys.cannotText}</AdminsOnly>
-        )}
-      </Card>
+        </Card>
+      )}
       <OtherSecrets />
       {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} onMade={setMade} />}
       {made && <NewKeyDialog made={made} onClose={() => setMade(null)} />}
@@ -56,7 +55,7 @@ export default function KeysPage() {
   );
 }
 
-function KeyTable(props: { mayWrite: boolean; onCreate(): void; onMade(made: NewKey): void }) {
+function KeyList(props: { mayWrite: boolean; onCreate(): void; onMade(made: NewKey): void }) {
   const { mayWrite, onCreate, onMade } = props;
   const { kind } = useEnvironment();
   const { nameOf, isPending } = usePeople();
@@ -84,24 +83,19 @@ function KeyTable(props: { mayWrite: boolean; onCreate(): void; onMade(made: New
     { header: keys.expires, cell: (key) => <Expiry at={key.expires_at} /> },
   ];
   if (mayWrite) {
-    columns.push({
-      header: keys.actions(''),
-      hideHeader: true,
-      end: true,
-      cell: (key) => (
-        <Menu
-          trigger={<IconButton label={keys.actions(key.name)} icon="more" size="small" />}
-          items={[
-            { label: keys.rotate, icon: 'retry', onSelect: () => setRotating(key) },
-            { label: keys.revoke, icon: 'trash', danger: true, onSelect: () => setRevoking(key) },
-          ]}
-        />
+    columns.push(
+      menuColumn(
+        (key) => keys.actions(key.name),
+        (key) => [
+          { label: keys.rotate, icon: 'retry', onSelect: () => setRotating(key) },
+          { label: keys.revoke, icon: 'trash', danger: true, onSelect: () => setRevoking(key) },
+        ],
       ),
-    });
+    );
   }
   return (
     <>
-      <ListTable
+      <ListCard
         query={query}
         label={keys.table}
         rowKey={(key) => key.id}

@@ -9,13 +9,11 @@ import { common } from '../../strings/common.ts';
 import { team } from '../../strings/settings.ts';
 import {
   Badge,
-  Card,
   type Column,
   ConfirmDialog,
   FormDialog,
-  IconButton,
-  ListTable,
-  Menu,
+  ListCard,
+  menuColumn,
   Time,
   useToast,
 } from '../../ui/index.ts';
@@ -48,37 +46,35 @@ export function MembersCard() {
     { header: team.role, cell: (member) => team.roles[member.role] },
     { header: team.joined, cell: (member) => <Time at={member.joined_at} /> },
     { header: team.lastSeen, cell: (member) => <Time at={member.last_seen_at} /> },
-    {
-      header: common.actions,
-      hideHeader: true,
-      end: true,
-      cell: (member) =>
-        (isSelf(member) || mayTouch(member)) && (
-          <Menu
-            trigger={<IconButton label={team.actions(nameOf(member))} icon="more" size="small" />}
-            items={[
-              mayTouch(member) && {
-                label: team.changeRole,
-                icon: 'edit',
-                onSelect: () => setChanging(member),
-              },
-              {
-                label: isSelf(member) ? team.leave : team.remove,
-                icon: isSelf(member) ? 'leave' : 'trash',
-                danger: true,
-                onSelect: () => setLeaving(member),
-              },
-            ]}
-          />
-        ),
-    },
+    menuColumn(
+      (member) => team.actions(nameOf(member)),
+      (member) =>
+        (isSelf(member) || mayTouch(member)) && [
+          mayTouch(member) && {
+            label: team.changeRole,
+            icon: 'edit',
+            onSelect: () => setChanging(member),
+          },
+          {
+            label: isSelf(member) ? team.leave : team.remove,
+            icon: isSelf(member) ? 'leave' : 'trash',
+            danger: true,
+            onSelect: () => setLeaving(member),
+          },
+        ],
+    ),
   ];
   return (
-    <Card title={team.members} flush>
-      <ListTable query={query} label={team.members} rowKey={(member) => member.user_id} columns={columns} />
+    <ListCard
+      title={team.members}
+      query={query}
+      label={team.members}
+      rowKey={(member) => member.user_id}
+      columns={columns}
+    >
       {changing && <RoleDialog member={changing} onClose={() => setChanging(null)} />}
       {leaving && <RemoveDialog member={leaving} isSelf={isSelf(leaving)} onClose={() => setLeaving(null)} />}
-    </Card>
+    </ListCard>
   );
 }
 

@@ -8,16 +8,15 @@ import { common } from '../../strings/common.ts';
 import { suppressions as text } from '../../strings/suppressions.ts';
 import {
   Button,
-  Card,
+  ClearFilters,
   type Column,
   CopyButton,
   EmptyState,
-  IconButton,
-  ListTable,
-  Menu,
+  ListCard,
+  menuColumn,
   Notice,
   Page,
-  Select,
+  SelectFilter,
   Time,
 } from '../../ui/index.ts';
 import { AddDialog } from './add-dialog.tsx';
@@ -45,7 +44,7 @@ export default function SuppressionsPage() {
       }
     >
       {!mayWrite && <Notice>{common.viewerOnly}</Notice>}
-      <List onShow={setShown} onRemove={mayWrite ? setLeaving : null} />
+      <SuppressionList onShow={setShown} onRemove={mayWrite ? setLeaving : null} />
       {isAdding && <AddDialog onClose={() => setAdding(false)} />}
       {shown && (
         <DetailsDialog
@@ -66,10 +65,14 @@ export default function SuppressionsPage() {
   );
 }
 
-function List(props: { onShow(each: Suppression): void; onRemove: ((each: Suppression) => void) | null }) {
+function SuppressionList(props: {
+  onShow(each: Suppression): void;
+  onRemove: ((each: Suppression) => void) | null;
+}) {
   const { onShow, onRemove } = props;
-  const { values, isFiltered, set, clear } = useFilters('search', 'reason');
-  const filter = { search: values.search, reason: reasons.find((each) => each === values.reason) ?? '' };
+  const filters = useFilters('search', 'reason');
+  const { search, reason } = filters.values;
+  const filter = { search, reason: reasons.find((each) => each === reason) ?? '' };
   const query = useList(
     ['suppressions', filter],
     (api, cursor, signal) =>
@@ -77,56 +80,37 @@ function List(props: { onShow(each: Suppression): void; onRemove: ((each: Suppre
     { keep: true },
   );
   return (
-    <Card flush>
-      <div>
-        <div className={styles.bar}>
-          <div className={styles.search}>
-            <SearchFilter label={text.search} value={values.search} onChange={(search) => set({ search })} />
-          </div>
-          <div className={styles.reason}>
-            <Select
-              aria-label={text.reason}
-              value={filter.reason}
-              onChange={(event) => set({ reason: event.target.value })}
-            >
-              <option value="">{text.anyReason}</option>
-              {reasons.map((reason) => (
-                <option key={reason} value={reason}>
-                  {text.reasons[reason]}
-                </option>
-              ))}
-            </Select>
-          </div>
-          {isFiltered && (
-            <Button variant="ghost" onClick={clear}>
-              {common.clearFilters}
-            </Button>
-          )}
+    <ListCard
+      bar={
+        <>
+          <SearchFilter label={text.search} {...filters.bind('search')} />
+          <SelectFilter
+            label={text.reason}
+            any={text.anyReason}
+            options={reasons}
+            nameOf={(each) => text.reasons[each] ?? each}
+            {...filters.bind('reason')}
+            value={filter.reason}
+            className={styles.reason}
+          />
+          <ClearFilters filters={filters} />
           <div className={styles.end}>
             <CopyButton text={listAsCurl(given(filter))} label={text.curl} />
           </div>
-        </div>
-        <ListTable
-          query={query}
-          label={text.table}
-          rowKey={({ id }) => id}
-          columns={columnsFor(onShow, onRemove)}
-          empty={
-            isFiltered ? (
-              <EmptyState
-                title={text.noMatch}
-                icon="search"
-                action={<Button onClick={clear}>{common.clearFilters}</Button>}
-              />
-            ) : (
-              <EmptyState title={text.empty} icon="check">
-                {text.emptyText}
-              </EmptyState>
-            )
-          }
-        />
-      </div>
-    </Card>
+        </>
+      }
+      query={query}
+      label={text.table}
+      rowKey={({ id }) => id}
+      columns={columnsFor(onShow, onRemove)}
+      filters={filters}
+      noMatch={{ title: text.noMatch, icon: 'search' }}
+      empty={
+        <EmptyState title={text.empty} icon="check">
+          {text.emptyText}
+        </EmptyState>
+      }
+    />
   );
 }
 
@@ -153,24 +137,17 @@ function columnsFor(
     { header: text.columns.reason, cell: ({ reason }) => <ReasonBadge reason={reason} /> },
     { header: text.columns.source, cell: ({ source }) => text.sources[source] ?? source },
     { header: text.columns.since, cell: ({ suppressed_at }) => <Time at={suppressed_at} /> },
-    {
-      header: common.actions,
-      hideHeader: true,
-      end: true,
-      cell: (each) => (
-        <Menu
-          trigger={<IconButton label={text.actions(each.address)} icon="more" size="small" />}
-          items={[
-            { label: text.details, icon: 'eye', onSelect: () => onShow(each) },
-            onRemove !== null && {
-              label: text.remove,
-              icon: 'trash',
-              danger: true,
-              onSelect: () => onRemove(each),
-            },
-          ]}
-        />
-      ),
-    },
+    menuColumn(
+      (each) => text.actions(each.address),
+      (each) => [
+        { label: text.details, icon: 'eye', onSelect: () => onShow(each) },
+        onRemove !== null && {
+          label: text.remove,
+          icon: 'trash',
+          danger: true,
+          onSelect: () => onRemove(each),
+        },
+      ],
+    ),
   ];
 }

@@ -2,18 +2,17 @@ import type { Template } from '@carillon/sdk';
 import { useState } from 'react';
 import { useCan, useEnvironment } from '../../api/environment.tsx';
 import { useList } from '../../api/queries.ts';
-import { useFilters } from '../../shell/filters.ts';
+import { given, useFilters } from '../../shell/filters.ts';
 import { SearchFilter } from '../../shell/search-filter.tsx';
 import { common } from '../../strings/common.ts';
 import { templates as text } from '../../strings/templates.ts';
 import {
   Button,
-  Card,
   CodeBlock,
   type Column,
   EmptyState,
   Icon,
-  ListTable,
+  ListCard,
   Page,
   Row,
   Time,
@@ -35,11 +34,10 @@ export default function TemplatesListPage() {
   const canWrite = useCan('templates:write');
   const filters = useFilters('search');
   const [isCreating, setCreating] = useState(false);
-  const { search } = filters.values;
   const query = useList(
-    ['templates', search],
+    ['templates', filters.values.search],
     (api, cursor, signal) =>
-      api.templates.list({ limit: 50, cursor, ...(search ? { search } : {}) }, { signal }).page(),
+      api.templates.list({ ...given(filters.values), limit: 50, cursor }, { signal }).page(),
     { keep: true },
   );
   const create = (
@@ -56,23 +54,18 @@ export default function TemplatesListPage() {
   return (
     <Page title={text.title} description={text.description} actions={create}>
       <Row>
-        <SearchFilter
-          label={text.search}
-          value={search}
-          maxLength={100}
-          onChange={(next) => filters.set({ search: next })}
-        />
+        <SearchFilter label={text.search} maxLength={100} {...filters.bind('search')} />
       </Row>
-      <Card flush>
-        <ListTable
-          query={query}
-          label={text.list}
-          columns={columns}
-          rowKey={({ id }) => id}
-          rowTo={({ key }) => `/${kind}/templates/${encodeURIComponent(key)}`}
-          empty={search ? <NoneFound onClear={filters.clear} /> : <Nothing create={create} />}
-        />
-      </Card>
+      <ListCard
+        query={query}
+        label={text.list}
+        columns={columns}
+        rowKey={({ id }) => id}
+        rowTo={({ key }) => `/${kind}/templates/${encodeURIComponent(key)}`}
+        filters={filters}
+        noMatch={{ title: text.noneFound, icon: 'search', children: text.noneFoundHint }}
+        empty={<Nothing create={create} />}
+      />
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
     </Page>
   );
@@ -90,18 +83,6 @@ function Channels({ template }: { template: Template }) {
         </span>
       ))}
     </span>
-  );
-}
-
-function NoneFound({ onClear }: { onClear(): void }) {
-  return (
-    <EmptyState
-      title={text.noneFound}
-      icon="search"
-      action={<Button onClick={onClear}>{common.clearFilters}</Button>}
-    >
-      {text.noneFoundHint}
-    </EmptyState>
   );
 }
 

@@ -1,15 +1,7 @@
 import type { WebhookAttempt, WebhookDelivery } from '@carillon/sdk';
 import { useList } from '../../api/queries.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
-import {
-  Card,
-  type Column,
-  duration,
-  EmptyState,
-  ExactTime,
-  ListTable,
-  StatusBadge,
-} from '../../ui/index.ts';
+import { type Column, duration, EmptyState, ExactTime, ListCard, StatusBadge } from '../../ui/index.ts';
 import styles from './webhooks.module.css';
 
 const columns: Column<WebhookAttempt>[] = [
@@ -39,15 +31,14 @@ export function AttemptsCard({ delivery }: { delivery: WebhookDelivery }) {
     { keep: true },
   );
   return (
-    <Card title={text.delivery.attempts} flush>
-      <ListTable
-        query={query}
-        label={text.delivery.attemptsLabel}
-        columns={columns}
-        rowKey={({ number }) => String(number)}
-        empty={<EmptyState title={text.delivery.noAttempt} icon="clock" />}
-      />
-    </Card>
+    <ListCard
+      title={text.delivery.attempts}
+      query={query}
+      label={text.delivery.attemptsLabel}
+      columns={columns}
+      rowKey={({ number }) => String(number)}
+      empty={<EmptyState title={text.delivery.noAttempt} icon="clock" />}
+    />
   );
 }
 

@@ -5,18 +5,16 @@ import { given, useFilters } from '../../shell/filters.ts';
 import { common } from '../../strings/common.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
 import {
-  Button,
-  Card,
+  ClearFilters,
   type Column,
   duration,
   EmptyState,
-  ListTable,
-  Select,
+  ListCard,
+  SelectFilter,
   StatusBadge,
   Time,
 } from '../../ui/index.ts';
 import { knownTypes } from './event-types.ts';
-import styles from './webhooks.module.css';
 
 const statuses: WebhookDelivery['status'][] = [
   'pending',
@@ -58,79 +56,44 @@ export function DeliveriesCard({ endpoint }: { endpoint: WebhookEndpoint }) {
       api.webhookEndpoints.listDeliveries(endpoint.id, { ...params, limit: 25, cursor }, { signal }).page(),
     { everyMs: 10_000, keep: true },
   );
+  // The types that the endpoint names itself, and one that came with the URL.
+  const types = new Set<string>([...knownTypes, 'webhook.test', ...endpoint.event_filters]);
+  if (filters.values.event_type) types.add(filters.values.event_type);
   return (
-    <Card title={text.deliveries.title} flush>
-      <div>
-        <Filters endpoint={endpoint} filters={filters} />
-        <ListTable
-          query={query}
-          label={text.deliveries.label}
-          columns={columns}
-          rowKey={({ id }) => id}
-          rowTo={({ id }) => `/${kind}/webhooks/${endpoint.id}/deliveries/${id}`}
-          empty={
-            filters.isFiltered ? (
-              <EmptyState
-                title={text.deliveries.noMatch}
-                action={<Button onClick={filters.clear}>{common.clearFilters}</Button>}
-              />
-            ) : (
-              <EmptyState title={text.deliveries.emptyTitle} icon="webhooks">
-                {text.deliveries.empty}
-              </EmptyState>
-            )
-          }
-        />
-      </div>
-    </Card>
-  );
-}
-
-function Filters(props: {
-  endpoint: WebhookEndpoint;
-  filters: ReturnType<typeof useFilters<'status' | 'event_type'>>;
-}) {
-  const { endpoint, filters } = props;
-  const { values, set } = filters;
-  // What the endpoint asked for by name, and what somebody put into the address.
-  const types = new Set<string>([
-    ...knownTypes,
-    'webhook.test',
-    ...endpoint.event_filters,
-    values.event_type,
-  ]);
-  return (
-    <div className={styles.bar}>
-      <Select
-        aria-label={text.deliveries.status}
-        value={values.status}
-        onChange={(event) => set({ status: event.target.value })}
-      >
-        <option value="">{text.deliveries.anyStatus}</option>
-        {statuses.map((status) => (
-          <option key={status} value={status}>
-            {common.status(status)}
-          </option>
-        ))}
-      </Select>
-      <Select
-        aria-label={text.deliveries.event}
-        value={values.event_type}
-        onChange={(event) => set({ event_type: event.target.value })}
-      >
-        <option value="">{text.deliveries.anyEvent}</option>
-        {[...types].filter(Boolean).map((type) => (
-          <option key={type} value={type}>
-            {type}
-          </option>
-        ))}
-      </Select>
-      {filters.isFiltered && (
-        <Button variant="ghost" onClick={filters.clear}>
-          {common.clearFilters}
-        </Button>
-      )}
-    </div>
+    <ListCard
+      title={text.deliveries.title}
+      bar={
+        <>
+          <SelectFilter
+            label={text.deliveries.status}
+            any={text.deliveries.anyStatus}
+            options={statuses}
+            nameOf={common.status}
+            {...filters.bind('status')}
+          />
+          <SelectFilter
+            label={text.deliveries.event}
+            any={text.deliveries.anyEvent}
+            options={types}
+            nameOf={(type) => type}
+            {...filters.bind('event_type')}
+          />
+          <ClearFilters filters={filters} />
+        </>
+      }
+      query={query}
+      label={text.deliveries.label}
+      columns={columns}
+      rowKey={({ id }) => id}
+      rowTo={({ id }) => `/${kind}/webhooks/${endpoint.id}/deliveries/${id}`}
+      filters={filters}
+      noMatch={{ title: text.deliveries.noMatch }}
+      empty={
+        <EmptyState title={text.deliveries.emptyTitle} icon="webhooks">
+          {text.deliveries.empty}
+        </EmptyState>
+      }
+    />
   );
 }
 

@@ -6,12 +6,11 @@ import { useFilters } from '../../shell/filters.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
 import {
   Button,
-  Card,
   type Column,
   classes,
   EmptyState,
   formatShare,
-  ListTable,
+  ListCard,
   Page,
   Switch,
   Time,
@@ -39,29 +38,25 @@ export default function WebhooksPage() {
   );
   return (
     <Page title={text.title} description={text.description} actions={query.items.length > 0 && addButton}>
-      <Card flush>
-        <div>
-          <div className={styles.bar}>
-            <Switch
-              label={text.list.showDisabled}
-              checked={include_disabled}
-              onChange={(event) => set({ disabled: event.target.checked ? 'shown' : '' })}
-            />
-          </div>
-          <ListTable
-            query={query}
-            label={text.list.label}
-            columns={useColumns()}
-            rowKey={({ id }) => id}
-            rowTo={({ id }) => `/${kind}/webhooks/${id}`}
-            empty={
-              <EmptyState title={text.list.emptyTitle} icon="webhooks" action={addButton}>
-                {text.list.empty}
-              </EmptyState>
-            }
+      <ListCard
+        bar={
+          <Switch
+            label={text.list.showDisabled}
+            checked={include_disabled}
+            onChange={(event) => set({ disabled: event.target.checked ? 'shown' : '' })}
           />
-        </div>
-      </Card>
+        }
+        query={query}
+        label={text.list.label}
+        columns={useColumns()}
+        rowKey={({ id }) => id}
+        rowTo={({ id }) => `/${kind}/webhooks/${id}`}
+        empty={
+          <EmptyState title={text.list.emptyTitle} icon="webhooks" action={addButton}>
+            {text.list.empty}
+          </EmptyState>
+        }
+      />
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
     </Page>
   );

@@ -8,12 +8,13 @@ import { common } from '../../strings/common.ts';
 import { workflows } from '../../strings/workflows.ts';
 import {
   Button,
-  Card,
+  ClearFilters,
   EmptyState,
-  ListTable,
+  ListCard,
   Notice,
   Page,
-  Select,
+  Row,
+  SelectFilter,
   StatusBadge,
   Time,
 } from '../../ui/index.ts';
@@ -27,14 +28,14 @@ export default function WorkflowsListPage() {
   const { kind } = useEnvironment();
   const canWrite = useCan('workflows:write');
   const [isCreating, setCreating] = useState(false);
-  const { values, set, clear, isFiltered } = useFilters('search', 'status');
+  const filters = useFilters('search', 'status');
   const query = useList(
-    ['workflows', 'list', values],
+    ['workflows', 'list', filters.values],
     (api, cursor) =>
       api.workflows
         .list({
           limit: 50,
-          ...(given(values) as { status?: Workflow['status'] }),
+          ...(given(filters.values) as { status?: Workflow['status'] }),
           ...(cursor ? { cursor } : {}),
         })
         .page(),
@@ -48,67 +49,54 @@ export default function WorkflowsListPage() {
   return (
     <Page title={list.title} description={list.description} actions={create}>
       {!canWrite && <Notice>{common.viewerOnly}</Notice>}
-      <div className={styles.filters}>
-        <SearchFilter label={list.search} value={values.search} onChange={(search) => set({ search })} />
-        <Select
-          aria-label={list.status}
-          value={values.status}
-          onChange={(event) => set({ status: event.target.value })}
-        >
-          <option value="">{list.anyStatus}</option>
-          {statuses.map((status) => (
-            <option key={status} value={status}>
-              {common.status(status)}
-            </option>
-          ))}
-        </Select>
-        {isFiltered && (
-          <Button variant="ghost" onClick={clear}>
-            {common.clearFilters}
-          </Button>
-        )}
-      </div>
-      <Card flush>
-        <ListTable<Workflow>
-          label={list.title}
-          query={query}
-          rowKey={({ id }) => id}
-          rowTo={({ key }) => `/${kind}/workflows/${encodeURIComponent(key)}`}
-          empty={
-            isFiltered ? (
-              <EmptyState title={list.nothing} />
-            ) : (
-              <EmptyState title={list.emptyTitle} icon="workflows" action={create || undefined}>
-                {list.emptyText}
-              </EmptyState>
-            )
-          }
-          columns={[
-            {
-              header: common.name,
-              cell: ({ name, key }) => (
-                <>
-                  <bdi>{name}</bdi>
-                  <code className={styles.key}>{key}</code>
-                </>
-              ),
-            },
-            { header: list.status, cell: ({ status }) => <StatusBadge status={status} /> },
-            {
-              header: list.activeVersion,
-              cell: ({ active_version, latest_version }) => (
-                <span>
-                  {active_version ?? list.noVersion}{' '}
-                  {latest_version !== null && latest_version !== active_version && (
-                    <span className={styles.muted}>{list.drafts(latest_version)}</span>
-                  )}
-                </span>
-              ),
-            },
-            { header: list.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
-          ]}
+      <Row>
+        <SearchFilter label={list.search} {...filters.bind('search')} />
+        <SelectFilter
+          label={list.status}
+          any={list.anyStatus}
+          options={statuses}
+          nameOf={common.status}
+          {...filters.bind('status')}
         />
-      </Card>
+        <ClearFilters filters={filters} />
+      </Row>
+      <ListCard<Workflow>
+        label={list.title}
+        query={query}
+        rowKey={({ id }) => id}
+        rowTo={({ key }) => `/${kind}/workflows/${encodeURIComponent(key)}`}
+        filters={filters}
+        noMatch={{ title: list.nothing, action: null }}
+        empty={
+          <EmptyState title={list.emptyTitle} icon="workflows" action={create || undefined}>
+            {list.emptyText}
+          </EmptyState>
+        }
+        columns={[
+          {
+            header: common.name,
+            cell: ({ name, key }) => (
+              <>
+                <bdi>{name}</bdi>
+                <code className={styles.key}>{key}</code>
+              </>
+            ),
+          },
+          { header: list.status, cell: ({ status }) => <StatusBadge status={status} /> },
+          {
+            header: list.activeVersion,
+            cell: ({ active_version, latest_version }) => (
+              <span>
+                {active_version ?? list.noVersion}{' '}
+                {latest_version !== null && latest_version !== active_version && (
+                  <span className={styles.muted}>{list.drafts(latest_version)}</span>
+                )}
+              </span>
+            ),
+          },
+          { header: list.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
+        ]}
+      />
       {isCreating && <CreateDialog onOpenChange={setCreating} />}
     </Page>
   );

@@ -8,13 +8,13 @@ import { SearchFilter } from '../../../shell/search-filter.tsx';
 import { common } from '../../../strings/common.ts';
 import { workflows } from '../../../strings/workflows.ts';
 import {
-  Button,
-  Card,
+  ClearFilters,
   CodeBlock,
   duration,
   EmptyState,
-  ListTable,
-  Select,
+  ListCard,
+  Row,
+  SelectFilter,
   StatusBadge,
   Time,
 } from '../../../ui/index.ts';
@@ -36,11 +36,11 @@ export default function WorkflowRunsPage() {
 
 function Runs({ workflow }: { workflow: Workflow }) {
   const { kind } = useEnvironment();
-  const { values, set, clear, isFiltered } = useFilters('status', 'external_user_id');
+  const filters = useFilters('status', 'external_user_id');
   const [isMoving, setMoving] = useState(true);
   const query = useList(
-    ['runs', workflow.key, values],
-    (api, token) => readRuns(api, workflow.key, given(values), token),
+    ['runs', workflow.key, filters.values],
+    (api, token) => readRuns(api, workflow.key, given(filters.values), token),
     { keep: true, everyMs: isMoving && watchMs },
   );
   // Also while there is none: somebody who looks at an empty list waits for the first.
@@ -48,65 +48,52 @@ function Runs({ workflow }: { workflow: Workflow }) {
   if (query.data !== undefined && moves !== isMoving) setMoving(moves);
   return (
     <WorkflowLayout workflow={workflow} tab="runs">
-      <div className={styles.filters}>
-        <Select
-          aria-label={workflows.list.status}
-          value={values.status}
-          onChange={(event) => set({ status: event.target.value })}
-        >
-          <option value="">{runs.anyStatus}</option>
-          {statuses.map((status) => (
-            <option key={status} value={status}>
-              {common.status(status)}
-            </option>
-          ))}
-        </Select>
-        <SearchFilter
-          label={runs.userFilter}
-          value={values.external_user_id}
-          onChange={(external_user_id) => set({ external_user_id })}
+      <Row>
+        <SelectFilter
+          label={workflows.list.status}
+          any={runs.anyStatus}
+          options={statuses}
+          nameOf={common.status}
+          {...filters.bind('status')}
         />
-        {isFiltered && (
-          <Button variant="ghost" onClick={clear}>
-            {common.clearFilters}
-          </Button>
-        )}
-      </div>
-      <Card flush>
-        <ListTable<WorkflowRunSummary>
-          label={runs.label}
-          query={query}
-          rowKey={({ id }) => id}
-          rowTo={({ id }) => `/${kind}/runs/${id}`}
-          empty={isFiltered ? <EmptyState title={runs.nothing} /> : <NoRuns workflow={workflow} />}
-          columns={[
-            { header: runs.run, clip: true, cell: ({ id }) => <code>{id}</code> },
-            { header: workflows.list.status, cell: ({ status }) => <StatusBadge status={status} /> },
-            {
-              header: runs.user,
-              cell: ({ external_user_id }) => (
-                <span className={styles.user} title={external_user_id ?? undefined}>
-                  <bdi>{external_user_id ?? runs.noUser}</bdi>
-                </span>
-              ),
-            },
-            {
-              header: runs.step,
-              clip: true,
-              cell: ({ current_step_id, status }) =>
-                current_step_id !== null && !hasEnded(status) ? <code>{current_step_id}</code> : common.none,
-            },
-            { header: runs.version, end: true, cell: ({ version }) => version },
-            { header: runs.started, cell: ({ created_at }) => <Time at={created_at} /> },
-            {
-              header: runs.took,
-              end: true,
-              cell: ({ created_at, completed_at }) =>
-                completed_at === null ? '–' : duration(Date.parse(completed_at) - Date.parse(created_at)),
-            },
-          ]}
-        />
-      </Card>
+        <SearchFilter label={runs.userFilter} {...filters.bind('external_user_id')} />
+        <ClearFilters filters={filters} />
+      </Row>
+      <ListCard<WorkflowRunSummary>
+        label={runs.label}
+        query={query}
+        rowKey={({ id }) => id}
+        rowTo={({ id }) => `/${kind}/runs/${id}`}
+        filters={filters}
+        noMatch={{ title: runs.nothing, action: null }}
+        empty={<NoRuns workflow={workflow} />}
+        columns={[
+          { header: runs.run, clip: true, cell: ({ id }) => <code>{id}</code> },
+          { header: workflows.list.status, cell: ({ status }) => <StatusBadge status={status} /> },
+          {
+            header: runs.user,
+            cell: ({ external_user_id }) => (
+              <span className={styles.user} title={external_user_id ?? undefined}>
+                <bdi>{external_user_id ?? runs.noUser}</bdi>
+              </span>
+            ),
+          },
+          {
+            header: runs.step,
+            clip: true,
+            cell: ({ current_step_id, status }) =>
+              current_step_id !== null && !hasEnded(status) ? <code>{current_step_id}</code> : common.none,
+          },
+          { header: runs.version, end: true, cell: ({ version }) => version },
+          { header: runs.started, cell: ({ created_at }) => <Time at={created_at} /> },
+          {
+            header: runs.took,
+            end: true,
+            cell: ({ created_at, completed_at }) =>
+              completed_at === null ? '–' : duration(Date.parse(completed_at) - Date.parse(created_at)),
+          },
+        ]}
+      />
     </WorkflowLayout>
   );
 }

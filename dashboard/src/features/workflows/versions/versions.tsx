@@ -12,7 +12,7 @@ import {
   ConfirmDialog,
   EmptyState,
   Field,
-  ListTable,
+  ListCard,
   Loaded,
   Row,
   Select,
@@ -48,67 +48,66 @@ export function Versions({ workflow, readOnly }: { workflow: Workflow; readOnly:
 
   return (
     <>
-      <Card title={versions.title} flush>
-        <ListTable<WorkflowVersionSummary>
-          label={versions.title}
-          query={list}
-          rowKey={({ version }) => String(version)}
-          empty={<EmptyState title={versions.empty}>{versions.emptyHint}</EmptyState>}
-          columns={[
-            {
-              header: versions.version,
-              cell: ({ version, is_active }) => (
-                <Row>
-                  <strong>{versions.number(version)}</strong>
-                  {is_active && (
-                    <Badge tone="green" shape="dot">
-                      {versions.active}
-                    </Badge>
-                  )}
-                  {version === latest && <Badge>{versions.latest}</Badge>}
-                </Row>
-              ),
-            },
-            { header: common.created, cell: ({ created_at }) => <Time at={created_at} /> },
-            {
-              header: versions.activated,
-              cell: ({ activated_at }) => (activated_at ? <Time at={activated_at} /> : versions.never),
-            },
-            {
-              header: versions.compare,
-              hideHeader: true,
-              end: true,
-              cell: ({ version, is_active }) => (
-                <div className={styles.endRow}>
-                  {version > 1 && (
-                    <Button
-                      size="small"
-                      onClick={() => set({ from: String(version - 1), to: String(version) })}
-                    >
-                      {versions.compare}
-                    </Button>
-                  )}
-                  {!readOnly && version !== latest && (
-                    <Button
-                      size="small"
-                      title={versions.restoreHint(version)}
-                      busy={restore.isPending && restore.variables === version}
-                      onClick={() => restore.mutate(version)}
-                    >
-                      {versions.restore}
-                    </Button>
-                  )}
-                  {!readOnly && !is_active && (
-                    <Button size="small" onClick={() => setAsked(version)}>
-                      {versions.activate}
-                    </Button>
-                  )}
-                </div>
-              ),
-            },
-          ]}
-        />
-      </Card>
+      <ListCard<WorkflowVersionSummary>
+        title={versions.title}
+        label={versions.title}
+        query={list}
+        rowKey={({ version }) => String(version)}
+        empty={<EmptyState title={versions.empty}>{versions.emptyHint}</EmptyState>}
+        columns={[
+          {
+            header: versions.version,
+            cell: ({ version, is_active }) => (
+              <Row>
+                <strong>{versions.number(version)}</strong>
+                {is_active && (
+                  <Badge tone="green" shape="dot">
+                    {versions.active}
+                  </Badge>
+                )}
+                {version === latest && <Badge>{versions.latest}</Badge>}
+              </Row>
+            ),
+          },
+          { header: common.created, cell: ({ created_at }) => <Time at={created_at} /> },
+          {
+            header: versions.activated,
+            cell: ({ activated_at }) => (activated_at ? <Time at={activated_at} /> : versions.never),
+          },
+          {
+            header: versions.compare,
+            hideHeader: true,
+            end: true,
+            cell: ({ version, is_active }) => (
+              <div className={styles.endRow}>
+                {version > 1 && (
+                  <Button
+                    size="small"
+                    onClick={() => set({ from: String(version - 1), to: String(version) })}
+                  >
+                    {versions.compare}
+                  </Button>
+                )}
+                {!readOnly && version !== latest && (
+                  <Button
+                    size="small"
+                    title={versions.restoreHint(version)}
+                    busy={restore.isPending && restore.variables === version}
+                    onClick={() => restore.mutate(version)}
+                  >
+                    {versions.restore}
+                  </Button>
+                )}
+                {!readOnly && !is_active && (
+                  <Button size="small" onClick={() => setAsked(version)}>
+                    {versions.activate}
+                  </Button>
+                )}
+              </div>
+            ),
+          },
+        ]}
+      />
       {from !== null && to !== null && (
         <Comparison
           workflowKey={workflow.key}
