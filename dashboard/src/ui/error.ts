@@ -17,3 +17,9 @@ export function describeError(error: unknown): { text: string; detail: string | 
   }
   return { text: common.wentWrong, detail: error instanceof Error ? error.message : null };
 }
+
+/** True when the server names one of these request fields, or a part of one: `recipient.address` is of `recipient`. */
+export function isErrorAbout(error: unknown, names: readonly string[]): error is CarillonError {
+  const param = error instanceof CarillonError ? error.param : null;
+  return names.some((name) => param === name || param?.startsWith(`${name}.`));
+}

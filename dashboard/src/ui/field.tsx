@@ -1,6 +1,6 @@
-import { CarillonError } from '@carillon/sdk';
 import { type ComponentProps, createContext, type ReactNode, useContext, useEffect, useId } from 'react';
 import { classes } from './classes.ts';
+import { isErrorAbout } from './error.ts';
 import styles from './field.module.css';
 import { Icon } from './icons.tsx';
 
@@ -11,42 +11,53 @@ interface FieldIds {
 }
 const FieldContext = createContext<FieldIds | null>(null);
 
+/** The fields of the request that a control stands for; the server's errors about them are shown beside it. */
+type FieldName = string | readonly string[] | undefined;
+/** What is wrong with the value; shown after the first submit. */
+type Problem = string | null | false | undefined;
+
 interface FormState {
   error: unknown;
   wasSubmitted: boolean;
-  /** The request fields that have a `Field`, with their number: the form does not repeat their errors. */
-  names: Map<string, number>;
+  /** The request fields whose errors a control shows: the form does not repeat them. */
+  claims: Set<readonly string[]>;
 }
 export const FormContext = createContext<FormState | null>(null);
+
+/**
+ * The error of one control of a `FormDialog`: its problem once the form was submitted, or the server's error about a
+ * request field that it stands for.
+ */
+export function useFormError(name: FieldName, problem?: Problem): string | null {
+  const form = useContext(FormContext);
+  const claims = form?.claims;
+  const joined = [name ?? []].flat().join(' ');
+  useEffect(() => {
+    if (joined === '' || !claims) return;
+    const names = joined.split(' ');
+    claims.add(names);
+    return () => {
+      claims.delete(names);
+    };
+  }, [joined, claims]);
+  if (form?.wasSubmitted && problem) return problem;
+  return isErrorAbout(form?.error, joined.split(' ')) ? form.error.message : null;
+}
 
 /** A label, a control, a hint and an error, connected for screen readers. */
 export function Field(props: {
   label: ReactNode;
   hint?: ReactNode;
-  /** The field of the request: the server's error about it is shown here. Only in a `FormDialog`. */
-  name?: string;
-  /** What is wrong with the value; shown after the first submit. Only in a `FormDialog`. */
-  problem?: string | null | false;
+  name?: FieldName;
+  problem?: Problem;
   error?: string | null | undefined;
   children: ReactNode;
   className?: string;
 }) {
   const { label, hint, name, problem, children, className } = props;
   const id = useId();
-  const form = useContext(FormContext);
-  const names = form?.names;
-  useEffect(() => {
-    if (name === undefined || !names) return;
-    names.set(name, (names.get(name) ?? 0) + 1);
-    return () => {
-      const left = (names.get(name) ?? 1) - 1;
-      if (left === 0) names.delete(name);
-      else names.set(name, left);
-    };
-  }, [name, names]);
-  const refused =
-    form?.error instanceof CarillonError && form.error.param === name ? form.error.message : null;
-  const error = props.error || (form?.wasSubmitted && problem) || refused;
+  const formError = useFormError(name, problem);
+  const error = props.error || formError;
   const describedBy = classes(hint !== undefined && `${id}-hint`, error && `${id}-error`) || undefined;
   return (
     <div className={classes(styles.field, className)}>

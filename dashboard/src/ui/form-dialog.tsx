@@ -26,6 +26,8 @@ type FormDialogProps = BaseProps &
     disabled?: boolean;
     /** True while a field has a problem: a submit then shows the problems and does not call `onSubmit`. */
     invalid?: boolean;
+    /** Names the fields where they can change: the problems of others are not shown before their own submit. */
+    variant?: string;
     /** Buttons between Cancel and the submit button. */
     actions?: ReactNode;
   };
@@ -40,13 +42,14 @@ export function FormDialog(props: FormDialogProps) {
     onSubmit,
     disabled = false,
     invalid,
+    variant = '',
     actions,
     ...dialog
   } = form;
-  const [wasSubmitted, setSubmitted] = useState(false);
-  const names = useRef(new Map<string, number>());
+  const [submitted, setSubmitted] = useState<string | null>(null);
+  const claims = useRef(new Set<readonly string[]>()).current;
   const close = () => {
-    setSubmitted(false);
+    setSubmitted(null);
     onClose();
   };
   return (
@@ -55,7 +58,7 @@ export function FormDialog(props: FormDialogProps) {
       open={open}
       onOpenChange={close}
       onSubmit={() => {
-        setSubmitted(true);
+        setSubmitted(variant);
         if (!invalid && !disabled) onSubmit();
       }}
       foot={
@@ -74,8 +77,8 @@ export function FormDialog(props: FormDialogProps) {
         </>
       }
     >
-      <FormContext value={{ error, wasSubmitted, names: names.current }}>
-        <FormError error={error} besides={[...names.current.keys()]} />
+      <FormContext value={{ error, wasSubmitted: submitted === variant, claims }}>
+        <FormError error={error} besides={[...claims].flat()} />
         {dialog.children}
       </FormContext>
     </Dialog>

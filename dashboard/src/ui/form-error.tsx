@@ -1,11 +1,9 @@
-import { CarillonError } from '@carillon/sdk';
-import { describeError } from './error.ts';
+import { describeError, isErrorAbout } from './error.ts';
 import { Notice } from './notice.tsx';
 
-/** What went wrong with a form, unless it is said beside one of its fields already. */
+/** The error of a form, unless one of its fields (`besides`) shows it. */
 export function FormError({ error, besides = [] }: { error: unknown; besides?: readonly string[] }) {
-  if (!error) return null;
-  if (error instanceof CarillonError && error.param && besides.includes(error.param)) return null;
+  if (!error || isErrorAbout(error, besides)) return null;
   const { text, detail } = describeError(error);
   return (
     <Notice tone="red">

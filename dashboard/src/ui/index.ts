@@ -7,7 +7,17 @@ export { classes } from './classes.ts';
 export { CodeBlock, Copyable, CopyButton, JsonBlock, Kbd, SecretOnce } from './code.tsx';
 export { Dialog, Form } from './dialog.tsx';
 export { describeError } from './error.ts';
-export { Checkbox, Field, Input, Radio, SearchInput, Select, Switch, Textarea } from './field.tsx';
+export {
+  Checkbox,
+  Field,
+  Input,
+  Radio,
+  SearchInput,
+  Select,
+  Switch,
+  Textarea,
+  useFormError,
+} from './field.tsx';
 export { ConfirmDialog, FormDialog } from './form-dialog.tsx';
 export { FormError } from './form-error.tsx';
 export { HtmlFrame } from './html-frame.tsx';

@@ -12,9 +12,10 @@ export function ConfigInput(props: {
   value: FieldValue;
   stored: string | null;
   error: string | null;
+  problem: string | false;
   onChange(value: FieldValue): void;
 }) {
-  const { field, value, stored, error, onChange } = props;
+  const { field, value, stored, error, problem, onChange } = props;
   if (field.type === 'boolean') {
     return (
       <Checkbox
@@ -29,7 +30,7 @@ export function ConfigInput(props: {
   const canClear = stored !== null && !field.required;
   const hint = stored === null ? field.hint : isCleared ? text.cleared : text.kept(stored);
   return (
-    <Field label={field.label} hint={hint} error={error}>
+    <Field label={field.label} hint={hint} error={error} problem={problem}>
       <div className={styles.withButton}>
         <Input
           mono

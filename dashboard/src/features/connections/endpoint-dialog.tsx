@@ -1,6 +1,6 @@
 import { CarillonError } from '@carillon/sdk';
 import { useState } from 'react';
-import { errorOf, useWrite } from '../../api/queries.ts';
+import { useWrite } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { endpoints } from '../../strings/connections.ts';
 import { Field, FormDialog, Input } from '../../ui/index.ts';
@@ -107,8 +107,7 @@ export function EndpointDialog(props: {
   );
 }
 
-/** The codes of URLs that are not taken say where to find one that is. */
-function urlProblem(error: unknown): string | null {
-  const words = error instanceof CarillonError && error.code ? endpoints.codes[error.code] : undefined;
-  return words ?? errorOf(error, 'webhook_url');
+/** Advice where the error code says which URL was given instead of the right one. */
+function urlProblem(error: unknown): string | undefined {
+  return error instanceof CarillonError && error.code ? endpoints.codes[error.code] : undefined;
 }

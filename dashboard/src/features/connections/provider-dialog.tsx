@@ -25,7 +25,6 @@ export function ProviderDialog(props: {
 }) {
   const { provider, saved, problem, onClose, onApply } = props;
   const [draft, setDraft] = useState<DraftProvider>(() => provider ?? newProvider('smtp'));
-  const [wasTried, setTried] = useState(false);
   const fields = kindFields[draft.kind];
   const set = (name: string, value: FieldValue) =>
     setDraft({ ...draft, config: { ...draft.config, [name]: value } });
@@ -36,13 +35,8 @@ export function ProviderDialog(props: {
   const errorOf = (field: ConfigField): string | null => {
     const changed = again(field);
     if (changed) return text.again(changed.label);
-    if (wasTried && isMissing(field)) return text.needed;
     const isUnchanged = draft.config[field.name] === provider?.config[field.name];
     return problem?.field === field.name && isUnchanged ? problem.message : null;
-  };
-  const submit = () => {
-    setTried(true);
-    if (!fields.some(isMissing)) onApply(draft);
   };
   const input = (field: ConfigField) => (
     <ConfigInput
@@ -51,6 +45,7 @@ export function ProviderDialog(props: {
       value={draft.config[field.name]}
       stored={storedSecret(field, saved)}
       error={errorOf(field)}
+      problem={isMissing(field) && text.needed}
       onChange={(value) => set(field.name, value)}
     />
   );
@@ -61,7 +56,9 @@ export function ProviderDialog(props: {
       onClose={onClose}
       title={provider ? text.editTitle(provider.name || email.kinds[provider.kind]) : text.addTitle}
       description={text.hint}
-      onSubmit={submit}
+      variant={draft.kind}
+      invalid={fields.some(isMissing)}
+      onSubmit={() => onApply(draft)}
       submit={provider ? text.apply : text.addApply}
     >
       {provider === null && (
@@ -71,7 +68,6 @@ export function ProviderDialog(props: {
             onChange={(event) => {
               const kind = emailKinds.find((each) => each === event.target.value) ?? 'smtp';
               setDraft({ ...newProvider(kind), name: draft.name });
-              setTried(false);
             }}
           >
             {emailKinds.map((kind) => (

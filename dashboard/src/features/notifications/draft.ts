@@ -1,5 +1,4 @@
 import type { SendRequest } from '@carillon/sdk';
-import { errorOf } from '../../api/queries.ts';
 import type { Channel } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 
@@ -67,27 +66,7 @@ function recipientOf(channel: Channel, text: string): SendRequest['recipient'] {
   }
 }
 
-const recipientParams = [
-  'recipient.address',
-  'recipient.external_user_id',
-  'recipient.endpoint',
-  'recipient.chatone_user_id',
-  'recipient.chatone_channel_id',
-  'recipient.chattwo_endpoint_id',
-  'recipient.chatthree_endpoint_id',
-];
-
-export function recipientErrorOf(error: unknown): string | null {
-  return recipientParams.map((param) => errorOf(error, param)).find(Boolean) ?? null;
-}
-
-const contentParams = ['channel', 'subject', 'text_body', 'html_body', 'template_key', 'template_data'];
-
-export function isFieldError(error: unknown): boolean {
-  return recipientErrorOf(error) !== null || contentParams.some((param) => errorOf(error, param) !== null);
-}
-
-/** Null: not an object. */
+/** Returns null for a text that is no JSON object. */
 export function parseData(source: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(source.trim() || '{}');

@@ -21,7 +21,8 @@ export function Reschedule({ notification, onClose }: { notification: Notificati
     <FormDialog
       onClose={onClose}
       title={text.rescheduleTitle}
-      onSubmit={() => isoOf(local) !== '' && update.mutate(isoOf(local))}
+      invalid={isoOf(local) === ''}
+      onSubmit={() => update.mutate(isoOf(local))}
       submit={common.save}
       busy={update.isPending}
       actions={

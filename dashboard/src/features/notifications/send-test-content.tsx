@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environment.tsx';
-import { errorOf, useRead } from '../../api/queries.ts';
+import { useRead } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { Field, Input, Notice, Radio, Select, Textarea } from '../../ui/index.ts';
@@ -14,10 +14,9 @@ export function TestContent(props: {
   draft: Draft;
   isTemplate: boolean;
   onChange(changes: Partial<Draft>): void;
-  error: unknown;
   dataError: string | null;
 }) {
-  const { draft, isTemplate, onChange, error, dataError } = props;
+  const { draft, isTemplate, onChange, dataError } = props;
   return (
     <>
       {!templateOnly.includes(draft.channel) && (
@@ -39,15 +38,15 @@ export function TestContent(props: {
       )}
       {isTemplate ? (
         <>
-          <TemplateField draft={draft} onChange={onChange} error={error} />
-          <Field label={text.data} error={dataError}>
+          <TemplateField draft={draft} onChange={onChange} />
+          <Field label={text.data} name="template_data" error={dataError}>
             <Textarea mono value={draft.data} onChange={(event) => onChange({ data: event.target.value })} />
           </Field>
         </>
       ) : (
         <>
           {draft.channel !== 'sms' && draft.channel !== 'webhook' && (
-            <Field label={text.subject} error={errorOf(error, 'subject')}>
+            <Field label={text.subject} name="subject">
               <Input
                 value={draft.subject}
                 maxLength={998}
@@ -55,7 +54,7 @@ export function TestContent(props: {
               />
             </Field>
           )}
-          <Field label={text.text} error={errorOf(error, 'text_body') ?? errorOf(error, 'html_body')}>
+          <Field label={text.text} name={['text_body', 'html_body']}>
             <Textarea value={draft.words} onChange={(event) => onChange({ words: event.target.value })} />
           </Field>
         </>
@@ -64,8 +63,8 @@ export function TestContent(props: {
   );
 }
 
-function TemplateField(props: { draft: Draft; onChange(changes: Partial<Draft>): void; error: unknown }) {
-  const { draft, onChange, error } = props;
+function TemplateField(props: { draft: Draft; onChange(changes: Partial<Draft>): void }) {
+  const { draft, onChange } = props;
   const { kind } = useEnvironment();
   const templates = useRead(['templates', 'choices'], (api, signal) =>
     api.templates.list({ limit: 100 }, { signal }).page(),
@@ -82,7 +81,7 @@ function TemplateField(props: { draft: Draft; onChange(changes: Partial<Draft>):
     );
   }
   return (
-    <Field label={text.templateOf} error={errorOf(error, 'template_key')}>
+    <Field label={text.templateOf} name="template_key">
       <Select value={draft.template} onChange={(event) => onChange({ template: event.target.value })}>
         <option value="" />
         {suited?.map(({ key, name }) => (

@@ -2,21 +2,12 @@ import type { SendRequest } from '@carillon/sdk';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
-import { errorOf, useWrite } from '../../api/queries.ts';
+import { useWrite } from '../../api/queries.ts';
 import { type Channel, channelNames, common } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 import { magicRecipients } from '../../strings/sandbox.ts';
 import { Field, FormDialog, Input, Select } from '../../ui/index.ts';
-import {
-  type Draft,
-  firstDraft,
-  isFieldError,
-  parseData,
-  recipientErrorOf,
-  requestOf,
-  samples,
-  templateOnly,
-} from './draft.ts';
+import { type Draft, firstDraft, parseData, requestOf, samples, templateOnly } from './draft.ts';
 import { TestContent } from './send-test-content.tsx';
 
 const text = notifications.send;
@@ -39,25 +30,21 @@ export function SendTest(props: { open: boolean; onOpenChange(open: boolean): Pr
       await navigate({ to: `/${kind}/notifications/${id}` });
     },
   });
-  const { error } = send;
   const isTemplate = draft.usesTemplate || templateOnly.includes(draft.channel);
-  const submit = () => {
-    if (isTemplate && data === null) return;
-    send.mutate(requestOf(draft, isTemplate, data ?? {}));
-  };
   return (
     <FormDialog
       open={open}
       onClose={() => onOpenChange(false)}
       title={text.title}
       description={text.description}
-      onSubmit={submit}
+      invalid={isTemplate && data === null}
+      onSubmit={() => send.mutate(requestOf(draft, isTemplate, data ?? {}))}
       submit={text.submit}
       busy={send.isPending}
-      error={isFieldError(error) ? null : error}
+      error={send.error}
       icon="send"
     >
-      <Field label={text.channel} error={errorOf(error, 'channel')}>
+      <Field label={text.channel} name="channel">
         <Select
           value={draft.channel}
           onChange={(event) => {
@@ -72,20 +59,19 @@ export function SendTest(props: { open: boolean; onOpenChange(open: boolean): Pr
           ))}
         </Select>
       </Field>
-      <RecipientFields draft={draft} onChange={change} error={error} />
+      <RecipientFields draft={draft} onChange={change} />
       <TestContent
         draft={draft}
         isTemplate={isTemplate}
         onChange={change}
-        error={error}
-        dataError={data === null ? text.badData : errorOf(error, 'template_data')}
+        dataError={data === null ? text.badData : null}
       />
     </FormDialog>
   );
 }
 
-function RecipientFields(props: { draft: Draft; onChange(changes: Partial<Draft>): void; error: unknown }) {
-  const { draft, onChange, error } = props;
+function RecipientFields(props: { draft: Draft; onChange(changes: Partial<Draft>): void }) {
+  const { draft, onChange } = props;
   const { channel, recipient } = draft;
   const magic = channel === 'email' || channel === 'sms' ? magicRecipients[channel] : [];
   const isMagic = magic.some(({ address }) => address === recipient);
@@ -109,7 +95,7 @@ function RecipientFields(props: { draft: Draft; onChange(changes: Partial<Draft>
       <Field
         label={text.recipients[channel] ?? ''}
         hint={templateOnly.includes(channel) ? text.chatHint : undefined}
-        error={recipientErrorOf(error)}
+        name="recipient"
       >
         <Input
           value={recipient}

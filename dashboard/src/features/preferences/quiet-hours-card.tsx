@@ -86,7 +86,8 @@ function QuietHoursDialog({ id, before, onClose }: { id: string; before: QuietHo
       onClose={onClose}
       title={text.quiet}
       description={text.quietHint}
-      onSubmit={() => !problem && save.mutate()}
+      invalid={problem !== null}
+      onSubmit={() => save.mutate()}
       submit={common.save}
       busy={save.isPending}
       error={save.error}

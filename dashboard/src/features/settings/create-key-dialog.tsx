@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { type Scope, useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { keys, scopeGroups, scopeNames } from '../../strings/settings.ts';
-import { Checkbox, Field, FormDialog, Input, Radio, Select } from '../../ui/index.ts';
+import { Checkbox, Field, FormDialog, Input, Radio, Select, useFormError } from '../../ui/index.ts';
 import type { NewKey } from './new-key-dialog.tsx';
 import { type Preset, presets, scopesByGroup } from './scopes.ts';
 import styles from './settings.module.css';
@@ -15,7 +15,6 @@ export function CreateKeyDialog({ onClose, onMade }: { onClose(): void; onMade(m
   const [access, setAccess] = useState<Preset | 'custom'>('send_only');
   const [chosen, setChosen] = useState<ReadonlySet<Scope>>(new Set());
   const [expiry, setExpiry] = useState('never');
-  const [wasTried, setTried] = useState(false);
   const create = useWrite(
     (api) =>
       api.apiKeys.create({
@@ -36,16 +35,13 @@ export function CreateKeyDialog({ onClose, onMade }: { onClose(): void; onMade(m
   );
   const isNameMissing = name.trim() === '';
   const isChoiceMissing = access === 'custom' && chosen.size === 0;
-  const submit = () => {
-    setTried(true);
-    if (!isNameMissing && !isChoiceMissing) create.mutate();
-  };
   return (
     <FormDialog
       onClose={onClose}
       title={keys.create}
       description={keys.description}
-      onSubmit={submit}
+      invalid={isNameMissing || isChoiceMissing}
+      onSubmit={() => create.mutate()}
       submit={keys.create}
       busy={create.isPending}
       error={create.error}
@@ -73,13 +69,7 @@ export function CreateKeyDialog({ onClose, onMade }: { onClose(): void; onMade(m
           onChange={() => setAccess('custom')}
         />
       </fieldset>
-      {access === 'custom' && (
-        <ScopeBoxes
-          chosen={chosen}
-          onChange={setChosen}
-          error={wasTried && isChoiceMissing ? keys.pickOne : null}
-        />
-      )}
+      {access === 'custom' && <ScopeBoxes chosen={chosen} onChange={setChosen} />}
       <Field label={keys.expiry}>
         <Select value={expiry} onChange={(event) => setExpiry(event.target.value)}>
           {['never', '30', '90', '365'].map((each) => (
@@ -93,13 +83,10 @@ export function CreateKeyDialog({ onClose, onMade }: { onClose(): void; onMade(m
   );
 }
 
-function ScopeBoxes(props: {
-  chosen: ReadonlySet<Scope>;
-  onChange(chosen: ReadonlySet<Scope>): void;
-  error: string | null;
-}) {
-  const { chosen, onChange, error } = props;
+function ScopeBoxes(props: { chosen: ReadonlySet<Scope>; onChange(chosen: ReadonlySet<Scope>): void }) {
+  const { chosen, onChange } = props;
   const { can } = useEnvironment();
+  const error = useFormError('scopes', chosen.size === 0 && keys.pickOne);
   const toggle = (scope: Scope, isOn: boolean) => {
     const next = new Set(chosen);
     if (isOn) next.add(scope);

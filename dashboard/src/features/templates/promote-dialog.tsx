@@ -34,7 +34,7 @@ export function PromoteDialog({ template, onClose }: { template: Template; onClo
       onClose={onClose}
       title={text.title}
       description={text.description}
-      onSubmit={() => canPromote && promote.mutate()}
+      onSubmit={() => promote.mutate()}
       submit={text.confirm}
       busy={promote.isPending}
       disabled={!canPromote}

@@ -1,7 +1,7 @@
 import type { SendRequest, Template } from '@carillon/sdk';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.tsx';
-import { errorOf, useWrite } from '../../api/queries.ts';
+import { useWrite } from '../../api/queries.ts';
 import { localStore } from '../../shell/local-store.ts';
 import { type Channel, common } from '../../strings/common.ts';
 import { templates } from '../../strings/templates.ts';
@@ -10,15 +10,6 @@ import { channelsOf } from './content.ts';
 import type { Sample } from './sample.ts';
 
 const text = templates.send;
-
-/** The fields of the request that an error about the recipient may name. */
-const recipientParams = [
-  'recipient',
-  'recipient.address',
-  'recipient.endpoint',
-  'recipient.chatone_channel_id',
-  'recipient.chatone_user_id',
-];
 
 export function SendDialog(props: {
   template: Template;
@@ -50,7 +41,6 @@ export function SendDialog(props: {
     },
   );
   const sent = send.data;
-  const recipientError = recipientParams.map((param) => errorOf(send.error, param)).find(Boolean) ?? null;
   if (sent) {
     return (
       <Dialog
@@ -81,7 +71,7 @@ export function SendDialog(props: {
       onSubmit={() => send.mutate()}
       busy={send.isPending}
       disabled={address.trim() === ''}
-      error={recipientError ? null : send.error}
+      error={send.error}
     >
       {kind === 'live' && <Notice tone="amber">{text.live}</Notice>}
       {isDirty && <Notice>{text.dirty}</Notice>}
@@ -95,7 +85,7 @@ export function SendDialog(props: {
           ))}
         </Select>
       </Field>
-      <Field label={text.to[channel]} error={recipientError}>
+      <Field label={text.to[channel]} name="recipient">
         <Input
           value={address}
           placeholder={text.placeholder[channel]}

@@ -16,7 +16,7 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
     changes: [['webhooks']],
     quiet: true,
   });
-  const form = useEndpointForm(null, (settings) => create.mutate(settings));
+  const form = useEndpointForm(null);
   if (create.data) {
     const { id, signing_secret } = create.data;
     return (
@@ -32,11 +32,13 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
       onClose={onClose}
       firm={form.isChanged}
       title={text.form.newTitle}
-      onSubmit={form.submit}
+      invalid={form.settings === null}
+      onSubmit={() => form.settings && create.mutate(form.settings)}
       submit={common.create}
       busy={create.isPending}
+      error={create.error}
     >
-      <EndpointFields form={form} error={create.error} />
+      <EndpointFields form={form} />
     </FormDialog>
   );
 }

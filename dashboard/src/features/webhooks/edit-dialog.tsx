@@ -10,17 +10,19 @@ export function EditDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; o
     (api, settings: WebhookEndpointChange) => api.webhookEndpoints.update(endpoint.id, settings),
     { changes: [['webhooks']], done: common.saved, onDone: onClose, quiet: true },
   );
-  const form = useEndpointForm(endpoint, (settings) => save.mutate(settings));
+  const form = useEndpointForm(endpoint);
   return (
     <FormDialog
       onClose={onClose}
       firm={form.isChanged}
       title={text.form.editTitle}
-      onSubmit={form.submit}
+      invalid={form.settings === null}
+      onSubmit={() => form.settings && save.mutate(form.settings)}
       submit={common.save}
       busy={save.isPending}
+      error={save.error}
     >
-      <EndpointFields form={form} error={save.error} />
+      <EndpointFields form={form} />
     </FormDialog>
   );
 }

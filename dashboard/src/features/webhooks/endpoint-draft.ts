@@ -2,7 +2,7 @@ import type { NewWebhookEndpoint, WebhookEndpoint } from '@carillon/sdk';
 import { webhooks as text } from '../../strings/webhooks.ts';
 import { isKnownType } from './event-types.ts';
 
-/** What the form holds: all as it was typed, so that nothing is lost when the service refuses it. */
+/** The values of the form as typed: nothing is lost when the server rejects them. */
 export interface Draft {
   url: string;
   description: string;
@@ -24,24 +24,29 @@ export function draftOf(endpoint: WebhookEndpoint | null): Draft {
   };
 }
 
-export type Settings = Required<NewWebhookEndpoint>;
-export type FieldErrors = { events?: string; timeout?: string };
+type Settings = Required<NewWebhookEndpoint>;
 
-/** The draft as the API takes it, or what is wrong with it that the API could not know. */
-export function readDraft(draft: Draft): { settings: Settings } | { mistakes: FieldErrors } {
+/** The request of a draft, and null while it has a problem that the server cannot see. */
+export function readDraft(draft: Draft): {
+  settings: Settings | null;
+  problems: { events: string | null; timeout: string | null };
+} {
   const event_filters = draft.isEverything
     ? []
     : [...draft.types, ...draft.others.split(/[\s,]+/)].filter(Boolean);
   const timeout_seconds = Number(draft.timeout);
-  const mistakes: FieldErrors = {};
-  // To the API an empty list means everything, which is not what was asked for.
-  if (!draft.isEverything && event_filters.length === 0) mistakes.events = text.form.noneChosen;
-  if (!Number.isInteger(timeout_seconds) || timeout_seconds < 1 || timeout_seconds > 30) {
-    mistakes.timeout = text.form.timeoutWrong;
-  }
-  if (Object.keys(mistakes).length > 0) return { mistakes };
+  // An empty list means every event to the server, and no event to the person who cleared it.
+  const isNoneChosen = !draft.isEverything && event_filters.length === 0;
+  const isTimeoutWrong = !Number.isInteger(timeout_seconds) || timeout_seconds < 1 || timeout_seconds > 30;
   const { url, description } = draft;
   return {
-    settings: { url: url.trim(), description, event_filters: [...new Set(event_filters)], timeout_seconds },
+    settings:
+      isNoneChosen || isTimeoutWrong
+        ? null
+        : { url: url.trim(), description, event_filters: [...new Set(event_filters)], timeout_seconds },
+    problems: {
+      events: isNoneChosen ? text.form.noneChosen : null,
+      timeout: isTimeoutWrong ? text.form.timeoutWrong : null,
+    },
   };
 }

@@ -1,36 +1,27 @@
-import { CarillonError, type WebhookEndpoint } from '@carillon/sdk';
+import type { WebhookEndpoint } from '@carillon/sdk';
 import { useState } from 'react';
-import { errorOf } from '../../api/queries.ts';
 import { common } from '../../strings/common.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
-import { describeError, Field, Input, Notice } from '../../ui/index.ts';
-import { type Draft, draftOf, type FieldErrors, readDraft, type Settings } from './endpoint-draft.ts';
+import { Field, Input } from '../../ui/index.ts';
+import { type Draft, draftOf, readDraft } from './endpoint-draft.ts';
 import { EventChoice } from './event-choice.tsx';
 
-export function useEndpointForm(endpoint: WebhookEndpoint | null, onSettings: (settings: Settings) => void) {
+export function useEndpointForm(endpoint: WebhookEndpoint | null) {
   const [initial] = useState(() => draftOf(endpoint));
   const [draft, setDraft] = useState(initial);
-  const [mistakes, setMistakes] = useState<FieldErrors>({});
   return {
     draft,
-    mistakes,
+    ...readDraft(draft),
     isChanged: JSON.stringify(draft) !== JSON.stringify(initial),
     change: (changes: Partial<Draft>) => setDraft((former) => ({ ...former, ...changes })),
-    submit() {
-      const read = readDraft(draft);
-      setMistakes('mistakes' in read ? read.mistakes : {});
-      if ('settings' in read) onSettings(read.settings);
-    },
   };
 }
 
-export function EndpointFields(props: { form: ReturnType<typeof useEndpointForm>; error: unknown }) {
-  const { form, error } = props;
-  const { draft, change } = form;
+export function EndpointFields({ form }: { form: ReturnType<typeof useEndpointForm> }) {
+  const { draft, problems, change } = form;
   return (
     <>
-      {error !== null && !isBesideField(error) && <Notice tone="red">{describeError(error).text}</Notice>}
-      <Field label={text.form.url} hint={text.form.urlHint} error={errorOf(error, 'url')}>
+      <Field label={text.form.url} hint={text.form.urlHint} name="url">
         <Input
           type="url"
           mono
@@ -42,7 +33,7 @@ export function EndpointFields(props: { form: ReturnType<typeof useEndpointForm>
       <Field
         label={`${text.form.description} (${common.optional})`}
         hint={text.form.descriptionHint}
-        error={errorOf(error, 'description')}
+        name="description"
       >
         <Input
           dir="auto"
@@ -50,11 +41,12 @@ export function EndpointFields(props: { form: ReturnType<typeof useEndpointForm>
           onChange={(event) => change({ description: event.target.value })}
         />
       </Field>
-      <EventChoice draft={draft} onChange={change} error={form.mistakes.events ?? filtersError(error)} />
+      <EventChoice draft={draft} onChange={change} problem={problems.events} />
       <Field
         label={text.form.timeout}
         hint={text.form.timeoutHint}
-        error={form.mistakes.timeout ?? errorOf(error, 'timeout_seconds')}
+        name="timeout_seconds"
+        problem={problems.timeout}
       >
         <Input
           inputMode="numeric"
@@ -64,15 +56,4 @@ export function EndpointFields(props: { form: ReturnType<typeof useEndpointForm>
       </Field>
     </>
   );
-}
-
-/** The service names the one filter that is wrong: `event_filters.3`. */
-function filtersError(error: unknown): string | null {
-  const isOurs = error instanceof CarillonError && error.param?.split('.')[0] === 'event_filters';
-  return isOurs ? error.message : null;
-}
-
-function isBesideField(error: unknown): boolean {
-  const field = error instanceof CarillonError ? error.param?.split('.')[0] : undefined;
-  return ['url', 'description', 'event_filters', 'timeout_seconds'].includes(field ?? '');
 }

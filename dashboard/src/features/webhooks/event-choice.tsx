@@ -1,16 +1,17 @@
 import { webhooks as text } from '../../strings/webhooks.ts';
-import { Checkbox, Field, Icon, Input, Radio } from '../../ui/index.ts';
+import { Checkbox, Field, Icon, Input, Radio, useFormError } from '../../ui/index.ts';
 import type { Draft } from './endpoint-draft.ts';
 import { eventGroups } from './event-types.ts';
 import styles from './webhooks.module.css';
 
-/** Which events an endpoint is told of: all of them, or those that are ticked or typed. */
+/** The events an endpoint receives: all, or those that are ticked or typed. */
 export function EventChoice(props: {
   draft: Draft;
   onChange(changes: Partial<Draft>): void;
-  error: string | null | undefined;
+  problem: string | null;
 }) {
-  const { draft, onChange, error } = props;
+  const { draft, onChange, problem } = props;
+  const error = useFormError('event_filters', problem);
   const toggle = (type: string, isOn: boolean) =>
     onChange({ types: isOn ? [...draft.types, type] : draft.types.filter((each) => each !== type) });
   return (

@@ -45,7 +45,7 @@ export function EventDialog({
       onClose={() => onOpenChange(false)}
       title={actions.eventTitle}
       description={run ? actions.eventRunDescription : actions.eventDescription}
-      onSubmit={() => error === null && post.mutate()}
+      onSubmit={() => post.mutate()}
       submit={actions.post}
       cancel={post.data ? common.close : common.cancel}
       busy={post.isPending}

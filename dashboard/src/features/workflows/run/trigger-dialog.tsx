@@ -50,7 +50,7 @@ function TriggerForm({ workflow, onOpenChange, bodyText }: Props & { bodyText: s
       onClose={() => onOpenChange(false)}
       title={actions.triggerTitle}
       description={actions.triggerDescription(workflow.active_version ?? 0)}
-      onSubmit={() => error === null && trigger.mutate()}
+      onSubmit={() => trigger.mutate()}
       submit={actions.start}
       busy={trigger.isPending}
       disabled={error !== null}

@@ -4,18 +4,8 @@ import { createApi } from '../../../api/client.ts';
 import { useEnvironment } from '../../../api/environment.tsx';
 import { useRead, useWrite } from '../../../api/queries.ts';
 import { DiffView } from '../../../editor/index.ts';
-import { common } from '../../../strings/common.ts';
 import { workflows } from '../../../strings/workflows.ts';
-import {
-  Badge,
-  Button,
-  Checkbox,
-  Dialog,
-  FormError,
-  Notice,
-  Skeleton,
-  type Tone,
-} from '../../../ui/index.ts';
+import { Badge, Checkbox, FormDialog, Notice, Skeleton, type Tone } from '../../../ui/index.ts';
 import { isObject, textOf } from '../definition.ts';
 import styles from '../workbench.module.css';
 
@@ -38,38 +28,23 @@ export function PromoteDialog(props: { workflow: Workflow; onOpenChange(open: bo
   const plan = preview.data;
   const bodies = useBothBodies(workflow, plan?.status ?? 'identical');
   return (
-    <Dialog
-      open
+    <FormDialog
       wide
-      onOpenChange={onOpenChange}
+      onClose={() => onOpenChange(false)}
       title={promote.title}
       description={promote.description}
-      foot={
-        <>
-          <Button onClick={() => onOpenChange(false)}>{common.cancel}</Button>
-          <Button
-            variant="primary"
-            busy={apply.isPending}
-            disabled={!plan || plan.status === 'identical'}
-            onClick={() => apply.mutate()}
-          >
-            {promote.confirm}
-          </Button>
-        </>
-      }
+      onSubmit={() => apply.mutate()}
+      submit={promote.confirm}
+      busy={apply.isPending}
+      disabled={!plan || plan.status === 'identical'}
+      error={preview.error ?? apply.error}
     >
       <Checkbox
         label={promote.includeTemplates}
         checked={withTemplates}
         onChange={(event) => setWithTemplates(event.target.checked)}
       />
-      {preview.error ? (
-        <FormError error={preview.error} />
-      ) : plan ? (
-        <Plan plan={plan} />
-      ) : (
-        <Skeleton lines={3} />
-      )}
+      {!preview.error && (plan ? <Plan plan={plan} /> : <Skeleton lines={3} />)}
       {bodies.data && plan && plan.status !== 'identical' && (
         <DiffView
           language="json"
@@ -79,8 +54,7 @@ export function PromoteDialog(props: { workflow: Workflow; onOpenChange(open: bo
           names={{ before: promote.liveSide, after: promote.testSide }}
         />
       )}
-      <FormError error={apply.error} />
-    </Dialog>
+    </FormDialog>
   );
 }
 
