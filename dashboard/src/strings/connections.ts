@@ -141,16 +141,10 @@ export const email = {
     addApply: 'Add to chain',
     more: 'Callbacks and advanced settings',
   },
-  kinds: {
-    smtp: 'SMTP server',
-    ses: 'Amazon SES',
-    sendgrid: 'SendGrid',
-    postmark: 'Postmark',
-    resend: 'Resend',
-    mailgun: 'Mailgun',
-    sandbox: 'Sandbox',
-  },
+  /** The names that differ from the capitalized kind. */
+  kinds: { smtp: 'SMTP server', ses: 'Amazon SES', sendgrid: 'SendGrid' } as Record<string, string>,
   sandboxHint: 'Stores every email and sends nothing. For testing.',
+  /** Label and hint; without an entry the label is the name of the field. */
   fields: {
     host: ['Host', 'smtp.example.com, without a port.'],
     port: ['Port', 'Default: 587, or 465 with implicit TLS.'],

@@ -4,7 +4,7 @@ import { email as text } from '../../strings/connections.ts';
 import { Button, Card, EmptyState, useToast } from '../../ui/index.ts';
 import styles from './connections.module.css';
 import { type DraftProvider, isProviderChanged, moved, type ProviderProblem } from './email-draft.ts';
-import { type SavedProvider, savedOf } from './email-kinds.ts';
+import { kindName, type SavedProvider, savedOf } from './email-kinds.ts';
 import { ProviderDialog } from './provider-dialog.tsx';
 import { ProviderRow } from './provider-row.tsx';
 import { useDragOrder } from './use-drag-order.ts';
@@ -28,7 +28,7 @@ export function ChainCard(props: {
   const states = useProviderStates();
   const [edited, setEdited] = useState<DraftProvider | 'new' | null>(null);
   const [said, setSaid] = useState('');
-  const nameOf = (provider: DraftProvider) => provider.name || text.kinds[provider.kind];
+  const nameOf = (provider: DraftProvider) => provider.name || kindName(provider.kind);
   const move = (from: number, to: number) => {
     const provider = providers[from];
     if (!provider || to < 0 || to >= providers.length) return;

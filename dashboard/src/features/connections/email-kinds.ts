@@ -1,4 +1,5 @@
 import type { GetEmailSettingsResult } from '@carillon/sdk';
+import { common } from '../../strings/common.ts';
 import { email } from '../../strings/connections.ts';
 
 export type SavedProvider = GetEmailSettingsResult['providers'][number];
@@ -11,19 +12,17 @@ export interface ConfigField {
   type: 'text' | 'integer' | 'boolean';
   required: boolean;
   secret: boolean;
-  /** The secrets that go where this leads: they have to be given again when it changes. */
+  /** The secrets that are sent to this address: a new address needs them again. */
   receives: string[];
-  /** Needed by few: below a fold. */
-  isExtra: boolean;
+  /** Callbacks are rejected without this field. */
+  callback: boolean;
 }
 
-type Options = Partial<Pick<ConfigField, 'type' | 'required' | 'secret' | 'receives' | 'isExtra'>> & {
-  words?: string;
-};
+type Options = Partial<Omit<ConfigField, 'name' | 'label' | 'hint'>> & { words?: string };
 
 function field(name: string, options: Options = {}): ConfigField {
   const { words = name, ...rest } = options;
-  const [label, hint] = email.fields[words] ?? [name, ''];
+  const [label, hint] = email.fields[words] ?? [common.sentence(name), ''];
   return {
     name,
     label,
@@ -32,16 +31,18 @@ function field(name: string, options: Options = {}): ConfigField {
     required: false,
     secret: false,
     receives: [],
-    isExtra: false,
+    callback: false,
     ...rest,
   };
 }
 
 const needed = { required: true };
 const neededSecret = { required: true, secret: true };
-const baseUrl = (...receives: string[]) => field('base_url', { receives, isExtra: true });
+const callback = { callback: true };
+const callbackSecret = { callback: true, secret: true };
+const baseUrl = (...receives: string[]) => field('base_url', { receives });
 
-/** What each kind of provider wants to know, as the manifests of the service have it; the service checks it again. */
+/** The form of each kind of provider. The API lists the kinds but not their settings, so a test compares the manifests. */
 export const kindFields: Record<EmailKind, ConfigField[]> = {
   smtp: [
     field('host', { ...needed, receives: ['password'] }),
@@ -55,46 +56,34 @@ export const kindFields: Record<EmailKind, ConfigField[]> = {
     field('region', needed),
     field('access_key_id', needed),
     field('secret_access_key', neededSecret),
-    field('configuration_set', { isExtra: true }),
-    field('sns_topic_arn', { isExtra: true }),
+    field('configuration_set', callback),
+    field('sns_topic_arn', callback),
     baseUrl(),
   ],
-  sendgrid: [
-    field('api_key', neededSecret),
-    field('webhook_public_key', { isExtra: true }),
-    baseUrl('api_key'),
-  ],
+  sendgrid: [field('api_key', neededSecret), field('webhook_public_key', callback), baseUrl('api_key')],
   postmark: [
     field('server_token', neededSecret),
     field('message_stream'),
-    field('webhook_username', { isExtra: true }),
-    field('webhook_password', { secret: true, isExtra: true }),
+    field('webhook_username', callback),
+    field('webhook_password', callbackSecret),
     baseUrl('server_token'),
   ],
-  resend: [
-    field('api_key', neededSecret),
-    field('webhook_secret', { secret: true, isExtra: true }),
-    baseUrl('api_key'),
-  ],
+  resend: [field('api_key', neededSecret), field('webhook_secret', callbackSecret), baseUrl('api_key')],
   mailgun: [
     field('api_key', neededSecret),
     field('domain', needed),
     field('region', { words: 'mailgun_region' }),
-    field('webhook_signing_key', { secret: true, isExtra: true }),
+    field('webhook_signing_key', callbackSecret),
     baseUrl('api_key'),
   ],
   sandbox: [],
 };
 export const emailKinds = Object.keys(kindFields) as EmailKind[];
 
-/** The fields without which a provider's reports are refused. */
-export const callbackFields: Partial<Record<EmailKind, string[]>> = {
-  ses: ['configuration_set', 'sns_topic_arn'],
-  sendgrid: ['webhook_public_key'],
-  postmark: ['webhook_username', 'webhook_password'],
-  resend: ['webhook_secret'],
-  mailgun: ['webhook_signing_key'],
-};
+export const kindName = (kind: EmailKind): string => email.kinds[kind] ?? common.sentence(kind);
+
+/** Few people need these fields: they are below a fold. */
+export const isAdvanced = ({ name, callback }: ConfigField): boolean => callback || name === 'base_url';
 
 export function savedOf(providers: SavedProvider[], id: string | null): SavedProvider | undefined {
   return providers.find((each) => each.id === id);

@@ -8,7 +8,9 @@ import {
   type ConfigField,
   type EmailKind,
   emailKinds,
+  isAdvanced,
   kindFields,
+  kindName,
   type SavedProvider,
 } from './email-kinds.ts';
 
@@ -49,12 +51,12 @@ export function ProviderDialog(props: {
       onChange={(value) => set(field.name, value)}
     />
   );
-  const extras = fields.filter(({ isExtra }) => isExtra);
+  const extras = fields.filter(isAdvanced);
 
   return (
     <FormDialog
       onClose={onClose}
-      title={provider ? text.editTitle(provider.name || email.kinds[provider.kind]) : text.addTitle}
+      title={provider ? text.editTitle(provider.name || kindName(provider.kind)) : text.addTitle}
       description={text.hint}
       variant={draft.kind}
       invalid={fields.some(isMissing)}
@@ -72,7 +74,7 @@ export function ProviderDialog(props: {
           >
             {emailKinds.map((kind) => (
               <option key={kind} value={kind}>
-                {email.kinds[kind]}
+                {kindName(kind)}
               </option>
             ))}
           </Select>
@@ -91,7 +93,7 @@ export function ProviderDialog(props: {
         />
       </Field>
       {draft.kind === 'sandbox' && <Notice>{email.sandboxHint}</Notice>}
-      {fields.filter(({ isExtra }) => !isExtra).map(input)}
+      {fields.filter((field) => !isAdvanced(field)).map(input)}
       {extras.length > 0 && (
         <details
           className={styles.extras}

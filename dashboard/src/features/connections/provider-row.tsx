@@ -13,7 +13,7 @@ import {
 } from '../../ui/index.ts';
 import styles from './connections.module.css';
 import type { DraftProvider, ProviderProblem } from './email-draft.ts';
-import type { SavedProvider } from './email-kinds.ts';
+import { kindName, type SavedProvider } from './email-kinds.ts';
 import { ProviderState } from './provider-state.tsx';
 import type { useDragOrder } from './use-drag-order.ts';
 import type { Verdict } from './use-verdicts.ts';
@@ -38,7 +38,7 @@ export interface ProviderRowProps {
 export function ProviderRow(props: ProviderRowProps) {
   const { provider, place, saved, isChanged, pausedUntil, verdict, problem, order, mayWrite } = props;
   const { index } = place;
-  const name = provider.name || text.kinds[provider.kind];
+  const name = provider.name || kindName(provider.kind);
   const shift = order.shiftOf(index);
   return (
     <li
@@ -155,5 +155,5 @@ function Tools(props: ProviderRowProps & { name: string }) {
 function summaryOf({ kind, config }: DraftProvider): string {
   const { host, port, region, domain } = config;
   const place = [host && (port ? `${host}:${port}` : host), domain, region].filter(Boolean).join(', ');
-  return place === '' ? text.kinds[kind] : `${text.kinds[kind]} · ${place}`;
+  return place === '' ? kindName(kind) : `${kindName(kind)} · ${place}`;
 }

@@ -2,7 +2,7 @@ import { email as text } from '../../strings/connections.ts';
 import { CopyButton, Notice, Time } from '../../ui/index.ts';
 import { adviceOn } from './advice.ts';
 import styles from './connections.module.css';
-import { callbackFields, type SavedProvider } from './email-kinds.ts';
+import { kindFields, type SavedProvider } from './email-kinds.ts';
 import type { Verdict } from './use-verdicts.ts';
 
 /** How a provider is doing in words, what to do about it, and where it should report to. */
@@ -67,7 +67,7 @@ function Health({ saved, isAlone }: { saved: SavedProvider; isAlone: boolean }) 
 
 function Callback({ saved, url }: { saved: SavedProvider; url: string }) {
   const { kind, config } = saved;
-  const isReady = (callbackFields[kind] ?? []).every((field) => config[field]);
+  const isReady = kindFields[kind].every(({ callback, name }) => !callback || config[name]);
   return (
     <details className={styles.callback}>
       <summary>{text.callback}</summary>
