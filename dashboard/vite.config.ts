@@ -2,7 +2,10 @@ import { defaultClientConditions, defineConfig } from 'vite';
 
 const service = process.env.CARILLON_URL ?? 'http://127.0.0.1:8400';
 
-/** `npx vite dashboard` works on the pages against a running service; scripts/build-dashboard.mjs makes what is served. */
+/**
+ * `npx vite dashboard` serves the pages in front of a running service; scripts/build-dashboard.mjs builds what the
+ * service serves.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   resolve: { conditions: ['carillon-source', ...defaultClientConditions] },
@@ -11,15 +14,15 @@ export default defineConfig({
     outDir: '../server/dist/dashboard',
     emptyOutDir: true,
     modulePreload: { polyfill: false },
-    // Fonts and pictures stay files: the pages allow no data: addresses but for what users put into their messages.
+    // Fonts and images stay files: the content policy allows data: URLs for the messages of users only.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
-      // How long a plugin takes is news to nobody who starts the service, and on a busy machine it is always long.
+      // Plugin timings do not concern people who start the service, and are always long on a busy machine.
       checks: { bundlerTimings: false },
       onwarn: (warning, warn) => {
-        // Packages mark what runs in the browser: here that is everything.
+        // Packages mark client code with a directive: here all code is client code.
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
       },
     },

@@ -18,10 +18,11 @@ const queries = new QueryClient({
     queries: {
       staleTime: 5000,
       refetchIntervalInBackground: false,
-      // What the service refused it will refuse again; what did not reach it is tried thrice, and then by `ErrorState`.
+      // A rejected request would be rejected again. One that did not reach the service is retried three times, then by
+      // `ErrorState`.
       retry: (count, error) => (error instanceof CarillonError && !isUnreached(error) ? false : count < 3),
       throwOnError: false,
-      // Otherwise requests wait for as long as the browser has no network, which a service on this machine does not need.
+      // By default requests wait while the browser is offline; a service on this machine needs no network.
       networkMode: 'always',
     },
     mutations: { networkMode: 'always' },
@@ -29,7 +30,7 @@ const queries = new QueryClient({
 });
 const router = createAppRouter(queries);
 
-// A session that ended before the page was opened: there is nothing to lose, so the page gives way to the sign-in.
+// A session that expired before the page was opened: nothing can be lost, so the page redirects to the sign-in.
 queries.getQueryCache().subscribe((event) => {
   if (event.type !== 'updated' || event.action.type !== 'error') return;
   if (event.query.queryKey[0] === 'person' && event.action.error instanceof AuthenticationError) {

@@ -12,7 +12,7 @@ import { Skeleton } from './ui/index.ts';
 type Search = Record<string, string | undefined>;
 type Pages = Record<string, () => Promise<{ default: ComponentType }>>;
 
-/** Table: every page below `/test` and `/live`, and the component that shows it. Each is fetched when it is first opened. */
+/** Table: every page below `/test` and `/live`, and its component, loaded when first opened. */
 const pages: Pages = {
   start: async () => import('./features/start/page.tsx'),
   overview: async () => import('./features/overview/page.tsx'),
@@ -63,7 +63,7 @@ const frame = createRoute({
   getParentRoute: () => root,
   path: '/$kind',
   beforeLoad: ({ params, location }) => {
-    // An address without its environment.
+    // A URL without an environment.
     if (params.kind !== 'test' && params.kind !== 'live') {
       throw redirect({ href: `/${lastKind()}${location.href}`, replace: true });
     }
@@ -72,7 +72,7 @@ const frame = createRoute({
   notFoundComponent: NotFound,
 });
 
-/** Where the chatone installation comes back to: the service does not know which environment the person was looking at. */
+/** The return URL of the chatone installation: the service does not know which environment the person had open. */
 const chatoneReturn = createRoute({
   getParentRoute: () => root,
   path: '/connections/chatone',
@@ -121,7 +121,7 @@ export function createAppRouter(queries: QueryClient) {
     defaultErrorComponent: Broken,
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
-    // Plain texts: `?status=failed&recipient=%2B1500…` as the API writes it, with no second notation inside.
+    // Plain query parameters as in the API, `?status=failed&recipient=%2B1500…`, without JSON inside.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: (search) => {
       const entries = Object.entries(search as Search).filter((entry): entry is [string, string] =>

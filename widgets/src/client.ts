@@ -2,7 +2,10 @@ import { createInboxClient, type InboxClient } from '@carillon/sdk/inbox';
 import type { Tokens } from './tokens.ts';
 
 export interface Client extends InboxClient {
-  /** The service's clock less ours: people's clocks are wrong by hours, and "in 3 hours" is no time for news. */
+  /**
+   * The clock of the service minus ours: device clocks can be hours off, and "in 3 hours" is not the age of a
+   * notification.
+   */
   skewMs(): number;
 }
 
@@ -12,7 +15,7 @@ export function createClient(url: string, tokens: Tokens): Client {
     base_url: url,
     token: tokens.get,
     timeout_ms: 20_000,
-    // Someone is watching: better to say soon that it did not work.
+    // A person is waiting: fail early.
     max_retries: 1,
     async fetch(input, init) {
       const response = await fetch(input, { ...init, credentials: 'omit', cache: 'no-store' });

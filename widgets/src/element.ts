@@ -5,7 +5,7 @@ import type { CarillonElementProperties, CarillonEvents } from './public.ts';
 import { theme } from './theme.ts';
 import { createTokens, subjectOf, type TokenSettings, type Tokens } from './tokens.ts';
 
-/** What both elements have in common: where the service is, whose token it is, how it looks and in which language. */
+/** The common base of both elements: service URL, token, theme and language. */
 export abstract class CarillonElement extends LitElement implements CarillonElementProperties {
   static override styles = [theme];
   static override properties: PropertyDeclarations = {
@@ -41,7 +41,7 @@ export abstract class CarillonElement extends LitElement implements CarillonElem
     this.theme = null;
   }
 
-  /** Someone's data may be shown: begin. Called again, after `leave`, when it is somebody else's. */
+  /** Starts showing the data of a user. Called again, after `leave`, for another user. */
   protected abstract enter(url: string, tokens: Tokens): void;
   protected abstract leave(): void;
 
@@ -65,7 +65,7 @@ export abstract class CarillonElement extends LitElement implements CarillonElem
     if (this.isConnected) this.#settle();
   }
 
-  /** A new token of the same user goes on where the old one ended; of another user, everything begins anew. */
+  /** A new token of the same user continues; one of another user starts over. */
   #settle(): void {
     const { tokenProvider, tokenUrl, token } = this;
     const settings: TokenSettings = { tokenProvider, tokenUrl, token };
@@ -107,5 +107,5 @@ export abstract class CarillonElement extends LitElement implements CarillonElem
   }
 }
 
-/** `https://host/widgets/inbox.js` was served by `https://host`; a bundle of the page's own says nothing about it. */
+/** `https://host/widgets/inbox.js` was served by `https://host`; the URL of a bundle says nothing about the service. */
 const servedFrom = /^(https?:.*)\/widgets\/[^/]+$/.exec(import.meta.url)?.[1] ?? null;

@@ -1,11 +1,11 @@
 import type { Entry, InboxStore } from './inbox-store.ts';
 import { type Range, visibleRange } from './window.ts';
 
-/** Of a row that was never shown. */
+/** The height of a row before it is measured, in pixels. */
 const estimate = 78;
-/** Further down than this, what arrives is only announced at the top. */
+/** Below this scroll position new items are only announced at the top. */
 const atTop = 40;
-/** So near to the end, more is fetched. */
+/** The distance from the end at which the next page loads. */
 const endMargin = 800;
 
 export interface FeedHost {
@@ -15,11 +15,11 @@ export interface FeedHost {
   archive(entry: Entry): void;
 }
 
-/** Which rows are in the page, which of them the keyboard is at, and that neither jumps when the list changes. */
+/** The rendered rows and the current row of the keyboard; neither jumps when the list changes. */
 export class FeedView {
-  /** Arrived above what is being read. */
+  /** New items above the visible rows. */
   fresh = 0;
-  /** Made when a row comes into the window, dropped when it leaves. */
+  /** Created when a row is rendered, dropped when it is removed. */
   readonly bodies = new Map<string, HTMLElement | null>();
 
   #host: FeedHost;
@@ -51,7 +51,7 @@ export class FeedView {
     this.#currentId = id;
   }
 
-  /** The keyboard goes to the current row, as soon as there is one; or no longer. */
+  /** Moves the keyboard focus to the current row once there is one; `false` cancels that. */
   focus(wanted = true): void {
     this.#focusNext = wanted;
     this.#host.requestUpdate();
@@ -90,12 +90,12 @@ export class FeedView {
     return this.#feed?.contains(this.#host.root()?.activeElement ?? null) ?? false;
   }
 
-  /** Before the rows are rendered. */
+  /** Called before the rows are rendered. */
   prepare(): void {
     const entries = this.#entries;
     const scroller = this.#scroller;
     const index = entries.findIndex(({ item }) => item.id === this.#currentId);
-    // When the current one went away, the keyboard stays where it was, at what has moved up.
+    // When the current row is removed, the focus moves to the row that takes its position.
     this.#currentIndex = index >= 0 ? index : Math.max(0, Math.min(this.#currentIndex, entries.length - 1));
     if (this.#currentId === null) this.#currentIndex = 0;
     this.#currentId = entries[this.#currentIndex]?.item.id ?? null;
@@ -106,7 +106,7 @@ export class FeedView {
     for (const id of this.bodies.keys()) if (!shown.has(id)) this.bodies.delete(id);
   }
 
-  /** The first row that is seen: it must not move under the reader when rows above it come, go, or turn out taller. */
+  /** The first visible row: it must not move when rows above it are added, removed or measured. */
   #noteAnchor(scroller: HTMLElement | null): void {
     this.#anchor = null;
     if (!scroller || scroller.scrollTop <= 0) return;
@@ -118,15 +118,15 @@ export class FeedView {
     }
   }
 
-  /** After they were rendered. */
+  /** Called after the rows are rendered. */
   settle(): void {
     const scroller = this.#scroller;
     const feed = this.#feed;
     const store = this.#host.store();
-    // Nobody waits for a row that may come in an hour.
+    // An empty inbox cancels the focus: the first item may arrive in an hour.
     if (store?.phase === 'ready' && !feed) this.#focusNext = false;
     if (!scroller || !feed || !store) return;
-    // Through the object model and not as attributes: pages may forbid inline styles.
+    // Set through the CSSOM, not as attributes: a content policy may forbid inline styles.
     feed.style.paddingBlockStart = `${this.#range.before}px`;
     feed.style.paddingBlockEnd = `${this.#range.after}px`;
     this.#measure(feed);
@@ -158,7 +158,7 @@ export class FeedView {
     if (Math.abs(moved) > 1) scroller.scrollTop += moved;
   }
 
-  /** Focus that goes with its row is given to what follows; never lost to the page. */
+  /** The focus of a removed row moves to the next one and never gets lost to the page. */
   #keepFocus(feed: HTMLElement): void {
     if (!this.#focusNext && (!this.#hadFocus || this.#hasFocus)) return;
     const current = feed.querySelector<HTMLElement>('article[tabindex="0"]');
@@ -175,7 +175,7 @@ export class FeedView {
       const { scrollTop, clientHeight } = scroller;
       const wasBehind = this.fresh > 0;
       if (scrollTop <= atTop) this.fresh = 0;
-      // Half of the margin is left when the next rows are rendered.
+      // The next rows are rendered when half of the margin is left.
       const { start, end } = visibleRange(store.entries, estimate, scrollTop, clientHeight, 300);
       const isOutside = start < this.#range.start || end > this.#range.end;
       const wantsMore = store.hasMore && isNearEnd(scroller);

@@ -7,10 +7,10 @@ import { safeUrl, sanitise } from './sanitise.ts';
 export interface RowContext {
   say: Say;
   language: string;
-  /** The service's now, in Unix milliseconds. */
+  /** The current time of the service in Unix milliseconds. */
   now: number;
   linkTarget: string | null;
-  /** Made when a row comes into the window, dropped when it leaves. */
+  /** Created when a row is rendered, dropped when it is removed. */
   bodies: Map<string, HTMLElement | null>;
   open(entry: Entry, event: Event): void;
   toggleRead(entry: Entry): void;
@@ -18,7 +18,7 @@ export interface RowContext {
   expand(entry: Entry): void;
 }
 
-/** One item. Only the row that the keyboard is at can be tabbed to, with what is in it. */
+/** Renders one item. Only the current row and its controls are in the tab order. */
 export function row(entry: Entry, position: number, isCurrent: boolean, context: RowContext): TemplateResult {
   const { item, expanded, overflows } = entry;
   const { say } = context;
@@ -66,7 +66,7 @@ export function row(entry: Entry, position: number, isCurrent: boolean, context:
   </article>`;
 }
 
-/** A real link when there is somewhere to go, so that it can be opened in a new tab and copied as usual. */
+/** A real link when there is a URL, so that it can be opened in a new tab and copied. */
 function title(entry: Entry, { say, linkTarget, open }: RowContext): TemplateResult {
   const { id, subject, is_read, action_url } = entry.item;
   const text = html`${is_read ? nothing : html`<span class="sr-only">${say('unread')}: </span>`}<bdi>${subject || say('untitled')}</bdi>`;

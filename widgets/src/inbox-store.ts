@@ -7,13 +7,13 @@ import type { Tokens } from './tokens.ts';
 export type FeedStatus = 'all' | 'unread';
 export type Mark = 'read' | 'unread' | 'archive';
 
-/** An item and what the list knows of its row. */
+/** An item and the state of its row. */
 export interface Entry {
   item: InboxItem;
-  /** Pixels, once it has been shown. */
+  /** In pixels, once measured. */
   height: number;
   expanded: boolean;
-  /** Its body is longer than what is shown unexpanded. */
+  /** True when the body is longer than the collapsed row. */
   overflows: boolean;
 }
 
@@ -29,15 +29,15 @@ export interface InboxOptions {
   url: string;
   tokens: Tokens;
   host: InboxHost;
-  /** False: only the count is wanted until `load` is called. */
+  /** False reads only the count until `load` is called. */
   eager: boolean;
 }
 
 const pageSize = 30;
-/** The feed is read once the stream is open, so that nothing falls between; but nobody waits longer than this for it. */
+/** The feed is read once the stream is open, so that no item is missed; but it waits no longer than this. */
 const patienceMs = 1_000;
 
-/** What an inbox element shows. Changes are shown at once, and taken back when the service refuses them. */
+/** The state of an inbox element. Changes apply at once and are reverted when the service rejects them. */
 export class InboxStore {
   entries: Entry[] = [];
   unread: number | null = null;
@@ -54,10 +54,10 @@ export class InboxStore {
   #abort = new AbortController();
   #cursor: string | null = null;
   #wanted: boolean;
-  /** Events that came while a page was being read; applied after it, because the page may be older. */
+  /** Events received while a page loads; applied after it, because the page may be older. */
   #held: InboxEvent[] | null = null;
   #loads = 0;
-  /** Whenever what is shown is no longer the upper part of what follows the cursor. */
+  /** Incremented when the shown items are no longer the start of the list that the cursor continues. */
   #breaks = 0;
   #refreshing: Promise<void> = Promise.resolve();
   #pending = 0;
@@ -104,7 +104,7 @@ export class InboxStore {
     return this.client.feed({ status, limit: pageSize, ...(cursor ? { cursor } : {}) }).page();
   }
 
-  /** The first page, anew; also when another `status` is wanted. */
+  /** Loads the first page, also when `status` changes. */
   async load(status: FeedStatus = this.status): Promise<void> {
     const turn = ++this.#loads;
     this.#breaks += 1;
@@ -152,7 +152,7 @@ export class InboxStore {
     this.#host.changed();
   }
 
-  /** Reads the newest page again and fits it to what is shown. One at a time: a later page must not lose to an earlier one. */
+  /** Reads the newest page and merges it into the shown items. One at a time: an older response must not win. */
   refresh(): Promise<void> {
     const turn = this.#refreshing.then(() => this.#refresh());
     this.#refreshing = turn.catch(() => {});
@@ -180,7 +180,7 @@ export class InboxStore {
     }
   }
 
-  /** Whether it was accepted. */
+  /** Returns true when the service accepted the change. */
   async mark(id: string, as: Mark): Promise<boolean> {
     const entry = this.#find(id);
     const before = entry?.item;
@@ -195,7 +195,7 @@ export class InboxStore {
         if (as !== 'archive') entry.item = item;
       },
       undo: () => {
-        // Unless the stream has told otherwise: the answer alone was lost.
+        // Unless the stream has confirmed the change: only the response was lost.
         if (entry.item === shown) entry.item = before;
         if (as !== 'archive' || this.#find(id)) return;
         this.entries = [...this.entries.slice(0, index), entry, ...this.entries.slice(index)];
@@ -205,7 +205,7 @@ export class InboxStore {
 
   async markAllRead(): Promise<boolean> {
     const unread = this.entries.filter(({ item }) => !item.is_read);
-    // Only up to the newest one that could be seen, by the clock of the service.
+    // Only up to the newest shown item, by the clock of the service.
     const newest = this.status === 'all' ? this.entries[0]?.item.created_at : undefined;
     const before = newest ? new Date(Date.parse(newest) + 1).toISOString() : null;
     const was = unread.map((entry) => ({ entry, item: entry.item }));
@@ -250,7 +250,7 @@ export class InboxStore {
       this.#failed(error, during);
     }
     this.#pending -= 1;
-    // Counts that came meanwhile did not know of the later changes of a series; the last one does.
+    // Counts received meanwhile did not include later changes; the last one does.
     if (this.#pending === 0 && this.#count !== null) this.unread = this.#count;
     if (this.#pending === 0) this.#count = null;
     this.#announce();
@@ -273,12 +273,12 @@ export class InboxStore {
 
   async #catchUp(): Promise<void> {
     if (this.#abort.signal.aborted) return;
-    // A stream begins with the count.
+    // A stream starts with the count.
     if (!this.#wanted && this.unread !== null) return;
     try {
       await this.refresh();
     } catch (error) {
-      // The feed has shown its own failure; a count that cannot be read now comes with the next event.
+      // The feed shows its own error; the count comes with the next event.
       if (!this.#wanted) this.#failed(error, 'load');
     }
   }
@@ -335,7 +335,7 @@ export class InboxStore {
     }
   }
 
-  /** The page replaces what it covers; if it does not reach down to what is shown, everything. */
+  /** The page replaces the items it covers, or all items when it does not overlap them. */
   #merge(page: InboxItem[], nextCursor: string | null): void {
     const known = new Map(this.entries.map((entry) => [entry.item.id, entry]));
     const head = page.map((item) => {

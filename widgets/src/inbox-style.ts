@@ -51,7 +51,7 @@ export const inboxStyle = css`
     background: var(--_background);
     color: var(--_text);
     container-type: inline-size;
-    /* A container has no width of its own: where the page leaves it to its content (flex, grid, float) it would have none. */
+    /* A container has no intrinsic width: where its content decides (flex, grid, float) it would collapse. */
     contain-intrinsic-inline-size: min(var(--carillon-width, 26rem), 100vw - 16px);
   }
   :host([variant='panel']) .panel {
@@ -159,7 +159,7 @@ export const inboxStyle = css`
     min-block-size: 0;
     overflow: hidden auto;
     overscroll-behavior: contain;
-    /* Rows come and go with the window; the element keeps the place itself, alike in every browser. */
+    /* Rows are added and removed while scrolling; the element anchors them itself, the same in every browser. */
     overflow-anchor: none;
     scrollbar-width: thin;
     scrollbar-color: var(--_border) transparent;
@@ -214,7 +214,7 @@ export const inboxStyle = css`
   .unread .title {
     font-weight: 650;
   }
-  /* The whole row is the link. What can be used on its own lies above it. */
+  /* The whole row is the link. Other controls are above it. */
   .title::after {
     content: '';
     position: absolute;
@@ -230,7 +230,7 @@ export const inboxStyle = css`
     margin-block-start: 2px;
     color: var(--_muted);
     overflow-wrap: anywhere;
-    /* Words run in their own direction; the column stays where the page has it. */
+    /* Text runs in its own direction; the column keeps the direction of the page. */
     text-align: -webkit-match-parent;
     text-align: match-parent;
   }
@@ -265,7 +265,7 @@ export const inboxStyle = css`
     margin-block: 0.35em;
   }
   .body :is(ul, ol, blockquote, pre, table) {
-    text-align: start; /* with their marks */
+    text-align: start; /* Aligns the text with its list markers. */
   }
   .body ul,
   .body ol {

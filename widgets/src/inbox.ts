@@ -12,7 +12,7 @@ import type { Tokens } from './tokens.ts';
 
 export { registerMessages } from './messages.ts';
 
-/** Ages are told anew so often. */
+/** The update interval of relative times. */
 const clockMs = 60_000;
 
 /** `<carillon-inbox>`: a bell with a badge that opens the inbox, or the inbox itself. */
@@ -36,7 +36,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     archive: (entry) => void this.#mark(entry, 'archive'),
   });
   #isOpen = false;
-  /** What a screen reader says. */
+  /** The announcement for screen readers. */
   #status = '';
   #hasFailed = false;
   #clock: ReturnType<typeof setInterval> | undefined;
@@ -112,7 +112,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
   }
 
   #announce(text: string, isProblem = false): void {
-    // The same words twice would not be said twice.
+    // Screen readers do not repeat an unchanged text.
     this.#status = text === this.#status ? `${text}\u00a0` : text;
     this.#hasFailed = isProblem;
     this.requestUpdate();
@@ -297,7 +297,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
     if (await marked) this.emit('carillon-change', { id, as });
   }
 
-  /** It can be measured only once it is there, and must not be seen before it is in its place. */
+  /** The panel can be measured only when it is open, and must not be visible before it is positioned. */
   #beforeToggle = (event: ToggleEvent): void => {
     if (event.newState === 'open') (event.target as HTMLElement).style.visibility = 'hidden';
   };
@@ -320,7 +320,7 @@ export class CarillonInbox extends CarillonElement implements CarillonInboxEleme
       this.#stopPlacing();
       this.#view.focus(false);
       this.#hasFailed = false;
-      // Escape gives focus back by itself; a click elsewhere keeps it where the click was.
+      // The browser restores the focus after Escape; a click elsewhere keeps it at the click.
       if (panel.contains(this.shadowRoot?.activeElement ?? null)) this.#bell?.focus();
     }
     this.requestUpdate();

@@ -58,7 +58,7 @@ export type MessageName = keyof Messages;
 
 const registered = new Map<string, Partial<Messages>>();
 
-/** Texts of a language for all elements of the page, e.g. `registerMessages('it', { archive: 'Archivia' })`. */
+/** Sets texts of a language for all elements of the page, e.g. `registerMessages('it', { archive: 'Archivia' })`. */
 export function registerMessages(language: string, messages: Partial<Messages>): void {
   registered.set(language.toLowerCase(), messages);
 }
@@ -95,7 +95,7 @@ export function validLanguage(...candidates: (string | null | undefined)[]): str
       const [tag] = Intl.getCanonicalLocales(candidate || []);
       if (tag) return tag;
     } catch {
-      // not a language tag
+      // Not a language tag.
     }
   }
   return 'en';

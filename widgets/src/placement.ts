@@ -1,4 +1,6 @@
-/** Below its button and aligned with its end, above it when there is more room, and always inside the window. */
+/**
+ * Positions the panel below its button, or above when there is more room, aligned with its end and inside the window.
+ */
 export function place(panel: HTMLElement, button: HTMLElement): void {
   const { left, right, top, bottom } = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = panel;

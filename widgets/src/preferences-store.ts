@@ -16,7 +16,7 @@ export interface PreferencesHost {
   failed(error: unknown, during: 'load' | 'change'): void;
 }
 
-/** What the preference element shows. Changes are shown at once, and taken back when the service refuses them. */
+/** The state of a preferences element. Changes apply at once and are reverted when the service rejects them. */
 export class PreferencesStore {
   categories: Category[] = [];
   phase: 'loading' | 'ready' | 'failed' = 'loading';
@@ -36,7 +36,7 @@ export class PreferencesStore {
   }
 
   stop(): void {
-    this.#loads = Number.NaN; // whatever is still under way is of no interest
+    this.#loads = Number.NaN; // Pending responses are ignored.
   }
 
   async load(): Promise<void> {
@@ -50,14 +50,14 @@ export class PreferencesStore {
       this.phase = 'ready';
     } catch (error) {
       if (turn !== this.#loads) return;
-      // What is shown already is better than nothing.
+      // Shown data is better than an error.
       if (this.phase !== 'ready') this.phase = 'failed';
       this.#fail(error, 'load');
     }
     this.#host.changed();
   }
 
-  /** Those that mean something here: the channels of some category, or one that this user chose. */
+  /** The relevant channels: those of a category, or chosen by this user. */
   channels(wanted: string[] | null): string[] {
     const all = this.categories[0] ? [...this.categories[0].cells.keys()] : [];
     if (wanted) return wanted.filter((channel) => all.includes(channel));
@@ -69,7 +69,7 @@ export class PreferencesStore {
     return this.categories.some(({ isCritical, cells }) => !isCritical && [...cells.values()].some(Boolean));
   }
 
-  /** Whether it was accepted. */
+  /** Returns true when the service accepted the change. */
   set(key: string, channel: string, optedIn: boolean): Promise<boolean> {
     const cells = this.categories.find((category) => category.key === key)?.cells;
     if (!cells) return Promise.resolve(false);

@@ -72,7 +72,7 @@ export const preferencesStyle = css`
     border: 0;
     min-inline-size: 0;
   }
-  /* A legend that does not float is drawn into the border. */
+  /* A legend that does not float is rendered into the border. */
   legend {
     float: inline-start;
     inline-size: 100%;

@@ -10,10 +10,10 @@ import type { Tokens } from './tokens.ts';
 
 export { registerMessages } from './messages.ts';
 
-/** Narrower than this, a table of switches is hard to read. */
+/** Below this width a table of switches is hard to read. */
 const tableWidth = 520;
 
-/** `<carillon-preferences>`: what a user wants to get, and where. */
+/** `<carillon-preferences>`: the notification preferences of a user. */
 export class CarillonPreferences extends CarillonElement implements CarillonPreferencesElement {
   static override styles = [...CarillonElement.styles, preferencesStyle];
   static override properties: PropertyDeclarations = {

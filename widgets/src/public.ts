@@ -1,7 +1,4 @@
-/**
- * What pages see of the elements, without the machinery behind them: these are the types of the package, and the elements
- * are checked against them.
- */
+/** The public types of the package, without the implementation; the elements are checked against them. */
 import type { Messages } from './messages.ts';
 
 export interface InboxItem {
@@ -18,57 +15,57 @@ export interface InboxItem {
 
 export type InboxVariant = 'bell' | 'panel' | 'list';
 export type PreferencesVariant = 'table' | 'cards' | 'auto';
-/** live: told at once. polling: the stream does not get through, requests do. offline: nothing gets through. */
+/** live: the stream is open. polling: the stream is blocked, requests work. offline: the service is unreachable. */
 export type Connection = 'connecting' | 'live' | 'polling' | 'offline' | 'unauthorized';
 
 export interface CarillonElementProperties {
-  /** Where the service is; the one that served the script unless told. */
+  /** The URL of the service; defaults to the one that served the script. */
   url: string | null;
   token: string | null;
-  /** An address of the page's own server that answers with `{"token": "…"}`. */
+  /** A URL of your server that returns `{"token": "…"}`. */
   tokenUrl: string | null;
-  /** Called for the first token, and whenever one was refused. */
+  /** Called for the first token and after each rejected one. */
   tokenProvider: (() => Promise<string> | string) | null;
   messages: Partial<Messages> | null;
-  /** `light`, `dark`, or what the system prefers. */
+  /** `light`, `dark`, or the preference of the system. */
   theme: string | null;
 }
 
 export interface CarillonInboxElement extends HTMLElement, CarillonElementProperties {
   variant: InboxVariant;
-  /** Instead of "Notifications". */
+  /** Replaces "Notifications". */
   heading: string | null;
-  /** Where action links open, e.g. `_blank`. */
+  /** The target of action links, e.g. `_blank`. */
   linkTarget: string | null;
-  /** Null until it is known. */
+  /** Null until it is loaded. */
   readonly unreadCount: number | null;
-  /** Of the bell. */
+  /** Opens the panel of the bell. */
   open(): void;
   close(): void;
-  /** Reads the newest items again. */
+  /** Reloads the newest items. */
   refresh(): Promise<void>;
   markAllRead(): Promise<void>;
 }
 
 export interface CarillonPreferencesElement extends HTMLElement, CarillonElementProperties {
   variant: PreferencesVariant;
-  /** Which ones, in this order, e.g. `email in_app`; those that are in use unless told. */
+  /** The channels to show, in order, e.g. `email in_app`; defaults to those in use. */
   channels: string | null;
   hideUnsubscribe: boolean;
-  /** Reads them again. */
+  /** Reloads the preferences. */
   refresh(): Promise<void>;
 }
 
-/** The `detail` of each event. All of them bubble and leave shadow trees. */
+/** The `detail` of each event. All events bubble and are composed. */
 export interface CarillonEvents {
   'carillon-notification': { item: InboxItem };
   'carillon-unread-count': { unread_count: number };
-  /** preventDefault keeps the link from being followed: for routers. */
+  /** preventDefault stops the navigation, for client-side routers. */
   'carillon-open': { item: InboxItem };
   'carillon-change': { id: string; as: 'read' | 'unread' | 'archive' };
   'carillon-toggle': { open: boolean };
   'carillon-connection': { connection: Connection };
-  /** The `token` was refused: set another. */
+  /** The `token` was rejected: set a new one. */
   'carillon-token-expired': Record<string, never>;
   'carillon-error': { code: string; status: number | null; message: string; during: string };
   'carillon-preference': { category_key: string; channel: string; opted_in: boolean };

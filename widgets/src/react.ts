@@ -89,11 +89,11 @@ function wrap<Element extends HTMLElement, Props extends object>(
     createElement(tag, useElementProps(props, outer, properties, events)),
   );
   Wrapper.displayName = tag;
-  // Which properties there are is written twice, as a type and as names; React knows neither of our element.
+  // The properties exist twice, as types and as names, and React knows neither.
   return Wrapper as unknown as Wrapped<Element, Props>;
 }
 
-/** Properties and events are set by hand: React 18 knows neither on custom elements, and React 19 only some names. */
+/** Sets properties and events by hand: React 18 supports neither on custom elements, and React 19 only some names. */
 function useElementProps<Element extends HTMLElement>(
   props: Record<string, unknown>,
   outer: Ref<Element>,
@@ -129,7 +129,7 @@ interface ElementAttributes<Element> extends ComponentPropsWithoutRef<'div'> {
   theme?: 'light' | 'dark';
 }
 
-/** For those who write the elements in JSX themselves. */
+/** For direct use of the elements in JSX. */
 declare module 'react' {
   namespace JSX {
     interface IntrinsicElements {

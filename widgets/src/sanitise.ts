@@ -1,14 +1,13 @@
 /**
- * Bodies are sanitised by the service when they are accepted. This is the second lock on the same door: only known elements
- * are built anew, attribute by attribute, from a document in which nothing runs and nothing is loaded. Nothing is inserted
- * as markup.
+ * Sanitizes bodies a second time, after the service did on accept: only known elements are rebuilt, attribute by
+ * attribute, from an inert document that runs and loads nothing. Nothing is inserted as markup.
  */
 const kept = new Set(
   'A B BLOCKQUOTE BR CAPTION CODE DD DEL DIV DL DT EM FIGCAPTION FIGURE HR I IMG INS KBD LI MARK OL P PRE Q S SMALL SPAN STRONG SUB SUP TABLE TBODY TD TFOOT TH THEAD TIME TR U UL'.split(
     ' ',
   ),
 );
-/** Their text is not for reading. */
+/** Elements whose text is not for reading. */
 const dropped = new Set(
   'SCRIPT STYLE TEMPLATE NOSCRIPT IFRAME OBJECT EMBED SVG MATH HEAD TITLE FORM INPUT BUTTON SELECT TEXTAREA AUDIO VIDEO CANVAS LINK META BASE'.split(
     ' ',
@@ -22,7 +21,7 @@ const attributes: Record<string, string[]> = {
   OL: ['start'],
   TIME: ['datetime'],
 };
-/** Deeper than any message, and shallow enough for the stack. */
+/** Deeper than any message, and within the stack limit. */
 const maxDepth = 100;
 
 interface TrustedTypes {
@@ -32,13 +31,15 @@ interface TrustedTypes {
   ): { createHTML(html: string): string };
 }
 
-/** Pages that enforce Trusted Types allow it by name. Parsing is harmless here: what is parsed is never inserted. */
+/**
+ * Pages that enforce Trusted Types allow the policy by name. Parsing is safe: the parsed document is never inserted.
+ */
 function createPolicy() {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
   try {
     return trustedTypes?.createPolicy('carillon', { createHTML: (html) => html });
   } catch {
-    return undefined; // a second copy of this script in the page; the first one has registered the elements
+    return undefined; // A second copy of this script: the first has registered the policy and the elements.
   }
 }
 const policy = createPolicy();
@@ -68,7 +69,7 @@ function copyElement(element: Element, to: Node, depth: number): void {
 }
 
 function copyOf(name: string, element: Element): HTMLElement | null {
-  // A heading of a message is none of the page that shows it.
+  // The headings of a message are not headings of the page.
   if (/^H[1-6]$/.test(name)) {
     const heading = document.createElement('p');
     heading.className = 'heading';
@@ -98,7 +99,7 @@ function copyOf(name: string, element: Element): HTMLElement | null {
   return copy;
 }
 
-/** The address as it was given, when following it means loading a page and not running code. */
+/** Returns the URL when following it loads a page and runs no code; null otherwise. */
 export function safeUrl(url: string | null, protocols = ['http:', 'https:']): string | null {
   if (url === null || url === '') return null;
   try {

@@ -6,7 +6,7 @@ import { subjectOf, type Tokens } from './tokens.ts';
 export interface Follower {
   onEvent(event: InboxEvent): void;
   onConnection(connection: Connection): void;
-  /** What happens from now on will be told, what happened before must be read: said whenever a stream begins anew. */
+  /** Called when a stream starts: later events arrive by stream, earlier ones must be read. */
   onReady(): void;
 }
 
@@ -14,10 +14,10 @@ type Word = { event: InboxEvent } | { connection: Connection } | { ready: true }
 type Tell = (word: Word) => void;
 
 /**
- * One stream for all tabs and elements of a user in a browser: browsers allow six connections to a host over HTTP/1.1, and
- * seven tabs with a stream each would leave none for anything else. Whoever holds the lock reads the stream and tells the
- * others; when it goes, the next one begins a stream, and everyone reads what may have happened in between. Without locks
- * (pages that are not secure) everyone has a stream of its own.
+ * Shares one stream between all tabs and elements of a user in a browser: browsers allow six connections to a host over
+ * HTTP/1.1, and seven tabs with a stream each would block all other requests. The tab that holds the lock reads the
+ * stream and broadcasts it; when it closes, the next one starts a stream and every tab reads what it may have missed.
+ * Without the Web Locks API (insecure pages) every tab has its own stream.
  */
 export async function followTogether(
   url: string,
@@ -46,7 +46,7 @@ export async function followTogether(
       } else {
         await lead(client, tokens, hear, signal);
       }
-      // Only a refusal ends it: nothing will change until the page gives another token.
+      // Only a rejected token ends the stream: nothing changes until the page sets another token.
       if (!signal.aborted) await tokens.changed();
     } catch {
       if (signal.aborted) return;
@@ -56,7 +56,7 @@ export async function followTogether(
   }
 }
 
-/** Reads the stream until it is aborted or refused. */
+/** Reads the stream until it is aborted or the token is rejected. */
 function lead(client: Client, tokens: Tokens, tell: Tell, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let begins = true;
@@ -78,7 +78,7 @@ function lead(client: Client, tokens: Tokens, tell: Tell, signal: AbortSignal): 
         const isRefused = tokens.isStuck || error instanceof PermissionError;
         if (isRefused) tell({ connection: 'unauthorized' });
         else if (!(error instanceof AuthenticationError)) tell({ connection: 'offline' });
-        // The first refusal of a token that can be had anew is nothing to tell of.
+        // The first rejection is not reported while a new token can be fetched.
         else if (++refusals > 1) tell({ connection: 'unauthorized' });
         if (isRefused) following.close();
       },
@@ -96,7 +96,7 @@ async function takeTurns(
   channel.onmessage = ({ data }: MessageEvent<Word>) => hear(data);
   const leadTurn = () =>
     leading((word) => {
-      // A refusal is about the token of this tab alone.
+      // A rejection concerns the token of this tab only.
       if (!('connection' in word && word.connection === 'unauthorized')) channel.postMessage(word);
       hear(word);
     });

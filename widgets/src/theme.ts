@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Colours, sizes and what all elements have in common. Every `--carillon-*` may be set by the page. */
+/** The common colours and sizes. The page can set every `--carillon-*` property. */
 export const theme = css`
   :host {
     color-scheme: light dark;

@@ -1,4 +1,4 @@
-/** Where tokens come from: a function of the page, an address of its server, or a fixed one. */
+/** The source of tokens: a function of the page, a URL of its server, or a fixed token. */
 export interface TokenSettings {
   tokenProvider: (() => Promise<string> | string) | null;
   tokenUrl: string | null;
@@ -6,15 +6,15 @@ export interface TokenSettings {
 }
 
 export interface Tokens {
-  /** A token that was not given out before: called at first, and whenever the service refuses the last one. */
+  /** Returns a new token: called at the start, and each time the service rejects the last one. */
   get(): Promise<string>;
-  /** The one in use. */
+  /** Returns the current token. */
   peek(): Promise<string>;
-  /** Takes on other settings; what is under way goes on with them. */
+  /** Changes the settings; pending requests continue with the new ones. */
   use(settings: TokenSettings): void;
-  /** The last one was refused, and only the page can give another. */
+  /** True when the last token was rejected and only the page can set another. */
   readonly isStuck: boolean;
-  /** Settles with the next `use`. */
+  /** Resolves at the next `use`. */
   changed(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function createTokens(initial: TokenSettings, onExpired: () => void): Tok
     throw new Error('the token was refused, and there is no other');
   }
 
-  /** Whoever needs one at the same time gets the same one. */
+  /** Concurrent callers share one token. */
   function askOnce(): Promise<string> {
     asking ??= ask().finally(() => {
       asking = null;
@@ -87,7 +87,7 @@ async function askServer(url: string): Promise<unknown> {
   return ((await response.json()) as { token?: unknown }).token;
 }
 
-/** Whose token it is; null when it cannot be read. Not proof of anything: only to tell one user from another. */
+/** Returns the user of a token, or null when it cannot be read. Unverified: only to distinguish users. */
 export function subjectOf(token: string): string | null {
   try {
     const part = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');

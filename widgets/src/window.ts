@@ -1,4 +1,4 @@
-/** Which rows of a long list are in the page, and how much room the others take. */
+/** The rendered rows of a long list, and the space of the others. */
 export interface Range {
   start: number;
   end: number;
@@ -6,7 +6,7 @@ export interface Range {
   after: number;
 }
 
-/** Walks all heights: a hundred thousand additions take less than a millisecond, and no index has to be kept. */
+/** Sums all heights: a hundred thousand additions take less than a millisecond, so no index is needed. */
 export function visibleRange(
   heights: { height: number }[],
   estimate: number,

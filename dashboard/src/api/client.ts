@@ -2,9 +2,8 @@ import { type Client, createClient } from '@carillon/sdk';
 import { checkConnection, noteAnswer } from './connection.ts';
 
 /**
- * The API as the person who is signed in: the session cookie says who, `environmentId` where. When the session has ended in
- * the middle of something, the request waits until the person has signed in again and is then made once more, so that
- * nothing of what they were doing is lost.
+ * Calls the API with the session cookie of the signed-in person, in the environment `environmentId`. When the session
+ * expires, the request waits for the person to sign in again and is then repeated, so that no work is lost.
  */
 export function createApi(environmentId: string | null): Client {
   return createClient({
@@ -18,20 +17,20 @@ export function createApi(environmentId: string | null): Client {
 
 let signInAgain: (() => Promise<void>) | null = null;
 
-/** Who asks the person to sign in again; null while nobody can. */
+/** Registers the sign-in dialog; null while it is not mounted. */
 export function onSessionEnded(ask: (() => Promise<void>) | null): void {
   signInAgain = ask;
 }
 
 async function callAsPerson(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
-  headers.delete('user-agent'); // browsers send their own
+  headers.delete('user-agent'); // Browsers set their own.
   if (init.method !== undefined && init.method !== 'GET') headers.set('x-carillon-csrf', '1');
   const request = { ...init, headers, credentials: 'same-origin' as const };
   const response = await call(input, request);
   if (response.status !== 401 || isSigningInOrOut(input) || !signInAgain) return response;
   await signInAgain();
-  // The first attempt's own time limit may have passed while the person was signing in.
+  // The timeout of the first attempt may have passed during the sign-in.
   const { signal: _spent, ...again } = request;
   return call(input, again);
 }
@@ -47,7 +46,7 @@ async function call(input: RequestInfo | URL, request: RequestInit): Promise<Res
   }
 }
 
-/** Where 401 means a wrong password, or nothing that matters any more. */
+/** On these routes 401 means a wrong password, or does not matter. */
 function isSigningInOrOut(input: RequestInfo | URL): boolean {
   return /^\/auth\/(login|logout|invitations\/)/.test(new URL(String(input), location.origin).pathname);
 }

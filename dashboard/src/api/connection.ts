@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** With a tick, together less than the 10 seconds within which a lost connection is shown. */
+/** Interval, timeout and tick add up to less than the 10 seconds within which a lost connection is shown. */
 const checkEveryMs = 4000;
 const answerWithinMs = 4500;
 const tickMs = 1000;
@@ -10,19 +10,19 @@ const retryEveryMs = 2000;
 const proxyErrors = [502, 503, 504];
 
 let isLost = false;
-/** The last answer of the service, or the last check. */
+/** The time of the last response of the service, or of the last check. */
 let lastCheckAt = 0;
 let check: Promise<boolean> | null = null;
 const listeners = new Set<() => void>();
 
-/** Every answer of the API shows that the service is there, which saves a check. */
+/** Every response of the API proves that the service is up, which saves a check. */
 export function noteAnswer(status: number): void {
   if (proxyErrors.includes(status)) return void checkConnection();
   lastCheckAt = Date.now();
   setLost(false);
 }
 
-/** Asks the service whether it is there; true when it is. Concurrent calls share one request. */
+/** Returns true when the service responds. Concurrent calls share one request. */
 export function checkConnection(): Promise<boolean> {
   check ??= ping().finally(() => {
     check = null;
@@ -36,19 +36,19 @@ async function ping(): Promise<boolean> {
   return !isLost;
 }
 
-/** navigator.onLine is no help: it says nothing about a service on this machine or behind a VPN. */
+/** navigator.onLine does not help: it says nothing about a service on this machine or behind a VPN. */
 async function answers(): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(answerWithinMs);
     const response = await fetch('/healthz', { cache: 'no-store', signal });
-    await response.text(); // an answer that is not read keeps its connection
+    await response.text(); // An unread body keeps its connection open.
     return response.ok;
   } catch {
     return false;
   }
 }
 
-/** Reloads the document when the service is there: without it the browser would show an error page of its own. */
+/** Reloads the document once the service responds: before that the browser would show its own error page. */
 export async function reloadWhenReachable(): Promise<void> {
   if (await checkConnection()) location.reload();
 }

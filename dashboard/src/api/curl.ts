@@ -1,4 +1,4 @@
-/** The variable stands for the key: nobody can read one back, and none belongs into a clipboard. */
+/** A variable stands for the key: keys cannot be read back and do not belong in a clipboard. */
 const authorization = '-H "Authorization: Bearer $CARILLON_API_KEY"';
 
 export function curlGet(path: string, params: object = {}): string {
@@ -17,7 +17,7 @@ export function curlPost(path: string, body: unknown): string {
   ].join(' \\\n');
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export function shellQuote(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`;
 }

@@ -15,7 +15,7 @@ export interface EnvironmentScope {
   environment: Environment;
   kind: Kind;
   api: Client;
-  /** Whether the role has the scope. The server enforces it; the dashboard only hides what would be rejected. */
+  /** True when the role has the scope. The server enforces it; the dashboard only hides what would be rejected. */
   can(scope: Scope): boolean;
 }
 

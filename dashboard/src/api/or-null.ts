@@ -1,6 +1,6 @@
 import { NotFoundError } from '@carillon/sdk';
 
-/** For what need not be there: a setting that nobody made yet is an answer, not an error. */
+/** Turns 404 into null, for settings that may not exist yet. */
 export async function orNull<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Page, skipEmptyPages } from './pages.ts';
 
-/** A list whose pages are these; cursors are their places. */
+/** A list with these pages; the cursors are their indices. */
 function listOf(pages: string[][]) {
   const asked: (string | undefined)[] = [];
   const read = async (cursor: string | undefined): Promise<Page<string>> => {
@@ -15,17 +15,17 @@ function listOf(pages: string[][]) {
   return { read, asked };
 }
 
-test('empty pages are passed over until something is found', async () => {
+test('empty pages are skipped until one has items', async () => {
   const { read } = listOf([[], [], ['found'], ['later']]);
   expect(await skipEmptyPages(read, undefined)).toEqual({ data: ['found'], next_cursor: '3' });
 });
 
-test('a list without anything ends as one empty page', async () => {
+test('a list without items ends as one empty page', async () => {
   const { read } = listOf([[], []]);
   expect(await skipEmptyPages(read, undefined)).toEqual({ data: [], next_cursor: null });
 });
 
-test('after twenty somebody has to say whether to look on', async () => {
+test('after twenty empty pages the reader decides whether to continue', async () => {
   const { read, asked } = listOf(Array.from({ length: 1_000 }, () => []));
   expect(await skipEmptyPages(read, '5')).toEqual({ data: [], next_cursor: '25' });
   expect(asked).toHaveLength(20);

@@ -6,8 +6,8 @@ export interface Page<Item> {
 const mostPages = 20;
 
 /**
- * Where filters have little in common, pages may be empty though more follow. Nobody wants to press a button for each; but
- * after so many somebody should say whether to look on.
+ * Reads past empty pages, which a filtered list returns while more pages follow: a button for each would be tedious.
+ * The limit keeps one click from scanning a whole large list.
  */
 export async function skipEmptyPages<Item>(
   readPage: (cursor: string | undefined) => Promise<Page<Item>>,

@@ -12,14 +12,14 @@ import { useEnvironment } from './environment.tsx';
 import { type Page, skipEmptyPages } from './pages.ts';
 
 export interface ReadOptions<T = never> {
-  /** Asked again this often while the page is in front: for what changes by itself. Of a read, also by what was read last. */
+  /** The polling interval while the page is visible. A read can derive it from the last result. */
   everyMs?: number | false | ((last: T | undefined) => number | false);
   enabled?: boolean;
-  /** Show the former answer while a new one is fetched. */
+  /** True shows the previous result while the next one loads. */
   keep?: boolean;
 }
 
-/** Reads from the API in the environment of the page; `key` names what is read, without the environment. */
+/** Reads from the API in the current environment; `key` identifies the result, without the environment. */
 export function useRead<T>(
   key: QueryKey,
   read: (api: Client, signal: AbortSignal) => Promise<T>,
@@ -36,16 +36,16 @@ export function useRead<T>(
   });
 }
 
-/** The former answer, unless it is of another environment: figures of Test must never stand under Live. */
+/** Keeps the previous result within one environment: figures of Test must never appear under Live. */
 function keepWithin(environmentId: string) {
   return <T>(former: T | undefined, query?: { queryKey: QueryKey }): T | undefined =>
     query?.queryKey[0] === environmentId ? former : undefined;
 }
 
-/** So many pages of a list are read again by themselves: further down somebody is reading, and each is a request. */
+/** Longer lists stop polling: each page is a request, and the reader is further down. */
 const livePages = 3;
 
-/** A list that grows page by page. */
+/** Reads a list page by page. */
 export function useList<Item>(
   key: QueryKey,
   readPage: (api: Client, cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
@@ -66,18 +66,18 @@ export function useList<Item>(
 }
 
 export interface WriteOptions<Input, Output> {
-  /** What has to be read again afterwards: the beginnings of its keys, without the environment. */
+  /** Prefixes of the query keys to invalidate, without the environment. */
   changes?: QueryKey[];
-  /** Said when it is done. */
+  /** The toast after success. */
   done?: string | ((output: Output, input: Input) => string);
   onDone?: (output: Output, input: Input) => void;
-  /** The caller shows the error itself (beside a field, for example). */
+  /** True when the caller shows the error, for example beside a field. */
   quiet?: boolean;
 }
 
 /**
- * Changes something through the API, says so, and has everything that shows it read again. Asked for the same while that is
- * being done, it does nothing more.
+ * Changes data through the API, shows a toast and invalidates the queries in `changes`. A call with the same input as
+ * one in flight returns the promise of the first.
  */
 export function useWrite<Input = void, Output = unknown>(
   write: (api: Client, input: Input) => Promise<Output>,
@@ -102,7 +102,7 @@ export function useWrite<Input = void, Output = unknown>(
       if (!options.quiet) toast.complain(error);
     },
   });
-  // A button that is pressed twice is pressed before it could be drawn as busy.
+  // A double click arrives before the button renders as busy.
   const asked = useRef<{ input: string; answer: Promise<Output> } | null>(null);
   const { mutateAsync: begin } = mutation;
   const mutateAsync = useCallback<typeof begin>(
@@ -119,7 +119,7 @@ export function useWrite<Input = void, Output = unknown>(
   );
   const mutate = useCallback<typeof mutation.mutate>(
     (...given) => {
-      mutateAsync(...given).catch(() => {}); // told by onError
+      mutateAsync(...given).catch(() => {}); // onError shows it.
     },
     [mutateAsync],
   );
@@ -130,7 +130,7 @@ export function isCode(error: unknown, code: string): boolean {
   return error instanceof CarillonError && error.code === code;
 }
 
-/** The message for the field that an error names; null when it is about another one. */
+/** Returns the message of an error about this request field, else null. */
 export function errorOf(error: unknown, param: string): string | null {
   return error instanceof CarillonError && error.param === param ? error.message : null;
 }

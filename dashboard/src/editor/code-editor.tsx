@@ -21,9 +21,9 @@ import { type CodeProblem, offsetOf, problemMarks, redrawProblems } from './prob
 import { editorTheme } from './theme.ts';
 
 export interface EditorHandle {
-  /** Goes there, and gives the field the focus unless it is to stay where it is. Lines and columns count from 1. */
+  /** Scrolls to a position and focuses the editor unless `keepFocus` is set. Lines and columns count from 1. */
   reveal(line: number, column?: number, options?: { keepFocus?: boolean }): void;
-  /** Writes it where the cursor is. */
+  /** Inserts a text at the cursor. */
   insert(text: string): void;
 }
 
@@ -35,21 +35,21 @@ export interface CodeEditorProps {
   readOnly?: boolean;
   complete?: Complete;
   problems?: readonly CodeProblem[];
-  /** Pixels; it grows with its text between the two. */
+  /** In pixels; the height follows the text between the two. */
   minHeight?: number;
   maxHeight?: number;
   handle?: RefObject<EditorHandle | null>;
-  /** The person moved the cursor: by a key, a click, or typing. Counts from 0 in the text. */
+  /** Called when the person moves the cursor by a key, a click or typing. Offsets count from 0. */
   onCursor?(at: number): void;
 }
 
-/** The page gave this text; it need not be told about it. */
+/** Marks a text that the page set: `onChange` is not called for it. */
 const fromPage = Annotation.define<boolean>();
 const none: readonly CodeProblem[] = [];
 
 /**
- * A field for code. `value` belongs to the page: what is typed is told by `onChange`, and another value is put in with the
- * cursor where it was. For another document give it another React key, so that undoing does not lead from one into the other.
+ * A code field. `value` belongs to the page: typing calls `onChange`, and a new value keeps the cursor. Another
+ * document needs another React key, so that undo does not lead from one document into the other.
  */
 export function CodeEditor(props: CodeEditorProps) {
   const {
@@ -70,7 +70,7 @@ export function CodeEditor(props: CodeEditorProps) {
     latest.current = props;
   });
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: made once; what changes later is handed over below
+  // biome-ignore lint/correctness/useExhaustiveDependencies: created once; the effects below pass later changes on
   useLayoutEffect(() => {
     const parent = place.current;
     if (!parent) return;
@@ -110,7 +110,7 @@ export function CodeEditor(props: CodeEditorProps) {
     if (view.current) replaceText(view.current, value);
   }, [value]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other problems are drawn at once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new problems are drawn at once
   useEffect(() => {
     if (view.current) redrawProblems(view.current);
   }, [problems]);
@@ -145,7 +145,7 @@ const fixed: Extension = [
   EditorView.lineWrapping,
   EditorState.phrases.of(editor.phrases),
   find,
-  // Tab is not among them: it leaves the field, as it does everywhere else. Ctrl-] and Ctrl-[ indent.
+  // Tab is not bound: it leaves the field, as everywhere else. Ctrl-] and Ctrl-[ indent.
   keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
   editorTheme,
 ];
@@ -164,7 +164,7 @@ function access(label: string, readOnly: boolean, hintId: string): Extension {
     EditorView.contentAttributes.of({
       'aria-label': label,
       'aria-describedby': hintId,
-      // Said expressly, for those who look whether what scrolls can be reached.
+      // Explicit, for accessibility checks of scrollable regions.
       tabindex: '0',
       spellcheck: 'false',
       ...(readOnly ? { 'aria-readonly': 'true' } : {}),
@@ -172,7 +172,7 @@ function access(label: string, readOnly: boolean, hintId: string): Extension {
   ];
 }
 
-/** Changes only what differs, so that the cursor and the scroll position stay. */
+/** Replaces only the changed range, so that the cursor and the scroll position stay. */
 function replaceText(view: EditorView, next: string): void {
   const former = view.state.doc.toString();
   if (former === next) return;

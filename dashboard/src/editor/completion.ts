@@ -16,23 +16,23 @@ export type { Completion };
 export interface CompletionRequest {
   /** The text up to the cursor. */
   before: string;
-  /** What of the word at the cursor has been typed. */
+  /** The typed part of the word at the cursor. */
   word: string;
-  /** The cursor is between `{{` and `}}`, or `{%` and `%}`. */
+  /** True between `{{` and `}}`, or `{%` and `%}`. */
   inLiquid: boolean;
-  /** In JSON: where the cursor is. */
+  /** The path of the cursor in JSON. */
   path?: (string | number)[];
-  /** In JSON: what would be written here. */
+  /** The kind of token expected at the cursor in JSON. */
   kind?: 'key' | 'value';
 }
 
 /**
- * What could stand at the cursor. In JSON (outside Liquid) an entry without `apply` is written as a string, with its quotes,
- * and the name of a property with its colon.
+ * Returns the completions at the cursor. In JSON (outside Liquid) an entry without `apply` is inserted as a string with
+ * its quotes, and a property name with its colon.
  */
 export type Complete = (request: CompletionRequest) => Completion[];
 
-/** Without being asked it opens after these, and after a letter. */
+/** The list opens automatically after these, and after a letter. */
 const opening = /["'.]$|\{[{%]-?\s*$|\|\s*$/;
 
 export function completions(language: Language, getComplete: () => Complete | undefined): Extension {
@@ -40,7 +40,7 @@ export function completions(language: Language, getComplete: () => Complete | un
     const complete = getComplete();
     if (!complete) return null;
     const before = context.state.sliceDoc(0, context.pos);
-    // Only the end is searched: these patterns would try every beginning in a text that may be long.
+    // The patterns are matched against the end only: on a long text they would try every start.
     const near = before.slice(-200);
     const word = /[\w$-]*$/.exec(near)?.[0] ?? '';
     if (!context.explicit && word === '' && !opening.test(near)) return null;

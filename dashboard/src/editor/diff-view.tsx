@@ -13,11 +13,11 @@ interface DiffViewProps {
   after: string;
   language: Language;
   label: string;
-  /** What the two are, when they are not "before" and "after". */
+  /** The names of the two sides; "before" and "after" by default. */
   names?: { before: string; after: string };
 }
 
-/** Two texts and what differs between them: beside each other, or one in the other where the window is narrow. */
+/** The differences of two texts: side by side, or inline in a narrow window. */
 export function DiffView({ before, after, language, label, names = editor }: DiffViewProps) {
   const place = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow();
@@ -82,7 +82,7 @@ function reading(language: Language, label: string): Extension {
   ];
 }
 
-/** Shorter ones have nothing to leave out. */
+/** Short texts have nothing to collapse. */
 function isLong(...texts: string[]): boolean {
   return texts.some((text) => text.split('\n').length > 10);
 }

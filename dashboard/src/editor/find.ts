@@ -11,10 +11,10 @@ import {
 } from '@codemirror/view';
 import { editor } from '../strings/editor.ts';
 
-/** The browser's own search sees only the lines that are drawn. This one sees all of them. */
+/** Searches all lines: the search of the browser sees only those that are rendered. */
 const setFind = StateEffect.define<string | null>();
 
-/** What is looked for; null: the panel is closed. */
+/** The search term; null while the panel is closed. */
 const finding = StateField.define<string | null>({
   create: () => null,
   update(value, { effects }) {

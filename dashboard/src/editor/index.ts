@@ -1,4 +1,4 @@
-/** Code, edited and compared: templates and workflows use these. */
+/** The code editor and the diff view of templates and workflows. */
 export { CodeEditor, type CodeEditorProps, type EditorHandle } from './code-editor.tsx';
 export type { Complete, Completion, CompletionRequest } from './completion.ts';
 export { DiffView } from './diff-view.tsx';

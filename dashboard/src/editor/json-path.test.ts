@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { jsonCursor } from './json-path.ts';
 
-/** `|` is the cursor. */
+/** `|` marks the cursor. */
 function placeIn(marked: string) {
   const position = marked.indexOf('|');
   const { path, kind, quoteAt } = jsonCursor(marked.replace('|', ''), position);

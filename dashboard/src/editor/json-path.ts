@@ -1,10 +1,10 @@
-/** Where in a JSON text a position is. The text may be unfinished, and may have Liquid in it. */
+/** A position in a JSON text. The text may be incomplete and may contain Liquid. */
 export interface JsonCursor {
-  /** Names of properties and indices of elements, from the outermost: `['steps', 2, 'channel']`. */
+  /** Property names and array indices from the root: `['steps', 2, 'channel']`. */
   path: (string | number)[];
-  /** What would be written here: the name of a property, or a value. */
+  /** The token expected here: a property name or a value. */
   kind: 'key' | 'value';
-  /** Where the string that surrounds the position begins (its quote); null: not in a string. */
+  /** The offset of the opening quote of the surrounding string; null outside a string. */
   quoteAt: number | null;
 }
 
@@ -12,7 +12,7 @@ interface Level {
   isList: boolean;
   index: number;
   key: string | null;
-  /** The colon was seen: a value comes. */
+  /** True after the colon: a value follows. */
   hasColon: boolean;
 }
 

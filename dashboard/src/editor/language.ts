@@ -5,10 +5,10 @@ import { LanguageSupport, StreamLanguage } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { typeOverTagEnd } from './type-over.ts';
 
-/** `html`, `text` and `json-liquid` have Liquid in them; `json` is only that. */
+/** `html`, `text` and `json-liquid` contain Liquid; `json` does not. */
 export type Language = 'html' | 'text' | 'json' | 'json-liquid';
 
-/** Text has no grammar: only the Liquid in it is coloured. */
+/** Text has no grammar: only its Liquid is highlighted. */
 const plain = new LanguageSupport(
   StreamLanguage.define({
     token(stream) {
@@ -21,7 +21,7 @@ const plain = new LanguageSupport(
 export function languageExtension(language: Language): Extension {
   switch (language) {
     case 'html':
-      // A tag that Liquid opens twice and closes once is no mistake: `{% if a %}<b>{% else %}<i>{% endif %}`.
+      // A tag that Liquid opens twice and closes once is not a mistake: `{% if a %}<b>{% else %}<i>{% endif %}`.
       return [typeOverTagEnd, liquid({ base: html({ matchClosingTags: false }) })];
     case 'text':
       return [typeOverTagEnd, liquid({ base: plain })];

@@ -5,7 +5,7 @@ import type { EditorView, ViewUpdate } from '@codemirror/view';
 import type { Language } from './language.ts';
 
 export interface CodeProblem {
-  /** From 1. */
+  /** Counts from 1. */
   line: number;
   column: number;
   message: string;
@@ -15,7 +15,7 @@ export interface CodeProblem {
 const checkJson = jsonParseLinter();
 const problemsChanged = StateEffect.define<null>();
 
-/** What the page knows is wrong and, for plain JSON, where it stops being JSON. */
+/** Marks the problems of the page and, in plain JSON, the first syntax error. */
 export function problemMarks(language: Language, getProblems: () => readonly CodeProblem[]): Extension {
   const check = (view: EditorView): Diagnostic[] => {
     const known = getProblems().map((problem) => diagnosticOf(view.state, problem));
@@ -27,7 +27,7 @@ export function problemMarks(language: Language, getProblems: () => readonly Cod
   return [linter(check, { delay: 250, needsRefresh }), lintGutter()];
 }
 
-/** The page knows of others now. */
+/** Redraws the marks after the problems of the page have changed. */
 export function redrawProblems(view: EditorView): void {
   view.dispatch({ effects: problemsChanged.of(null) });
   forceLinting(view);
@@ -37,7 +37,7 @@ function diagnosticOf(state: EditorState, problem: CodeProblem): Diagnostic {
   const from = offsetOf(state, problem.line, problem.column);
   const line = state.doc.lineAt(from);
   const rest = line.text.slice(from - line.from);
-  // The tag or the word that begins there; a problem at the end of a line marks its last character.
+  // The mark covers the tag or word that starts there; at the end of a line, its last character.
   const length = /^(?:\{[{%].*?[}%]\}|[\w.$]+|.)/.exec(rest)?.[0].length ?? 0;
   return {
     from: length === 0 ? Math.max(line.from, from - 1) : from,

@@ -3,7 +3,7 @@ import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** The colours are the variables of the page, so that light and dark need no second theme. */
+/** The colours are the variables of the page, so that dark mode needs no second theme. */
 const theme = EditorView.theme({
   '&': { backgroundColor: 'var(--surface)', color: 'var(--text)', fontSize: '13px' },
   '&.cm-focused': { outline: 'none' },
@@ -85,7 +85,7 @@ const theme = EditorView.theme({
     cursor: 'pointer',
   },
   '.cm-find output': { fontFamily: 'var(--sans)', fontSize: '12.5px', color: 'var(--text-2)' },
-  // Comparisons: the sign in front says what the colour says.
+  // In a diff the sign in front repeats the meaning of the colour.
   '.cm-changedLine, &.cm-merge-b .cm-changedLine, .cm-insertedLine': { backgroundColor: 'var(--green-soft)' },
   '&.cm-merge-a .cm-changedLine, .cm-deletedChunk, .cm-deletedLine': { backgroundColor: 'var(--red-soft)' },
   '.cm-changedText, &.cm-merge-b .cm-changedText, .cm-insertedLine .cm-changedText': {
@@ -106,7 +106,7 @@ const theme = EditorView.theme({
     color: 'var(--text-2)',
     fontFamily: 'var(--sans)',
   },
-  // The sign that it has by itself is in few fonts.
+  // Few fonts have the default sign.
   '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: '"…"' },
 });
 

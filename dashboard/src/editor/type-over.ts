@@ -1,8 +1,8 @@
 import { EditorView } from '@codemirror/view';
 
 /**
- * Liquid closes `{%` by itself with `%}`, which has to be typed over as other brackets are: whoever wrote the whole of
- * `{% if a %}` would have `{% if a %}%}`.
+ * Liquid inserts `%}` after `{%`. Typing `%}` then moves over it, as with other brackets; otherwise typing `{% if a %}`
+ * would give `{% if a %}%}`.
  */
 export const typeOverTagEnd = EditorView.inputHandler.of((view, from, to, text) => {
   const around = view.state.sliceDoc(from - 1, from + 2);

@@ -7,7 +7,7 @@ import type { PreviewMessage } from './message.ts';
 import { Picture } from './pictures.tsx';
 import { Unknown } from './unknown.tsx';
 
-/** Blocks as chatone draws them; a post without blocks is its text. */
+/** Blocks as chatone renders them; a post without blocks shows its text. */
 export function BlocksPreview({ message }: { message: PreviewMessage }) {
   const { structured } = message;
   const post = isRecord(structured) ? structured : null;
@@ -120,7 +120,7 @@ function Element({ element, small }: { element: unknown; small?: boolean }) {
   }
 }
 
-/** A button of a message: a link when it leads somewhere, else only its looks. */
+/** A button of a message: a link when it has a URL, else decorative. */
 export function ActionButton({ label, url, look }: { label: string; url: unknown; look?: string }) {
   const href = safeHref(url);
   const properties = { className: styles.button, 'data-look': look ?? '' };

@@ -10,7 +10,7 @@ import { Unknown } from './unknown.tsx';
 
 const maxDepth = 12;
 
-/** An Adaptive Card, as far as it is used: what stands in the envelope, or the card itself. */
+/** An Adaptive Card, with or without its envelope; only the common elements are drawn. */
 export function CardPreview({ message }: { message: PreviewMessage }) {
   const cards = cardsIn(message.structured);
   return (
@@ -165,7 +165,7 @@ function alignment(element: JsonRecord): CSSProperties {
   return side === 'right' ? { textAlign: 'end', justifySelf: 'end' } : {};
 }
 
-/** `auto`, `stretch`, a weight, or pixels. */
+/** `auto`, `stretch`, a weight or pixels. */
 function flexOf(width: unknown): string {
   const text = textIn(width).toLowerCase();
   if (text === 'auto') return '0 1 auto';

@@ -65,8 +65,8 @@ function Html({ html, view }: { html: string; view: PreviewView }) {
 }
 
 /**
- * What is in the frame cannot be measured from here, only guessed: by its words, by what begins a new line, by its pictures.
- * The frame has a corner to pull for when the guess is wrong.
+ * Estimates the height of the frame, which cannot be measured from outside: by text, line breaks and images. The frame
+ * can be resized by its corner when the estimate is wrong.
  */
 function heightOf(html: string, charactersPerLine: number): number {
   if (html.length > 60_000) return maxHeight;

@@ -7,7 +7,7 @@ import type { PreviewMessage } from './message.ts';
 import { Picture } from './pictures.tsx';
 import { Unknown } from './unknown.tsx';
 
-/** What a chatthree webhook posts: words, embeds, and whose name and face it has. */
+/** A chatthree post: text, embeds, name and avatar. */
 export function EmbedsPreview({ message }: { message: PreviewMessage }) {
   const { structured } = message;
   const post = isPost(structured) ? structured : null;
@@ -124,7 +124,7 @@ function MaybeLink({ url, text }: { url: unknown; text: string }) {
   );
 }
 
-/** A number, as the service wants it; without one its own grey. */
+/** The colour is a number; the default is the grey of the service. */
 function colourOf(value: unknown): string | undefined {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 0xff_ff_ff)
     return undefined;

@@ -5,7 +5,7 @@ import type { PreviewMessage, PreviewView } from './message.ts';
 import { usePictures } from './pictures.tsx';
 import styles from './preview.module.css';
 
-/** An item as the inbox widget shows it, in its panel. */
+/** An item as the inbox widget shows it. */
 export function InAppPreview({ message, view }: { message: PreviewMessage; view: PreviewView }) {
   const pictures = usePictures();
   const { subject, html, text } = message;

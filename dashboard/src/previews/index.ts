@@ -1,4 +1,4 @@
-/** Messages drawn as their recipients see them. */
+/** Messages as their recipients see them. */
 export type { PreviewMessage, PreviewView } from './message.ts';
 export { MessagePreview } from './preview.tsx';
 export { PreviewSwitch } from './switch.tsx';

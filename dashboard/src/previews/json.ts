@@ -1,4 +1,4 @@
-/** What a chat service is given is anybody's JSON: each of these takes whatever comes, and gives what can be drawn. */
+/** Readers for the JSON of chat messages, which can be anything: each takes any value and returns what can be drawn. */
 export type JsonRecord = Record<string, unknown>;
 
 export function isRecord(value: unknown): value is JsonRecord {
@@ -13,7 +13,7 @@ export function listIn(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Where a link of a message may lead: never to a script. Null: nowhere. */
+/** Returns the URL of a link unless it could run a script; null otherwise. */
 export function safeHref(value: unknown): string | null {
   const text = textIn(value).trim();
   if (!URL.canParse(text)) return null;

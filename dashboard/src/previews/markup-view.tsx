@@ -3,10 +3,10 @@ import { previews } from '../strings/previews.ts';
 import styles from './markup.module.css';
 import { type Block, type Dialect, type Inline, readBlocks } from './markup.ts';
 
-/** No chat service takes longer ones; to read and draw a megabyte would stop the page. */
+/** Chat services accept no longer text; parsing and drawing a megabyte would block the page. */
 const maxText = 20_000;
 
-/** A text with the light markup of a chat service. Everything becomes an element of ours; nothing is inserted as HTML. */
+/** A text with the markup of a chat service. Every part becomes an element; nothing is inserted as HTML. */
 export function Markup({ text, dialect }: { text: string; dialect: Dialect }) {
   return (
     <div className={styles.markup} dir="auto">
@@ -75,7 +75,7 @@ function drawInline(inlines: Inline[]): ReactNode {
 
 const maxParts = 500;
 
-/** The parts of a message have no names, and never change their places: each is known by its position. */
+/** The parts of a message have no ids and never move, so the index is their key. */
 export function numbered<T>(list: T[], draw: (each: T, index: number) => ReactNode): ReactNode[] {
   const parts = list
     .slice(0, maxParts)

@@ -2,8 +2,8 @@ import { shortTime } from '../ui/time-format.ts';
 import { safeHref } from './json.ts';
 
 /**
- * The light markup of chat services, as a tree. It is made for looking, not for quoting: what no rule knows stays the text it
- * is, and nothing in a message can become anything but the kinds below.
+ * The markup of chat services as a tree, for display only: unknown markup stays text, and a message can contain no
+ * other kinds than these.
  */
 export type Inline =
   | { kind: 'text' | 'code' | 'mention'; text: string }
@@ -16,11 +16,11 @@ export type Block =
   | { kind: 'heading'; children: Inline[] }
   | { kind: 'pre'; text: string };
 
-/** `chatone` has a notation of its own; `card` is the little that cards know; `full` is what most call Markdown. */
+/** `chatone` has its own notation; `card` is the subset of cards; `full` is common Markdown. */
 export type Dialect = 'chatone' | 'card' | 'full';
 
 interface Rule {
-  /** Sticky: tried where the reading stands. */
+  /** Sticky: matched at the current position. */
   pattern: RegExp;
   make(match: RegExpExecArray, read: (text: string) => Inline[]): Inline;
 }
@@ -126,7 +126,7 @@ function matchAt(source: string, at: number, dialect: Dialect) {
 
 export function readBlocks(source: string, dialect: Dialect): Block[] {
   if (dialect === 'card') return readLines(source, dialect);
-  // Every second part stood between fences.
+  // Every second part was between fences.
   return source
     .split(/```(?:[\w+-]*\n)?([\s\S]*?)```/)
     .flatMap((part, index): Block[] =>
@@ -164,7 +164,7 @@ function lineKind(line: string, dialect: Dialect) {
 
 const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
-/** The three characters that chatone wants escaped. */
+/** The three characters that chatone escapes. */
 function unescaped(value: string): string {
   return value.replaceAll(/&(?:amp|lt|gt);/g, (entity) => entities[entity] ?? entity);
 }

@@ -1,12 +1,12 @@
 import type { Channel } from '../strings/common.ts';
 
-/** A message as its recipient gets it, whatever it was read from. */
+/** A message as its recipient gets it, independent of its source. */
 export interface PreviewMessage {
   channel: Channel;
   subject: string | null;
   html: string | null;
   text: string | null;
-  /** Of chat channels and webhooks: the JSON. Of in-app ones: `action_url` and `data`, where they are known. */
+  /** The JSON of chat channels and webhooks; for in-app items `action_url` and `data`, where known. */
   structured: unknown;
   from?: string | null;
   to?: string | null;

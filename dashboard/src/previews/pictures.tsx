@@ -7,7 +7,7 @@ import styles from './pictures.module.css';
 
 const PicturesContext = createContext(false);
 
-/** Whether the pictures of the message are fetched: whoever sent it would learn that somebody looks at it. */
+/** True when images of the message may be loaded: loading tells the sender that the message was opened. */
 export const PicturesProvider = PicturesContext.Provider;
 
 export function usePictures(): boolean {
@@ -17,12 +17,12 @@ export function usePictures(): boolean {
 interface PictureProps {
   url: unknown;
   alt: string;
-  /** As large as it is, with a bound, unless told. */
+  /** The natural size with a limit by default. */
   size?: 'tiny' | 'face' | 'thumbnail' | undefined;
   className?: string | undefined;
 }
 
-/** A picture from outside; before it is asked for, its place and what it shows. */
+/** An external image; until it is loaded, its placeholder and alt text. */
 export function Picture({ url, alt, size, className }: PictureProps) {
   const isShown = usePictures();
   const src = safePicture(url);

@@ -10,7 +10,7 @@ import styles from './preview.module.css';
 import { SmsPreview } from './sms.tsx';
 import { WebhookPreview } from './webhook.tsx';
 
-/** A message as its recipient sees it. `view` is how an email is looked at; others only become narrow on a phone. */
+/** A message as its recipient sees it. `view` applies to emails; other channels only become narrow on a phone. */
 export function MessagePreview({ message, view }: { message: PreviewMessage; view: PreviewView }) {
   const [areShown, setShown] = useState(false);
   return (

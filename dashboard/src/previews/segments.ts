@@ -1,15 +1,16 @@
 /**
- * How a text message travels, counted as the service counts it (a test compares the two): the GSM 03.38 alphabet takes 7 bits
- * a character, one character outside it makes the whole text UCS-2, and a text of several parts has a header in each.
+ * The encoding and parts of a text message, counted as the service does (a test compares the two): the GSM 03.38
+ * alphabet takes 7 bits per character, one character outside it makes the whole text UCS-2, and every part of a longer
+ * text has a header.
  */
 export interface Segments {
   encoding: 'GSM-7' | 'UCS-2';
   /** Septets (a few characters take two), or UTF-16 code units. */
   units: number;
   segments: number;
-  /** How many units this number of parts can hold. */
+  /** The capacity of these parts in units. */
   room: number;
-  /** The characters that made it UCS-2. */
+  /** The characters that require UCS-2. */
   outside: string[];
 }
 
@@ -33,7 +34,7 @@ export function segmentsOf(text: string): Segments {
   return { encoding: isGsm ? 'GSM-7' : 'UCS-2', units, segments, room, outside };
 }
 
-/** An escape and its character, or the halves of a surrogate pair, stay in one part. */
+/** An escape and its character, or a surrogate pair, stay in one part. */
 function partsOf(weights: number[], size: number): number {
   let parts = 1;
   let used = 0;

@@ -9,7 +9,7 @@ const views = [
   ['dark', 'moon'],
 ] as const;
 
-/** How an email is looked at: wide, on a phone, or by somebody who prefers dark. */
+/** Switches the email preview between desktop, phone and dark mode. */
 export function PreviewSwitch(props: { view: PreviewView; onChange(view: PreviewView): void }) {
   return (
     <fieldset className={styles.switch}>

@@ -3,7 +3,7 @@ import styles from './preview.module.css';
 
 const reachable = { tabIndex: 0 };
 
-/** Something that this page cannot draw; the service may well be able to, so it is never left out. */
+/** A part that the preview cannot draw; the service may support it, so it is never left out. */
 export function Unknown({ value, what }: { value: unknown; what?: string }) {
   const label = previews.notDrawn(what || previews.element);
   return (

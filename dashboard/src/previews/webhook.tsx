@@ -4,7 +4,7 @@ import { isRecord } from './json.ts';
 import type { PreviewMessage } from './message.ts';
 import styles from './preview.module.css';
 
-/** The call: where to, its headers where they are known, and the JSON. */
+/** The request: URL, headers where known, and JSON. */
 export function WebhookPreview({ message }: { message: PreviewMessage }) {
   const call = callOf(message.structured);
   return (
@@ -32,7 +32,7 @@ export function WebhookPreview({ message }: { message: PreviewMessage }) {
   );
 }
 
-/** What the sandbox kept has the call in parts; elsewhere there is only what is posted. */
+/** The sandbox stores the request in parts; elsewhere only the body is known. */
 function callOf(structured: unknown): { headers: Record<string, unknown> | null; body: unknown } {
   if (!isRecord(structured) || typeof structured.body !== 'string' || !isRecord(structured.headers)) {
     return { headers: null, body: structured };

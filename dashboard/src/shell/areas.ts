@@ -2,15 +2,15 @@ import { shell } from '../strings/shell.ts';
 import type { IconName } from '../ui/index.ts';
 
 export interface Area {
-  /** Below the environment: `/test/…`. */
+  /** The path below the environment: `/test/…`. */
   path: string;
   name: string;
   icon: IconName;
-  /** `g`, then this. */
+  /** The shortcut after `g`. */
   key?: string;
 }
 
-/** The navigation, and what the command palette and the shortcuts know. */
+/** The areas of the navigation, the command palette and the shortcuts. */
 export const groups: { name: string | null; areas: Area[] }[] = [
   {
     name: null,

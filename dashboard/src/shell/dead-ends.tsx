@@ -16,7 +16,7 @@ export function NotFound() {
   );
 }
 
-/** Somebody who was removed everywhere: they can still go, or come back as another. */
+/** For a person who is in no organization any more: sign out, or sign in as another person. */
 export function NoOrganization({ onSignOut }: { onSignOut(): void }) {
   return (
     <main>
@@ -31,7 +31,7 @@ export function NoOrganization({ onSignOut }: { onSignOut(): void }) {
   );
 }
 
-/** A mistake of ours while drawing a page; the navigation around it still works. */
+/** An exception while rendering a page; the navigation around it still works. */
 export function Broken({ error }: ErrorComponentProps) {
   useEffect(() => console.error(error), [error]);
   return (

@@ -18,7 +18,7 @@ export function useFilters<Name extends string>(...names: Name[]) {
     clear() {
       void set(Object.fromEntries(names.map((name) => [name, ''])) as Record<Name, string>);
     },
-    /** The props of the control of one filter. */
+    /** The props for the control of one filter. */
     bind: (name: Name) => ({
       value: values[name],
       onChange(value: string) {

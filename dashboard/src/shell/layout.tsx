@@ -40,7 +40,7 @@ export function Layout() {
   });
   useEffect(() => localStore.set('kind', kind), [kind]);
 
-  // What was read once stays while reading it again fails: the page may hold something that is not saved.
+  // Loaded data stays when a refetch fails: the page may have unsaved changes.
   if (person.error && !person.data) {
     return <ErrorState error={person.error} onRetry={() => person.refetch()} />;
   }
@@ -70,7 +70,7 @@ function Shell() {
   const { pathname } = useLocation();
   const main = useRef<HTMLElement>(null);
   const signOut = useSignOut();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the drawer
   useEffect(() => setDrawerOpen(false), [pathname]);
   useArrivalFocus(main);
   const drawerFocus = useFocusReturn();
@@ -120,7 +120,7 @@ function useSignOut(): () => void {
   return () => {
     void api.sessions.logout().finally(() => {
       queries.clear();
-      // Drafts, sample data and addresses may be of real people, and the next one here is somebody else.
+      // Drafts, sample data and addresses may be personal, and the next person on this browser may be another.
       sessionStore.clear();
       localStore.removeByPrefix('sample.');
       localStore.removeByPrefix('to.');
@@ -129,7 +129,7 @@ function useSignOut(): () => void {
   };
 }
 
-/** Another page: those who listen are taken to its beginning. Not on the first one, where the browser does it. */
+/** Moves the focus to the start of a new page for screen readers. The browser does so on the first page. */
 function useArrivalFocus(main: React.RefObject<HTMLElement | null>): void {
   const { pathname } = useLocation();
   const last = useRef(pathname);

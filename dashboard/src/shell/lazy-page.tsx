@@ -4,12 +4,12 @@ import { shell } from '../strings/shell.ts';
 import { Button, EmptyState, Page } from '../ui/index.ts';
 import { sessionStore } from './session-store.ts';
 
-/** The page that was reloaded because it could not be loaded. */
+/** The path of the last automatic reload. */
 const reloadedPath = 'reloaded';
 
 /**
- * A page whose program is fetched when it is first opened. `lazyRouteComponent` of the router reloads the document when that
- * fails, which without a connection ends on an error page of the browser.
+ * A page whose code is loaded when it is first opened. `lazyRouteComponent` of the router reloads the document when
+ * loading fails, which without a connection ends on an error page of the browser.
  */
 export function lazyPage(load: () => Promise<{ default: ComponentType }>) {
   let page: ComponentType | null = null;
@@ -22,16 +22,16 @@ export function lazyPage(load: () => Promise<{ default: ComponentType }>) {
       page ??= (await load()).default;
       sessionStore.set(reloadedPath, null);
     } catch {
-      // LazyPage shows it.
+      // LazyPage shows the error.
     }
   };
   return LazyPage;
 }
 
 /**
- * The file of a page is missing: the connection is lost, or a new release has replaced it. Importing it again is no way out
- * (browsers and Vite remember what failed, styles included), so the document is loaded again as soon as the service answers:
- * once without asking, then when the person wants it.
+ * The file of a page is missing: the connection is lost, or a new release replaced it. Importing it again does not help
+ * (browsers and Vite cache the failure, styles included), so the document reloads as soon as the service responds: once
+ * automatically, then on request.
  */
 function NotLoaded() {
   const isLost = useConnectionLost();
@@ -52,6 +52,6 @@ function NotLoaded() {
 async function reloadOnce(): Promise<void> {
   if (sessionStore.get(reloadedPath) === location.pathname || !(await checkConnection())) return;
   sessionStore.set(reloadedPath, location.pathname);
-  // A browser that keeps nothing would reload again and again.
+  // Without storage the page would reload forever.
   if (sessionStore.get(reloadedPath) === location.pathname) location.reload();
 }

@@ -3,7 +3,7 @@ import { localStore } from './local-store.ts';
 
 const listeners = new Set<() => void>();
 
-/** The one that the person works in, of several; null leaves it to the first. */
+/** Selects the organization to work in; null selects the first. */
 export function chooseOrganization(id: string | null): void {
   localStore.set('organization', id);
   for (const each of listeners) each();

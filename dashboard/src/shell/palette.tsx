@@ -18,7 +18,7 @@ interface Command {
 
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Ctrl-K: every area, every command, and anything that can be named by its id. */
+/** Ctrl-K: every area, every command, and every object with an id. */
 export function Palette(props: { open: boolean; onOpenChange(open: boolean): void; onSignOut(): void }) {
   const { open, onOpenChange } = props;
   const focus = useFocusReturn();
@@ -78,7 +78,7 @@ function Finder({ onDone, onSignOut }: { onDone(): void; onSignOut(): void }) {
       />
       <div id={`${id}-list`} role="listbox" aria-label={shell.palette.results} className={styles.list}>
         {commands.map((command, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's, which keeps the focus
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input keeps the focus and handles the keys
           <div
             key={command.name}
             id={`${id}-${index}`}
@@ -130,7 +130,7 @@ function useCommands(text: string, onSignOut: () => void): Command[] {
   return [...found, ...directCommands(text, kind, (path) => void navigate({ to: path }))];
 }
 
-/** What was typed names something itself: an id, an address, a user. */
+/** Commands for a typed id, address or user. */
 function directCommands(text: string, kind: string, go: (path: string) => void): Command[] {
   if (text.length < 3) return [];
   if (idPattern.test(text)) {

@@ -4,7 +4,7 @@ import { common } from '../strings/common.ts';
 import { Icon } from '../ui/index.ts';
 import styles from './root.module.css';
 
-/** Around everything, also around the sign-in: says when the service does not answer. */
+/** Wraps every page including the sign-in, and shows when the service does not respond. */
 export function Root() {
   const isLost = useConnectionLost();
   return (

@@ -3,7 +3,7 @@ import { SearchInput } from '../ui/index.ts';
 
 const pauseMs = 250;
 
-/** A filter that is typed: it takes effect when the typing pauses, and follows the address when that changes. */
+/** A text filter that applies when typing pauses, and follows the URL. */
 export function SearchFilter(props: {
   label: string;
   value: string;

@@ -5,10 +5,10 @@ import { shell } from '../strings/shell.ts';
 import { Dialog, Kbd, Pairs } from '../ui/index.ts';
 import { areas } from './areas.ts';
 
-/** Not 0, which is when the page was opened: a key pressed within its first second would count as one after `g`. */
+/** Not 0, which is when the page was opened: a key within the first second would count as typed after `g`. */
 const longAgo = Number.NEGATIVE_INFINITY;
 
-/** The keys that work on every page, and the list of them. */
+/** The keyboard shortcuts of every page, and their list. */
 export function Shortcuts(props: { open: boolean; onOpenChange(open: boolean): void; onFind(): void }) {
   const { open, onOpenChange, onFind } = props;
   const { kind } = useEnvironment();
@@ -59,7 +59,7 @@ function focusSearch(event: KeyboardEvent): void {
   field.focus();
 }
 
-/** The rows of the first table of the page, by the link in their first cell. */
+/** Moves between the rows of the first table, by the link in their first cell. */
 function moveRow(step: number): void {
   const links = [...document.querySelectorAll<HTMLElement>('main tr[data-row] td:first-child a')];
   const at = links.indexOf(document.activeElement as HTMLElement);

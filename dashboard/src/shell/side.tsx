@@ -86,7 +86,7 @@ function OrganizationMenu() {
   );
 }
 
-/** The same page in the other environment, where there is such a page without an id of this one. */
+/** Links to the same area in the other environment: the ids of this one do not exist there. */
 function KindSwitch() {
   const { kind } = useEnvironment();
   const { pathname } = useLocation();

@@ -13,7 +13,7 @@ function useSignIn(onDone: () => void) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const login = useMutation({
-    // Not again after a 429: the person sees at once that, and how long, they have to wait.
+    // A 429 is not retried: the person sees at once how long to wait.
     mutationFn: () => api.sessions.login({ email: email.trim(), password }, { max_retries: 0 }),
     onSuccess: () => {
       setPassword('');
@@ -55,7 +55,7 @@ export function SignInPage() {
   const queries = useQueryClient();
   const { fields, submit, isPending } = useSignIn(() => {
     queries.clear();
-    // Only to a page of ours: `//elsewhere` would be another site.
+    // Only paths of this site: `//elsewhere` would be another one.
     const target = to?.startsWith('/') && !/^\/[/\\]/.test(to) ? to : '/';
     void navigate({ href: target, replace: true });
   });
@@ -79,7 +79,7 @@ export function SignInPage() {
   );
 }
 
-/** Over whatever the person was doing: the requests that were refused wait for it, and are then made again. */
+/** The sign-in over the current page: rejected requests wait for it and are then repeated. */
 export function SignInAgain() {
   const [isOpen, setOpen] = useState(false);
   const waiting = useRef<{ promise: Promise<void>; resolve(): void } | null>(null);

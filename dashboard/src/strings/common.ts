@@ -97,7 +97,7 @@ export const common = {
   skipToContent: 'Skip to content',
 };
 
-/** Only own properties count: `constructor` can be a name too. */
+/** Looks up own properties only: `constructor` can be a name too. */
 export function wordFor(words: Record<string, string>, name: string): string | undefined {
   return Object.hasOwn(words, name) ? words[name] : undefined;
 }

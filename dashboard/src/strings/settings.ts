@@ -205,7 +205,7 @@ export const audit = {
   action: 'Action',
   anyAction: 'All actions',
   actor: 'By',
-  anybody: 'Anyone',
+  anyActor: 'Anyone',
   people: 'People',
   keys: 'API keys',
   target: 'Target',

@@ -18,7 +18,7 @@ export function Badge(props: { tone?: Tone; shape?: Shape; icon?: IconName; chil
   );
 }
 
-/** Colour and shape: the colour alone would not do for everybody. Words that all things of the product share. */
+/** Colour and shape of each status: colour alone is not accessible. All features share these words. */
 const statuses: Record<string, [Tone, Shape]> = {
   queued: ['grey', 'hollow'],
   sending: ['blue', 'hollow'],
@@ -64,7 +64,7 @@ export function StatusBadge({ status }: { status: string }) {
   );
 }
 
-/** `wire` puts the word of the API beside the name of the service, for readers who write code. */
+/** `wire` adds the API name to the service name, for readers who write code. */
 export function ChannelLabel({ channel, wire = false }: { channel: string; wire?: boolean }) {
   const wireName = wire ? common.wireName(channel) : null;
   return (

@@ -5,7 +5,7 @@ import styles from './page.module.css';
 export function Card(props: {
   title?: ReactNode;
   actions?: ReactNode;
-  /** No room around the content: for tables. */
+  /** Removes the padding, for tables. */
   flush?: boolean;
   children: ReactNode;
   className?: string;
@@ -32,18 +32,18 @@ export function Stack({ children, className }: { children: ReactNode; className?
   return <div className={classes(styles.stack, className)}>{children}</div>;
 }
 
-/** As many columns as there is room for. */
+/** As many columns as fit. */
 export function Columns({ children, className }: { children: ReactNode; className?: string }) {
   return <div className={classes(styles.columns, className)}>{children}</div>;
 }
 
-/** Names and values. */
+/** A list of names and values. */
 export function Pairs({ pairs }: { pairs: (readonly [ReactNode, ReactNode] | false | null)[] }) {
   return (
     <dl className={styles.pairs}>
       {pairs.map((pair, index) =>
         pair ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the names may be anything, and their order is fixed
+          // biome-ignore lint/suspicious/noArrayIndexKey: names can be any node, and the order is fixed
           <div key={index} style={{ display: 'contents' }}>
             <dt>{pair[0]}</dt>
             <dd>{pair[1]}</dd>

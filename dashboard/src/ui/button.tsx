@@ -12,7 +12,7 @@ export interface ButtonLook {
 }
 
 export interface ButtonProps extends ComponentProps<'button'>, ButtonLook {
-  /** It is being done: cannot be pressed again. */
+  /** True while the action runs: the button cannot be pressed again. */
   busy?: boolean;
 }
 
@@ -22,7 +22,7 @@ export function Button({ variant, size, icon, busy, children, className, ...rest
       type="button"
       {...rest}
       className={classes(look(variant, size), className)}
-      // Not disabled: that would take the focus away from whoever pressed it with the keyboard.
+      // Not `disabled`, which would move the keyboard focus away.
       {...(busy && { 'aria-disabled': true, 'aria-busy': true, onClick: (event) => event.preventDefault() })}
     >
       {busy ? <span className={styles.spinner} /> : icon && <Icon name={icon} />}
@@ -31,7 +31,7 @@ export function Button({ variant, size, icon, busy, children, className, ...rest
   );
 }
 
-/** A button that shows only a picture; its label is read out and shown on hover. */
+/** A button with an icon only; its label is for screen readers and the tooltip. */
 export function IconButton({
   label,
   icon,
@@ -70,9 +70,9 @@ function Anchor({
   );
 }
 
-/** Goes to another page of the dashboard, and looks like a button. */
+/** A button that links to a page of the dashboard. */
 export const LinkButton = createLink(Anchor);
-/** Goes somewhere else. */
+/** A button that links to any URL. */
 export const AnchorButton = Anchor;
 
 function look(variant: ButtonLook['variant'] = 'secondary', size: ButtonLook['size'] = 'normal'): string {

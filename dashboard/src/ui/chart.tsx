@@ -9,10 +9,7 @@ export interface Series {
   values: number[];
 }
 
-/**
- * Bars that stand on each other, one per moment. Drawn for the eye; for those who listen, `label` says what it shows and the
- * figures are in a table that only they are told of.
- */
+/** Stacked bars over time. Screen readers get `label` and a visually hidden table of the figures. */
 export function StackedBars(props: { label: string; times: string[]; series: Series[]; height?: number }) {
   const { label, times, series, height = 160 } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -115,7 +112,7 @@ export function StackedBars(props: { label: string; times: string[]; series: Ser
   );
 }
 
-/** The course of one figure, beside it. */
+/** A small line chart beside a figure. */
 export function Sparkline({ values, tone = 'blue' }: { values: number[]; tone?: Tone }) {
   const top = Math.max(1, ...values);
   const points = values.map((value, index) => {
@@ -150,7 +147,7 @@ function ticks(times: string[]): { index: number; text: string; anchor: 'start' 
   ];
 }
 
-/** Its half is a whole number too: things are counted. */
+/** Its half is an integer too, because the values are counts. */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 4, 6, 10].find((each) => each * power >= value) ?? 10) * power;

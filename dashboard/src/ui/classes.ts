@@ -1,4 +1,4 @@
-/** Joins the names that are there. */
+/** Joins the names that are set. */
 export function classes(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

@@ -5,7 +5,7 @@ import { classes } from './classes.ts';
 import styles from './code.module.css';
 import { Notice } from './notice.tsx';
 
-/** `spelled`: the label stands on the button, for what a picture alone would not say. */
+/** `spelled` shows the label on the button, where an icon alone would not be clear. */
 export function CopyButton(props: { text: string; label?: string; spelled?: boolean }) {
   const { text, label = common.copy, spelled = false } = props;
   const [copied, setCopied] = useState(false);
@@ -27,7 +27,7 @@ export function CopyButton(props: { text: string; label?: string; spelled?: bool
   );
 }
 
-/** Browsers give pages on plain http no clipboard unless they are on this machine; then the old way has to do. */
+/** Pages on plain http have no clipboard API except on localhost; the fallback is the old command. */
 async function writeClipboard(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -41,7 +41,7 @@ async function writeClipboard(text: string): Promise<void> {
   }
 }
 
-/** Text to read and to copy. It can be scrolled with the keyboard. */
+/** Text to read and copy, scrollable by keyboard. */
 export function CodeBlock({ code, label, wrap }: { code: string; label: string; wrap?: boolean }) {
   return (
     <Block label={label} text={code} wrap={wrap}>
@@ -50,7 +50,7 @@ export function CodeBlock({ code, label, wrap }: { code: string; label: string; 
   );
 }
 
-/** JSON, coloured. */
+/** Highlighted JSON. */
 export function JsonBlock({ value, label }: { value: unknown; label: string }) {
   const text = JSON.stringify(value, null, 2) ?? '';
   return (
@@ -60,7 +60,7 @@ export function JsonBlock({ value, label }: { value: unknown; label: string }) {
   );
 }
 
-/** What scrolls must be reachable by keyboard. */
+/** Scrollable regions must be reachable by keyboard. */
 const reachable = { tabIndex: 0 };
 
 function Block(props: { label: string; text: string; wrap?: boolean; children: ReactNode }) {
@@ -100,7 +100,7 @@ function colour(text: string): ReactNode {
   return [...parts, text.slice(at)];
 }
 
-/** An id or an address in a line, with a button that copies it. */
+/** An inline id or address with a copy button. */
 export function Copyable({ text, children }: { text: string; children?: ReactNode }) {
   return (
     <span className={styles.inline}>
@@ -110,7 +110,7 @@ export function Copyable({ text, children }: { text: string; children?: ReactNod
   );
 }
 
-/** A secret at the only time it can be seen. */
+/** A secret, shown once. */
 export function SecretOnce({ secret }: { secret: string }) {
   return (
     <>

@@ -13,11 +13,10 @@ export interface DialogProps {
   description?: ReactNode;
   wide?: boolean;
   children?: ReactNode;
-  /** Buttons. */
   foot?: ReactNode;
-  /** The body is a form; submitted by Enter and by a button of type submit. */
+  /** Makes the body a form, submitted by Enter and by a button of type submit. */
   onSubmit?: () => void;
-  /** Neither Escape nor a click beside it closes it: for what must not be lost. */
+  /** Disables Escape and clicks outside, for content that must not be lost. */
   firm?: boolean;
 }
 
@@ -25,7 +24,7 @@ export function Dialog(props: DialogProps) {
   const { open, onOpenChange, title, description, wide, children, foot, onSubmit, firm } = props;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    event.stopPropagation(); // a dialog may stand inside a form of the page
+    event.stopPropagation(); // A dialog can be inside a form of the page.
     onSubmit?.();
   };
   const content = (
@@ -77,7 +76,7 @@ export function Dialog(props: DialogProps) {
   );
 }
 
-/** For a form outside a dialog: nothing reloads the page. */
+/** A form outside a dialog that never reloads the page. */
 export function Form({
   onSubmit,
   children,

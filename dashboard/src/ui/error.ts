@@ -1,11 +1,11 @@
 import { CarillonError, ConnectionError, NotFoundError, PermissionError, TimeoutError } from '@carillon/sdk';
 import { common } from '../strings/common.ts';
 
-/** It did not get through; what the service refused is another matter. */
+/** True when the request did not reach the service, in contrast to a rejected request. */
 export const isUnreached = (error: unknown): boolean =>
   error instanceof ConnectionError || error instanceof TimeoutError;
 
-/** An error in words, with what helps to find it in the logs. */
+/** The text of an error, with a detail that helps to find it in the logs. */
 export function describeError(error: unknown): { text: string; detail: string | null } {
   if (isUnreached(error)) {
     return { text: common.cannotReach, detail: common.cannotReachHint };

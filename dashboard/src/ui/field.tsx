@@ -13,7 +13,7 @@ const FieldContext = createContext<FieldIds | null>(null);
 
 /** The fields of the request that a control stands for; the server's errors about them are shown beside it. */
 type FieldName = string | readonly string[] | undefined;
-/** What is wrong with the value; shown after the first submit. */
+/** The problem of the value; shown after the first submit. */
 type Problem = string | null | false | undefined;
 
 interface FormState {
@@ -80,7 +80,7 @@ export function Field(props: {
   );
 }
 
-/** For controls of one's own inside a Field. */
+/** The props that connect a control to its Field. */
 function useFieldProps() {
   const field = useContext(FieldContext);
   if (!field) return {};
@@ -115,7 +115,7 @@ export function Textarea({ className, mono, ...rest }: ComponentProps<'textarea'
   );
 }
 
-/** The browser's own list: it is the one that works on every device. */
+/** The native list, which works on every device. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
   return <select {...useFieldProps()} {...rest} className={classes(styles.input, className)} />;
 }
@@ -130,7 +130,7 @@ export function Radio({ label, hint, ...rest }: ChoiceProps) {
   return <Choice {...rest} label={label} hint={hint} type="radio" />;
 }
 
-/** Takes effect at once, unlike a checkbox, which waits for the form. */
+/** Applies at once, unlike a checkbox, which is part of a form. */
 export function Switch({ label, hint, ...rest }: ChoiceProps) {
   return (
     <Choice {...rest} label={label} hint={hint} type="checkbox" role="switch" className={styles.switch} />

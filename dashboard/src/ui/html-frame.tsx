@@ -5,7 +5,7 @@ import styles from './html-frame.module.css';
 interface HtmlFrameProps {
   html: string;
   title: string;
-  /** `desktop` is never narrower than a mail program: where there is less room, it is drawn smaller. */
+  /** `desktop` is at least as wide as a mail client: where there is less room, it is scaled down. */
   width?: 'full' | 'phone' | 'desktop';
   dark?: boolean;
   pictures?: boolean;
@@ -13,8 +13,8 @@ interface HtmlFrameProps {
 }
 
 /**
- * HTML that somebody else wrote. It runs no script, opens nothing, knows no cookie and no address of ours (an empty sandbox),
- * and fetches pictures from outside only when that was asked for: they tell the sender that the message was opened.
+ * HTML of other authors. The empty sandbox blocks scripts, navigation, cookies and our origin; external images load
+ * only on request, because they tell the sender that the message was opened.
  */
 export function HtmlFrame(props: HtmlFrameProps) {
   const { html, title, width = 'full', dark = false, pictures = false, height = 480 } = props;
@@ -40,10 +40,10 @@ export function HtmlFrame(props: HtmlFrameProps) {
   );
 }
 
-/** The narrowest window of a mail program on a desk; most emails are drawn for it. */
+/** The narrowest desktop mail client; most emails are designed for it. */
 const desktopWidth = 640;
 
-/** How much smaller than it is something has to be drawn to fit into the box. */
+/** The scale at which a fixed width fits into the box. */
 function useScale(isOn: boolean) {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(desktopWidth);

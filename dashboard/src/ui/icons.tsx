@@ -1,4 +1,4 @@
-/** Drawn here: the published sets weigh tens of megabytes for the forty that we need. 24 × 24, one stroke. */
+/** Drawn here: the published sets weigh tens of megabytes for the forty icons used. 24 × 24, one stroke. */
 const paths = {
   overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM14 4v3h6V4zM4 17v3h6v-3z',
   notifications: 'M18 16V11a6 6 0 1 0-12 0v5l-2 2h16zM10 21h4',
@@ -61,7 +61,7 @@ const paths = {
 } as const;
 export type IconName = keyof typeof paths;
 
-/** Decoration only: what it means is said beside it, or by the label of the button around it. */
+/** Decorative: the text beside it or the label of its button has the meaning. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg

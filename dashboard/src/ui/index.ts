@@ -1,4 +1,4 @@
-/** The design system: pages take everything from here. */
+/** The design system: pages import everything from here. */
 export { Badge, ChannelLabel, StatusBadge, type Tone } from './badge.tsx';
 export { Card, Columns, Pairs, Row, Stack } from './blocks.tsx';
 export { AnchorButton, Button, IconButton, LinkButton } from './button.tsx';

@@ -21,7 +21,7 @@ interface ListQuery<Item> {
   refetch(): unknown;
 }
 
-/** The part of `useFilters` that a list needs to offer a way back to everything. */
+/** The part of `useFilters` that clears the filters. */
 interface ListFilters {
   isFiltered: boolean;
   clear(): void;
@@ -30,10 +30,12 @@ interface ListFilters {
 interface ListProps<Item> {
   query: ListQuery<Item>;
   empty?: ReactNode;
-  /** With `noMatch`: the text of an empty list while a filter is set. `action` replaces the button that clears the filters. */
+  /**
+   * With `noMatch`, the empty state while a filter is set; its `action` replaces the button that clears the filters.
+   */
   filters?: ListFilters;
   noMatch?: ComponentProps<typeof EmptyState>;
-  /** The lines of the skeleton. */
+  /** The number of skeleton lines. */
   lines?: number;
 }
 
@@ -104,7 +106,7 @@ export function ListCard<Row>(
   );
 }
 
-/** A filter with a fixed list of values; `any` is the text of no filter. */
+/** A filter with fixed values; `any` is the label of no filter. */
 export function SelectFilter<Value extends string>(props: {
   label: string;
   any: string;

@@ -39,14 +39,14 @@ export function Skeleton({ lines = 4 }: { lines?: number }) {
   return (
     <div className={styles.cardBody} role="status" aria-label={common.loading}>
       {Array.from({ length: lines }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
         <div key={index} className={styles.skeleton} style={{ width: `${92 - ((index * 23) % 50)}%` }} />
       ))}
     </div>
   );
 }
 
-/** Waiting, failed, or there: what a page shows of something it reads. */
+/** The states of a query: loading, failed, loaded. */
 export function Loaded<T>(props: {
   query: { data: T | undefined; error: unknown; refetch(): unknown };
   lines?: number;

@@ -8,14 +8,14 @@ export interface MenuEntry {
   label: ReactNode;
   icon?: IconName;
   onSelect?(): void;
-  /** Goes there instead. */
+  /** Links there instead of calling `onSelect`. */
   href?: string;
   danger?: boolean;
   disabled?: boolean;
   checked?: boolean;
 }
 
-/** `null` draws a line, a text a heading. */
+/** `null` is a separator, a string a heading. */
 export type MenuItems = (MenuEntry | string | null | false)[];
 
 export function Menu({
@@ -33,7 +33,7 @@ export function Menu({
       <DropdownMenu.Portal>
         <DropdownMenu.Content className={styles.menu} align={align} sideOffset={4} collisionPadding={8}>
           {items.map((item, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a menu is drawn anew each time it opens
+            // biome-ignore lint/suspicious/noArrayIndexKey: a menu is rendered anew each time it opens
             <Entry key={index} item={item} />
           ))}
         </DropdownMenu.Content>

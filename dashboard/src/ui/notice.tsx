@@ -4,7 +4,7 @@ import { classes } from './classes.ts';
 import { Icon, type IconName } from './icons.tsx';
 import styles from './page.module.css';
 
-/** What will be here, and how to get there. */
+/** Explains an empty page and the way to fill it. */
 export function EmptyState(props: {
   title: string;
   icon?: IconName;

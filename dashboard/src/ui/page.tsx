@@ -7,18 +7,18 @@ import styles from './page.module.css';
 
 export interface Crumb {
   label: string;
-  /** An address of the dashboard, environment included. */
+  /** A path of the dashboard, environment included. */
   to: string;
 }
 
 export function Page(props: {
   title: string;
-  /** Beside the title: a status, for example. */
+  /** Content beside the title, such as a status. */
   aside?: ReactNode;
   description?: ReactNode;
   trail?: Crumb[];
   actions?: ReactNode;
-  /** As wide as the window: for graphs and editors. */
+  /** Uses the full width of the window, for graphs and editors. */
   full?: boolean;
   children?: ReactNode;
 }) {

@@ -6,7 +6,7 @@ export interface Segment<Value extends string> {
   label: ReactNode;
 }
 
-/** A choice of few, side by side, that takes effect at once. Radio buttons underneath: arrow keys move within it. */
+/** A choice of a few values that applies at once. Radio buttons underneath: arrow keys move between them. */
 export function Segments<Value extends string>(props: {
   label: string;
   options: readonly Segment<Value>[];

@@ -10,12 +10,12 @@ import styles from './table.module.css';
 export interface Column<Row> {
   header: string;
   cell(row: Row): ReactNode;
-  /** Right-aligned: figures, buttons. */
+  /** Right-aligned, for figures and buttons. */
   end?: boolean;
-  /** One line, cut off where there is no room. */
+  /** One line, truncated. */
   clip?: boolean;
   width?: string;
-  /** The heading is for those who listen only. */
+  /** Hides the heading visually; screen readers read it. */
   hideHeader?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface TableProps<Row> {
   columns: Column<Row>[];
   rows: Row[];
   rowKey(row: Row): string;
-  /** The page of a row (environment included): the whole row leads there, by its first cell. */
+  /** The path of the page of a row, environment included; the whole row links there, through its first cell. */
   rowTo?(row: Row): string;
   empty?: ReactNode;
 }

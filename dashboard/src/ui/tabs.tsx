@@ -9,7 +9,7 @@ export interface Tab {
   content: ReactNode;
 }
 
-/** Views of one thing, in one page. For pages of their own: TabLinks. */
+/** Views of one page. Separate pages use TabLinks. */
 export function Tabs(props: { tabs: Tab[]; value: string; onChange(value: string): void; label: string }) {
   const { tabs, value, onChange, label } = props;
   return (
@@ -30,7 +30,7 @@ export function Tabs(props: { tabs: Tab[]; value: string; onChange(value: string
   );
 }
 
-/** A row of links to pages that belong together: `<TabLinks label="…"><TabLink to="…">…</TabLink></TabLinks>`. */
+/** Links to related pages: `<TabLinks label="…"><TabLink to="…">…</TabLink></TabLinks>`. */
 export function TabLinks({ label, children }: { label: string; children: ReactNode }) {
   return (
     <nav aria-label={label} className={styles.list}>
@@ -39,5 +39,5 @@ export function TabLinks({ label, children }: { label: string; children: ReactNo
   );
 }
 
-/** The router marks the one that is open with aria-current. */
+/** The router marks the current one with aria-current. */
 export const TabLink = createLink((props: ComponentProps<'a'>) => <a {...props} className={styles.tab} />);

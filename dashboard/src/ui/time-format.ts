@@ -8,7 +8,7 @@ const toTheSecond: Intl.DateTimeFormatOptions = {
   timeZoneName: 'short',
 };
 
-/** Local time with its zone, as the locale of the browser writes it. */
+/** Local time with its zone, in the locale of the browser. */
 export function shortTime(date: Date, locale?: string): string {
   return formatter(toTheSecond, locale).format(date);
 }
@@ -23,10 +23,10 @@ export function utcTime(date: Date): string {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
-/** `Europe/Berlin`: for fields that take a local time. */
+/** `Europe/Berlin`, for inputs of local times. */
 export const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Kept: making one takes longer than everything that it formats on a page. */
+/** Cached: creating a formatter takes longer than everything it formats on a page. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 export function formatter(options: Intl.DateTimeFormatOptions, locale?: string): Intl.DateTimeFormat {

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { common } from '../strings/common.ts';
 import { exactTime, utcTime } from './time-format.ts';
 
-/** "3 minutes ago", with the exact moment on hover and for machines. */
+/** "3 minutes ago", with the exact time on hover and in `datetime`. */
 export function Time({ at }: { at: string | null | undefined }) {
   const now = useNow();
   if (!at) return <span>–</span>;
@@ -14,7 +14,7 @@ export function Time({ at }: { at: string | null | undefined }) {
   );
 }
 
-/** To the millisecond, in the reader's time zone; in UTC on hover. */
+/** To the millisecond, in local time; in UTC on hover. */
 export function ExactTime({ at }: { at: string }) {
   const date = new Date(at);
   return (
@@ -55,7 +55,7 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / length)} ${unit}${rest > 0 ? ` ${rest} ${nextUnit}` : ''}`;
 }
 
-/** One clock for all: it ticks every 10 seconds, and only while somebody looks at it. */
+/** One clock for all: it ticks every 10 seconds, and only while a component uses it. */
 let now = Date.now();
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;

@@ -26,7 +26,7 @@ export function useToast(): Toaster {
   return toaster;
 }
 
-/** Short messages in the corner. Good news leaves by itself; what went wrong stays until it is closed. */
+/** Short messages in the corner. Success disappears after a while; an error stays until it is closed. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<Toast[]>([]);
   const next = useRef(1);

@@ -4,7 +4,7 @@ import styles from './tooltip.module.css';
 
 export const TooltipProvider = Primitive.Provider;
 
-/** Says more about what it is around, which must be focusable. Never the only place where something is said. */
+/** Adds a hint to a focusable element. Never the only source of an information. */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }) {
   return (
     <Primitive.Root>

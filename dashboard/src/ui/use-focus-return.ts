@@ -1,8 +1,8 @@
 import { useRef } from 'react';
 
 /**
- * For a dialog that is opened by the state of its page: Radix returns the focus only to a trigger of its own. It goes to the
- * first field, or to the dialog itself where there is none, and afterwards back to where it was.
+ * Manages the focus of a dialog that is opened by state: Radix returns the focus only to its own trigger. The focus
+ * goes to the first field, or to the dialog when there is none, and on close back to where it was.
  */
 export function useFocusReturn() {
   const opener = useRef<HTMLElement | null>(null);
@@ -15,18 +15,18 @@ export function useFocusReturn() {
     },
     onCloseAutoFocus(event: Event) {
       event.preventDefault();
-      // Unless it was taken elsewhere: to another page, for example.
+      // Unless the focus has moved elsewhere, for example to another page.
       if (document.activeElement === document.body) opener.current?.focus();
     },
   };
 }
 
-/** Not the button that closes it: its label would be shown, and take the first Escape for itself. */
+/** Not the close button: its tooltip would show, and take the first Escape. */
 const fields = ['input:not([type="radio"])', 'input:checked', 'select', 'textarea']
   .map((each) => `${each}:enabled`)
   .join(', ');
 
-/** The entry of a menu is gone by then: its button stands for it. */
+/** A menu entry no longer exists by then, so the button of the menu gets the focus. */
 function whereFrom(focused: Element | null): HTMLElement | null {
   const menu = focused?.closest('[role="menu"]');
   const origin = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : focused;

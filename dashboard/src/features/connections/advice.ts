@@ -1,6 +1,6 @@
 import { advice } from '../../strings/connections.ts';
 
-/** The most telling first: an answer may match several. */
+/** The most specific pattern comes first: a message may match several. */
 const signs: [RegExp, string][] = [
   [/cannot be opened/i, advice.lost],
   [/the workflow/i, advice.workflow],
@@ -19,7 +19,7 @@ const signs: [RegExp, string][] = [
   [/no (connection|answer)|ECONN|ETIMEDOUT|timed? ?out|hung up|refused/i, advice.unreachable],
 ];
 
-/** What to do next about what a provider, or the way to it, said. */
+/** Returns the next step for an error message of a provider or of the connection to it. */
 export function adviceOn(detail: string): string {
   return signs.find(([sign]) => sign.test(detail))?.[1] ?? advice.other;
 }

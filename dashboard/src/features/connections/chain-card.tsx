@@ -11,7 +11,7 @@ import { useDragOrder } from './use-drag-order.ts';
 import { useProviderStates } from './use-provider-states.ts';
 import type { Verdict } from './use-verdicts.ts';
 
-/** The service takes ten. */
+/** The limit of the service. */
 const maxProviders = 10;
 
 export function ChainCard(props: {
@@ -37,7 +37,7 @@ export function ChainCard(props: {
   };
   const order = useDragOrder(move);
   const isAlone = providers.filter(({ enabled }) => enabled).length === 1;
-  // Where the service found fault with one of them, its form opens by itself, with the fault beside the field.
+  // The form of a provider that the service rejected opens with the error beside its field.
   const [seen, setSeen] = useState(problem);
   if (problem?.message !== seen?.message || problem?.index !== seen?.index) {
     setSeen(problem);

@@ -25,7 +25,7 @@ export default function ChatonePage() {
   );
   const endTest = () => {
     setTested(null);
-    void query.refetch(); // a test may have shown that it is broken, or mended
+    void query.refetch(); // The test may have changed the health of the installation.
   };
   const installHref = `/oauth/chatone/install?env_id=${environment.id}`;
   const actions = mayWrite && (

@@ -5,7 +5,7 @@ import { AnchorButton, Button, Notice, Row } from '../../ui/index.ts';
 
 const text = chatone.result;
 
-/** What came of the way through the workspace: the service puts it into the address that it sends the browser back to. */
+/** The result of an installation, which the service puts into the URL when it redirects back. */
 export function InstallResult(props: { installations: ChatoneInstallation[]; installHref: string }) {
   const { installations, installHref } = props;
   const { values, clear } = useFilters('installed', 'team', 'error');

@@ -6,7 +6,7 @@ import type { ConfigField } from './email-kinds.ts';
 
 const text = email.dialog;
 
-/** One setting of a provider. Secrets can be written, never read: what is stored shows only how it ends. */
+/** One setting of a provider. A secret is write-only: a stored one shows only its last characters. */
 export function ConfigInput(props: {
   field: ConfigField;
   value: FieldValue;

@@ -1,11 +1,11 @@
 import { CarillonError, type GetEmailSettingsResult, type ReplaceEmailSettingsParams } from '@carillon/sdk';
 import { type ConfigField, type EmailKind, kindFields, type SavedProvider } from './email-kinds.ts';
 
-/** Of a secret: undefined keeps what is stored, null clears it. */
+/** For a secret, undefined keeps the stored value and null clears it. */
 export type FieldValue = string | boolean | null | undefined;
 
 export interface DraftProvider {
-  /** For as long as the page is open; the id once it has one. */
+  /** The React key; the id once the provider is saved. */
   key: string;
   id: string | null;
   kind: EmailKind;
@@ -14,7 +14,7 @@ export interface DraftProvider {
   config: Record<string, FieldValue>;
 }
 
-/** The settings as they are being edited: the service takes them as a whole, so they are edited as a whole. */
+/** The edited settings. The service replaces them as a whole, so they are one draft. */
 export interface EmailDraft {
   from_address: string;
   from_name: string;
@@ -30,7 +30,7 @@ export function draftOf(saved: GetEmailSettingsResult): EmailDraft {
     from_address: saved.from_address ?? '',
     from_name: saved.from_name ?? '',
     reply_to: saved.reply_to ?? '',
-    // A lock of the operator is not a choice of this environment: saving it would outlast the operator's server.
+    // The lock of the operator is not a setting of this environment: a saved copy would outlive the operator's server.
     sender_locked: saved.managed_from === null && saved.sender_locked,
     track_opens: saved.track_opens,
     track_clicks: saved.track_clicks,
@@ -78,11 +78,11 @@ function wireValue({ type, secret }: ConfigField, value: FieldValue): unknown {
   if (value === null) return '';
   const text = value?.trim() ?? '';
   if (text === '') return secret ? undefined : null;
-  // What is no number is sent as it is: the service says what is wrong with it.
+  // A value that is not a number is sent as typed: the service returns the error.
   return type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
 }
 
-/** Emails of this draft would go through the operator's server, as those of the saved settings do. */
+/** The operator's sender, when emails of this draft go through the operator's server. */
 export function managedFromOf(draft: EmailDraft, saved: GetEmailSettingsResult): string | null {
   return draft.providers.some(({ enabled }) => enabled) ? null : saved.managed_from;
 }
@@ -91,7 +91,7 @@ export function isSameDraft(one: EmailDraft, other: EmailDraft): boolean {
   return JSON.stringify(bodyOf(one)) === JSON.stringify(bodyOf(other));
 }
 
-/** New, or to be stored differently: only what is stored can be verified. */
+/** True for a provider that is new or edited: only saved settings can be verified. */
 export function isProviderChanged(draft: DraftProvider, saved: SavedProvider | undefined): boolean {
   if (!saved) return true;
   const { config } = providerBody(draft);
@@ -106,12 +106,12 @@ export function moved<Item>(items: Item[], from: number, to: number): Item[] {
 
 export interface ProviderProblem {
   index: number;
-  /** `name`, or a field of its config. */
+  /** `name`, or a field of the config. */
   field: string;
   message: string;
 }
 
-/** The provider that a refusal is about: `providers[1].config.api_key`. */
+/** Finds the provider that an error names: `providers[1].config.api_key`. */
 export function providerProblemOf(error: unknown): ProviderProblem | null {
   if (!(error instanceof CarillonError) || !error.param) return null;
   const [, index, field] = /^providers\[(\d+)\]\.(?:config\.)?(\w+)$/.exec(error.param) ?? [];

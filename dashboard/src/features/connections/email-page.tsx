@@ -23,7 +23,7 @@ import { SenderCard, senderFields } from './sender-card.tsx';
 import { useVerdicts } from './use-verdicts.ts';
 
 const settingsKey = ['email-settings'];
-/** Health is counted over five minutes. */
+/** Health covers five minutes. */
 const healthEveryMs = 15_000;
 
 export default function EmailPage() {
@@ -41,8 +41,8 @@ export default function EmailPage() {
 }
 
 /**
- * Everything is edited as a draft and saved at once; what is read meanwhile (the health) does not disturb it. Drawn anew for
- * each environment, so that a draft of Test can never be saved to Live.
+ * Edits all settings as one draft; polling of the health does not touch it. The key of the environment remounts the
+ * editor, so that a draft of Test can never be saved to Live.
  */
 function Editor({ saved }: { saved: GetEmailSettingsResult }) {
   const { environment, can } = useEnvironment();

@@ -15,7 +15,7 @@ import {
 
 const text = endpoints.dialog;
 
-/** Null makes a new one. The stored URL is never shown, only kept or replaced. */
+/** Edits an endpoint, or creates one when `endpoint` is null. The stored URL is never shown, only kept or replaced. */
 export function EndpointDialog(props: {
   channel: EndpointChannel;
   endpoint: Endpoint | null;
@@ -107,7 +107,7 @@ export function EndpointDialog(props: {
   );
 }
 
-/** Advice where the error code says which URL was given instead of the right one. */
+/** Advice for the error codes that recognize a wrong kind of URL. */
 function urlProblem(error: unknown): string | undefined {
   return error instanceof CarillonError && error.code ? endpoints.codes[error.code] : undefined;
 }

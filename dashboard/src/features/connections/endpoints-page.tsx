@@ -12,7 +12,7 @@ import { ConnectionsLayout } from './layout.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { TestOutcome } from './test-outcome.tsx';
 
-/** Chattwo and chatthree: the same page for the same kind of thing, a URL that takes posts. */
+/** The page of chattwo and of chatthree, which both post to webhook URLs. */
 export function EndpointsPage({ channel }: { channel: EndpointChannel }) {
   const mayWrite = useCan('channels:write');
   const [edited, setEdited] = useState<Endpoint | 'new' | null>(null);
@@ -28,7 +28,7 @@ export function EndpointsPage({ channel }: { channel: EndpointChannel }) {
   );
   const endTest = () => {
     setTested(null);
-    void query.refetch(); // a test may have shown that it is broken, or mended
+    void query.refetch(); // The test may have changed the health of the endpoint.
   };
   const add = mayWrite && (
     <Button variant="primary" icon="plus" onClick={() => setEdited('new')}>

@@ -5,14 +5,14 @@ export type Endpoint = ChattwoEndpoint | ChatthreeEndpoint;
 
 export interface EndpointInput {
   label: string;
-  /** Left out: it stays as it is. */
+  /** Unchanged when absent. */
   webhook_url?: string;
   key?: string;
   default_username?: string | null;
   default_avatar_url?: string | null;
 }
 
-/** The two channels have the same operations; only chatthree has a speaker. */
+/** Both channels have the same operations; only chatthree has a display name. */
 export function endpointsOf(api: Client, channel: EndpointChannel) {
   return channel === 'chattwo' ? api.chattwo : api.chatthree;
 }

@@ -10,7 +10,7 @@ export interface ConnectionHealth {
   last_failure_reason: string | null;
 }
 
-/** When it last worked and last did not. */
+/** The times of the last success and the last failure. */
 export function LastCalls({ health }: { health: ConnectionHealth }) {
   const { last_success_at: success, last_failure_at: failure } = health;
   if (!success && !failure) return <span>{text.notUsed}</span>;
@@ -30,7 +30,7 @@ export function LastCalls({ health }: { health: ConnectionHealth }) {
   );
 }
 
-/** Why a connection does not work, and what to do; nothing while it does. */
+/** The reason of a failing connection and the next step; nothing for a healthy one. */
 export function Trouble(props: {
   health: ConnectionHealth;
   words: { broken: string; gone: string };

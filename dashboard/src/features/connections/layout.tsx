@@ -8,7 +8,7 @@ import { ChannelLabel, Notice, Page, TabLink, TabLinks } from '../../ui/index.ts
 const channels = ['email', 'sms', 'chatone', 'chattwo', 'chatthree'] as const;
 export type ConnectedChannel = (typeof channels)[number];
 
-/** What the five pages have in common: the row of channels, and what Test means for each. */
+/** The layout of the five connection pages: the tabs of the channels, and the notice about Test. */
 export function ConnectionsLayout(props: {
   channel: ConnectedChannel;
   actions?: ReactNode;
@@ -18,7 +18,7 @@ export function ConnectionsLayout(props: {
   const { kind, can } = useEnvironment();
   const tabs = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // On a phone the row is wider than the screen.
+    // The tabs are wider than a phone.
     tabs.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
   }, []);
   return (

@@ -116,13 +116,13 @@ function isEmpty(value: FieldValue): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** How the stored secret ends; null when there is none. */
+/** Returns the masked value of the stored secret, or null when there is none. */
 function storedSecret({ name, secret }: ConfigField, saved: SavedProvider | undefined): string | null {
   const value = secret ? saved?.config[name] : null;
   return typeof value === 'string' ? value : null;
 }
 
-/** The field whose change would lead a stored secret to another place; the service refuses that too. */
+/** Returns the changed field that would send a stored secret to a new address. The service rejects that too. */
 function mustBeGivenAgain(
   field: ConfigField,
   draft: DraftProvider,

@@ -80,7 +80,7 @@ export function ProviderRow(props: ProviderRowProps) {
   );
 }
 
-/** Takes the pointer, and the arrow keys. */
+/** Reorders the row by pointer and by arrow keys. */
 function Handle({ name, place, order, onMove }: ProviderRowProps & { name: string }) {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
@@ -151,7 +151,7 @@ function Tools(props: ProviderRowProps & { name: string }) {
   );
 }
 
-/** What tells it from others of its kind. */
+/** The kind and the setting that distinguishes this provider from others of the same kind. */
 function summaryOf({ kind, config }: DraftProvider): string {
   const { host, port, region, domain } = config;
   const place = [host && (port ? `${host}:${port}` : host), domain, region].filter(Boolean).join(', ');

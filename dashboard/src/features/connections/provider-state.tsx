@@ -5,7 +5,7 @@ import styles from './connections.module.css';
 import { kindFields, type SavedProvider } from './email-kinds.ts';
 import type { Verdict } from './use-verdicts.ts';
 
-/** How a provider is doing in words, what to do about it, and where it should report to. */
+/** The health of a provider, the next step, and its callback URL. */
 export function ProviderState(props: {
   saved: SavedProvider | undefined;
   enabled: boolean;

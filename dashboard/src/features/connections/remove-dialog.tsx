@@ -4,7 +4,7 @@ import { useEnvironment } from '../../api/environment.tsx';
 import { useWrite } from '../../api/queries.ts';
 import { ConfirmDialog } from '../../ui/index.ts';
 
-/** Asks before a connection goes; in Live, where messages would stop, its name has to be typed. */
+/** Confirms the removal of a connection; in Live, where sends would stop, the name must be typed. */
 export function RemoveDialog(props: {
   title: string;
   text: string;
@@ -12,7 +12,7 @@ export function RemoveDialog(props: {
   word: string;
   done: string;
   remove(api: Client): Promise<unknown>;
-  /** Where it is listed. */
+  /** The query key of the list that contains it. */
   list: QueryKey;
   onClose(): void;
 }) {

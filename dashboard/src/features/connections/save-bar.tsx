@@ -3,7 +3,7 @@ import { email as text } from '../../strings/connections.ts';
 import { Button } from '../../ui/index.ts';
 import styles from './connections.module.css';
 
-/** Stays in sight at the bottom while something waits to be saved. */
+/** Sticks to the bottom while there are unsaved changes. */
 export function SaveBar(props: { onSave(): void; onDiscard(): void; isSaving: boolean }) {
   const { onSave, onDiscard, isSaving } = props;
   return (

@@ -14,7 +14,7 @@ const credentials = {
   smsone: ['smsone_account_sid', 'smsone_auth_token'],
   smstwo: ['smstwo_api_key', 'smstwo_api_secret', 'smstwo_signature_secret'],
 } as const satisfies Record<Kind, readonly (keyof SmsSettingsRequest)[]>;
-/** What names the account is no secret to the person who types it. */
+/** Account names are not secret to the person who types them. */
 const names: readonly string[] = ['smsone_account_sid', 'smstwo_api_key'];
 type Credential = (typeof credentials)[Kind][number];
 
@@ -24,7 +24,7 @@ export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null;
   const [kind, setKind] = useState<Kind>(savedKind ?? 'managed');
   const [fromNumber, setFromNumber] = useState(settings?.from_number ?? '');
   const [senderId, setSenderId] = useState(settings?.from_sender_id ?? '');
-  // Of every kind, so that looking at another one loses nothing.
+  // Values of all kinds are kept, so that switching the kind loses nothing.
   const [secrets, setSecrets] = useState<Partial<Record<Credential, string>>>({});
   const [isUnsigned, setUnsigned] = useState(false);
   const fields: readonly Credential[] = credentials[kind];
@@ -35,7 +35,7 @@ export function SmsDialog({ settings, onClose }: { settings: SmsSettings | null;
         .filter(([, value]) => value !== '');
       return api.smsSettings.replace(environment.id, {
         kind,
-        // The sender of the operator's provider is the operator's.
+        // The operator sets the sender of the managed provider.
         ...(kind === 'managed'
           ? {}
           : { from_number: fromNumber.trim() || null, from_sender_id: senderId.trim() || null }),

@@ -6,7 +6,7 @@ import { ErrorState, LinkButton, Notice, Skeleton, StatusBadge } from '../../ui/
 import { adviceOn } from './advice.ts';
 import styles from './connections.module.css';
 
-/** Somebody waits for the first answer; what is tried again takes its time. */
+/** The first response is awaited by a person; retries take longer. */
 const firstEveryMs = 1500;
 const againEveryMs = 5000;
 const finalStatuses: Notification['status'][] = [
@@ -18,7 +18,7 @@ const finalStatuses: Notification['status'][] = [
   'suppressed',
 ];
 
-/** What becomes of a test message, followed until it is final. */
+/** Follows a test message until its status is final. */
 export function TestOutcome({ notificationId: id }: { notificationId: string }) {
   const { kind } = useEnvironment();
   const query = useRead(['test-send', id], (api, signal) => api.notifications.get(id, { signal }), {
@@ -45,7 +45,7 @@ function pauseFor(notification: Notification): number | false {
   return refusalOf(notification) === null ? firstEveryMs : againEveryMs;
 }
 
-/** What was last said against it. */
+/** The last error of the provider. */
 function refusalOf({ last_error: error, events }: Notification): string | null {
   return (
     error ?? events.findLast(({ type }) => type === 'AttemptFailed' || type === 'Retrying')?.detail ?? null

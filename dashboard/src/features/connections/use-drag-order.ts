@@ -3,14 +3,14 @@ import { type PointerEvent, useRef, useState } from 'react';
 interface Drag {
   from: number;
   to: number;
-  /** How far the pointer is from where it took the row. */
+  /** The distance of the pointer from where it grabbed the row. */
   offset: number;
   height: number;
 }
 
 /**
- * Rows put into another order with the pointer. While it moves, nothing is reordered in the document (that would end the
- * capture of the pointer): rows are shifted by styles, and the new order is told once, when the row is let go.
+ * Reorders rows by pointer. While it moves, rows are only shifted by styles, because moving elements would end the
+ * pointer capture; `onMove` is called once, on release.
  */
 export function useDragOrder(onMove: (from: number, to: number) => void) {
   const list = useRef<HTMLOListElement>(null);
@@ -25,7 +25,7 @@ export function useDragOrder(onMove: (from: number, to: number) => void) {
   return {
     list,
     isDragging: (index: number) => drag?.from === index,
-    /** Where a row stands while another, or itself, is on its way. */
+    /** The offset in pixels of a row during a drag. */
     shiftOf(index: number): number {
       if (!drag) return 0;
       if (index === drag.from) return drag.offset;
@@ -33,7 +33,7 @@ export function useDragOrder(onMove: (from: number, to: number) => void) {
       if (index < drag.from && index >= drag.to) return drag.height;
       return 0;
     },
-    /** For the handle of a row. */
+    /** The props of the handle of a row. */
     handle: (index: number) => ({
       onPointerDown(event: PointerEvent<HTMLElement>) {
         const rows = [...(list.current?.children ?? [])].map((row) => row.getBoundingClientRect());

@@ -1,7 +1,7 @@
 import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 
-/** What only the overview knows: who asked us to slow down, and whether the operator lends a server. Test has neither. */
+/** Reads from the overview which providers are throttled and whether the operator has a server. Test has neither. */
 export function useProviderStates() {
   const { kind, can } = useEnvironment();
   const { data } = useRead(['connection-states'], (api, signal) => api.overview.get({}, { signal }), {

@@ -5,7 +5,7 @@ import { useToast } from '../../ui/index.ts';
 
 export type Verdict = VerifyEmailProviderResult | 'asking';
 
-/** What providers said when they were asked whether they can be used, for as long as the page is open. */
+/** The verification results of this visit to the page. */
 export function useVerdicts() {
   const { api, environment } = useEnvironment();
   const toast = useToast();

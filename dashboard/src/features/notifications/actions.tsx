@@ -53,7 +53,7 @@ export function Actions({ notification }: { notification: Notification }) {
   );
 }
 
-/** Who may not do it sees that it can be done, and why not by them. */
+/** Without the scope the action is disabled and its title says why. */
 function guard(isAllowed: boolean) {
   return isAllowed ? {} : { disabled: true, title: common.viewerOnly };
 }

@@ -2,7 +2,7 @@ import type { SendRequest } from '@carillon/sdk';
 import type { Channel } from '../../strings/common.ts';
 import { notifications } from '../../strings/notifications.ts';
 
-/** The channels whose words can only come from a template. */
+/** The channels that take their content from a template only. */
 export const templateOnly: readonly Channel[] = ['chatone', 'chattwo', 'chatthree'];
 
 export interface Draft {
@@ -25,7 +25,7 @@ export const firstDraft: Draft = {
   words: notifications.send.sampleText,
 };
 
-/** What the recipient field is filled with, so that the first press of the button already shows something. */
+/** Example recipients, so that the first test send succeeds without typing. */
 export const samples: Record<Channel, string> = {
   email: 'delivered@sandbox.test',
   sms: '+15005550006',
@@ -45,7 +45,7 @@ export function requestOf(draft: Draft, isTemplate: boolean, data: Record<string
   };
 }
 
-/** An inbox takes HTML only. */
+/** The inbox takes HTML only. */
 function wordsOf(channel: Channel, subject: string, words: string): Partial<SendRequest> {
   if (channel !== 'in_app') return { subject, text_body: words };
   const escaped = words.replaceAll(/[&<>]/g, (character) => `&#${character.codePointAt(0)};`);

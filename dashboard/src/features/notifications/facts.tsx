@@ -74,7 +74,7 @@ export function Facts({ notification }: { notification: Notification }) {
   );
 }
 
-/** What a step of a workflow sends carries its run in the key that keeps it from being sent twice. */
+/** The idempotency key of a notification that a workflow step sent contains its run. */
 function runOf(key: string | null): string | null {
   return /^run:([0-9a-f-]{36}):/.exec(key ?? '')?.[1] ?? null;
 }

@@ -75,7 +75,7 @@ export function ListFilters({ filters }: { filters: NotificationFilters }) {
 
 const labels = { category: text.category, template_key: text.template, external_user_id: text.user };
 
-/** Whole addresses are matched, so it is asked for when the field is done with; an id opens its page. */
+/** Searches for a whole address, so it applies on Enter and on blur. An id opens its notification. */
 function Search({ filters }: { filters: NotificationFilters }) {
   const { kind } = useEnvironment();
   const navigate = useNavigate();
@@ -104,7 +104,7 @@ function Search({ filters }: { filters: NotificationFilters }) {
   );
 }
 
-/** Takes effect on Enter, and when it is left. */
+/** Applies on Enter and on blur. */
 function Lazy({ value, onCommit }: { value: string; onCommit(value: string): void }) {
   const [typed, setTyped] = useTyped(value);
   const commit = () => {
@@ -123,7 +123,7 @@ function Lazy({ value, onCommit }: { value: string; onCommit(value: string): voi
   );
 }
 
-/** What is being typed; when the address changes by itself (back, clear), that. */
+/** The typed text; follows the URL when that changes (back, clear). */
 function useTyped(value: string) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);

@@ -55,7 +55,7 @@ export default function NotificationsListPage() {
   const { kind, can } = useEnvironment();
   const filters = useNotificationFilters();
   const { params } = filters;
-  // In the address, so that other pages can lead here.
+  // The dialog is in the URL, so that other pages can link to it.
   const { values: asked, set: ask } = useFilters('send');
   const setSending = (isOpen: boolean) => ask({ send: isOpen ? '1' : '' });
   const list = useList(['notifications', 'list', params], (api, cursor, signal) =>

@@ -1,4 +1,4 @@
-/** What a field for a local time takes: `2026-03-01T14:30`. */
+/** Formats a time for a datetime-local input: `2026-03-01T14:30`. */
 export function localOf(iso: string): string {
   const date = new Date(iso);
   if (iso === '' || Number.isNaN(date.getTime())) return '';

@@ -14,7 +14,7 @@ import { Button, Card, CodeBlock, describeError, EmptyState, Loaded, Notice } fr
 const text = notifications.message;
 const isAhead = new Set<Notification['status']>(['queued', 'sending']);
 
-/** The message, made the way that sending makes it. */
+/** The rendered message, exactly as it is sent. */
 export function Message({ notification }: { notification: Notification }) {
   const { id, status } = notification;
   const [view, setView] = useState<PreviewView>('desktop');
@@ -73,7 +73,7 @@ function previewOf(content: NotificationContent, { action_url: actionUrl }: Noti
   };
 }
 
-/** Without a template the request itself has the words. */
+/** True when the request itself has the content, without a template. */
 const hasWords = ({ template_key, subject, html_body, text_body }: Notification): boolean =>
   template_key === null && Boolean(subject || html_body || text_body);
 
@@ -94,7 +94,7 @@ function mailbox(party: { address: string; name: string | null } | null): string
   return party.name ? `${party.name} <${party.address}>` : party.address;
 }
 
-/** Those that a sender chooses: unsubscribing, a reply address. */
+/** Headers that the sender can set: List-Unsubscribe, Reply-To. */
 function Headers({ content }: { content: NotificationContent }) {
   const lines = Object.entries({
     ...(content.reply_to ? { 'Reply-To': content.reply_to } : {}),

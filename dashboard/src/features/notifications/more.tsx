@@ -27,7 +27,7 @@ interface TraceQuery {
   refetch(): unknown;
 }
 
-/** What one looks at when the story above does not say enough. */
+/** Details for debugging: provider requests, webhook deliveries, data and JSON. */
 export function More({ notification, trace }: { notification: Notification; trace: TraceQuery }) {
   const { values, set } = useFilters('tab');
   return (
@@ -114,7 +114,7 @@ function Deliveries({ deliveries }: { deliveries: WebhookDelivery[] }) {
   );
 }
 
-/** By id. The first hundred, which is nearly always all of them, in one request; the others are shown by their id. */
+/** Returns endpoints by id, from one request for the first hundred; further ones appear by their id. */
 function useEndpoints(): Map<string, WebhookEndpoint> {
   const { can } = useEnvironment();
   const { data } = useRead(

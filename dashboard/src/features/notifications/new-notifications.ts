@@ -11,8 +11,8 @@ interface Shown {
 }
 
 /**
- * What has changed since the list was read, without moving it: the rows as they are now, and how many came since. A list
- * that shows nothing can be read again at once, for nobody is reading it.
+ * Updates the rows of a list in place and counts the notifications that arrived since, without moving the rows. An
+ * empty list can reload at once: it has no rows that would move.
  */
 export function useNewNotifications(params: ListNotificationsParams, list: Shown) {
   const newest = useRead(
@@ -24,7 +24,7 @@ export function useNewNotifications(params: ListNotificationsParams, list: Shown
   return useMemo(() => {
     const byId = new Map(fresh?.map((each) => [each.id, each]));
     const first = list.items[0]?.id ?? '';
-    // Ids are in the order of time.
+    // Ids are ordered by time.
     const count = fresh?.filter((each) => each.id > first).length ?? 0;
     return {
       items: list.items.map((item) => byId.get(item.id) ?? item),

@@ -75,7 +75,7 @@ function Story({ notification }: { notification: Notification }) {
   );
 }
 
-/** Read again whenever the notification has changed, and while a webhook about it may still succeed. */
+/** Reads the trace again when the notification changes, and while a webhook about it may still succeed. */
 function useTrace(notification: Notification) {
   const { id, status, events, attempt_count: attempts } = notification;
   return useRead(
@@ -89,11 +89,11 @@ function isDelivering({ webhook_deliveries: deliveries }: Trace): boolean {
   return deliveries.some(({ status }) => status === 'pending' || status === 'in_flight');
 }
 
-/** Only what can still change by itself is asked for again; an accepted one may wait days for a word of its delivery. */
+/** The polling interval. Only notifications that can still change are polled; a receipt may take days. */
 function paceOf({ status, created_at: createdAt }: Notification): number | false {
   if (status === 'queued' || status === 'sending') return 5000;
   const isYoung = Date.now() - Date.parse(createdAt) < 300_000;
-  // Receipts follow: opened, bounced after all, reported.
+  // Receipts follow: opens, late bounces, complaints.
   return isYoung && (status === 'sent' || status === 'delivered') ? 10_000 : false;
 }
 

@@ -3,7 +3,7 @@ import { shortTime } from '../../ui/index.ts';
 
 const moments = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** What the service noted, in the reader's time, with the names of services and without the underscores of codes. */
+/** Rewrites a text of the service with local times, service names and readable codes. */
 export function plain(text: string): string {
   return common
     .withVendors(text)
@@ -15,7 +15,7 @@ export function shortMoment(iso: string): string {
   return shortTime(new Date(iso));
 }
 
-/** A sentence that ends as one. */
+/** Adds the missing full stop. */
 export function ended(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }

@@ -39,13 +39,13 @@ const columns: Column<TraceEntry>[] = [
   },
 ];
 
-/** `Twilio (smsone)`, `Main relay (smtp)`; once, where name and kind are the same. */
+/** `Twilio (smsone)`, `Main relay (smtp)`; the name alone when both are the same. */
 function providerOf(name: string, kind: string | null): string {
   const shown = common.provider(name);
   return kind === null || kind === shown ? shown : `${shown} (${kind})`;
 }
 
-/** Each call of a provider with its answer; and, where the sandbox was the provider, what it was given. */
+/** Each request to a provider with its response and, for the sandbox, the stored message. */
 export function ProviderRequests({
   notification,
   entries,
@@ -73,7 +73,7 @@ export function ProviderRequests({
   );
 }
 
-/** Of attempts over HTTP; their bodies are not kept, because an answer may repeat any secret. */
+/** The HTTP attempts. Bodies are not stored, because a response may repeat a secret. */
 function Calls({ attempts }: { attempts: TraceEntry[] }) {
   const calls = attempts.flatMap(({ at, exchange }) => (exchange ? [{ at, ...exchange }] : []));
   if (calls.length === 0) return null;

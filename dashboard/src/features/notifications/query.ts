@@ -13,7 +13,7 @@ export const statuses = [
   'suppressed',
 ] as const;
 
-/** The lengths that can be chosen with one click; `window` in the address. */
+/** The preset periods; `window` in the URL. */
 const windows = new Map([
   ['1h', 3_600_000],
   ['24h', 86_400_000],
@@ -22,7 +22,7 @@ const windows = new Map([
 
 export type NotificationFilters = ReturnType<typeof useNotificationFilters>;
 
-/** The filters of the address, and the same as the API wants them. */
+/** The filters of the URL, and as parameters of the API. */
 export function useNotificationFilters() {
   const filters = useFilters(
     'status',
@@ -39,7 +39,7 @@ export function useNotificationFilters() {
   const text = JSON.stringify(given(rest));
   const params = useMemo(() => {
     const length = windows.get(window);
-    // To the minute: a list that is read page by page must not have another beginning each time.
+    // Rounded to the minute: every page of the list needs the same start.
     const since = length === undefined ? {} : { created_after: new Date(minute() - length).toISOString() };
     return { ...JSON.parse(text), ...since } as ListNotificationsParams;
   }, [window, text]);

@@ -8,7 +8,7 @@ import { isoOf, localOf } from './local-time.ts';
 
 const text = notifications.actions;
 
-/** Another time for one that is still queued, or none: then it goes out now. */
+/** Changes the time of a queued notification, or sends it now. */
 export function Reschedule({ notification, onClose }: { notification: Notification; onClose(): void }) {
   const [local, setLocal] = useState(() =>
     localOf(notification.send_at ?? new Date(Date.now() + 3_600_000).toISOString()),

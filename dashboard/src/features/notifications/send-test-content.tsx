@@ -9,7 +9,7 @@ import styles from './send-test.module.css';
 
 const text = notifications.send;
 
-/** The words themselves, or the template that they come from. */
+/** The content itself, or a template. */
 export function TestContent(props: {
   draft: Draft;
   isTemplate: boolean;

@@ -12,7 +12,7 @@ import { TestContent } from './send-test-content.tsx';
 
 const text = notifications.send;
 
-/** In Test only. What was typed stays when the dialog is closed by mistake. */
+/** Test only. The draft survives closing the dialog by mistake. */
 export function SendTest(props: { open: boolean; onOpenChange(open: boolean): Promise<void> }) {
   const { open, onOpenChange } = props;
   const { kind } = useEnvironment();
@@ -24,7 +24,7 @@ export function SendTest(props: { open: boolean; onOpenChange(open: boolean): Pr
     changes: [['notifications']],
     done: text.sent,
     quiet: true,
-    // The way back leads to the list, and not to this once more.
+    // Back leads to the list, not to this dialog again.
     onDone: async ({ id }) => {
       await onOpenChange(false);
       await navigate({ to: `/${kind}/notifications/${id}` });

@@ -24,7 +24,7 @@ const marks: Record<string, [IconName, string]> = {
   AttemptFailed: ['close', 'amber'],
 };
 
-/** The life of it: each event, when, and how long after the one before. */
+/** The events of a notification, with the time between them. */
 export function Timeline({ events }: { events: NotificationEvent[] }) {
   return (
     <Card title={text.title}>
@@ -33,7 +33,7 @@ export function Timeline({ events }: { events: NotificationEvent[] }) {
           const [icon, tone] = marks[event.type] ?? ['info', 'grey'];
           const before = events[index - 1];
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: events are only ever added at the end
+            // biome-ignore lint/suspicious/noArrayIndexKey: events are only appended
             <li key={index} className={styles.step}>
               <span className={styles.mark} data-tone={tone}>
                 <Icon name={icon} size={13} />

@@ -10,7 +10,7 @@ export interface Verdict {
   text: string;
 }
 
-/** Why it did or did not arrive, in one sentence or two. */
+/** Explains the outcome in one or two sentences. */
 export function verdictOf(notification: Notification, trace: Trace | undefined): Verdict {
   const { status, attempt_count: attempts, last_error: error } = notification;
   const attempt = trace?.entries.findLast(({ kind }) => kind === 'attempt');
@@ -38,7 +38,7 @@ export function verdictOf(notification: Notification, trace: Trace | undefined):
   }
 }
 
-/** A bounce that came later is told by its event. */
+/** A late bounce has its reason in its event. */
 function bounceOf({ events }: Notification, otherwise: string): string {
   const detail = events.findLast(({ type }) => type === 'Bounced')?.detail;
   return detail ? ended(plain(detail)) : otherwise;
@@ -55,7 +55,7 @@ function waiting(notification: Notification, trace: Trace | undefined, reason: s
   return next && reason ? ended(plain(reason)) : words.queued;
 }
 
-/** After a colon; codes and names keep their capitals. */
+/** For use after a colon; codes and names keep their capitals. */
 function lowered(text: string): string {
   return /^[A-Z][a-z]/.test(text) ? text.slice(0, 1).toLowerCase() + text.slice(1) : text;
 }

@@ -27,7 +27,7 @@ export function OutcomeStep({ notification }: { notification: Notification }) {
   );
 }
 
-/** Whether the address is on the suppression list now, and the way to remove it. */
+/** Shows whether the address is suppressed now, with a link to remove it. */
 export function SuppressionState({ notification }: { notification: Notification }) {
   const { kind, can } = useEnvironment();
   const { status, channel, recipient } = notification;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { ExactTime, Icon, type IconName } from '../../ui/index.ts';
 import styles from './why.module.css';
 
-/** One step of the story: a mark, what happened, and when. */
+/** One step: a mark, a text and a time. */
 export function WhyStep(props: {
   icon: IconName;
   tone: string;

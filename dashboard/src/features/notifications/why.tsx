@@ -11,7 +11,7 @@ import { WhyStep } from './why-step.tsx';
 
 const text = notifications.why;
 
-/** What was checked, who was asked, and what they said; checks that passed take one line together. */
+/** The checks and provider attempts behind the outcome; passed checks share one line. */
 export function Why(props: {
   notification: Notification;
   trace: { data: Trace | undefined; error: unknown; refetch(): unknown };
@@ -41,7 +41,7 @@ type Grouped =
   | { kind: 'passed'; key: string; entries: TraceEntry[] }
   | { kind: 'single'; key: string; entry: TraceEntry; attempt: number };
 
-/** Checks that passed one after the other become one step; attempts are counted. */
+/** Merges consecutive passed checks into one step, and counts attempts. */
 function grouped(entries: TraceEntry[]): Grouped[] {
   const steps: Grouped[] = [];
   let attempt = 0;
@@ -126,7 +126,7 @@ function Attempt({ entry, number }: { entry: TraceEntry; number: number }) {
   );
 }
 
-/** Where something can be done about it. */
+/** A link to where the reason can be resolved. */
 function WayOut({ entry, notification }: { entry: TraceEntry; notification: Notification }) {
   const { kind } = useEnvironment();
   const { channel, recipient } = notification;

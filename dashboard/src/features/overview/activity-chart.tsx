@@ -36,7 +36,7 @@ export function ActivityChart({ data, by, onBy }: ChartProps) {
 function byStatus({ series }: Overview): Series[] {
   const stack: [keyof typeof text.outcomes, Tone, (point: Point) => number][] = [
     ['delivered', 'green', ({ delivered }) => delivered],
-    // Most that is delivered was sent in the same step, and must not stand there twice.
+    // Most delivered notifications were sent in the same interval and must not count twice.
     ['sent', 'blue', awaitingReport],
     ['suppressed', 'amber', ({ suppressed }) => suppressed],
     ['bounced', 'violet', ({ bounced }) => bounced],

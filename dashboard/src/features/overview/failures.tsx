@@ -56,7 +56,7 @@ export function Failures({ data }: { data: Overview }) {
   );
 }
 
-/** The totals count what happened in the period, the reasons are of notifications that were accepted in it. */
+/** The totals count events of the period; the reasons cover notifications accepted in it. */
 function NoReasons({ totals }: { totals: Overview['totals'] }) {
   const { failed, bounced, suppressed } = totals;
   return failed + bounced + suppressed > 0 ? (
@@ -70,7 +70,7 @@ function NoReasons({ totals }: { totals: Overview['totals'] }) {
   );
 }
 
-/** A code becomes words; a sentence stays what it is. */
+/** Turns a code into words; a sentence stays as it is. */
 function inWords(reason: string): string {
   if (reason === '' || reason === 'unknown') return text.failures.unknown;
   return /^[a-z0-9_]+$/.test(reason) ? common.sentence(reason) : common.withVendors(reason);

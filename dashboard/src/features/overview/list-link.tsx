@@ -5,7 +5,7 @@ import { useEnvironment } from '../../api/environment.tsx';
 
 type Filters = Pick<ListNotificationsParams, 'status' | 'channel' | 'created_after'>;
 
-/** A figure, and the notifications behind it. */
+/** Links a figure to its notifications. */
 export function ListLink(props: { filters: Filters; className?: string; children: ReactNode }) {
   const { kind } = useEnvironment();
   return (

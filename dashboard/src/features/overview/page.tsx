@@ -53,7 +53,7 @@ export default function OverviewPage() {
 
 function Figures({ data, by, onBy, onWiden }: ChartProps & { onWiden(): void }) {
   const isQuiet = isNothing(data);
-  // Quiet for an hour, or quiet since ever? Asked only then.
+  // A quiet period and an environment that never sent look alike; only then a second request finds out.
   const first = useRead(
     ['notifications', 'first'],
     (api, signal) => api.notifications.list({ limit: 1 }, { signal }).page(),

@@ -57,7 +57,7 @@ function NoProviders() {
   );
 }
 
-/** The one thing worth knowing, the worst first. */
+/** The most important fact, the worst first. */
 function Lately({ provider }: { provider: OverviewProvider }) {
   const { problem, paused_until, messages, failed_messages, since, last_success_at } = provider;
   if (problem) return <span>{problem}</span>;

@@ -1,9 +1,9 @@
 import type { ActivityCounts } from '@carillon/sdk';
 
 /**
- * Notifications that a provider accepted and has not reported on: status `sent`. The counters are events, and a bounce may or
- * may not have been sent before (a recipient that is refused at once was not). The value that makes the outcomes add up to the
- * accepted ones is right, within what both kinds of bounces allow.
+ * Estimates the notifications in status `sent`: accepted by a provider, without a receipt. The counters count events, and a
+ * bounced notification may or may not have been sent before (one whose recipient is rejected at once was not). The estimate
+ * makes the outcomes add up to the accepted notifications, within the range that both kinds of bounces allow.
  */
 export function awaitingReport(counts: Omit<ActivityCounts, 'complained' | 'retried'>): number {
   const { accepted, sent, delivered, bounced, failed, suppressed } = counts;

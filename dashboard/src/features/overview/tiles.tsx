@@ -5,7 +5,7 @@ import { ListLink } from './list-link.tsx';
 import styles from './overview.module.css';
 import { awaitingReport } from './sent.ts';
 
-/** In the order of a notification's life, bad ends last. `accepted` is no status: it is all of them. */
+/** In the order of the lifecycle, failures last. `accepted` is not a status: it counts all notifications. */
 const tiles = [
   ['accepted', 'blue'],
   ['sent', 'blue'],

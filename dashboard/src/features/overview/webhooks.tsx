@@ -13,7 +13,7 @@ import {
 } from '../../ui/index.ts';
 import styles from './overview.module.css';
 
-/** Those with the most failures come first; all of them have a page. */
+/** The endpoints with the most failures come first; the others are on the webhooks page. */
 const maxShown = 10;
 
 export function Webhooks({ webhooks }: { webhooks: Overview['webhooks'] }) {

@@ -9,7 +9,7 @@ import styles from './preferences.module.css';
 const text = categories.dialog;
 const keyPattern = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 
-/** Drawn while it is open; null makes a new one. */
+/** Edits a category, or creates one when `category` is null. Mounted while open. */
 export function CategoryDialog({ category, onClose }: { category: Category | null; onClose(): void }) {
   const [name, setName] = useState(category?.name ?? '');
   const [givenKey, setGivenKey] = useState<string | null>(null);
@@ -104,7 +104,7 @@ export function CategoryDialog({ category, onClose }: { category: Category | nul
   );
 }
 
-/** A key proposed from the name, until somebody types one. */
+/** Proposes a key from the name until one is typed. */
 function keyOf(name: string): string {
   return name
     .normalize('NFKD')

@@ -8,7 +8,7 @@ const tabs = [
   ['/users', preferences.tabs.users],
 ] as const;
 
-/** Categories and users: two lists of one area, each with an address of its own. */
+/** The tabs of categories and users. */
 export function PreferencesLayout(props: {
   title: string;
   description: ReactNode;

@@ -24,7 +24,7 @@ interface CategoryRow {
   cells: Partial<Record<Channel, Preference>>;
 }
 
-/** Every category and channel, with what holds for this person and who decided it. */
+/** Every category and channel with its effective value and who set it. */
 export function MatrixCard({ id, mayWrite }: { id: string; mayWrite: boolean }) {
   const { kind } = useEnvironment();
   const query = useRead(['preferences', id], async (api, signal) => {

@@ -8,7 +8,7 @@ import { Button, Card, Field, FormDialog, Input, Loaded, Stack } from '../../ui/
 import styles from './preferences.module.css';
 import { ZoneInput } from './zone-input.tsx';
 
-/** `zone`: the user's own, proposed for the first quiet hours. */
+/** `zone` is the time zone of the user, the default of new quiet hours. */
 export function QuietHoursCard(props: { id: string; zone: string | null; mayWrite: boolean }) {
   const { id, zone, mayWrite } = props;
   const [isEditing, setEditing] = useState(false);

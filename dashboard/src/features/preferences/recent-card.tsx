@@ -12,7 +12,7 @@ import {
   Time,
 } from '../../ui/index.ts';
 
-/** The newest few; the list of notifications has the rest. */
+/** The latest notifications of a user, with a link to all. */
 export function RecentCard({ id }: { id: string }) {
   const { kind, can } = useEnvironment();
   const query = useList(

@@ -11,7 +11,7 @@ const text = users.dialog;
 const fields = ['name', 'email', 'phone', 'locale', 'timezone', 'chatone_user_id'] as const;
 type FieldName = (typeof fields)[number];
 
-/** With an id it edits that user, whether stored or not; without one it asks for it. */
+/** Edits the user `id`, stored or not; without an id it asks for one. */
 export function UserDialog(props: {
   id: string | null;
   user: User | null;

@@ -1,4 +1,4 @@
-/** Ids are the application's own and may hold anything, slashes and percent signs too. */
+/** Ids are chosen by the application and may contain slashes and percent signs. */
 export function userPath(kind: string, id: string): string {
   return `/${kind}/preferences/users/${encodeURIComponent(id)}`;
 }

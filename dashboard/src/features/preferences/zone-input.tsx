@@ -3,7 +3,7 @@ import { Input } from '../../ui/index.ts';
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
-/** A time zone by its name; the browser proposes those it knows, the service decides. */
+/** The name of a time zone. The browser suggests those it knows; the service validates. */
 export function ZoneInput({ value, onChange }: { value: string; onChange(value: string): void }) {
   const id = useId();
   return (

@@ -10,7 +10,6 @@ const columns: Column<MagicRecipient>[] = [
   { header: text.ending, cell: ({ ending }) => <StatusBadge status={ending} /> },
 ];
 
-/** An empty outbox, and what can be done with it. */
 export function SandboxEmpty() {
   const { kind, can } = useEnvironment();
   const { none } = sandbox;

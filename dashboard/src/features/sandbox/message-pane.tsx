@@ -22,7 +22,7 @@ import styles from './outbox.module.css';
 import { emailIn, previewOf, snippetOf } from './payload.ts';
 import { useOutboxFilters } from './query.ts';
 
-/** One message; `known` when the list has it already. */
+/** One message; `known` when the list has already loaded it. */
 export function MessagePane(props: { id: string; known: SandboxMessage | undefined; onBack(): void }) {
   const { id, known, onBack } = props;
   const read = useRead(['sandbox', 'message', id], (api, signal) => api.sandbox.getMessage(id, { signal }), {
@@ -112,7 +112,7 @@ function Message({ message }: { message: SandboxMessage }) {
   );
 }
 
-/** The bytes of an email stand in a tab of their own. */
+/** The raw bytes of an email have their own tab. */
 function payloadOf({ payload }: SandboxMessage): unknown {
   const { mime: _bytes, ...rest } = payload as Record<string, unknown>;
   return rest;
@@ -123,7 +123,7 @@ function Files({ files }: { files: { filename: string; size_bytes: number }[] })
   return (
     <ul className={styles.files} aria-label={sandbox.attachments}>
       {files.map((file, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two may have one name, and their order is fixed
+        // biome-ignore lint/suspicious/noArrayIndexKey: names can repeat, and the order is fixed
         <li key={index}>{sandbox.attachment(file.filename, fileSize(file.size_bytes))}</li>
       ))}
     </ul>

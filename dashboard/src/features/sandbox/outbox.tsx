@@ -26,7 +26,7 @@ export function Outbox() {
   const { channel, to } = values;
   const list = useMessages({ channel, to });
   const chosen = values.message || null;
-  // Where there is room for both, the newest of when the page was opened is shown at first.
+  // Side by side, the message that was newest when the page opened is shown first.
   const [opening, setOpening] = useState<string | null>(null);
   const first = list.items[0]?.id ?? null;
   useEffect(() => setOpening((before) => before ?? first), [first]);

@@ -7,7 +7,7 @@ export function emailIn(payload: Payload): SandboxEmail | null {
   return 'mime' in payload && typeof payload.mime === 'string' ? (payload as SandboxEmail) : null;
 }
 
-/** What the sandbox kept, as a message to look at. */
+/** Converts a stored payload into a message for the preview. */
 export function previewOf({ channel, payload, to }: SandboxMessage): PreviewMessage {
   const message = { channel, subject: null, html: null, text: null, structured: null, to };
   const email = emailIn(payload);
@@ -32,7 +32,7 @@ export function previewOf({ channel, payload, to }: SandboxMessage): PreviewMess
 
 const snippetLength = 140;
 
-/** A line for the list: the subject, or how the text begins. */
+/** One line for the list: the subject, or the start of the text. */
 export function snippetOf(message: SandboxMessage): string {
   const { subject, text } = previewOf(message);
   const kept = message.payload as Record<string, unknown>;
@@ -41,7 +41,7 @@ export function snippetOf(message: SandboxMessage): string {
   return (line.trim().split('\n')[0] ?? '').slice(0, snippetLength);
 }
 
-/** The first text that somebody is meant to read. */
+/** Finds the first readable text. */
 function firstWords(value: unknown, depth = 0): string {
   if (depth > 8 || typeof value !== 'object' || value === null) return '';
   const record = value as Record<string, unknown>;

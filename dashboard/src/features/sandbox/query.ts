@@ -11,8 +11,8 @@ export function useOutboxFilters() {
 }
 
 /**
- * The messages, newest first, and those that arrive while one looks. Messages may be large, so only what is newer than the
- * first is asked for again and again; when there is something, the list is read anew.
+ * Lists the messages, newest first, and follows new ones. Messages can be large, so polling asks only for those newer
+ * than the first, and reloads the list when there is one.
  */
 export function useMessages(filters: { channel: string; to: string }) {
   const params = given(filters) as ListSandboxMessagesParams;

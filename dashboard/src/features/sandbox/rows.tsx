@@ -13,7 +13,7 @@ interface List {
   fetchNextPage(): unknown;
 }
 
-/** The arrow keys go from message to message, and show each. */
+/** The arrow keys move between messages and open each. */
 export function Rows(props: { list: List; shown: string | null; onChoose(id: string): void }) {
   const { list, shown, onChoose } = props;
   const onKeyDown = (event: KeyboardEvent<HTMLUListElement>) => {

@@ -3,7 +3,7 @@ import { settings, team } from '../../strings/settings.ts';
 import { EmptyState } from '../../ui/index.ts';
 import { nameOf, usePeople } from './members.ts';
 
-/** In place of what a role may not see: why, and whom to ask. */
+/** Replaces a page that the role may not see with the reason and whom to ask. */
 export function AdminsOnly({ title, children }: { title: string; children: string }) {
   const { organization } = useEnvironment();
   const { people } = usePeople();

@@ -6,7 +6,7 @@ import styles from './audit.module.css';
 import { type AuditEntry, actionName, pageOf } from './audit-words.ts';
 import { type Change, changesBetween } from './changes.ts';
 
-/** One line, which opens to what was changed. */
+/** One line that expands to the changes. */
 export function AuditEntryRow(props: {
   entry: AuditEntry;
   actorName: string;

@@ -9,7 +9,7 @@ import type { useActors } from './use-actors.ts';
 
 type Filters = ReturnType<typeof useFilters<'action' | 'actor' | 'target' | 'from' | 'to'>>;
 
-/** The address in the API's words. Days are the reader's own: `to` includes its day. */
+/** The filters as parameters of the API. Days are in the time zone of the reader, and `to` is inclusive. */
 export function auditQuery({ action, actor, target, from, to }: Filters['values']): ListAuditEntriesParams {
   return {
     ...(action && { action }),
@@ -47,7 +47,7 @@ export function AuditFilters(props: { filters: Filters; actors: ReturnType<typeo
       </Field>
       <Field label={audit.actor}>
         <Select value={values.actor} onChange={(event) => set({ actor: event.target.value })}>
-          <option value="">{audit.anybody}</option>
+          <option value="">{audit.anyActor}</option>
           {!isKnownActor && values.actor && (
             <option value={values.actor}>{audit.unknown(values.actor)}</option>
           )}

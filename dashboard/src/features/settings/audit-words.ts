@@ -4,7 +4,7 @@ import { audit } from '../../strings/settings.ts';
 
 export type AuditEntry = ListAuditEntriesResult['data'][number];
 
-/** What can be chosen; any other the service writes can still be filtered by its address. */
+/** The actions to choose from; the URL can filter by any other. */
 export const actions = [
   'api_key.created',
   'api_key.rotated',
@@ -89,7 +89,7 @@ const pages: Record<string, string> = {
   organization: '/settings/organization',
 };
 
-/** The page of what was changed, below the environment; null when there is none, or nothing to see there any more. */
+/** The page of the changed object, below the environment; null when there is none or the object is deleted. */
 export function pageOf({ action, target, after }: AuditEntry): string | null {
   const noun = action.slice(0, action.indexOf('.'));
   const page = pages[noun];

@@ -1,6 +1,6 @@
 export interface Change {
   field: string;
-  /** As it is shown; null: it was not there. */
+  /** The displayed value; null when the field was absent. */
   before: string | null;
   after: string | null;
 }
@@ -10,7 +10,7 @@ type Values = Record<string, unknown> | null;
 const longest = 400;
 const deepest = 4;
 
-/** What differs between two records, field by field; fields inside fields as `a.b`. Unchanged ones are left out. */
+/** Returns the changed fields of two records; nested fields as `a.b`. */
 export function changesBetween(before: Values, after: Values): Change[] {
   const old = flatten(before);
   const fresh = flatten(after);

@@ -9,7 +9,7 @@ import styles from './settings.module.css';
 
 const dayMs = 86_400_000;
 
-/** Drawn while it is open, so that each time it begins empty. */
+/** Mounted while open, so that it always starts empty. */
 export function CreateKeyDialog({ onClose, onMade }: { onClose(): void; onMade(made: NewKey): void }) {
   const [name, setName] = useState('');
   const [access, setAccess] = useState<Preset | 'custom'>('send_only');

@@ -23,7 +23,7 @@ import { strengthOf } from './password-strength.ts';
 
 const api = createApi(null);
 
-/** Opened by a link that somebody was handed; the token stands after the #, which reaches no server and no log. */
+/** The page of an invitation link. The token is in the fragment, which is not sent to servers or logs. */
 export default function InvitationPage() {
   const [token] = useState(() => location.hash.slice(1));
   const query = useQuery({
@@ -57,7 +57,7 @@ function Accept({ token, preview }: { token: string; preview: InvitationPreview 
   const accept = useMutation({
     mutationFn: () => api.team.acceptInvitation({ token, password, ...(isNew ? { name: name.trim() } : {}) }),
     onSuccess: ({ organizations }) => {
-      // Names may be the same twice; then the newest is the likelier one.
+      // Names can repeat; the newest organization is the likely one.
       const joined = organizations.findLast((each) => each.name === preview.organization_name);
       chooseOrganization(joined?.id ?? null);
       queries.clear();

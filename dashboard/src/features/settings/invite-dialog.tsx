@@ -8,7 +8,7 @@ import { Button, CodeBlock, Dialog, Field, FormDialog, Input, Notice } from '../
 import { grantable, type Role } from './members.ts';
 import { RoleChoice } from './role-choice.tsx';
 
-/** Makes a link and shows it; with `former`, a new one in place of that. */
+/** Creates an invitation and shows its link; `former` is the invitation that it replaces. */
 export function InviteDialog({ former, onClose }: { former?: Invitation; onClose(): void }) {
   const { organization } = useEnvironment();
   const [email, setEmail] = useState(former?.email ?? '');

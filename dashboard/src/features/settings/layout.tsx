@@ -12,7 +12,7 @@ const tabs = [
   ['/profile', settings.tabs.profile],
 ] as const;
 
-/** What the pages of the settings have in common: each is a page of its own, with an address of its own. */
+/** The tabs of the settings pages. */
 export function SettingsLayout(props: {
   title: string;
   description: ReactNode;
@@ -22,7 +22,7 @@ export function SettingsLayout(props: {
   const { title, description, actions, children } = props;
   const { kind } = useEnvironment();
   const box = useRef<HTMLDivElement>(null);
-  // On a phone the row is longer than the window.
+  // The tabs are wider than a phone.
   useEffect(() => {
     box.current
       ?.querySelector('[aria-current="page"]')

@@ -88,7 +88,7 @@ function RoleDialog({ member, onClose }: { member: Member; onClose(): void }) {
     quiet: true,
     onDone: () => {
       onClose();
-      // Their own role: what every page lets them do is another now.
+      // A change of the own role changes what every page allows.
       if (member.user_id === person.user_id) void queries.invalidateQueries();
     },
   });

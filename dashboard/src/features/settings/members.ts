@@ -5,7 +5,10 @@ import { useRead } from '../../api/queries.ts';
 export type Role = Organization['role'];
 export const roles: Role[] = ['owner', 'admin', 'developer', 'viewer'];
 
-/** Whom each role may make, change and remove. The service decides; this only spares refusals. */
+/**
+ * The roles that each role may grant, change and remove. The service enforces it; the dashboard only hides what would
+ * be rejected.
+ */
 export const grantable: Record<Role, Role[]> = {
   owner: roles,
   admin: ['admin', 'developer', 'viewer'],
@@ -15,7 +18,7 @@ export const grantable: Record<Role, Role[]> = {
 
 export const membersKey = ['members'];
 
-/** For the names behind ids: the first hundred people, which is everybody in nearly every organization. */
+/** Reads the names behind user ids: the first hundred members, which is nearly always all of them. */
 export function usePeople() {
   const { organization } = useEnvironment();
   const query = useRead(membersKey, (api, signal) =>
@@ -25,7 +28,7 @@ export function usePeople() {
   return {
     ...query,
     people,
-    /** Null while nobody of that id is known. */
+    /** Returns null for an unknown id. */
     nameOf: (id: string): string | null => {
       const found = people.find((each) => each.user_id === id);
       return found ? nameOf(found) : null;

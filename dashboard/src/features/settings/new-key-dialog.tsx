@@ -6,7 +6,7 @@ import { Button, CodeBlock, Dialog, SecretOnce } from '../../ui/index.ts';
 export type ApiKey = ListApiKeysResult['data'][number];
 export type NewKey = Pick<CreateApiKeyResult, 'key' | 'name' | 'scopes'>;
 
-/** The only time the key can be seen: nothing but its button closes it. */
+/** Shows the key once, so only its button closes the dialog. */
 export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose(): void }) {
   return (
     <Dialog
@@ -28,7 +28,7 @@ export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose(): void 
   );
 }
 
-/** A call that the key may make. */
+/** An example request that the scopes of the key allow. */
 function curlWith({ key, scopes }: NewKey): string {
   const authorization = `  -H "Authorization: Bearer ${key}"`;
   if (!scopes.includes('notifications:send'))

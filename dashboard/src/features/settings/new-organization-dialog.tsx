@@ -6,7 +6,7 @@ import { chooseOrganization } from '../../shell/organization.ts';
 import { organization as text } from '../../strings/settings.ts';
 import { Field, FormDialog, Input } from '../../ui/index.ts';
 
-/** Makes one and goes there. */
+/** Creates an organization and switches to it. */
 export function NewOrganizationDialog({ onClose }: { onClose(): void }) {
   const queries = useQueryClient();
   const navigate = useNavigate();

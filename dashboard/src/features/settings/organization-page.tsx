@@ -27,7 +27,7 @@ import styles from './settings.module.css';
 
 export default function OrganizationPage() {
   const { organization } = useEnvironment();
-  // In the address, because the menu of organizations leads straight to it.
+  // The dialog is in the URL, because the organization menu links to it.
   const { values, set } = useFilters('new');
   return (
     <SettingsLayout title={settings.tabs.organization} description={text.description}>

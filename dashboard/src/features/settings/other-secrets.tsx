@@ -9,7 +9,7 @@ import { TimeChoice } from './time-choice.tsx';
 
 type Which = 'inbox' | 'webhook';
 
-/** The two secrets of an environment that are no keys: they can be replaced, never read. */
+/** The two secrets of an environment besides API keys: they can be rotated, never read. */
 export function OtherSecrets() {
   const { can } = useEnvironment();
   const [rotating, setRotating] = useState<Which | null>(null);

@@ -29,7 +29,7 @@ export function PasswordCard() {
   return (
     <Card title={profile.password}>
       <Form className={styles.form} onSubmit={() => isReady && change.mutate()}>
-        {/* Managers of passwords want to know whose it is. */}
+        {/* Password managers need the username. */}
         <input type="hidden" autoComplete="username" value={person.email} readOnly />
         <FormError error={change.error} besides={['current_password', 'new_password']} />
         <Field label={profile.current} error={errorOf(change.error, 'current_password')}>

@@ -1,9 +1,9 @@
 import { profile } from '../../strings/settings.ts';
 
-/** The service’s own bound. */
+/** The limit of the service. */
 const leastPassword = 10;
 
-/** What to say about a password while it is typed. Length decides: variety only helps what is short. */
+/** Rates a password while it is typed. Length decides; variety helps only short ones. */
 export function strengthOf(password: string, known: string[] = []): { text: string; isEnough: boolean } {
   const { strength } = profile;
   if (password === '') return { text: strength.empty, isEnough: false };

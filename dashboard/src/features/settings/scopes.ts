@@ -4,7 +4,7 @@ import { scopeNames } from '../../strings/settings.ts';
 
 const scopes = Object.keys(scopeNames) as Scope[];
 
-/** By what they are about: `templates:read` and `templates:write` belong together. */
+/** Grouped by resource: `templates:read` and `templates:write` belong together. */
 export const scopesByGroup: [string, Scope[]][] = [...new Set(scopes.map(groupOf))].map((group) => [
   group,
   scopes.filter((scope) => groupOf(scope) === group),

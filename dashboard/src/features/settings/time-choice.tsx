@@ -1,7 +1,7 @@
 import { Radio } from '../../ui/index.ts';
 import styles from './settings.module.css';
 
-/** How long something old stays valid: seconds and what to call them. */
+/** Chooses how long the former secret stays valid, in seconds. */
 export function TimeChoice(props: {
   label: string;
   choices: Record<string, string>;

@@ -57,7 +57,7 @@ function PlanCard({ usage }: { usage: Usage }) {
 function Meter({ used, included }: { used: number; included: number }) {
   const percent = included === 0 ? 100 : Math.min(100, (used / included) * 100);
   return (
-    // For the eye: the figures stand above it.
+    // Decorative: the figures are in the text above.
     <div
       className={styles.meter}
       aria-hidden="true"
@@ -107,7 +107,7 @@ function ChannelsCard({ usage }: { usage: Usage }) {
   );
 }
 
-/** Months are counted in UTC, so their days are named in it. */
+/** Usage periods are in UTC, and so are the days shown. */
 function day(at: string, plusMs = 0): string {
   return new Date(Date.parse(at) + plusMs).toLocaleDateString(undefined, {
     day: 'numeric',

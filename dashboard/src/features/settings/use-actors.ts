@@ -4,7 +4,7 @@ import { audit } from '../../strings/settings.ts';
 import type { AuditEntry } from './audit-words.ts';
 import { nameOf, usePeople } from './members.ts';
 
-/** Names for the ids of the log: of people, and of keys that are not revoked. */
+/** Names for the ids in the log: of members, and of keys that are not revoked. */
 export function useActors() {
   const { organization } = useEnvironment();
   const { people } = usePeople();
@@ -23,7 +23,7 @@ export function useActors() {
       const name = known.find((each) => each.id === id)?.name;
       return name ?? (kind === 'key' ? audit.unknownKey(id) : audit.unknownPerson);
     },
-    /** What people call the thing that was changed: ids say little. */
+    /** The name of the changed object: an id says little. */
     targetName({ before, after, target }: AuditEntry): string {
       const values = after ?? before ?? {};
       const named = ['name', 'email', 'address'].map((field) => values[field]);

@@ -6,7 +6,7 @@ import { Button, Notice, Row, SecretOnce } from '../../ui/index.ts';
 import { useKeys } from './progress.ts';
 import { Step } from './step.tsx';
 
-/** `secret` is the key that was made here, for as long as the page is open: it cannot be seen again. */
+/** `secret` is the key created on this page, until the page is left: it cannot be shown again. */
 export function KeyStep(props: { secret: string | null; onSecret(secret: string): void; hasSent: boolean }) {
   const { secret, onSecret, hasSent } = props;
   const { kind } = useEnvironment();
@@ -14,7 +14,7 @@ export function KeyStep(props: { secret: string | null; onSecret(secret: string)
   const keys = useKeys().data?.data ?? [];
   const wasUsed = keys.some(({ last_used_at }) => last_used_at !== null);
   const create = useWrite(
-    // No more than what is needed where it counts; all of it where one tries things out.
+    // In Live the key gets the least scopes; in Test all of them, for trying things out.
     (api) =>
       api.apiKeys.create({ name: text.key.name, preset: kind === 'live' ? 'send_only' : 'full_access' }),
     { changes: [['api-keys']], onDone: ({ key }) => onSecret(key) },

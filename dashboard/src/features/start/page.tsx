@@ -15,7 +15,7 @@ export default function StartPage() {
   const keys = useKeys();
   return (
     <Page title={text.title} description={text.description}>
-      {/* A key of Test is of no use in Live: another environment begins anew. */}
+      {/* A Test key does not work in Live, so each environment starts anew. */}
       <Loaded query={keys.isLoading ? { ...sending, data: undefined } : sending}>
         {(data) => <Steps key={environment.id} sending={data} />}
       </Loaded>

@@ -1,13 +1,13 @@
 import { useEnvironment } from '../../api/environment.tsx';
 import { useRead } from '../../api/queries.ts';
 
-/** How far the environment has come, looked at again and again: it moves while the page is open. */
+/** Polls the progress of the environment: it changes while the page is open. */
 export function useSending() {
   return useRead(
     ['notifications', 'first-steps'],
     async (api, signal) => {
       const newest = (await api.notifications.list({ limit: 1 }, { signal }).page()).data[0] ?? null;
-      // Providers without receipts never say more than `sent`.
+      // Providers without receipts never report more than `sent`.
       const hasArrived = newest !== null && ['sent', 'delivered'].includes(newest.status);
       if (newest === null || hasArrived) return { newest, hasArrived };
       const delivered = await api.notifications.list({ limit: 1, status: 'delivered' }, { signal }).page();
@@ -19,7 +19,6 @@ export function useSending() {
 
 export type Sending = NonNullable<ReturnType<typeof useSending>['data']>;
 
-/** The keys, for those who may see them. */
 export function useKeys() {
   const { can } = useEnvironment();
   return useRead(
@@ -29,7 +28,7 @@ export function useKeys() {
   );
 }
 
-/** Whether anything carries email in Live; in Test the sandbox always does. Undefined while that is not known. */
+/** True when Live has an email provider; Test always has the sandbox. Undefined while loading. */
 export function useHasProvider(): boolean | undefined {
   const { kind } = useEnvironment();
   const overview = useRead(

@@ -55,7 +55,7 @@ function LiveWarning({ address }: { address: string }) {
   );
 }
 
-/** Nothing is promised that cannot be kept: without a provider, a send from here would be accepted and fail. */
+/** Hidden without a provider: the send would be accepted and then fail. */
 function SendFromHere({ address }: { address: string }) {
   const canSend = useCan('notifications:send');
   const hasProvider = useHasProvider();

@@ -2,7 +2,7 @@ import { shellQuote } from '../../api/curl.ts';
 import { start as text } from '../../strings/start.ts';
 
 export interface SendExample {
-  /** Where the service is. */
+  /** The URL of the service. */
   origin: string;
   key: string;
   address: string;
@@ -27,7 +27,7 @@ export function curlExample({ origin, key, address }: SendExample): string {
   ].join('\n');
 }
 
-/** The package is part of the repository: it is not on a registry. */
+/** The package is in the repository, not on a registry. */
 export const sdkInstall = `# In a checkout of Carillon: makes carillon-sdk-….tgz
 npm pack --workspace sdk
 # In your project
@@ -57,7 +57,7 @@ export function inboxPage(origin: string): string {
 }
 
 export function inboxServer(origin: string): string {
-  return `// GET /carillon-token, for whoever is signed in to your site
+  return `// GET /carillon-token, for the signed-in user of your site
 const response = await fetch('${origin}/v1/inbox/tokens', {
   method: 'POST',
   headers: {

@@ -12,7 +12,7 @@ export function AddDialog({ onClose }: { onClose(): void }) {
   const [reason, setReason] = useState<Suppression['reason']>('manual_add');
   const add = useWrite(
     async (api) => {
-      // Adding twice is no error, and changes nothing; the person should know which of the two it was.
+      // Adding an address twice changes nothing; the toast says which case it was.
       const { data } = await api.suppressions.list({ address: address.trim(), limit: 1 }).page();
       const added = await api.suppressions.add({ address: address.trim(), reason });
       return { address: added.address, wasThere: data.length > 0 };

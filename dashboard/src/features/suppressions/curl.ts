@@ -1,6 +1,6 @@
 import { shellQuote } from '../../api/curl.ts';
 
-/** The list as it is filtered now, as a command; the key is the reader's own. */
+/** The filtered list as a curl command. */
 export function listAsCurl(filter: Partial<Record<string, string>>): string {
   const url = new URL('/v1/suppressions', location.origin);
   for (const [name, value] of Object.entries(filter)) if (value) url.searchParams.set(name, value);

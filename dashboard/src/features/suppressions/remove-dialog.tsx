@@ -6,7 +6,7 @@ import { suppressions as text } from '../../strings/suppressions.ts';
 import { ConfirmDialog, Field, Input, Notice, Stack } from '../../ui/index.ts';
 import { ReasonBadge } from './reason.tsx';
 
-/** What the removal risks depends on why the address is here; bounces and complaints are the ones to think about twice. */
+/** The warning depends on the reason: removing a bounce or complaint is risky. */
 export function RemoveDialog({ suppression, onClose }: { suppression: Suppression; onClose(): void }) {
   const { address, reason } = suppression;
   const { kind } = useEnvironment();

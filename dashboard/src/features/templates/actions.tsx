@@ -14,12 +14,12 @@ import type { Draft } from './use-draft.ts';
 
 type Question = 'send' | 'promote' | 'rename' | 'delete' | 'discard';
 
-/** What can be done with the template as a whole. */
+/** The actions of the whole template. */
 export function Actions(props: {
   template: Template;
   draft: Draft;
   sample: Sample;
-  /** The one that is looked at. */
+  /** The selected channel. */
   channel: Channel | undefined;
   isSaving: boolean;
   onSave(): void;

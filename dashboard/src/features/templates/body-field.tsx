@@ -19,7 +19,7 @@ export function BodyFieldEditor(props: {
   readOnly: boolean;
   complete: Complete;
   problem: BodyProblem | null;
-  /** Where others find the editor of the field. */
+  /** The editors of the panel by field. */
   register: Map<BodyField, EditorHandle>;
   onChange(value: string): void;
 }) {

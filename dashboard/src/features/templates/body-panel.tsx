@@ -27,16 +27,16 @@ interface BodyPanelProps {
   body: Body;
   sample: Sample;
   readOnly: boolean;
-  /** What the last save said of this body. */
+  /** The error of the last save about this body. */
   saveProblem: BodyProblem | null;
-  /** To be shown, with the cursor on it. */
+  /** The problem to show, with the cursor on it. */
   target: BodyProblem | null;
   onTargetShown(): void;
   onEdit(change: (content: Content) => Content): void;
   onPlace(place: BodyLocation): void;
 }
 
-/** What a template says on one channel in one language: written on the left, seen on the right. */
+/** The body of one channel in one language: the editor on the left, the preview on the right. */
 export function BodyPanel(props: BodyPanelProps) {
   const { content, body, sample, readOnly, saveProblem, target, onTargetShown, onEdit, onPlace } = props;
   const place: BodyLocation = body;
@@ -127,7 +127,7 @@ function RemoveBody({ place, onRemove }: { place: BodyLocation; onRemove(): void
   );
 }
 
-/** One function for the life of the panel, which reads what is known when it is asked. */
+/** One stable function, which reads the latest data when called. */
 function useCompletion(sample: Sample, used: string[] | undefined) {
   const known = useRef({ data: sample.data, used: used ?? [] });
   useEffect(() => {

@@ -8,11 +8,11 @@ const named = (names: string[], detail: string): Completion[] => names.map((labe
 const filterEntries = named(liquidFilters, text.completionOf.filter);
 const tagEntries = named(liquidTags, text.completionOf.tag);
 
-/** What can stand inside `{{ … }}` and `{% … %}`: variables of the sample data and of the template, filters and tags. */
+/** Completions inside `{{ … }}` and `{% … %}`: variables of the sample data and of the template, filters and tags. */
 export function liquidCompletion(getData: () => Data, getUsed: () => string[]): Complete {
   return ({ before, inLiquid }) => {
     if (!inLiquid) return [];
-    // What was never closed may be long; the patterns below look at the end of it.
+    // An unclosed tag can be long; the patterns below match its end.
     const inside = before.slice(Math.max(before.lastIndexOf('{{'), before.lastIndexOf('{%'))).slice(-300);
     if (/\|\s*\w*$/.test(inside)) return filterEntries;
     if (/^\{%-?\s*\w*$/.test(inside)) return tagEntries;
@@ -48,7 +48,7 @@ function propertiesOf(path: string, before: string, data: Data): Completion[] {
   return named(Object.keys(value), text.completionOf.sample);
 }
 
-/** A loop's variable stands for the first element of its list; `depth` bounds loops in loops. */
+/** A loop variable stands for the first element of its list; `depth` limits nested loops. */
 function valueAt(path: string, before: string, data: Data, depth: number): unknown {
   const [first = '', ...rest] = path.split(/[.[\]]+/).filter((name) => name !== '');
   const loops = [...before.matchAll(/\{%-?\s*for\s+([\w-]+)\s+in\s+([\w.[\]-]+)/g)];

@@ -8,7 +8,7 @@ import type { Save } from './use-save.ts';
 
 const text = templates.conflict;
 
-/** Two people edited one template: theirs beside mine, and neither is lost before the choice. */
+/** Two people edited the same template: the dialog shows both versions, and neither is lost before the choice. */
 export function ConflictDialog({ theirs, draft, save }: { theirs: Template; draft: Draft; save: Save }) {
   const toast = useToast();
   const close = () => save.setConflict(null);

@@ -11,19 +11,19 @@ export const bodyFields = [
 ] as const;
 export type BodyField = (typeof bodyFields)[number];
 
-/** What a template says: all that a save changes. */
+/** The content of a template: everything that a save changes. */
 export interface Content {
   name: string;
   bodies: Body[];
 }
 
-/** Which body is looked at. */
+/** Identifies one body of a template. */
 export interface BodyLocation {
   channel: Channel;
   locale: string | null;
 }
 
-/** The fields that the service keeps for each channel, in the order in which one writes them. */
+/** The fields of each channel, in writing order. */
 const channelFields: Record<Channel, readonly BodyField[]> = {
   email: ['subject_template', 'html_template', 'text_template'],
   in_app: ['subject_template', 'text_template', 'html_template'],
@@ -61,13 +61,13 @@ export function findBody({ bodies }: Content, place: BodyLocation): Body | undef
   return bodies.find((body) => isAt(body, place));
 }
 
-/** Those of webhooks that an API client filled and this editor shows only then. */
+/** Includes webhook fields that only an API client sets, when they have a value. */
 export function fieldsOf(body: Body): BodyField[] {
   const usual = channelFields[body.channel];
   return [...usual, ...bodyFields.filter((field) => !usual.includes(field) && body[field] !== '')];
 }
 
-/** In the order of the service: by channel, the default before its languages. */
+/** Keeps the order of the service: by channel, the default before the languages. */
 export function withBody(content: Content, body: Body): Content {
   const bodies = [...content.bodies.filter((each) => !isAt(each, body)), body];
   const rank = (each: Body) => channelNames.indexOf(each.channel);
@@ -77,7 +77,7 @@ export function withBody(content: Content, body: Body): Content {
   return { ...content, bodies };
 }
 
-/** Without its default a channel has no body: its languages go too. */
+/** A channel without its default body is removed with its languages. */
 export function withoutBody(content: Content, { channel, locale }: BodyLocation): Content {
   return {
     ...content,
@@ -101,7 +101,7 @@ export interface FieldChange extends BodyLocation {
   after: string;
 }
 
-/** Every field that differs, in the order of the page. */
+/** Returns the changed fields in the order of the page. */
 export function changedFields(before: Content, after: Content): FieldChange[] {
   const places = [...after.bodies, ...before.bodies.filter((body) => !findBody(after, body))].sort(
     (one, other) => channelNames.indexOf(one.channel) - channelNames.indexOf(other.channel),

@@ -5,7 +5,7 @@ import { type BodyProblem, problemOf } from './problem.ts';
 import type { Draft } from './use-draft.ts';
 import type { Save } from './use-save.ts';
 
-/** What the writer has to know before going on. */
+/** The error of a save, restored changes, and a newer version. */
 export function DraftNotices(props: {
   draft: Draft;
   save: Save;

@@ -2,13 +2,13 @@ import type { TemplatePreview } from '@carillon/sdk';
 import { type Body, bodyFields } from './content.ts';
 import { type Data, isData } from './sample.ts';
 
-/** The data with an example for everything that the body asks for and does not find. */
+/** Returns the data with an example for every variable that the body uses and the data lacks. */
 export function exampleFor(body: Body, preview: TemplatePreview | null, data: Data): Data {
   if (!preview) return data;
   const { undefined_variables: missing, variables } = preview;
   const next = structuredClone(data);
   const source = bodyFields.map((field) => body[field]).join('\n');
-  // The rendering names the first part that is missing (`order`), the body all that it wants of it (`order.total`).
+  // The preview names the first missing part (`order`), the body every path below it (`order.total`).
   const wanted = variables.filter((path) => missing.some((name) => isWithin(path, name)));
   for (const path of wanted) add(next, namesOf(path), listExample(source, path) ?? wordsOf(path));
   return next;
@@ -22,7 +22,7 @@ const namesOf = (path: string) =>
 
 const wordsOf = (path: string) => (namesOf(path).at(-1) ?? path).replaceAll('_', ' ');
 
-/** What `{% for line in order.lines %}` goes through: a list of one, with what the loop reads of it. */
+/** An example for `{% for line in order.lines %}`: a list of one element with the fields that the loop reads. */
 function listExample(source: string, path: string): Data[] | null {
   for (const [, item, list] of source.matchAll(/\{%-?\s*for\s+([\w-]+)\s+in\s+([\w.[\]-]+)/g)) {
     if (list !== path || item === undefined) continue;
@@ -32,7 +32,7 @@ function listExample(source: string, path: string): Data[] | null {
   return null;
 }
 
-/** What is there already stays, also where it is in the way. */
+/** Existing values stay, even those that block the path. */
 function add(data: Data, names: string[], example: unknown): void {
   const [first, ...rest] = names;
   if (first === undefined || first === '__proto__') return;

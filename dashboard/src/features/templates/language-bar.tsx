@@ -5,7 +5,7 @@ import { Button, Field, FormDialog, Input } from '../../ui/index.ts';
 import { type BodyLocation, type Content, localesOf } from './content.ts';
 import styles from './templates.module.css';
 
-/** The languages of a channel: which one is looked at, and another one. */
+/** The languages of a channel: select one, or add another. */
 export function LanguageBar(props: {
   content: Content;
   place: BodyLocation;
@@ -82,7 +82,7 @@ function AddLanguage(props: { taken: string[]; onAdd(locale: string): void; onCl
   );
 }
 
-/** As the service writes it: `de_at` → `de-AT`; null: not a language tag. */
+/** Normalizes a language tag as the service does, `de_at` → `de-AT`; returns null for an invalid tag. */
 function canonical(tag: string): string | null {
   try {
     return Intl.getCanonicalLocales(tag.trim().replaceAll('_', '-'))[0] ?? null;

@@ -1,4 +1,4 @@
-/** Those of the service; a test asks it for each. */
+/** The filters of the service; a test tries each one there. */
 export const liquidFilters =
   `abs append array_to_sentence_string at_least at_most base64_decode base64_encode capitalize ceil
   cgi_escape compact concat date date_to_rfc822 date_to_xmlschema default divided_by downcase escape escape_once find find_index

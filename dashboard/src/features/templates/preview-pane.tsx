@@ -11,7 +11,7 @@ import type { Sample } from './sample.ts';
 import styles from './templates.module.css';
 import type { Preview } from './use-preview.ts';
 
-/** The message as it is being written, with the sample data. */
+/** The preview of the draft with the sample data. */
 export function PreviewPane(props: {
   body: Body;
   preview: Preview;
@@ -24,7 +24,7 @@ export function PreviewPane(props: {
   const [view, setView] = useState<PreviewView>('desktop');
   const missing = (isCurrent && good?.undefined_variables) || [];
   const fill = () => sample.set(JSON.stringify(exampleFor(body, good, sample.data), null, 2));
-  // Nobody has written sample data yet: examples are better than holes.
+  // Without sample data, examples are better than gaps.
   useEffect(() => {
     if (sample.isNew && missing.length > 0) fill();
   });

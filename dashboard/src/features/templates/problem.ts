@@ -1,7 +1,7 @@
 import { CarillonError } from '@carillon/sdk';
 import { type Body, type BodyField, type BodyLocation, bodyFields } from './content.ts';
 
-/** Something that is wrong with a body, where the service says so. */
+/** A problem in a body, with the position that the service reports. */
 export interface BodyProblem {
   message: string;
   field: BodyField | null;
@@ -24,7 +24,7 @@ export function problemOf(error: unknown): BodyProblem | null {
   };
 }
 
-/** Of a save: which of the bodies that were sent is meant. */
+/** Finds the body that a save error names. */
 export function bodyLocationOf(error: unknown, bodies: Body[]): BodyLocation | null {
   const index = error instanceof CarillonError ? /^bodies\[(\d+)\]/.exec(error.param ?? '')?.[1] : undefined;
   const body = index === undefined ? undefined : bodies[Number(index)];

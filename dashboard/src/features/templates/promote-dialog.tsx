@@ -10,7 +10,7 @@ import { ContentDiff } from './content-diff.tsx';
 const text = templates.promotion;
 const nothing: Content = { name: '', bodies: [] };
 
-/** What Live says now and would say, and then the promotion. */
+/** Shows the difference between Live and Test, then promotes. */
 export function PromoteDialog({ template, onClose }: { template: Template; onClose(): void }) {
   const { organization } = useEnvironment();
   const liveId = organization.environments.find(({ kind }) => kind === 'live')?.id ?? null;

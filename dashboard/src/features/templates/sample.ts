@@ -12,15 +12,15 @@ export function rememberSample(environmentId: string, key: string, data: Data): 
 
 export interface Sample {
   text: string;
-  /** The last text that was an object. */
+  /** The last valid JSON object. */
   data: Data;
   problem: 'json' | 'object' | null;
-  /** Nobody has written any yet. */
+  /** True until sample data is written. */
   isNew: boolean;
   set(text: string): void;
 }
 
-/** The sample data of a template; the browser remembers it, also while it is half written. */
+/** The sample data of a template; the browser stores it, also while it is invalid. */
 export function useSample(key: string): Sample {
   const { environment } = useEnvironment();
   const name = nameOf(environment.id, key);

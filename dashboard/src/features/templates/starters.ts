@@ -43,12 +43,12 @@ const starters: Record<Channel, Partial<Body>> = {
   chatthree: { structured_template: pretty(embeds) },
 };
 
-/** A small message that works, to change instead of an empty page. */
+/** A small working message to start from. */
 export function starterBody(channel: Channel): Body {
   return { ...emptyBody({ channel, locale: null }), ...starters[channel] };
 }
 
-/** What the starters ask for. */
+/** The data of the starters. */
 export const starterData = {
   name: 'Ada',
   order: { number: '1042', tracking_url: 'https://example.com/track/1042' },

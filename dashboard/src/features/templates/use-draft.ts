@@ -6,15 +6,15 @@ import { type Content, contentOf, isSame } from './content.ts';
 
 export interface Draft {
   content: Content;
-  /** The version that the changes were made to. */
+  /** The version that the changes are based on. */
   version: number;
   isDirty: boolean;
-  /** The changes are from before the page was loaded. */
+  /** True when the changes were made before the page was loaded. */
   isRestored: boolean;
-  /** Saved by somebody else in the meantime, while there are changes here. */
+  /** A version that another person saved while there are changes here. */
   newer: Template | null;
   edit(change: (content: Content) => Content): void;
-  /** This is what is saved now; the changes on top of it are `content`, or none. */
+  /** Sets the saved version; `content` holds the changes on top of it, if any. */
   rebase(saved: Template, content?: Content): void;
   discard(): void;
 }
@@ -25,8 +25,8 @@ interface Stored {
 }
 
 /**
- * What is being written, on top of what is saved. It is kept in the session of the browser, so that a reload loses nothing;
- * a version that somebody else saved is taken over when there is nothing to lose here, and offered when there is.
+ * The edited content on top of the saved version. It is stored in the session of the browser, so that a reload loses
+ * nothing. A version that another person saved is loaded when there are no changes here, and offered when there are.
  */
 export function useDraft(current: Template): Draft {
   const { environment } = useEnvironment();

@@ -5,17 +5,17 @@ import { type Body, bodyFields } from './content.ts';
 import type { Data } from './sample.ts';
 
 export interface Preview {
-  /** The last one that could be drawn, of this body. */
+  /** The last successful preview of this body. */
   good: TemplatePreview | null;
-  /** What is wrong with the body as it is now. */
+  /** The error of the current body. */
   error: unknown;
   isEmpty: boolean;
-  /** `good` is of what is there now, not of what was there before. */
+  /** True when `good` belongs to the current content, not to an earlier one. */
   isCurrent: boolean;
 }
 
 interface Question {
-  /** Each is a question of its own, also when it is asked while the same one waits for its answer. */
+  /** Makes each request unique, even one with the same content as a pending one. */
   number: number;
   place: string;
   body: Body;
@@ -24,7 +24,7 @@ interface Question {
 
 const pauseMs = 300;
 
-/** What the body says with this data, as it is being written. */
+/** Renders the body with this data while it is edited. */
 export function usePreview(body: Body, data: Data): Preview {
   const isEmpty = bodyFields.every((field) => body[field].trim() === '');
   const place = `${body.channel} ${body.locale ?? ''}`;
@@ -34,7 +34,7 @@ export function usePreview(body: Body, data: Data): Preview {
     (api, { body, data }: Question) => api.templates.preview({ ...body, data }),
     {
       quiet: true,
-      // Answers may overtake each other; only that to the last question counts.
+      // Responses can arrive out of order; only the response to the last request counts.
       onDone: (good, question) => question === asked.current && setAnswer({ question, good }),
     },
   );

@@ -10,20 +10,20 @@ import type { Draft } from './use-draft.ts';
 
 export interface Save {
   run(): void;
-  /** Whatever the version is that somebody else made. */
+  /** Saves over the version of the other person. */
   overwrite(version: number): void;
   isPending: boolean;
   error: unknown;
-  /** The body that the service refused. */
+  /** The body that the service rejected. */
   place: BodyLocation | null;
   problemAt(place: BodyLocation): BodyProblem | null;
-  /** What somebody else saved in the meantime. */
+  /** The version that another person saved in the meantime. */
   conflict: Template | null;
   setConflict(theirs: Template | null): void;
   forget(): void;
 }
 
-/** Saves the draft as one new version, if it is still the version that it was made from. */
+/** Saves the draft as a new version, unless the template has changed since. */
 export function useSave(key: string, draft: Draft): Save {
   const api = useApi();
   const toast = useToast();

@@ -25,7 +25,7 @@ import type { Draft } from './use-draft.ts';
 
 const text = templates.versions;
 
-/** Every save, and how it differs from what the template says now. */
+/** Every version and its difference from the current one. */
 export function Versions({ template, draft }: { template: Template; draft: Draft }) {
   const filters = useFilters('version');
   const chosen = Number(filters.values.version) || null;

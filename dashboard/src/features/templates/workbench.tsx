@@ -24,7 +24,7 @@ interface WorkbenchProps {
   trail: { label: string; to: string }[];
 }
 
-/** A template, being written: its channels, its languages, and its history. */
+/** The editor of a template: its channels, languages and versions. */
 export function Workbench({ template, trail }: WorkbenchProps) {
   const canWrite = useCan('templates:write');
   const filters = useFilters('tab', 'locale', 'version');
@@ -148,7 +148,7 @@ function chosenTab(asked: string, channels: Channel[]): string {
   return channels[0] ?? 'add';
 }
 
-/** Ctrl-S, wherever the focus is. */
+/** Ctrl-S saves, regardless of the focus. */
 function useSaveKey(save: () => void): void {
   const latest = useRef(save);
   useEffect(() => {

@@ -20,10 +20,10 @@ const columns: Column<WebhookAttempt>[] = [
   { header: text.delivery.response, cell: (attempt) => <Response attempt={attempt} /> },
 ];
 
-/** Every call that was made, and what came back. */
+/** Every attempt of a delivery and its response. */
 export function AttemptsCard({ delivery }: { delivery: WebhookDelivery }) {
   const { id, endpoint_id, attempt_count, status } = delivery;
-  // Read again when the delivery has moved on, which its page looks after.
+  // The key makes the list reload when the delivery changes, which its page polls.
   const query = useList(
     ['webhooks', endpoint_id, 'delivery', id, 'attempts', attempt_count, status],
     (api, cursor, signal) =>

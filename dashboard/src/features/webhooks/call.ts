@@ -4,7 +4,7 @@ import { webhooks as text } from '../../strings/webhooks.ts';
 
 const contentType = 'application/json; charset=utf-8';
 
-/** What every attempt carried; what differs from one to the next is only named. */
+/** The headers of every attempt; those that change with each attempt have a placeholder. */
 export function headersOfCall({ event_id }: WebhookDeliveryWithPayload): string {
   return [
     `content-type: ${contentType}`,

@@ -8,7 +8,7 @@ import { FormDialog } from '../../ui/index.ts';
 import { EndpointFields, useEndpointForm } from './endpoint-form.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
-/** First the form, then the secret of what it made; afterwards the page of the new endpoint. */
+/** The form, then the signing secret, then the page of the new endpoint. */
 export function CreateDialog({ onClose }: { onClose(): void }) {
   const { kind } = useEnvironment();
   const navigate = useNavigate();

@@ -56,7 +56,7 @@ export function DeliveriesCard({ endpoint }: { endpoint: WebhookEndpoint }) {
       api.webhookEndpoints.listDeliveries(endpoint.id, { ...params, limit: 25, cursor }, { signal }).page(),
     { everyMs: 10_000, keep: true },
   );
-  // The types that the endpoint names itself, and one that came with the URL.
+  // Includes the types that the endpoint filters by, and the one in the URL.
   const types = new Set<string>([...knownTypes, 'webhook.test', ...endpoint.event_filters]);
   if (filters.values.event_type) types.add(filters.values.event_type);
   return (
@@ -97,7 +97,7 @@ export function DeliveriesCard({ endpoint }: { endpoint: WebhookEndpoint }) {
   );
 }
 
-/** `timeout: No complete answer …` → `Timeout`: a column has room for no more. */
+/** `timeout: No complete answer …` → `Timeout`: the column has no room for more. */
 function classOf(error: string): string {
   return common.sentence(error.split(':')[0] ?? '');
 }

@@ -109,7 +109,7 @@ function Next({ at }: { at: string }) {
 const isAboutSomething = ({ event_type }: WebhookDeliveryWithPayload) =>
   event_type.startsWith('notification.') || event_type.startsWith('workflow.run.');
 
-/** What happened to whom: the page of the notification, or of the run. */
+/** Links to the notification or the run of the event. */
 function About({ delivery: { event_type, payload } }: { delivery: WebhookDeliveryWithPayload }) {
   const { kind } = useEnvironment();
   const { id, deleted } = (payload.data ?? {}) as { id?: unknown; deleted?: unknown };

@@ -1,10 +1,10 @@
 import type { WebhookEndpoint } from '@carillon/sdk';
 import { StatusBadge } from '../../ui/index.ts';
 
-/** `active` means that an endpoint may be called. One whose calls fail is not shown as well. */
+/** Shows `failing` for an active endpoint whose calls fail: `active` only means that it may be called. */
 export function EndpointBadge(props: {
   endpoint: Pick<WebhookEndpoint, 'status' | 'failing_since'>;
-  /** Of the last 24 hours; null or undefined when it was not called. */
+  /** The last 24 hours; null or undefined without calls. */
   successRate: number | null | undefined;
 }) {
   const { endpoint, successRate } = props;

@@ -26,7 +26,7 @@ export function draftOf(endpoint: WebhookEndpoint | null): Draft {
 
 type Settings = Required<NewWebhookEndpoint>;
 
-/** The request of a draft, and null while it has a problem that the server cannot see. */
+/** The request of a draft, or null with the problems that the server cannot see. */
 export function readDraft(draft: Draft): {
   settings: Settings | null;
   problems: { events: string | null; timeout: string | null };

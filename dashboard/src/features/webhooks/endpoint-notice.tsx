@@ -2,7 +2,7 @@ import type { WebhookEndpoint } from '@carillon/sdk';
 import { webhooks as text } from '../../strings/webhooks.ts';
 import { Notice, Time } from '../../ui/index.ts';
 
-/** What is the matter with an endpoint, and what to do about it. */
+/** The problem of an endpoint and the next step. */
 export function EndpointNotice({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { status, disabled_reason, failing_since } = endpoint;
   if (status === 'auto_disabled') {

@@ -3,7 +3,7 @@ import type { webhooks as text } from '../../strings/webhooks.ts';
 export type EventType = keyof typeof text.form.meanings;
 type Group = keyof typeof text.form.groups;
 
-/** What the service tells of today; more may come, and any type can be named in a filter before it exists. */
+/** The current event types; a filter can also name a type that does not exist yet. */
 export const eventGroups: readonly [Group, readonly EventType[]][] = [
   [
     'notifications',

@@ -19,7 +19,7 @@ type Window = WebhookEndpointHealth['window'];
 const windows = Object.keys(text.health.windows) as Window[];
 const options = windows.map((value) => ({ value, label: text.health.windows[value] }));
 
-/** Also for the badge beside the title: the same question is asked once. */
+/** The badge beside the title uses it too: both share one request. */
 export function useHealth(endpointId: string, window: Window) {
   return useRead(
     ['webhooks', endpointId, 'health', window],
@@ -28,7 +28,6 @@ export function useHealth(endpointId: string, window: Window) {
   );
 }
 
-/** How calls to the endpoint went, over time. */
 export function HealthCard({ endpointId }: { endpointId: string }) {
   const { values, set } = useFilters('window');
   const window = windows.find((each) => each === values.window) ?? '24h';

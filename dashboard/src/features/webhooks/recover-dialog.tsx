@@ -4,7 +4,7 @@ import { useWrite } from '../../api/queries.ts';
 import { webhooks as text } from '../../strings/webhooks.ts';
 import { Field, FormDialog, Input, localZone } from '../../ui/index.ts';
 
-/** Everything that failed since a moment, once more. */
+/** Resends everything that failed since a given time. */
 export function RecoverDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose(): void }) {
   const [since, setSince] = useState(() => localInput(defaultSince(endpoint)));
   const [isWrong, setWrong] = useState(false);
@@ -18,7 +18,7 @@ export function RecoverDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint
     },
   );
   const submit = () => {
-    const moment = new Date(since); // without a zone: the reader's own
+    const moment = new Date(since); // A time without a zone is local.
     const isDate = !Number.isNaN(moment.getTime());
     setWrong(!isDate);
     if (isDate) recover.mutate(moment.toISOString());
@@ -45,7 +45,7 @@ export function RecoverDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint
   );
 }
 
-/** Since it began to fail, as far as that is known; else of the last day. The field knows minutes: the one before. */
+/** Defaults to the start of the failures, or to one day ago. The input has minutes, so the time is rounded down. */
 function defaultSince({ failing_since }: WebhookEndpoint): Date {
   const dayAgo = Date.now() - 86_400_000;
   return new Date(failing_since === null ? dayAgo : Date.parse(failing_since));

@@ -4,7 +4,7 @@ import { webhooks as text } from '../../strings/webhooks.ts';
 import { ConfirmDialog } from '../../ui/index.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 
-/** Asks, then shows the new secret. */
+/** Confirms, then shows the new secret. */
 export function RotateDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose(): void }) {
   const rotate = useWrite((api) => api.webhookEndpoints.rotateSecret(endpoint.id), {
     changes: [['webhooks']],

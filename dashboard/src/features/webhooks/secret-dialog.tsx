@@ -2,7 +2,7 @@ import { webhooks as text } from '../../strings/webhooks.ts';
 import { Button, Dialog, SecretOnce } from '../../ui/index.ts';
 import { VerifyCode } from './verify-code.tsx';
 
-/** A signing secret at the only time that it can be seen; so only its button closes it. */
+/** Shows a signing secret once, so only its button closes the dialog. */
 export function SecretDialog(props: { title: string; secret: string; onDone(): void }) {
   const { title, secret, onDone } = props;
   return (

@@ -15,12 +15,12 @@ import {
   Stack,
 } from '../../ui/index.ts';
 
-/** Sends a test as it opens, and follows it until the endpoint has answered once. */
+/** Sends a test when it opens, and follows it until the endpoint has responded once. */
 export function TestDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose(): void }) {
   const { kind } = useEnvironment();
   const send = useWrite((api) => api.webhookEndpoints.sendTest(endpoint.id), { quiet: true });
   const wasSent = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, also where effects are run twice to find mistakes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, even where React runs effects twice
   useEffect(() => {
     if (wasSent.current) return;
     wasSent.current = true;

@@ -3,7 +3,7 @@ import { webhooks as text } from '../../strings/webhooks.ts';
 import { CodeBlock, Tabs } from '../../ui/index.ts';
 import { verifyExamples } from './verify-examples.ts';
 
-/** How to check a call, in the language of the reader. */
+/** Verification examples in several languages. */
 export function VerifyCode() {
   const [language, setLanguage] = useState<string>('sdk');
   return (

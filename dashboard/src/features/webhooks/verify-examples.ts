@@ -1,4 +1,4 @@
-/** As in the guide on webhooks. They read the secret from the environment: it has no place in code. */
+/** The examples of the webhook guide. The secret comes from the environment: it does not belong in code. */
 const sdk = `import { verifyWebhook, WebhookVerificationError } from '@carillon/sdk/webhooks';
 
 export async function POST(request: Request): Promise<Response> {

@@ -13,7 +13,7 @@ import { PromoteDialog } from './versions/promote-dialog.tsx';
 const { actions, promote } = workflows;
 type Open = 'trigger' | 'event' | 'promote' | 'details' | 'disable' | null;
 
-/** What can be done with a workflow from each of its pages. */
+/** The actions on every page of a workflow. */
 export function WorkflowActions({ workflow }: { workflow: Workflow }) {
   const { kind } = useEnvironment();
   const canWrite = useCan('workflows:write');

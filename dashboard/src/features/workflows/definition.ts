@@ -1,4 +1,4 @@
-/** A workflow's body as it is on the wire; what is not an object with steps is no body at all. */
+/** The body of a workflow in its wire format; a value without steps is not a body. */
 export interface Step {
   id: string;
   kind: string;
@@ -23,10 +23,10 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-/** The end of a run, wherever a step can be named. */
+/** The name of the end of a run as a target. */
 export const endTarget = 'end';
 
-/** Half a body is drawn as far as it goes: a step without an id or a kind has an empty one. */
+/** Reads an incomplete body as far as possible: a missing id or kind is empty. */
 export function readBody(value: unknown): Body | null {
   if (!isObject(value) || !Array.isArray(value.steps)) return null;
   const steps = value.steps.map((each: unknown) => {
@@ -57,7 +57,7 @@ export function branchesOf(step: Step): Branch[] {
   });
 }
 
-/** The fields of a step that name another one, with where they stand below the step. */
+/** Returns the targets of a step with their pointers below the step. */
 export function targetsOf(step: Step): { pointer: string; target: string }[] {
   const fields = ['next', 'else', 'on_timeout', 'on_error'];
   return [

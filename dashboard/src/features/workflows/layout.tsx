@@ -8,11 +8,11 @@ import { WorkflowActions } from './actions.tsx';
 const { tabs, list } = workflows;
 export type WorkflowTab = 'build' | 'simulate' | 'versions' | 'runs';
 
-/** The head of every page about one workflow. */
+/** The header and the tabs of every page about one workflow. */
 export function WorkflowLayout(props: {
   workflow: Workflow;
   tab: WorkflowTab;
-  /** Before those that every page has. */
+  /** Shown before the common actions. */
   actions?: ReactNode;
   children: ReactNode;
 }) {
@@ -63,7 +63,7 @@ export function WorkflowLayout(props: {
   );
 }
 
-/** What such a page shows until it has its workflow, or when there is none: with a way back. */
+/** The page while its workflow loads or when it does not exist, with a way back. */
 export function WorkflowWaiting(props: { name: string; query: Parameters<typeof Loaded>[0]['query'] }) {
   const { kind } = useEnvironment();
   return (

@@ -36,7 +36,7 @@ export default function WorkflowPage() {
   return <Workbench key={found.id} workflow={found} saved={version.data.body_json} />;
 }
 
-/** Holds the draft, so that it outlives a look at the versions or a simulation. */
+/** Holds the draft, so that it survives a switch to the versions or the simulation. */
 function Workbench({ workflow, saved }: { workflow: Workflow; saved: string | null }) {
   const tab = useTab();
   const readOnly = !useCan('workflows:write');
@@ -70,7 +70,7 @@ function Workbench({ workflow, saved }: { workflow: Workflow; saved: string | nu
                 variant="primary"
                 icon="check"
                 busy={activation.isPending}
-                // It takes the place of the button that saves, and a second click there was not meant for it.
+                // The button replaces the save button; the second click of a double click must not activate.
                 onClick={({ detail }) => detail < 2 && activation.mutate(latest)}
               >
                 {editor.activate(latest)}
@@ -116,7 +116,7 @@ function Workbench({ workflow, saved }: { workflow: Workflow; saved: string | nu
   );
 }
 
-/** Lines as somebody wrote them stay; what a program sent is one long line. */
+/** Multi-line text stays as written; a single line, as programs send it, is formatted. */
 function legible(text: string): string {
   return text.includes('\n') ? text : tidy(text);
 }
@@ -126,7 +126,7 @@ function useTab(): WorkflowTab {
   return tab === 'simulate' || tab === 'versions' ? tab : 'build';
 }
 
-/** Each save is a new version; nobody's work is overwritten. */
+/** Every save is a new version; no version is overwritten. */
 function useSave(
   workflow: Workflow,
   setRefused: (problems: FoundProblem[]) => void,
@@ -150,7 +150,7 @@ function useSave(
   );
 }
 
-/** The shape of the body was refused: `param` is a pointer to the first place. */
+/** The body was rejected: `param` is a pointer to the first problem. */
 function problemOf(error: unknown): Problem[] {
   if (!(error instanceof CarillonError) || !error.param?.startsWith('/')) return [];
   return [{ pointer: error.param, message: error.message }];

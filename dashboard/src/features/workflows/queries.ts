@@ -7,7 +7,7 @@ export function useWorkflow(key: string) {
   return useRead(['workflows', key], (api) => api.workflows.get(key));
 }
 
-/** A version never changes, but for being the active one. */
+/** A version never changes, except for being active. */
 export function useVersion(key: string, version: number | null, keep = false) {
   return useRead(
     ['workflows', key, 'versions', version],
@@ -16,7 +16,7 @@ export function useVersion(key: string, version: number | null, keep = false) {
   );
 }
 
-/** Whether a version could be activated: the service looks whether everything it names exists. */
+/** Checks whether a version could be activated: the service looks up everything it names. */
 export function useCheck(key: string, version: number | null) {
   const canWrite = useCan('workflows:write');
   return useRead(
@@ -26,7 +26,7 @@ export function useCheck(key: string, version: number | null) {
   );
 }
 
-/** What a body can name; those who may not read it get no completion, and nothing else. */
+/** The names for completion; without the scopes they are empty. */
 export function useNames(): Names {
   const templates = useRead(['templates', 'names'], (api) => api.templates.list({ limit: 100 }).page(), {
     enabled: useCan('templates:read'),
@@ -44,7 +44,7 @@ export function useBodySchema() {
   return useRead(['workflow-schema'], (api) => api.workflows.getSchema());
 }
 
-/** The list of runs names its pages in the older way. */
+/** The list of runs has the older paging parameters. */
 export async function readRuns(
   api: Client,
   key: string,

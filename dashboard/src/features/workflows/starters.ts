@@ -3,7 +3,7 @@ import type { Body } from './definition.ts';
 const recipient = { address: '{{ trigger.email }}' };
 const emailSchema = { type: 'string', format: 'email' };
 
-/** Bodies to begin with: each is valid in an environment that has nothing yet. */
+/** Example bodies; each is valid in an empty environment. */
 export const starters = {
   welcome: {
     trigger_data_schema: {

@@ -1,6 +1,6 @@
 import type { Body } from './definition.ts';
 
-/** What the tests of the workbench look at: a wait, a reminder, a way back. */
+/** The body in the tests of the workbench: a wait, a reminder, a way back. */
 export const order: Body = {
   steps: [
     { id: 'paid', kind: 'wait_for_event', event: 'paid', timeout: '1d', on_timeout: 'remind', next: 'thank' },

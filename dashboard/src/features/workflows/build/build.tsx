@@ -19,7 +19,7 @@ const { editor } = workflows;
 type Pane = 'graph' | 'steps' | 'code';
 const paneNames: Record<Pane, string> = { graph: editor.graph, steps: editor.steps, code: editor.code };
 
-/** The graph, the fields of a step and the JSON: three views of one text, and a selection that they share. */
+/** The graph, the step fields and the JSON: three views of one text with a shared selection. */
 export function Build(props: { draft: Draft; readOnly: boolean; children: ReactNode }) {
   const { draft, readOnly, children } = props;
   const [selected, setSelected] = useState<number | null>(null);
@@ -43,7 +43,7 @@ export function Build(props: { draft: Draft; readOnly: boolean; children: ReactN
   };
   const showCode = (pointer: string) => {
     setPane('code');
-    // The pane has to be there before the editor can scroll in it.
+    // The pane must be visible before the editor can scroll.
     requestAnimationFrame(() => reveal(pointer, false));
   };
   const showProblem = ({ pointer }: Problem) => {
@@ -116,7 +116,7 @@ export function Build(props: { draft: Draft; readOnly: boolean; children: ReactN
 const all: Pane[] = ['graph', 'steps', 'code'];
 const beside: Pane[] = ['steps', 'code'];
 
-/** Beside the graph the last choice is kept; a phone begins with the graph. */
+/** Next to the graph the last choice is kept; a phone starts with the graph. */
 function usePane(isNarrow: boolean): [Pane, (pane: Pane) => void] {
   const [narrowPane, setNarrowPane] = useState<Pane>('graph');
   const [sidePane, setSidePane] = useState<Pane>(() =>
@@ -152,7 +152,7 @@ function PaneSwitch(props: { pane: Pane; panes: Pane[]; onChange(pane: Pane): vo
   );
 }
 
-/** The problems where the editor marks them. */
+/** The positions of the problems in the text. */
 function useMarks({ text, parsed, problems }: Draft) {
   return useMemo(() => {
     if (!parsed.ok) return [];

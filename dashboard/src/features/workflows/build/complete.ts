@@ -2,13 +2,13 @@ import type { Complete, Completion } from '../../../editor/index.ts';
 import { channelNames, common } from '../../../strings/common.ts';
 import { type Body, endTarget, isObject, kinds } from '../definition.ts';
 
-/** What the environment has that a body can name. */
+/** The names of the environment that a body can refer to. */
 export interface Names {
   templates: string[];
   categories: string[];
 }
 
-/** Completion for the JSON of a body, from the schema that the service publishes and from what there is to name. */
+/** Completes the JSON of a body from the published schema and from the names of the environment. */
 export function completeBody(schema: unknown, names: Names, body: Body | null): Complete {
   return ({ path, kind, inLiquid }) => {
     if (inLiquid || !path || !isObject(schema)) return [];
@@ -73,7 +73,7 @@ function stepSchema(schema: Schema): Schema {
   return asSchema(asSchema(schema.$defs).step);
 }
 
-/** The part of the schema that holds for steps of this kind. */
+/** The part of the schema for steps of this kind. */
 function kindSchema(schema: Schema, kind: string): Schema {
   const rules = stepSchema(schema).allOf;
   const found = (Array.isArray(rules) ? rules : []).map(asSchema).find((rule) => {
@@ -83,7 +83,7 @@ function kindSchema(schema: Schema, kind: string): Schema {
   return asSchema(found?.then);
 }
 
-/** While a step is half written its kind may be the one of the last text that could be read. */
+/** A half-written step has the kind of the last valid text. */
 function stepKind(body: Body | null, index: number): string {
   return body?.steps[index]?.kind ?? '';
 }

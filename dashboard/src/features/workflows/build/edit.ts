@@ -1,11 +1,11 @@
 import { type Body, branchesOf, endTarget, isObject, type Kind, type Step } from '../definition.ts';
 
-/** Edits of a body: each gives a new one, and what names other steps goes on naming them. */
+/** Edits of a body. Each returns a new body whose references to steps stay valid. */
 export function replaceStep(body: Body, index: number, step: Step): Body {
   return { ...body, steps: body.steps.map((each, at) => (at === index ? step : each)) };
 }
 
-/** A field is left out, rather than empty, when there is nothing in it. */
+/** An empty field is removed. */
 export function setField(step: Step, name: string, value: unknown): Step {
   if (value !== '' && value !== undefined) return { ...step, [name]: value };
   const { [name]: _gone, ...rest } = step;
@@ -22,7 +22,7 @@ export function removeStep(body: Body, index: number): Body {
   const gone = body.steps[index];
   const steps = body.steps.toSpliced(index, 1);
   if (!gone) return body;
-  // Those who went there go on to what came after it.
+  // Steps that led here lead to the step after it.
   const heir = typeof gone.next === 'string' ? gone.next : (steps[index]?.id ?? endTarget);
   return { ...body, steps: steps.map((step) => withTargets(step, gone.id, heir)) };
 }
@@ -34,7 +34,7 @@ export function moveStep(body: Body, index: number, by: 1 | -1): Body {
   return { ...body, steps: body.steps.toSpliced(index, 1).toSpliced(target, 0, step) };
 }
 
-/** Targets and `steps.<id>` in templates and expressions follow. */
+/** Renames the step, its targets and `steps.<id>` in templates and expressions. */
 export function renameStep(body: Body, index: number, id: string): Body {
   const former = body.steps[index]?.id;
   if (former === undefined || former === id) return body;
@@ -60,11 +60,11 @@ function withTargets(step: Step, from: string, to: string): Step {
   return changed;
 }
 
-/** `steps.mail.output`, `steps["mail-2"].output`: an id that is no name of a variable needs the second form. */
+/** `steps.mail.output`, `steps["mail-2"].output`: an id that is not an identifier needs the second form. */
 function renameMentions(value: unknown, from: string, to: string): unknown {
   if (typeof value === 'string') {
     const written = /^[A-Za-z_]\w*$/.test(to) ? `steps.${to}` : `steps["${to}"]`;
-    // The id may be anything as long as it is not corrected.
+    // An id can be any text until it is corrected.
     const escaped = from.replaceAll(/\W/g, '\\$&');
     return value
       .replaceAll(new RegExp(`\\bsteps\\.${escaped}(?![\\w-])`, 'g'), () => written)
@@ -86,7 +86,7 @@ function freeId(body: Body, kind: Kind): string {
   }
 }
 
-/** A new step can be saved at once; its fields say what is still missing. */
+/** A new step can be saved at once; its fields show what is missing. */
 function emptyFields(kind: Kind, body: Body): Record<string, unknown> {
   switch (kind) {
     case 'send':

@@ -3,7 +3,7 @@ import { workflows } from '../../../strings/workflows.ts';
 import { Field, Textarea } from '../../../ui/index.ts';
 import { isObject } from '../definition.ts';
 
-/** JSON text and what is wrong with it; null: nothing. Empty text stands for nothing at all. */
+/** Parses a JSON object; `error` is null for a valid text. Empty text is an empty object. */
 export function readObject(text: string): { value: Record<string, unknown>; error: string | null } {
   if (text.trim() === '') return { value: {}, error: null };
   try {
@@ -16,7 +16,6 @@ export function readObject(text: string): { value: Record<string, unknown>; erro
 
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2) ?? '';
 
-/** A small piece of JSON in a form. */
 export function JsonField(props: {
   label: string;
   hint?: string;
@@ -41,7 +40,7 @@ export function JsonField(props: {
   );
 }
 
-/** The same for a value that lives elsewhere: told only while it can be read, and what is typed is never taken away. */
+/** A `JsonField` of an external value: calls `onChange` for valid text only, and never discards typed text. */
 export function JsonValueField(props: {
   label: string;
   hint?: string;
@@ -53,7 +52,7 @@ export function JsonValueField(props: {
   const { label, hint, value, onChange, error, disabled } = props;
   const outside = value === undefined ? '' : pretty(value);
   const [state, setState] = useState({ outside, text: outside });
-  // The value changed by another way, in the JSON of the whole for example.
+  // The value changed elsewhere, for example in the JSON editor.
   if (state.outside !== outside) {
     const isSame = pretty(readObject(state.text).value) === outside;
     setState({ outside, text: isSame ? state.text : outside });

@@ -37,7 +37,7 @@ describe('the text of a body', () => {
     if (!parsed.ok) throw new Error('not read');
     expect(stepAt(parsed.ranges, text.indexOf('"again"'))).toBe(2);
     expect(stepAt(parsed.ranges, 0)).toBeNull();
-    // What is missing is shown at what it is missing from.
+    // A missing property is shown at its parent.
     expect(rangeOf(parsed.ranges, '/steps/1/channel')).toEqual(parsed.ranges.get('/steps/1'));
   });
 });

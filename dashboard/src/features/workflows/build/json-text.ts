@@ -1,4 +1,4 @@
-/** JSON with the places of its parts: an editor must be able to go from a pointer to a line and back. */
+/** JSON with the positions of its parts, so that an editor can map a pointer to a line and back. */
 export interface Range {
   from: number;
   to: number;
@@ -15,7 +15,7 @@ export interface TextPosition {
 
 class Unexpected extends Error {}
 
-/** Deeper than the service takes, and shallower than the browser's stack. */
+/** More than the service accepts, and less than the stack of the browser. */
 const maxDepth = 200;
 
 export function parseText(text: string): ParsedText {
@@ -108,7 +108,7 @@ export function parseText(text: string): ParsedText {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them inside texts
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them inside strings
 const stringPattern = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const wordPattern = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 
@@ -123,7 +123,7 @@ export function positionOf(text: string, at: number): TextPosition {
   return { line: before.split('\n').length, column: at - lineStart + 1 };
 }
 
-/** Where a pointer leads; of what is not there, the nearest thing around it. */
+/** The range of a pointer; for a missing part, the range of the nearest parent. */
 export function rangeOf(ranges: Map<string, Range>, pointer: string): Range {
   for (let each = pointer; ; each = each.slice(0, each.lastIndexOf('/'))) {
     const range = ranges.get(each);
@@ -132,7 +132,7 @@ export function rangeOf(ranges: Map<string, Range>, pointer: string): Range {
   }
 }
 
-/** The step whose text is around this place; null outside of all. */
+/** The step at this offset; null outside all steps. */
 export function stepAt(ranges: Map<string, Range>, at: number): number | null {
   for (let index = 0; ; index++) {
     const range = ranges.get(`/steps/${index}`);

@@ -15,7 +15,7 @@ import styles from './steps.module.css';
 
 const { panel } = workflows;
 
-/** The fields that only steps of this kind have. */
+/** The fields of one kind of step. */
 export function KindFields(props: FieldsProps) {
   switch (props.step.kind) {
     case 'send':
@@ -113,7 +113,7 @@ function BranchFields(props: FieldsProps) {
   return (
     <>
       {branches.map((branch, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a condition has no name but its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a condition has no identity besides its position
         <div key={index} className={styles.branch}>
           <Field label={panel.branchWhen(index + 1)} error={errorOf(`branches/${index}/when`)}>
             <Input

@@ -6,7 +6,7 @@ import { type Problem, stepIndexOf } from './problems.ts';
 
 const { editor } = workflows;
 
-/** Everything that is wrong, in one place; each leads to where it is. */
+/** All problems, each with a link to its position. */
 export function ProblemList(props: {
   problems: readonly Problem[];
   steps: readonly Step[];

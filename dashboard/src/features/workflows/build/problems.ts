@@ -10,7 +10,7 @@ export interface Problem {
   message: string;
 }
 
-/** What can be seen without asking the service: mistakes that an edit makes easily. */
+/** Finds the common mistakes of edits without a request. */
 export function problemsIn(steps: readonly Step[]): Problem[] {
   const problems: Problem[] = [];
   const seen = new Set<string>();
@@ -30,7 +30,7 @@ export function problemsIn(steps: readonly Step[]): Problem[] {
   return problems;
 }
 
-/** Found by the service in a saved version: it stands as long as the step it is about is as it was then. */
+/** A problem that the service found in a saved version. It holds until its step changes. */
 export interface FoundProblem extends Problem {
   stepId: string | null;
   stepText: string;
@@ -43,7 +43,7 @@ export function keepProblems(problems: readonly Problem[], steps: readonly Step[
   });
 }
 
-/** Their pointers as they are after later edits; those whose step was changed are gone until the next check. */
+/** Moves the pointers along with later edits; problems of changed steps are dropped until the next check. */
 export function standingProblems(found: readonly FoundProblem[], steps: readonly Step[]): Problem[] {
   return found.flatMap(({ pointer, message, stepId, stepText }) => {
     if (stepId === null) return [{ pointer, message }];
@@ -53,7 +53,7 @@ export function standingProblems(found: readonly FoundProblem[], steps: readonly
   });
 }
 
-/** One of each place: the service says again what was seen here already. */
+/** Keeps one problem per position: the service repeats those found here. */
 export function joinProblems(...lists: Problem[][]): Problem[] {
   const byPlace = new Map<string, Problem>();
   for (const problem of lists.flat()) {
@@ -67,7 +67,7 @@ export function stepIndexOf(pointer: string): number | null {
   return index === undefined ? null : Number(index);
 }
 
-/** The field of the step that a pointer is about: `branches/0/goto`. */
+/** The field of a pointer within its step: `branches/0/goto`. */
 export function fieldOf(pointer: string): string {
   return pointer.replace(/^\/steps\/\d+\/?/, '');
 }

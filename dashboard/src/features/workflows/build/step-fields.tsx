@@ -13,11 +13,10 @@ export interface FieldsProps {
   names: Names;
   disabled: boolean;
   onChange(step: Step): void;
-  /** What is wrong with a field, by its name. */
+  /** Returns the problem of a field. */
   errorOf(field: string): string | null;
 }
 
-/** A field of the step that is a line of text. */
 export function TextField(
   props: FieldsProps & { name: string; label: string; hint?: string; mono?: boolean; area?: boolean },
 ) {
@@ -49,7 +48,7 @@ export function ObjectField(props: FieldsProps & { name: string; label: string; 
   );
 }
 
-/** Another step, or the end; `empty` says what happens when none is named. */
+/** Selects another step or the end; `empty` describes the default. */
 export function TargetField(props: FieldsProps & { name: string; label: string; empty: string }) {
   const { step, steps, name, label, empty, disabled, onChange, errorOf } = props;
   return (

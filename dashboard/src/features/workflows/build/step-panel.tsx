@@ -13,7 +13,7 @@ import type { Draft } from './use-draft.ts';
 
 const { panel } = workflows;
 
-/** All steps, or the fields of the one that is selected. */
+/** The list of steps, or the fields of the selected one. */
 export function StepPanel(props: {
   draft: Draft;
   selected: number | null;
@@ -156,13 +156,13 @@ export function StepPanel(props: {
   );
 }
 
-/** Problems of these are shown beside their field; of anything else above the form. */
+/** Problems of these fields appear beside them; all others above the form. */
 const shownFields =
   /^(id|kind|when|next|channel|category|recipient|template_key|template_data|subject|text_body|html_body|action_url|wait_for|timeout|duration|until|at|timezone|branches\/\d+\/(when|goto)|else|event|match|on_timeout|key|window|max_items|url|method|headers|body|on_error)$/;
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** Renamed when the field is left, not at every letter: what names the step follows once. */
+/** Renames on blur, not at every letter, so that references change once. */
 function IdField(props: {
   step: Step;
   steps: readonly Step[];

@@ -8,7 +8,7 @@ import styles from './steps.module.css';
 
 const { panel, editor } = workflows;
 
-/** The steps in order: the graph for those who listen, for phones, and for choosing one quickly. */
+/** The steps in order: the graph for screen readers, for phones, and for quick selection. */
 export function StepsList(props: {
   steps: readonly Step[];
   selected: number | null;
@@ -22,7 +22,7 @@ export function StepsList(props: {
         const count = problems.filter(({ pointer }) => stepIndexOf(pointer) === index).length;
         const condition = conditionOf(step);
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two steps may have one id until that is corrected
+          // biome-ignore lint/suspicious/noArrayIndexKey: two steps may share an id until that is corrected
           <li key={index}>
             <button
               type="button"

@@ -9,18 +9,18 @@ const { editor } = workflows;
 export interface Draft {
   text: string;
   isDirty: boolean;
-  /** The last text that could be read: what is drawn. */
+  /** The last valid text, which the graph shows. */
   body: Body;
   parsed: ParsedText;
-  /** Why the text is not what is drawn; null when it is. */
+  /** The syntax error of the text; null when the graph is up to date. */
   broken: { message: string; line: number; column: number } | null;
   problems: Problem[];
   setText(text: string): void;
-  /** Edits the steps; the text follows. */
+  /** Edits the steps and rewrites the text. */
   change(edit: (body: Body) => Body): void;
 }
 
-/** The text of a body that is being edited; `saved` is what the service has. */
+/** The edited text of a body; `saved` is the text of the service. */
 export function useDraft(
   text: string,
   saved: string | null,

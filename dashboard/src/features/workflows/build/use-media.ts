@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the window fits a query, now and when it changes. */
+/** Returns whether a media query matches, and follows its changes. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {

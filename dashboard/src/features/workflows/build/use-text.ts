@@ -4,14 +4,14 @@ import { sessionStore } from '../../../shell/session-store.ts';
 export interface EditedText {
   text: string;
   set(text: string): void;
-  /** Back to what the service has. */
+  /** Restores the saved text. */
   discard(): void;
-  /** The text was saved as this version. */
+  /** Marks the text as saved in this version. */
   rebase(version: number): void;
   isTouched: boolean;
-  /** The changes are from before the page was loaded. */
+  /** True when the changes were made before the page was loaded. */
   isRestored: boolean;
-  /** Somebody else saved a version since the changes were begun. */
+  /** True when another person has saved a version since the changes began. */
   isBehind: boolean;
 }
 
@@ -21,8 +21,8 @@ interface Stored {
 }
 
 /**
- * Begins with the newest saved text, and again when another one is loaded while nothing was changed here. Changes are kept in
- * the session of the browser under `name`, so that a reload loses nothing. `version` is the one that `loaded` is of.
+ * Starts with the latest saved text, and follows it while there are no changes. Changes are stored in the session of
+ * the browser under `name`, so that a reload loses nothing. `version` is the version of `loaded`.
  */
 export function useText(name: string, loaded: string, version: number | null): EditedText {
   const [state, setState] = useState(() => {

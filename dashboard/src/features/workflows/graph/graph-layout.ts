@@ -42,13 +42,13 @@ const nodeWidth = 212;
 const labelHeight = 22;
 const maxLabelWidth = 176;
 
-/** What the places depend on, and nothing else: other words in a step move nothing. */
+/** The input of the layout: texts of a step do not move anything. */
 interface Sketch {
   nodes: { id: string; width: number; height: number }[];
   edges: SketchedEdge[];
 }
 
-/** The drawing of a body. To find the places takes long, so they are found again only when the shape has changed. */
+/** The drawing of a body. The layout is slow, so it is computed again only when the shape changes. */
 export function useDrawing(body: Body): Drawing | null {
   const shape = useMemo(() => JSON.stringify(sketchOf(body)), [body]);
   const places = useMemo(() => {
@@ -68,7 +68,7 @@ function withSteps(places: Places, { steps }: Body): Drawing {
 const maxSteps = 300;
 const maxLength = 2500;
 
-/** Roads past many steps are what takes the time: with these bounds a second or two, without them a minute. */
+/** Long edges dominate the layout time: a second or two within these limits, a minute without them. */
 function isTooLarge({ nodes, edges }: Sketch): boolean {
   const place = new Map(nodes.map(({ id }, index) => [id, index]));
   const length = edges.reduce(
@@ -99,7 +99,7 @@ function sketchOf({ steps }: Body): Sketch {
   };
 }
 
-/** Top to bottom; labels have room of their own on the roads. */
+/** Lays out top to bottom; labels have room on the edges. */
 function place({ nodes, edges }: Sketch): Places {
   const graph = new Graph<object, Size, EdgeSize>();
   graph.setGraph({ rankdir: 'TB', nodesep: 26, ranksep: 28, edgesep: 18, marginx: 12, marginy: 12 });
@@ -158,7 +158,7 @@ function sizeOf(label: unknown): { width: number; height: number } {
   return { width: Number(width) || 0, height: Number(height) || 0 };
 }
 
-/** A soft line through the points: straight at its ends, round where it turns. */
+/** A curve through the points: straight at its ends, round at its turns. */
 export function pathOf(points: Point[]): string {
   const [first, ...rest] = points;
   if (!first) return '';

@@ -13,7 +13,7 @@ export interface NodeData extends Record<string, unknown> {
   role: 'step' | 'trigger' | 'end';
   schema: unknown;
   state: StepState | null;
-  /** There are states, and this step has none: the run did not come here. */
+  /** True when other steps have a state and this one has none: the run did not reach it. */
   isDim: boolean;
   isCurrent: boolean;
   problems: number;
@@ -21,7 +21,7 @@ export interface NodeData extends Record<string, unknown> {
 
 export type StepNode = Node<NodeData, 'step'>;
 
-/** Where lines begin and end; nobody connects anything by hand. */
+/** The ends of edges, which cannot be connected by hand. */
 function Ends({ children }: { children: React.ReactNode }) {
   return (
     <>

@@ -43,7 +43,7 @@ const ariaLabels = {
   'controls.fitView.ariaLabel': editor.fit,
 };
 
-/** The steps of a body and the roads between them. */
+/** The steps of a body and the edges between them. */
 export function Graph(props: GraphProps) {
   const drawing = useDrawing(props.body);
   if (drawing) return <Drawn {...props} drawing={drawing} />;
@@ -163,7 +163,7 @@ function edgesOf(drawing: Drawing, progress: Progress | null): RoadEdge[] {
   });
 }
 
-/** React Flow keeps a marker per colour: a variable is a colour too. */
+/** React Flow keeps one marker per colour; a CSS variable works as a colour. */
 function colourOf({ tone }: PlacedEdge, isTaken: boolean): string {
   if (isTaken) return 'var(--green)';
   return { plain: 'var(--border-strong)', timeout: 'var(--amber)', error: 'var(--red)' }[tone];
@@ -202,10 +202,10 @@ function RoadLine({ id, data, markerEnd }: EdgeProps<RoadEdge>) {
 type Flow = ReactFlowInstance<StepNode, RoadEdge> | null;
 type Frame = React.RefObject<HTMLDivElement | null>;
 
-/** Of a phone everything that is beside each other is seen rather than read: one can come closer. */
+/** A phone fits the whole width even if the text is too small to read: the reader can zoom in. */
 const smallestZoom = (width: number): number => (width < 480 ? 0.48 : 0.62);
 
-/** All of it where that can still be read, else its beginning; again when the shape or the room changes. */
+/** Fits the whole graph while it stays legible, else its start; again when the shape or the size changes. */
 function useOverview(flow: Flow, frame: Frame, drawing: Drawing): void {
   const shape = `${Math.round(drawing.width)} ${Math.round(drawing.height)}`;
   const latest = useRef(drawing);
@@ -233,7 +233,7 @@ function useOverview(flow: Flow, frame: Frame, drawing: Drawing): void {
   }, [flow, frame, shape]);
 }
 
-/** What is selected, or where the run is, comes into view. */
+/** Scrolls the selected or current step into view. */
 function useFollow(flow: Flow, frame: Frame, drawing: Drawing, index: number | null): void {
   const latest = useRef(drawing);
   latest.current = drawing;

@@ -1,10 +1,10 @@
 import { branchesOf, endTarget, type Step, targetsOf, textOf } from '../definition.ts';
 
-/** Where a run can go from a step: `to` is the index of a step, or null for the end of the run. */
+/** An edge from a step: `to` is the index of a step, or null for the end of the run. */
 export interface StepPath {
   from: number;
   to: number | null;
-  /** What has to be so for this road to be taken; several when they lead to the same place. */
+  /** The conditions of the edge; several when they have the same target. */
   reasons: Reason[];
 }
 
@@ -57,14 +57,14 @@ function roadsFrom(steps: readonly Step[], step: Step, from: number): Way[] {
   }
 }
 
-/** null: the end; undefined: there is no such step. */
+/** Returns null for the end and undefined for an unknown step. */
 function resolve(steps: readonly Step[], name: string): number | null | undefined {
   const index = steps.findIndex((step) => step.id === name);
   if (index !== -1) return index;
   return name === endTarget ? null : undefined;
 }
 
-/** Two paths to one place are drawn as one, with both reasons on it. */
+/** Merges edges to the same target and keeps all their reasons. */
 function merge(from: number, ways: Way[]): StepPath[] {
   const paths = new Map<number | null, StepPath>();
   for (const [to, reason] of ways) {
@@ -76,7 +76,7 @@ function merge(from: number, ways: Way[]): StepPath[] {
   return [...paths.values()];
 }
 
-/** Steps that no road leads to. */
+/** Returns the steps that no edge leads to. */
 export function unreachableSteps(steps: readonly Step[]): number[] {
   const paths = pathsOf(steps);
   const reached = new Set<number>(steps.length > 0 ? [0] : []);

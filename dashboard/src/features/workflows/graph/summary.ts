@@ -6,7 +6,7 @@ import type { Reason } from './paths.ts';
 
 const { summary, reasons } = workflows;
 
-/** What a step does, in one line. */
+/** Describes a step in one line. */
 export function summaryOf(step: Step): string {
   switch (step.kind) {
     case 'send':
@@ -59,7 +59,7 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** What stands on the road; nothing where there is no choice. */
+/** The label of an edge; empty where there is no choice. */
 export function reasonsText(given: Reason[]): string {
   return given
     .filter(({ kind }) => kind !== 'always')

@@ -12,13 +12,13 @@ import { outputOf, progressOf } from './timeline.ts';
 
 const { run } = workflows;
 
-/** What a run did, in order; the one that is open shows its times and what it left. */
+/** The entries of a run in order; the open one shows its times and its output. */
 export function Entries(props: {
   entries: readonly WorkflowStep[];
   steps: readonly Step[];
   open: string | null;
   onOpen(attemptId: string | null): void;
-  /** Nothing of a simulation exists: there is no notification to go to. */
+  /** A simulation has no notifications to link to. */
   isReal: boolean;
 }) {
   const { entries, steps, open, onOpen, isReal } = props;
@@ -60,7 +60,7 @@ function Details(props: { entry: WorkflowStep; step: Step | undefined; isReal: b
   const { kind } = useEnvironment();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // A simulation opens one after the other by itself: the page would not stand still.
+    // A simulation opens entries automatically, and the page would not stop scrolling.
     if (isReal) void place.current?.scrollIntoView({ block: 'nearest' });
   }, [isReal]);
   const output = outputOf(entry);

@@ -14,11 +14,11 @@ const { actions } = workflows;
 
 export interface EventTarget {
   workflow: Pick<Workflow, 'key' | 'active_version'>;
-  /** Only this run is woken; without it every run that fits. */
+  /** The only run to wake; every matching run when absent. */
   run?: { id: string; version: number; trigger_data: Record<string, unknown>; currentStepId: string | null };
 }
 
-/** Posts an event; begins with the one that is waited for. */
+/** Posts an event; starts with the one that the run waits for. */
 export function EventDialog({
   workflow,
   run,

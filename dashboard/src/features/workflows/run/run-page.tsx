@@ -120,7 +120,7 @@ function bodyOf(bodyText: string | undefined): Body | null {
   return parsed?.ok ? readBody(parsed.value) : null;
 }
 
-/** In plain words: why it failed, or what it waits for. */
+/** Explains why the run failed, or what it waits for. */
 function RunNotice(props: { run: WorkflowRun; body: Body | null; currentStepId: string | null }) {
   const { run, body, currentStepId } = props;
   if (run.failure_reason !== null) {

@@ -43,7 +43,7 @@ function Runs({ workflow }: { workflow: Workflow }) {
     (api, token) => readRuns(api, workflow.key, given(filters.values), token),
     { keep: true, everyMs: isMoving && watchMs },
   );
-  // Also while there is none: somebody who looks at an empty list waits for the first.
+  // An empty list is polled too: its reader waits for the first run.
   const moves = query.items.length === 0 || query.items.some(({ status }) => !hasEnded(status));
   if (query.data !== undefined && moves !== isMoving) setMoving(moves);
   return (

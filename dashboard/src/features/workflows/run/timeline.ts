@@ -1,17 +1,17 @@
 import type { WorkflowStep } from '@carillon/sdk';
 import type { Tone } from '../../../ui/index.ts';
 
-/** How far a step is, as the graph shows it. */
+/** The state of a step in the graph. */
 export interface StepState {
   phase: 'running' | 'waiting' | 'done' | 'missed' | 'failed' | 'skipped' | 'cancelled';
   outcome: string | null;
-  /** How often it was begun. */
+  /** How often the step was started. */
   times: number;
 }
 
 export type States = Map<string, StepState>;
 
-/** The road that was taken, as pairs `from>to` of step ids; `to` is empty for the end. */
+/** The edges taken, as `from>to` pairs of step ids; `to` is empty for the end. */
 export interface Progress {
   states: States;
   taken: Set<string>;
@@ -40,7 +40,7 @@ function phaseOf({ status, outcome }: WorkflowStep): StepState['phase'] {
   if (outcome === 'skipped') return 'skipped';
   if (status !== 'completed') return status;
   if (outcome === 'failed') return 'failed';
-  // It went on, but not with what was hoped for.
+  // The run continued, but not with the intended result.
   return outcome === 'timed_out' || outcome === 'suppressed' ? 'missed' : 'done';
 }
 
@@ -54,15 +54,15 @@ export const toneOf: Record<StepState['phase'], Tone> = {
   cancelled: 'grey',
 };
 
-/** One moment of a simulation that is worth stopping at. */
+/** A moment of a simulation that the player stops at. */
 export interface Moment {
   at: string;
-  /** Index of the entry that begins or ends; -1: the trigger. */
+  /** The index of the entry that starts or ends; -1 is the trigger. */
   entry: number;
   phase: 'triggered' | 'begins' | 'ends';
 }
 
-/** A step that takes no time is one moment, one that waits is two. */
+/** An instant step is one moment, a waiting step is two. */
 export function momentsOf(entries: readonly WorkflowStep[], startedAt: string): Moment[] {
   const moments: Moment[] = [{ at: startedAt, entry: -1, phase: 'triggered' }];
   for (const [entry, { started_at, completed_at }] of entries.entries()) {
@@ -72,7 +72,7 @@ export function momentsOf(entries: readonly WorkflowStep[], startedAt: string): 
   return moments;
 }
 
-/** The timeline as it was at a moment. */
+/** The entries as they were at a moment. */
 export function entriesAt(entries: readonly WorkflowStep[], moment: Moment): WorkflowStep[] {
   return entries.slice(0, moment.entry + 1).map((entry, index) => {
     if (index < moment.entry || moment.phase === 'ends') return entry;
@@ -80,7 +80,7 @@ export function entriesAt(entries: readonly WorkflowStep[], moment: Moment): Wor
   });
 }
 
-/** Text of the service; what is not JSON after all is shown as it is. */
+/** The JSON output of a step; a text that is not JSON is shown as it is. */
 export function outputOf({ output_json }: WorkflowStep): unknown {
   if (output_json === null) return undefined;
   try {

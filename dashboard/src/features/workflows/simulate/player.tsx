@@ -8,7 +8,7 @@ const { simulation } = workflows;
 const speeds = [0.5, 1, 2, 4];
 const momentMs = 900;
 
-/** Goes through the moments of a simulation by itself, or as one likes. */
+/** Steps through the moments of a simulation, automatically or by hand. */
 export function usePlayer(count: number) {
   const [position, setPosition] = useState(0);
   const [isPlaying, setPlaying] = useState(false);
@@ -32,7 +32,7 @@ export function usePlayer(count: number) {
       setPlaying(false);
       setPosition(Math.max(0, Math.min(last, at)));
     },
-    /** From here on; at the end from the beginning. */
+    /** Plays from the current moment; at the end, from the start. */
     play() {
       setPosition((at) => (at >= last ? 0 : at));
       setPlaying(true);

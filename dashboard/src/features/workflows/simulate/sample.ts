@@ -1,6 +1,6 @@
 import { type Body, isObject, type Step, textOf } from '../definition.ts';
 
-/** Trigger data to try a workflow with: from its schema, else from the names that its steps ask for. */
+/** Returns sample trigger data, from the schema or else from the variables of the steps. */
 export function sampleData(body: Body): Record<string, unknown> {
   const sample = sampleOf(body.trigger_data_schema, '', 0);
   const data = isObject(sample) ? sample : {};
@@ -31,7 +31,7 @@ function sampleOf(schema: unknown, name: string, depth: number): unknown {
   return sampleText(name, textOf(schema.format));
 }
 
-/** Nobody is written to by accident: the addresses are those of the sandbox. */
+/** The addresses are those of the sandbox, so that no real person is contacted. */
 function sampleText(name: string, format = ''): string {
   const word = name.toLowerCase();
   if (format === 'email' || word.includes('email')) return 'delivered@sandbox.test';
@@ -56,7 +56,7 @@ export interface ScriptedEvent {
   at: string;
 }
 
-/** The event that a step waits for, with data that it would take. */
+/** The event that a step waits for, with matching data. */
 export function sampleEvent(step: Step, data: Record<string, unknown>): ScriptedEvent {
   const event: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(isObject(step.match) ? step.match : {})) {
@@ -65,7 +65,7 @@ export function sampleEvent(step: Step, data: Record<string, unknown>): Scripted
   return { event_name: textOf(step.event), event_data: event, at: '' };
 }
 
-/** `{{ trigger.order.id }}` → what the data has there; anything cleverer is left for the reader. */
+/** `{{ trigger.order.id }}` → the value in the data; other expressions stay as they are. */
 function resolveValue(value: unknown, data: Record<string, unknown>): unknown {
   const path = typeof value === 'string' ? /^\{\{\s*trigger\.([\w.]+)\s*\}\}$/.exec(value)?.[1] : undefined;
   if (path === undefined) return value;

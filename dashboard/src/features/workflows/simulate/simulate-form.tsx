@@ -7,7 +7,7 @@ import styles from './simulate.module.css';
 
 const { simulation } = workflows;
 
-/** What is typed: texts, so that half a JSON is no loss. */
+/** The typed texts, so that incomplete JSON is not lost. */
 export interface Script {
   data: string;
   events: { name: string; at: string; data: string }[];
@@ -38,7 +38,7 @@ export function isReadable(script: Script): boolean {
   return texts.every((text) => readObject(text).error === null);
 }
 
-/** As the service takes it. */
+/** The request of a script. */
 export function requestOf({ data, events, responses, now }: Script) {
   return {
     trigger_data: readObject(data).value,
@@ -79,7 +79,7 @@ export function ScriptForm(props: { body: Body; script: Script; onChange(script:
           <p className={styles.muted}>{events.length === 0 ? simulation.noEvents : simulation.eventsHint}</p>
         </div>
         {events.map((event, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an event has no name of its own
+          // biome-ignore lint/suspicious/noArrayIndexKey: an event has no id
           <div key={index} className={styles.event}>
             <Field label={simulation.eventName}>
               <Input value={event.name} onChange={({ target }) => setEvent(index, { name: target.value })} />

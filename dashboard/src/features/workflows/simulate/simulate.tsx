@@ -17,16 +17,16 @@ const { simulation } = workflows;
 
 interface Result {
   run: SimulatedRun;
-  /** The body that was simulated; the draft may have gone on since. */
+  /** The simulated body; the draft may have changed since. */
   body: Body;
   version: number;
 }
 
-/** A run without consequences, played on the graph. */
+/** A run without side effects, played on the graph. */
 export function Simulate(props: {
   workflow: Workflow;
   draft: Draft;
-  /** Saves the draft first, when it has changes; null when there are none, or they cannot be saved. */
+  /** Saves the changed draft first; null when there are no changes, or they cannot be saved. */
   save: (() => Promise<number>) | null;
 }) {
   const { workflow, draft, save } = props;
@@ -59,7 +59,7 @@ export function Simulate(props: {
   const progress = result ? progressOf(entries) : null;
   const isAtEnd = result !== undefined && player.position === player.last;
   const body = result?.body ?? draft.body;
-  // What plays is open, unless somebody opened another one while it stood still.
+  // The current entry is open, unless another one was opened while the player was paused.
   const latest = entries.at(-1)?.attempt_id ?? null;
   const open = chosen?.moment === player.position ? chosen.attempt : latest;
   const openStep = entries.find(({ attempt_id }) => attempt_id === open)?.step_id;

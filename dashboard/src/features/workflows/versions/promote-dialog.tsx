@@ -11,7 +11,7 @@ import styles from '../workbench.module.css';
 
 const { promote } = workflows;
 
-/** What promoting would change in Live, first; then, if wanted, the promotion. */
+/** Shows what a promotion would change in Live, then promotes. */
 export function PromoteDialog(props: { workflow: Workflow; onOpenChange(open: boolean): void }) {
   const { workflow, onOpenChange } = props;
   const [withTemplates, setWithTemplates] = useState(true);
@@ -98,7 +98,7 @@ function Changes({ title, items }: { title: string; items: [name: string, change
   );
 }
 
-/** The active bodies of both environments; what Live does not have is empty. */
+/** The active bodies of both environments; empty where Live has none. */
 function useBothBodies(workflow: Workflow, status: WorkflowPromotion['status']) {
   const { organization } = useEnvironment();
   const liveId = organization.environments.find(({ kind }) => kind === 'live')?.id ?? null;
@@ -119,7 +119,7 @@ function useBothBodies(workflow: Workflow, status: WorkflowPromotion['status']) 
   }
 }
 
-/** Written the same way, so that only what means something differs. */
+/** Formats JSON, so that only meaningful differences show. */
 export function tidy(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

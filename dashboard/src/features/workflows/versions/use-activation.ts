@@ -2,7 +2,7 @@ import type { WorkflowValidation } from '@carillon/sdk';
 import { useWrite } from '../../../api/queries.ts';
 import { workflows } from '../../../strings/workflows.ts';
 
-/** Activates a version; one that is not valid stays as it is, and says why. */
+/** Activates a version; the toast explains why an invalid one is rejected. */
 export function useActivation(key: string) {
   return useWrite<number, WorkflowValidation>((api, version) => api.workflows.activateVersion(key, version), {
     changes: [['workflows']],

@@ -25,7 +25,7 @@ import { useActivation } from './use-activation.ts';
 
 const { versions } = workflows;
 
-/** Every version that was saved, what differs between two of them, and ways back. */
+/** Every saved version, the difference of two, and ways to restore. */
 export function Versions({ workflow, readOnly }: { workflow: Workflow; readOnly: boolean }) {
   const list = useList(['workflows', workflow.key, 'versions', 'list'], (api, cursor) =>
     api.workflows
