@@ -1,11 +1,11 @@
 import type { Deps } from './deps.ts';
 import { deleteExpiredSessions } from './features/accounts/index.ts';
 import { tidyActivity } from './features/activity/index.ts';
-import { tidyCallbacks } from './features/callbacks/index.ts';
 import { deleteExpiredKeys } from './features/idempotency/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
 import { deleteOldIncidents } from './features/incidents/index.ts';
 import { deleteAttachmentBytesBefore, forgetNotifications } from './features/notifications/index.ts';
+import { tidyCallbacks } from './features/receipts/index.ts';
 import { forgetRuns, tidyRuns, wakeRunsOf } from './features/runs/index.ts';
 import { tidySandbox } from './features/sandbox/index.ts';
 import { measureStorage } from './features/usage/index.ts';

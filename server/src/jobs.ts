@@ -1,4 +1,5 @@
-import { createDispatchJob, createReceiptJob } from './features/dispatch/index.ts';
+import { createDispatchJob } from './features/dispatch/index.ts';
+import { createReceiptJob } from './features/receipts/index.ts';
 import { createRunJob } from './features/runs/index.ts';
 import { createErasureJob } from './features/users/index.ts';
 import { createWebhookJob } from './features/webhooks/index.ts';

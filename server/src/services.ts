@@ -3,7 +3,7 @@ import { createSandboxStore } from './channels/sandbox/index.ts';
 import type { Deps } from './deps.ts';
 import { allErasers } from './erasers.ts';
 import { createActivityService } from './features/activity/index.ts';
-import { createCallbackService, createReportWriter } from './features/callbacks/index.ts';
+import { createCallbackService } from './features/callbacks/index.ts';
 import {
   chatthreeKind,
   chattwoKind,
@@ -30,6 +30,7 @@ import {
   createCategoryService,
   createPreferenceService,
 } from './features/preferences/index.ts';
+import { createReportWriter } from './features/receipts/index.ts';
 import { createRunService, wakeRunsOf } from './features/runs/index.ts';
 import { createSuppressionService } from './features/suppressions/index.ts';
 import { createTemplateService } from './features/templates/index.ts';

@@ -312,21 +312,6 @@ insert into audit_entries
    ip_address, user_agent)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
--- callbacks_delete_events (features/callbacks/store.ts)
-with gone as (
-  delete from callback_events where ctid = any (array(
-    select ctid from callback_events where seen_at < $1 order by seen_at limit $2 for update skip locked))
-  returning 1)
-select count(*)::int as deleted from gone;
-
--- callbacks_insert_events (features/callbacks/store.ts)
-insert into callback_events (environment_id, provider_id, event_hash, seen_at)
-select environment_id, provider_id, event_hash, $4
-from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as told (environment_id, provider_id, event_hash)
-order by environment_id, provider_id, event_hash -- everyone locks in this order: no deadlocks
-on conflict do nothing
-returning environment_id, provider_id, event_hash;
-
 -- connections_claim_refresh (features/connections/chatone/store.ts)
 update chatone_installations set refreshing_until = now() + interval '30 seconds'
  where id = $1 and revision = $2 and refresh_sealed is not null and (refreshing_until is null or refreshing_until < now())
@@ -496,19 +481,6 @@ update notifications set trace = trace || $2::jsonb
 where id in (select id from notifications where id = any ($1::uuid[]) order by id for no key update)
   and status = 'queued' and trace->-1->>'name' is distinct from $3;
 
--- dispatch_apply_receipts (features/dispatch/store.ts)
-update notifications n set
-  status = case
-    when i.status is null then n.status
-    when n.status in ('queued', 'sent') then i.status
-    when n.status = 'delivered' and i.status = 'complained' then i.status
-    else n.status end,
-  events = n.events || i.events,
-  last_error = coalesce(i.last_error, n.last_error)
-from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, last_error text)
-where n.id = i.id
-returning n.id, n.environment_id, n.channel, n.address;
-
 -- dispatch_load (features/dispatch/store.ts)
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
   n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id,
@@ -519,17 +491,6 @@ from notifications n
 join notification_contents c on c.notification_id = n.id
 join environments e on e.id = n.environment_id
 where n.id = any ($1::uuid[]);
-
--- dispatch_lock_for_receipts (features/dispatch/store.ts)
-select n.id, n.environment_id, n.channel, n.status,
-  (select jsonb_object_agg(type, number) from (
-     select event->>'type' as type, count(*) as number from jsonb_array_elements(n.events) as event group by 1) as counted
-  ) as counts
-from notifications n
-join unnest($1::uuid[], $2::uuid[]) as wanted (id, environment_id)
-  on n.id = wanted.id and n.environment_id = wanted.environment_id
-order by n.id
-for no key update of n;
 
 -- dispatch_lock_statuses (features/dispatch/store.ts)
 select id, status from notifications where id = any ($1::uuid[]) order by id for no key update;
@@ -1464,6 +1425,45 @@ select environment_id, pace, (extract(epoch from paused_until - now()) * 1000)::
 -- providers_list_pauses_of (features/provider-health/throttle-store.ts)
 select environment_id, pace, (extract(epoch from paused_until - now()) * 1000)::float8 as left_ms from provider_pauses
 where environment_id = any ($1::uuid[]) and paused_until > now();
+
+-- receipts_delete_events (features/receipts/reported-events-store.ts)
+with gone as (
+  delete from callback_events where ctid = any (array(
+    select ctid from callback_events where seen_at < $1 order by seen_at limit $2 for update skip locked))
+  returning 1)
+select count(*)::int as deleted from gone;
+
+-- receipts_insert_events (features/receipts/reported-events-store.ts)
+insert into callback_events (environment_id, provider_id, event_hash, seen_at)
+select environment_id, provider_id, event_hash, $4
+from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as told (environment_id, provider_id, event_hash)
+order by environment_id, provider_id, event_hash -- all transactions lock in this order, so there are no deadlocks
+on conflict do nothing
+returning environment_id, provider_id, event_hash;
+
+-- receipts_apply (features/receipts/store.ts)
+update notifications n set
+  status = case
+    when i.status is null then n.status
+    when n.status in ('queued', 'sent') then i.status
+    when n.status = 'delivered' and i.status = 'complained' then i.status
+    else n.status end,
+  events = n.events || i.events,
+  last_error = coalesce(i.last_error, n.last_error)
+from json_to_recordset($1::json) as i (id uuid, status text, events jsonb, last_error text)
+where n.id = i.id
+returning n.id, n.environment_id, n.channel, n.address;
+
+-- receipts_lock_notifications (features/receipts/store.ts)
+select n.id, n.environment_id, n.channel, n.status,
+  (select jsonb_object_agg(type, number) from (
+     select event->>'type' as type, count(*) as number from jsonb_array_elements(n.events) as event group by 1) as counted
+  ) as counts
+from notifications n
+join unnest($1::uuid[], $2::uuid[]) as wanted (id, environment_id)
+  on n.id = wanted.id and n.environment_id = wanted.environment_id
+order by n.id
+for no key update of n;
 
 -- runs_close_digests (features/runs/digests-store.ts)
 delete from digests where run_id = any ($1::uuid[]);

@@ -13,7 +13,7 @@ import type { SendgridSimulator } from '../../../test/simulators/sendgrid.ts';
 import type { SesSimulator } from '../../../test/simulators/ses.ts';
 import { startWebhookSink } from '../../../test/simulators/webhook-sink.ts';
 import { newId } from '../../kernel/ids.ts';
-import { tidyCallbacks } from './index.ts';
+import { tidyCallbacks } from '../receipts/index.ts';
 
 type Json = TestResponse['body'];
 

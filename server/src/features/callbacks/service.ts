@@ -4,7 +4,7 @@ import { hasMoreValues } from '../../http/json.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import type { CallbackProviders } from '../connections/index.ts';
 import { type LinkSecrets, readCallbackToken } from '../links/index.ts';
-import type { ReportWriter } from './writer.ts';
+import type { ReportWriter } from '../receipts/index.ts';
 
 export interface CallbackService {
   /** Checks the token before the body is read. */

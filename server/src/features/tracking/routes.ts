@@ -1,22 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Report } from '../../channels/contract.ts';
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { createCache } from '../../kernel/cache.ts';
 import { notFound } from '../../kernel/errors.ts';
 import type { LinkSecrets } from '../links/index.ts';
+import type { ReportWriter } from '../receipts/index.ts';
 import { type LinkHit, readClick, readOpen } from './links.ts';
-
-/** Passes opens and clicks to the component that handles provider reports. */
-export interface HitRecorder {
-  record(telling: {
-    environmentId: string;
-    providerId: string;
-    channel: 'email';
-    reports: readonly Report[];
-  }): Promise<unknown>;
-}
 
 const tag = 'Tracking';
 const TokenParams = Type.Object({ token: Type.String() });
@@ -38,7 +28,7 @@ function isMachine({ method, headers }: FastifyRequest): boolean {
 
 /** The targets of the pixel and the links in tracked email. The signed link is the only authorization: no key, no cookie. */
 export function trackingRoutes(
-  deps: Pick<Deps, 'log' | 'clock'> & { linkSecrets: LinkSecrets; reportWriter: HitRecorder },
+  deps: Pick<Deps, 'log' | 'clock'> & { linkSecrets: LinkSecrets; reportWriter: ReportWriter },
 ): Route[] {
   const { clock, log, linkSecrets, reportWriter } = deps;
   // The hits that this process has just written: repeated requests cause no load on the database.

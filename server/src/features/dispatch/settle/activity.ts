@@ -1,6 +1,6 @@
 import type { Activity } from '../../../deps.ts';
 import { idTime } from '../../../kernel/ids.ts';
-import type { StatusMove } from '../apply-receipts.ts';
+import { countMoved } from '../../receipts/index.ts';
 import type { DispatchFact } from '../store.ts';
 import type { RoundSettlement } from './settlement.ts';
 
@@ -32,14 +32,5 @@ export function countSettled(activity: Activity, fact: DispatchFact, settled: Ro
       break;
     case 'sent':
       break;
-  }
-}
-
-/** Counts the status changes that receipts made. A complaint implies a delivery. */
-export function countMoved(activity: Activity, moved: readonly StatusMove[]): void {
-  for (const { environmentId, channel, before, status } of moved) {
-    if (status === 'complained' && before !== 'delivered')
-      activity.count(environmentId, channel, 'delivered');
-    activity.count(environmentId, channel, status);
   }
 }

@@ -3,7 +3,7 @@ import type { Carrier, Outcome } from '../../../channels/contract.ts';
 import { type RoundResult, runRound } from '../attempt/round.ts';
 import type { DispatchFact } from '../store.ts';
 import { maxRounds, retryDelayMs } from './retry-delay.ts';
-import { receiptUpdate, settlementOf } from './settlement.ts';
+import { settlementOf } from './settlement.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const circumstances = { now, retryScale: 1, chance: 0.5 };
@@ -152,32 +152,6 @@ describe('retries', () => {
   ])('do not wait for ever because a provider asks for %s ms', (asked, delay) => {
     expect(retryDelayMs(1, 1, 0.5, asked)).toBe(delay);
   });
-});
-
-test('receipts keep their order, and the last word decides', () => {
-  const update = receiptUpdate(
-    'n',
-    [
-      { type: 'Delivered', detail: null },
-      { type: 'Complained', detail: 'spam' },
-      { type: 'Opened', detail: null },
-    ],
-    now,
-  );
-  expect(update).toMatchObject({ status: 'complained', last_error: null });
-  expect(types(update.events)).toEqual(['Delivered', 'Complained', 'Opened']);
-});
-
-test('a bounce after the delivery is an event, and no error', () => {
-  const bounced = { type: 'Bounced', detail: 'user unknown' } as const;
-  for (const update of [
-    receiptUpdate('n', [bounced], now, 'delivered'),
-    receiptUpdate('n', [{ type: 'Delivered', detail: null }, bounced], now),
-  ]) {
-    expect(update.last_error).toBeNull();
-    expect(types(update.events)).toContain('Bounced');
-  }
-  expect(receiptUpdate('n', [bounced], now)).toMatchObject({ status: 'bounced', last_error: 'user unknown' });
 });
 
 test('a delay of our own obeys the scale, and one that the provider asked for does not', async () => {

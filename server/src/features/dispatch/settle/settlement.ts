@@ -1,18 +1,13 @@
 import type { Carrier, Outcome, Receipt } from '../../../channels/contract.ts';
 import { assertNever } from '../../../kernel/errors.ts';
 import type { NewItem } from '../../inbox/index.ts';
-import {
-  type EventEntry,
-  eventEntry,
-  type NotificationRow,
-  type StoredTraceEntry,
-} from '../../notifications/index.ts';
+import { eventEntry, type NotificationRow, type StoredTraceEntry } from '../../notifications/index.ts';
 import type { Observation } from '../../provider-health/index.ts';
-import type { Refusal } from '../../suppressions/index.ts';
+import { type AddressRefusal, receiptUpdate, refusalIn } from '../../receipts/index.ts';
 import type { Rendered } from '../../templates/index.ts';
 import type { LeaseNote } from '../attempt/lease-note.ts';
 import { accountOf, type RoundResult } from '../attempt/round.ts';
-import type { DispatchFact, ReceiptUpdate, Settlement } from '../store.ts';
+import type { DispatchFact, Settlement } from '../store.ts';
 import { askedDelayMs, maxRounds, retryDelayMs } from './retry-delay.ts';
 
 /** A settlement with its consequences; all of it is written in one transaction. */
@@ -34,8 +29,6 @@ export interface RoundSettlement extends Settlement {
   /** The outcome of the message is unknown; a report from the provider would settle it. */
   outcomeUnknown: boolean;
 }
-
-export type AddressRefusal = Pick<Refusal, 'reason' | 'detail'>;
 
 export interface RetryContext {
   now: number;
@@ -245,49 +238,4 @@ function next(
     note: { ...base.note, due: retryAt },
     events: [...base.events, eventEntry('Retrying', at.now, detail)],
   };
-}
-
-const receiptStatus: Partial<Record<Receipt['type'], 'delivered' | 'bounced' | 'complained'>> = {
-  Delivered: 'delivered',
-  Bounced: 'bounced',
-  Complained: 'complained',
-};
-
-/**
- * The status after receipts in any order: a complaint may follow a delivery; otherwise the first receipt stays, so that a late
- * or repeated one never moves a status back.
- */
-function statusAfter(
-  status: NotificationRow['status'],
-  receipts: readonly Receipt[],
-): NotificationRow['status'] {
-  return receipts.reduce((before, { type }) => {
-    const next = receiptStatus[type];
-    if (!next) return before;
-    const isOpen = before === 'queued' || before === 'sent';
-    return isOpen || (before === 'delivered' && next === 'complained') ? next : before;
-  }, status);
-}
-
-/** The update that receipts mean for one notification with the status `before`. Opens and clicks are events only. */
-export function receiptUpdate(
-  id: string,
-  receipts: Receipt[],
-  now: number,
-  before: NotificationRow['status'] = 'sent',
-): ReceiptUpdate {
-  const events: EventEntry[] = receipts.map(({ type, at, detail }) => eventEntry(type, at ?? now, detail));
-  const after = statusAfter(before, receipts);
-  if (after === before) return { id, status: null, events, last_error: null };
-  // A bounce that comes too late to change the status is not an error of a delivered notification.
-  const bounce = after === 'bounced' ? receipts.find(({ type }) => type === 'Bounced') : undefined;
-  return { id, status: after, events, last_error: bounce?.detail ?? null };
-}
-
-/** Returns the refusal when receipts forbid further messages to the address. A complaint outweighs a bounce. */
-export function refusalIn(receipts: Receipt[]): AddressRefusal | null {
-  const complaint = receipts.find((receipt) => receipt.type === 'Complained');
-  if (complaint) return { reason: 'complaint', detail: complaint.detail };
-  const bounce = receipts.find((receipt) => receipt.type === 'Bounced' && !receipt.soft);
-  return bounce ? { reason: 'hard_bounce', detail: bounce.detail } : null;
 }

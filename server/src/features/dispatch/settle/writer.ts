@@ -1,12 +1,12 @@
 import { type Sql, transaction, untilDatabaseAnswers } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { createBatcher } from '../../../kernel/batcher.ts';
-import { newId } from '../../../kernel/ids.ts';
 import type { Claim, PostponedWork } from '../../../queue/index.ts';
 import { connectionName } from '../../connections/index.ts';
 import { inboxTopic, insertItems } from '../../inbox/index.ts';
 import { type Addition, announce, deleteAttachmentBytes } from '../../notifications/index.ts';
 import type { ProviderHealthTracker } from '../../provider-health/index.ts';
+import { receiptWork } from '../../receipts/index.ts';
 import { wakeRunsOf } from '../../runs/index.ts';
 import { type Refusal, suppressRefused } from '../../suppressions/index.ts';
 import { type LeaseNote, noteOf } from '../attempt/lease-note.ts';
@@ -99,19 +99,7 @@ export function createDispatchWriter(
   function nextWork({ claim, fact, settled }: DispatchResult): PostponedWork[] {
     if (!settled) return [];
     const { lane, environmentId } = claim;
-    const receipts = settled.laterReceipts.map((receipt) => ({
-      kind: 'receipt' as const,
-      id: newId(),
-      lane,
-      environmentId,
-      note: {
-        notification_id: claim.id,
-        type: receipt.type,
-        detail: receipt.detail,
-        soft: receipt.soft ?? false,
-      },
-      runAt: new Date(clock() + (receipt.afterMs ?? 0)),
-    }));
+    const receipts = receiptWork(claim, settled.laterReceipts, clock());
     if (settled.retryAt === null) return receipts;
     const retry = {
       kind: 'notification' as const,

@@ -4,11 +4,12 @@ import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { isUuid } from '../../kernel/ids.ts';
-import { applyReceipts, countMoved, type ReceiptFor } from '../dispatch/index.ts';
 import { applyOptOuts, type OptOutChange } from '../suppressions/index.ts';
-import { insertEvents, type SeenEvent } from './store.ts';
+import { countMoved } from './activity.ts';
+import { applyReceipts, type ReceiptFor } from './apply.ts';
+import { insertEvents, type SeenEvent } from './reported-events-store.ts';
 
-/** The reports of one call by a provider. */
+/** The reports of one call by a provider, or of one visit to a tracked link. */
 export interface CallbackBatch {
   environmentId: string;
   providerId: string;
@@ -48,18 +49,18 @@ export function createReportWriter({
     const now = clock();
     const { results, announced, woken, moved } = await transaction(pool, async (tx) => {
       const fresh = await keepNewReports(tx, batches, now);
-      const receipts = fresh.flatMap(({ telling: batch, reports }) => receiptsIn(batch, reports));
+      const receipts = fresh.flatMap(({ batch, reports }) => receiptsIn(batch, reports));
       const applied = await applyReceipts(tx, { queue, now }, receipts);
       await applyOptOuts(
         tx,
-        fresh.flatMap(({ telling: batch, reports }) => optOutsIn(batch, reports)),
+        fresh.flatMap(({ batch, reports }) => optOutsIn(batch, reports)),
         now,
       );
       return {
         announced: applied.announced,
         woken: applied.woken,
         moved: applied.moved,
-        results: fresh.map(({ telling: batch, reports }) => {
+        results: fresh.map(({ batch, reports }) => {
           const known = reports.filter(
             (report) =>
               report.about === 'recipient' || applied.known.has(report.notificationId.toLowerCase()),
@@ -89,7 +90,7 @@ export function createReportWriter({
 }
 
 interface NewReports {
-  telling: CallbackBatch;
+  batch: CallbackBatch;
   reports: Report[];
 }
 
@@ -101,17 +102,17 @@ async function keepNewReports(tx: Sql, batches: CallbackBatch[], now: number): P
   );
   const accepted = batches.map((batch) => {
     const isRepeated = batch.nonce !== undefined && !nonces.take(eventOf(batch, `nonce ${batch.nonce}`));
-    return { telling: batch, reports: isRepeated ? [] : batch.reports };
+    return { batch, reports: isRepeated ? [] : batch.reports };
   });
   const fresh = await claim(
     tx,
-    accepted.flatMap(({ telling: batch, reports }) =>
+    accepted.flatMap(({ batch, reports }) =>
       reports.map(({ eventId }) => eventOf(batch, `event ${eventId}`)),
     ),
     now,
   );
-  return accepted.map(({ telling: batch, reports }) => ({
-    telling: batch,
+  return accepted.map(({ batch, reports }) => ({
+    batch,
     reports: reports.filter(({ eventId }) => fresh.take(eventOf(batch, `event ${eventId}`))),
   }));
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '../../db/sql.ts';
-import { deleteEventsBefore } from './store.ts';
+import { deleteEventsBefore } from './reported-events-store.ts';
 
 /** Longer than the maximum age of a signature (25 hours), so that a replay of a deleted event is refused for its age. */
 const keptMs = 3 * 86_400_000;

@@ -1,10 +1,11 @@
 import type { Channel, Receipt } from '../../channels/contract.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { Queue } from '../../queue/index.ts';
-import { announce, type NotificationRow } from '../notifications/index.ts';
+import { announce } from '../notifications/index.ts';
 import { wakeRunsOf } from '../runs/index.ts';
 import { suppressRefused } from '../suppressions/index.ts';
-import { receiptUpdate, refusalIn } from './settle/settlement.ts';
+import type { StatusMove } from './activity.ts';
+import { receiptUpdate, refusalIn } from './receipt-update.ts';
 import { lockForReceipts, updateByReceipts } from './store.ts';
 
 /** A receipt with the notification that it is about. */
@@ -14,14 +15,6 @@ export interface ReceiptFor {
   /** The channel that the notification must have been sent over; null matches every channel. */
   channel: Channel | null;
   receipt: Receipt;
-}
-
-/** A notification whose status a receipt has changed. */
-export interface StatusMove {
-  environmentId: string;
-  channel: Channel;
-  before: NotificationRow['status'];
-  status: Exclude<NotificationRow['status'], 'queued'>;
 }
 
 export interface AppliedReceipts {

@@ -2,16 +2,30 @@ import type { Receipt } from '../../channels/contract.ts';
 import { transaction, untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
-import type { Claim, Job } from '../../queue/index.ts';
-import { applyReceipts } from './apply-receipts.ts';
-import { countMoved } from './settle/activity.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Claim, Job, PostponedWork } from '../../queue/index.ts';
+import { countMoved } from './activity.ts';
+import { applyReceipts } from './apply.ts';
 
+/** The note of the work: a receipt with the notification that it is about. */
 interface LaterReceipt {
   notification_id: string;
   type: Receipt['type'];
   detail: string | null;
   soft?: boolean;
   at?: string;
+}
+
+/** The work that applies the receipts of a notification at their times. */
+export function receiptWork(
+  { id, lane, environmentId }: Claim,
+  receipts: readonly Receipt[],
+  now: number,
+): PostponedWork[] {
+  return receipts.map(({ type, detail, soft = false, afterMs = 0 }) => {
+    const note: LaterReceipt = { notification_id: id, type, detail, soft };
+    return { kind: 'receipt', id: newId(), lane, environmentId, note, runAt: new Date(now + afterMs) };
+  });
 }
 
 /** Applies receipts that come after the acceptance: those that the sandbox scheduled, and reads in an inbox. */

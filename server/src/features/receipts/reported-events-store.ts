@@ -8,11 +8,11 @@ export interface SeenEvent {
 }
 
 const insert = statement<{ environment_id: string; provider_id: string; event_hash: Buffer }>(
-  'callbacks_insert_events',
+  'receipts_insert_events',
   `insert into callback_events (environment_id, provider_id, event_hash, seen_at)
    select environment_id, provider_id, event_hash, $4
    from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as told (environment_id, provider_id, event_hash)
-   order by environment_id, provider_id, event_hash -- everyone locks in this order: no deadlocks
+   order by environment_id, provider_id, event_hash -- all transactions lock in this order, so there are no deadlocks
    on conflict do nothing
    returning environment_id, provider_id, event_hash`,
 );
@@ -34,7 +34,7 @@ export async function insertEvents(tx: Sql, events: SeenEvent[], now: number): P
 }
 
 const deleteOld = statement<{ deleted: number }>(
-  'callbacks_delete_events',
+  'receipts_delete_events',
   `with gone as (
      delete from callback_events where ctid = any (array(
        select ctid from callback_events where seen_at < $1 order by seen_at limit $2 for update skip locked))
