@@ -28,7 +28,14 @@ import { findTemplates, type PinnedTemplateFact, renderWords, traceRendering } f
 import { channelPlanners, type PlannerDeps } from './plan/channel-planners.ts';
 import { type DeliveryPlan, type PlanFor, preparePlans } from './plan/delivery-plan.ts';
 import { judge } from './plan/gates.ts';
-import { failed, type RoundSettlement, settlementOf, unsettled } from './settle/settlement.ts';
+import {
+  type FailedSettlement,
+  type RoundSettlement,
+  statusOf,
+  type UnsettledRound,
+  unsettled,
+} from './settle/round-settlement.ts';
+import { deferred, failed, settlementOf, suppressed } from './settle/settlement.ts';
 import { resumedEntry, settleWaiting } from './settle/waiting.ts';
 import { createDispatchWriter } from './settle/writer.ts';
 import { listFacts, markFaulty } from './store.ts';
@@ -43,11 +50,10 @@ interface DispatchInput extends ConsentFact, PinnedTemplateFact {
   planFor: PlanFor;
 }
 
-/** The content of a notification and its delivery plan; without a plan the notification has failed. */
-interface ComposedDelivery {
-  plan: DeliveryPlan | null;
-  settled: RoundSettlement;
-}
+/** The delivery plan of a notification, with the round so far; without a plan the notification has failed. */
+type ComposedDelivery =
+  | { plan: DeliveryPlan; round: UnsettledRound }
+  | { plan: null; settled: FailedSettlement };
 
 /** A round through the carriers, with its start time, its span and the provider order it used. */
 interface CompletedRound {
@@ -102,9 +108,10 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
   async function run(claim: Claim, fact: DispatchInput | undefined): Promise<void> {
     const settled = fact ? await send(claim, fact) : null;
     if (settled === 'lost') return;
-    if (fact && settled && settled.status !== 'queued')
-      deps.metrics.settled.inc({ channel: fact.channel, status: settled.status });
-    await writer.end({ claim, fact: fact ?? null, settled });
+    if (!fact || !settled) return writer.end({ claim, settled: null });
+    const status = statusOf(settled);
+    if (status !== 'queued') deps.metrics.settled.inc({ channel: fact.channel, status });
+    await writer.end({ claim, fact, settled });
   }
 
   async function send(claim: Claim, fact: DispatchInput): Promise<RoundSettlement | 'lost' | null> {
@@ -116,7 +123,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     // Jobs are due by the clock of the database. With a slow local clock alone, the same job would be claimed too early
     // repeatedly.
     const { verdict, trace: judged } = judge(fact, Math.max(now, claim.leasedAt.getTime()));
-    const base: RoundSettlement = {
+    const base: UnsettledRound = {
       ...unsettled(fact),
       note,
       attempts: open ? 1 : 0,
@@ -126,22 +133,16 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       case 'drop':
         return null;
       case 'defer':
-        return { ...base, retryAt: verdict.until };
+        return deferred(base, verdict.until);
       case 'suppress':
-        return {
-          ...base,
-          status: 'suppressed',
-          suppression_reason: verdict.reason,
-          events: [eventEntry('Suppressed', now, verdict.detail, verdict.reason)],
-        };
+        return suppressed(base, now, verdict.reason, verdict.detail);
       case 'pass':
         break;
     }
 
     const composed = await composeWithinLimit(claim, fact, base, now);
     if (composed === 'lost') return 'lost';
-    const { plan, settled } = composed;
-    return plan ? attemptDelivery(claim, fact, plan, settled) : settled;
+    return composed.plan ? attemptDelivery(claim, fact, composed.plan, composed.round) : composed.settled;
   }
 
   /**
@@ -151,7 +152,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
   async function composeWithinLimit(
     claim: Claim,
     fact: DispatchInput,
-    base: RoundSettlement,
+    base: UnsettledRound,
     now: number,
   ): Promise<ComposedDelivery | 'lost'> {
     const concurrencyKey = `compose:${fact.environment_id}`;
@@ -167,7 +168,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     }
   }
 
-  async function compose(fact: DispatchInput, base: RoundSettlement, now: number): Promise<ComposedDelivery> {
+  async function compose(fact: DispatchInput, base: UnsettledRound, now: number): Promise<ComposedDelivery> {
     const unsubscribeUrl = unsubscribeUrlOf(links, fact);
     const words = await renderWords(renderer, withUnsubscribeUrl(fact, unsubscribeUrl));
     const rendered = { ...base, trace: traceRendering(base.trace, now, words) };
@@ -180,7 +181,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     const plan = await untilDatabaseAnswers(async () => fact.planFor(wordedFact, headers));
     return 'problem' in plan
       ? { plan: null, settled: failed(worded, now, `${plan.reason}: ${plan.problem}`) }
-      : { plan, settled: worded };
+      : { plan, round: worded };
   }
 
   /** Runs the delivery plan, once its concurrency limit allows. */
@@ -188,7 +189,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     claim: Claim,
     fact: DispatchInput,
     plan: DeliveryPlan,
-    base: RoundSettlement,
+    base: UnsettledRound,
   ): Promise<RoundSettlement | 'lost'> {
     const { environment_id: environmentId, channel } = fact;
     const { note } = base;
@@ -220,7 +221,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     if (result.kind === 'waiting') {
       span.end({ 'carillon.notification_id': fact.id, 'carillon.outcome': 'waiting' }, false);
       const events = [sending, ...result.events];
-      return settleWaiting(base, { ...result, events }, note, retryContext());
+      return settleWaiting(base, { ...result, events }, retryContext());
     }
     span.end(
       {
@@ -231,29 +232,22 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       result.outcome.kind === 'accepted',
     );
     const { observations, counted } = providerHealth.observe(environmentId, result.calls, note.counted ?? {});
-    const rest = observations.length > 0 ? { ...note, counted } : note;
-    const settled = settlementOf(fact, result, retryContext(), rest);
-    return {
-      ...settled,
+    const settled = settlementOf(fact, result, retryContext(), {
+      ...base,
+      note: observations.length > 0 ? { ...note, counted } : note,
       observations,
-      attempts: base.attempts + settled.attempts,
-      rendered: base.rendered,
-      item: settled.status === 'delivered' ? (plan.item ?? null) : null,
-      events: [sending, ...settled.events],
-      trace: [
-        ...base.trace,
-        ...resumedEntry(note, startedAt),
-        ...orderEntry(order.reason, startedAt),
-        ...settled.trace,
-      ],
-    };
+      events: [sending],
+      trace: [...base.trace, ...resumedEntry(note, startedAt), ...orderEntry(order.reason, startedAt)],
+    });
+    const isDelivered = settled.kind === 'sent' && settled.status === 'delivered';
+    return isDelivered ? { ...settled, item: plan.item ?? null } : settled;
   }
 
   async function tryCarriers(
     claim: Claim,
     fact: DispatchInput,
     plan: DeliveryPlan,
-    { note, attempts }: RoundSettlement,
+    { note, attempts }: UnsettledRound,
     repeat: Carrier | undefined,
   ): Promise<CompletedRound> {
     const startedAt = clock();

@@ -29,8 +29,8 @@ export function listFacts(sql: Sql, ids: string[]): Promise<DispatchFact[]> {
   return loadFacts(sql, [ids]);
 }
 
-/** The result of one round for a notification. `queued` with a retry time means another round. */
-export interface Settlement {
+/** The changes that a settlement makes to a notification. */
+export interface SettlementRow {
   id: string;
   status: NotificationRow['status'];
   events: EventEntry[];
@@ -59,13 +59,8 @@ const settle = statement(
    where n.id = i.id`,
 );
 
-export async function settleNotifications(sql: Sql, settlements: Settlement[]): Promise<void> {
-  if (settlements.length === 0) return;
-  const rows = settlements.map(({ id, status, events, trace, attempts, round, ...rest }) => {
-    const { sent_at, last_error, suppression_reason } = rest;
-    return { id, status, events, trace, attempts, round, sent_at, last_error, suppression_reason };
-  });
-  await settle(sql, [JSON.stringify(rows)]);
+export async function settleNotifications(sql: Sql, rows: SettlementRow[]): Promise<void> {
+  if (rows.length > 0) await settle(sql, [JSON.stringify(rows)]);
 }
 
 const addFault = statement(

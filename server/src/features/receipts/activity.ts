@@ -1,13 +1,14 @@
 import type { Channel } from '../../channels/contract.ts';
 import type { Activity } from '../../deps.ts';
 import type { NotificationRow } from '../notifications/index.ts';
+import type { ReceiptStatus } from './store.ts';
 
 /** A notification whose status a receipt has changed. */
 export interface StatusMove {
   environmentId: string;
   channel: Channel;
   before: NotificationRow['status'];
-  status: Exclude<NotificationRow['status'], 'queued'>;
+  status: ReceiptStatus;
 }
 
 /** Counts the status changes that receipts made. A complaint implies a delivery. */

@@ -77,7 +77,7 @@ export async function applyReceipts(
   const woken = await wakeRunsOf(tx, queue, updates);
   const moved = subjects.flatMap(({ id, environment_id: environmentId, channel, status: before }) => {
     const status = updates.find((update) => update.id === id)?.status;
-    return status && status !== 'queued' ? [{ environmentId, channel, before, status }] : [];
+    return status ? [{ environmentId, channel, before, status }] : [];
   });
   return { known: new Set(known.keys()), announced: await announce(tx, queue, additions), woken, moved };
 }

@@ -3,3 +3,4 @@ export { tidyCallbacks } from './housekeeping.ts';
 export { createReceiptJob, receiptWork } from './job.ts';
 export { type AddressRefusal, receiptUpdate, refusalIn } from './receipt-update.ts';
 export { createReportWriter, type ReportWriter } from './report-writer.ts';
+export type { ReceiptStatus } from './store.ts';

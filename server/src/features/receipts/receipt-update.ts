@@ -1,28 +1,27 @@
 import type { Receipt } from '../../channels/contract.ts';
 import { type EventEntry, eventEntry, type NotificationRow } from '../notifications/index.ts';
 import type { Refusal } from '../suppressions/index.ts';
-import type { ReceiptUpdate } from './store.ts';
+import type { ReceiptStatus, ReceiptUpdate } from './store.ts';
 
-const receiptStatus: Partial<Record<Receipt['type'], 'delivered' | 'bounced' | 'complained'>> = {
+const statusByType: Partial<Record<Receipt['type'], ReceiptStatus>> = {
   Delivered: 'delivered',
   Bounced: 'bounced',
   Complained: 'complained',
 };
 
 /**
- * The status after receipts in any order: a complaint may follow a delivery; otherwise the first receipt stays, so that a late
- * or repeated one never moves a status back.
+ * The status after receipts in any order; null when they change nothing. A complaint may follow a delivery; otherwise the first
+ * receipt stays, so that a late or repeated one never moves a status back.
  */
-function statusAfter(
-  status: NotificationRow['status'],
-  receipts: readonly Receipt[],
-): NotificationRow['status'] {
-  return receipts.reduce((before, { type }) => {
-    const next = receiptStatus[type];
-    if (!next) return before;
-    const isOpen = before === 'queued' || before === 'sent';
-    return isOpen || (before === 'delivered' && next === 'complained') ? next : before;
-  }, status);
+function statusAfter(before: NotificationRow['status'], receipts: readonly Receipt[]): ReceiptStatus | null {
+  let after: ReceiptStatus | null = null;
+  for (const { type } of receipts) {
+    const next = statusByType[type];
+    const current = after ?? before;
+    const isOpen = current === 'queued' || current === 'sent';
+    if (next && (isOpen || (current === 'delivered' && next === 'complained'))) after = next;
+  }
+  return after;
 }
 
 /** The update that receipts mean for one notification with the status `before`. Opens and clicks are events only. */
@@ -33,11 +32,10 @@ export function receiptUpdate(
   before: NotificationRow['status'] = 'sent',
 ): ReceiptUpdate {
   const events: EventEntry[] = receipts.map(({ type, at, detail }) => eventEntry(type, at ?? now, detail));
-  const after = statusAfter(before, receipts);
-  if (after === before) return { id, status: null, events, last_error: null };
+  const status = statusAfter(before, receipts);
   // A bounce that comes too late to change the status is not an error of a delivered notification.
-  const bounce = after === 'bounced' ? receipts.find(({ type }) => type === 'Bounced') : undefined;
-  return { id, status: after, events, last_error: bounce?.detail ?? null };
+  const bounce = status === 'bounced' ? receipts.find(({ type }) => type === 'Bounced') : undefined;
+  return { id, status, events, last_error: bounce?.detail ?? null };
 }
 
 export type AddressRefusal = Pick<Refusal, 'reason' | 'detail'>;

@@ -50,9 +50,13 @@ const applyReceipts = statement<ReceiptTarget>(
    returning n.id, n.environment_id, n.channel, n.address`,
 );
 
+/** A status that receipts give a notification. */
+export type ReceiptStatus = 'delivered' | 'bounced' | 'complained';
+
 export interface ReceiptUpdate {
   id: string;
-  status: NotificationRow['status'] | null;
+  /** Null when the status stays as it is. */
+  status: ReceiptStatus | null;
   events: EventEntry[];
   last_error: string | null;
 }

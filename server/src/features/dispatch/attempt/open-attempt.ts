@@ -1,12 +1,12 @@
 import type { Carrier } from '../../../channels/contract.ts';
 import { eventEntry, type StoredTraceEntry } from '../../notifications/index.ts';
 import {
-  openOutcome,
-  type RetryContext,
-  type RoundSettlement,
-  unknownOutcome,
+  type FailedSettlement,
+  type RetrySettlement,
+  type UnsettledRound,
   unsettled,
-} from '../settle/settlement.ts';
+} from '../settle/round-settlement.ts';
+import { openOutcome, type RetryContext, unknownOutcome } from '../settle/settlement.ts';
 import type { DispatchFact } from '../store.ts';
 import type { LeaseNote, OpenAttempt, Repeat } from './lease-note.ts';
 
@@ -16,9 +16,9 @@ export function resolveOpenAttempt(
   open: OpenAttempt,
   note: LeaseNote,
   at: RetryContext,
-): RoundSettlement {
+): FailedSettlement | RetrySettlement {
   const message = `${open.carrier}: the worker stopped during the call, so its outcome is unknown`;
-  const base: RoundSettlement = {
+  const round: UnsettledRound = {
     ...unsettled(fact),
     note,
     attempts: 1,
@@ -26,7 +26,7 @@ export function resolveOpenAttempt(
     events: [eventEntry('Sending', open.started_at), eventEntry('AttemptFailed', at.now, message)],
     trace: [attemptEntryOf(open)],
   };
-  return openOutcome(base, fact, null, message, at);
+  return openOutcome(round, fact, null, message, at);
 }
 
 /** Returns the trace entries for an open attempt at an idempotent carrier, which is called again. */
@@ -60,15 +60,15 @@ export function forgottenBy(repeat: Repeat, carriers: readonly Carrier[], now: n
 }
 
 export function resolveForgotten(
-  base: RoundSettlement,
+  before: UnsettledRound,
   fact: DispatchFact,
   why: string,
   at: RetryContext,
-): RoundSettlement {
-  const { repeat, ...note } = base.note;
+): FailedSettlement | RetrySettlement {
+  const { repeat, ...note } = before.note;
   const message = `${repeat?.carrier}: it may have the message, and ${why}`;
-  const events = [...base.events, eventEntry('AttemptFailed', at.now, message)];
-  return openOutcome({ ...base, note, events, round: fact.round + 1 }, fact, null, message, at);
+  const events = [...before.events, eventEntry('AttemptFailed', at.now, message)];
+  return openOutcome({ ...before, note, events, round: fact.round + 1 }, fact, null, message, at);
 }
 
 function attemptEntryOf(open: OpenAttempt): StoredTraceEntry {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Carrier, Outcome, Reservation } from '../../../channels/contract.ts';
 import { maxRounds } from '../settle/retry-delay.ts';
-import { settlementOf, unsettled } from '../settle/settlement.ts';
+import { unsettled } from '../settle/round-settlement.ts';
+import { settlementOf } from '../settle/settlement.ts';
 import { resumedEntry, settleWaiting } from '../settle/waiting.ts';
 import type { DispatchFact } from '../store.ts';
-import type { OpenAttempt } from './lease-note.ts';
-import { leaseNoteAt, noteOf, readLeaseNote } from './lease-note.ts';
+import { type LeaseNote, leaseNoteAt, noteOf, type OpenAttempt, readLeaseNote } from './lease-note.ts';
 import { forgottenBy, repeatedAttempt, resolveForgotten, resolveOpenAttempt } from './open-attempt.ts';
 import { type RoundOptions, runRound, wasAnswered } from './round.ts';
 
@@ -146,31 +146,29 @@ describe('waiting', () => {
     calls: [],
   };
   const base = { ...unsettled(fact), trace: [{ at: '', kind: 'passed' as const, gates: [] }] };
+  const after = (wait: NonNullable<LeaseNote['waiting']>) => ({ ...base, note: { waiting: wait } });
 
   test('leaves everything as it was but the time of the next try, and says why', () => {
-    const settled = settleWaiting(base, waiting, {}, retryContext);
-    expect(settled).toMatchObject({
-      status: 'queued',
+    expect(settleWaiting(base, waiting, retryContext)).toMatchObject({
+      kind: 'waiting',
       round: 0,
       attempts: 0,
       events: [],
-      silent: false,
       retryAt: now + 30_125,
       note: { waiting: { since: now, times: 1, calls: 0 } },
+      trace: [{ kind: 'passed' }, { verdict: 'defer' }],
     });
-    expect(verdicts(settled.trace)).toEqual([undefined, 'defer']);
   });
 
   test('again adds nothing to the trace, and spreads wider', () => {
-    const again = settleWaiting(base, waiting, { waiting: { since: now - 60_000, times: 4 } }, retryContext);
-    expect(again).toMatchObject({
-      trace: [],
-      silent: true,
+    const again = settleWaiting(after({ since: now - 60_000, times: 4 }), waiting, retryContext);
+    expect(again).toEqual({
+      kind: 'still_waiting',
       retryAt: now + 32_000,
       note: { waiting: { since: now - 60_000, times: 5, calls: 0 } },
     });
-    const late = settleWaiting(base, waiting, { waiting: { since: now, times: 900 } }, retryContext);
-    expect(late.retryAt).toBe(now + 90_000);
+    const late = settleWaiting(after({ since: now, times: 900 }), waiting, retryContext);
+    expect(late).toMatchObject({ kind: 'still_waiting', retryAt: now + 90_000 });
   });
 
   test('after a call counts it and says that it is tried again, but uses up no round', () => {
@@ -181,33 +179,30 @@ describe('waiting', () => {
       suppression_reason: null,
     };
     const called = { ...waiting, attempts: 1, events: [event] };
-    const settled = settleWaiting(base, called, { waiting: { since: now, times: 3 } }, retryContext);
-    expect(settled).toMatchObject({
-      status: 'queued',
+    expect(settleWaiting(after({ since: now, times: 3 }), called, retryContext)).toMatchObject({
+      kind: 'waiting',
       round: 0,
       attempts: 1,
-      silent: false,
       note: { waiting: { times: 4, calls: 1 } },
+      events: [{ type: 'AttemptFailed' }, { type: 'Retrying' }],
+      trace: [{ kind: 'passed' }, { verdict: 'defer' }],
     });
-    expect(types(settled.events)).toEqual(['AttemptFailed', 'Retrying']);
-    expect(verdicts(settled.trace)).toEqual([undefined, 'defer']);
-    // A provider may say so all day: calls are counted, and no longer told one by one.
-    const twentieth = { waiting: { since: now, times: 30, calls: 20 } };
-    expect(settleWaiting(base, called, twentieth, retryContext)).toMatchObject({
+    // A provider may ask all day: all calls are counted, and only the first ones leave events.
+    const twentieth = after({ since: now, times: 30, calls: 20 });
+    expect(settleWaiting(twentieth, called, retryContext)).toMatchObject({
+      kind: 'waiting',
       attempts: 1,
       events: [],
       trace: [],
-      silent: false,
       note: { waiting: { calls: 21 } },
     });
   });
 
   test('for a day is the end of it', () => {
-    const note = { waiting: { since: now - 24 * 3_600_000 - 1, times: 900 } };
-    expect(settleWaiting(base, waiting, note, retryContext)).toMatchObject({
-      status: 'failed',
-      last_error: expect.stringMatching(/^throttled: .*a: slow down/),
-      retryAt: null,
+    const dayLater = after({ since: now - 24 * 3_600_000 - 1, times: 900 });
+    expect(settleWaiting(dayLater, waiting, retryContext)).toMatchObject({
+      kind: 'failed',
+      lastError: expect.stringMatching(/^throttled: .*a: slow down/),
     });
   });
 
@@ -215,7 +210,9 @@ describe('waiting', () => {
     const note = { waiting: { since: now - 90_000, times: 3 } };
     const result = await round([carrier('a', retry)]);
     if (result === 'lost' || result.kind !== 'tried') throw new Error('not tried');
-    expect(settlementOf(fact, result, retryContext, note).note).not.toHaveProperty('waiting');
+    const settled = settlementOf(fact, result, retryContext, { ...unsettled(fact), note });
+    expect(settled).toMatchObject({ kind: 'retry', note: { due: expect.any(Number) } });
+    expect(settled).not.toHaveProperty('note.waiting');
     expect(resumedEntry(note, now)).toMatchObject([
       { verdict: 'resume', detail: expect.stringContaining('90 s') },
     ]);
@@ -228,14 +225,15 @@ describe('a round before its time', () => {
     const result = await round([carrier('a', retry)]);
     if (result === 'lost' || result.kind !== 'tried') throw new Error('not tried');
     const seventh = { ...fact, round: 7 };
-    expect(settlementOf(seventh, result, retryContext, leaseNoteAt({ due }, due - 1))).toMatchObject({
-      status: 'queued',
+    const claimedAt = (time: number) => ({ ...unsettled(seventh), note: leaseNoteAt({ due }, time) });
+    expect(settlementOf(seventh, result, retryContext, claimedAt(due - 1))).toMatchObject({
+      kind: 'retry',
       round: 7,
       attempts: 1,
       retryAt: due,
       note: { due },
     });
-    expect(settlementOf(seventh, result, retryContext, leaseNoteAt({ due }, due)).status).toBe('failed');
+    expect(settlementOf(seventh, result, retryContext, claimedAt(due))).toMatchObject({ kind: 'failed' });
   });
 });
 
@@ -269,15 +267,18 @@ describe('a carrier that recognises a repeat', () => {
     if (result === 'lost' || result.kind !== 'tried') throw new Error('not tried');
     const settled = settlementOf(fact, result, retryContext);
     const repeat = { carrier: 'a', since: now };
-    expect(settled).toMatchObject({ status: 'queued', note: { repeat } });
+    expect(settled).toMatchObject({ kind: 'retry', note: { repeat } });
+    if (settled.kind !== 'retry') throw new Error('not retried');
     const later = await round([carrier('a', retry, { idempotent: true })]);
     if (later === 'lost' || later.kind !== 'tried') throw new Error('not tried');
-    const note = leaseNoteAt(settled.note, settled.retryAt ?? 0);
-    expect(settlementOf(fact, later, retryContext, note).note).toMatchObject({ repeat });
-    const last = settlementOf({ ...fact, round: maxRounds - 1 }, later, retryContext, note);
+    const note = leaseNoteAt(settled.note, settled.retryAt);
+    const second = settlementOf(fact, later, retryContext, { ...unsettled(fact), note });
+    expect(second).toMatchObject({ kind: 'retry', note: { repeat } });
+    const lastRound = { ...fact, round: maxRounds - 1 };
+    const last = settlementOf(lastRound, later, retryContext, { ...unsettled(lastRound), note });
     expect(last).toMatchObject({
-      status: 'failed',
-      last_error: expect.stringMatching(/^outcome_unknown: gave up/),
+      kind: 'failed',
+      lastError: expect.stringMatching(/^outcome_unknown: gave up/),
     });
   });
 });
@@ -300,13 +301,14 @@ describe('a worker that died during a call', () => {
   test('leaves an outcome that nobody knows, and the policy is in the trace', () => {
     const lost = resolveOpenAttempt(fact, open, {}, retryContext);
     expect(lost).toMatchObject({
-      status: 'failed',
+      kind: 'failed',
       attempts: 1,
-      last_error: expect.stringMatching(/^outcome_unknown: a/),
+      lastError: expect.stringMatching(/^outcome_unknown: a/),
     });
     expect(verdicts(lost.trace)).toEqual(['ambiguous', 'prefer_loss']);
     const again = resolveOpenAttempt(critical, open, {}, retryContext);
-    expect(again).toMatchObject({ status: 'queued', attempts: 1, note: {} });
+    expect(again).toMatchObject({ kind: 'retry', attempts: 1 });
+    expect(again).not.toHaveProperty('note.repeat');
     expect(verdicts(again.trace)).toEqual(['ambiguous', 'prefer_duplicate']);
   });
 
@@ -335,12 +337,12 @@ describe('a worker that died during a call', () => {
     const base = { ...unsettled(fact), note: { repeat } };
     const lost = resolveForgotten(base, fact, 'it has been removed', retryContext);
     expect(lost).toMatchObject({
-      status: 'failed',
-      note: {},
-      last_error: expect.stringMatching(/^outcome_unknown: a/),
+      kind: 'failed',
+      lastError: expect.stringMatching(/^outcome_unknown: a/),
     });
     const again = resolveForgotten(base, critical, 'it has been removed', retryContext);
-    expect(again).toMatchObject({ status: 'queued', note: {}, round: 1 });
+    expect(again).toMatchObject({ kind: 'retry', round: 1 });
+    expect(again).not.toHaveProperty('note.repeat');
     expect(verdicts(again.trace)).toEqual(['prefer_duplicate']);
   });
 });

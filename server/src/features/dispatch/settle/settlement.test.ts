@@ -6,7 +6,7 @@ import { maxRounds, retryDelayMs } from './retry-delay.ts';
 import { settlementOf } from './settlement.ts';
 
 const now = Date.UTC(2026, 0, 1);
-const circumstances = { now, retryScale: 1, chance: 0.5 };
+const context = { now, retryScale: 1, chance: 0.5 };
 
 const fact = { id: 'n', round: 0, attempt_count: 0, priority: 'normal' } as DispatchFact;
 
@@ -78,13 +78,13 @@ describe('a round', () => {
 
 describe('a settlement', () => {
   const settle = async (outcome: Outcome, over: Partial<DispatchFact> = {}, idempotent = false) =>
-    settlementOf({ ...fact, ...over }, await round([carrier('a', outcome, idempotent)]), circumstances);
+    settlementOf({ ...fact, ...over }, await round([carrier('a', outcome, idempotent)]), context);
 
   test('of an acceptance is sent, or further with receipts that came along', async () => {
     expect(await settle(accepted)).toMatchObject({
+      kind: 'sent',
       status: 'sent',
-      sent_at: '2026-01-01T00:00:00.000Z',
-      retryAt: null,
+      sentAt: '2026-01-01T00:00:00.000Z',
     });
     const delivered: Outcome = {
       ...accepted,
@@ -94,36 +94,42 @@ describe('a settlement', () => {
       ],
     };
     const settled = await settle(delivered);
-    expect(settled).toMatchObject({ status: 'delivered', laterReceipts: [{ type: 'Opened' }] });
+    expect(settled).toMatchObject({
+      kind: 'sent',
+      status: 'delivered',
+      laterReceipts: [{ type: 'Opened' }],
+    });
     expect(types(settled.events)).toEqual(['Sent', 'Delivered']);
   });
 
   test.each([
-    [retry, 'queued', ['AttemptFailed', 'Retrying']],
-    [broken, 'queued', ['AttemptFailed', 'Retrying']],
+    [retry, 'retry', ['AttemptFailed', 'Retrying']],
+    [broken, 'retry', ['AttemptFailed', 'Retrying']],
     [rejected, 'failed', ['AttemptFailed', 'Failed']],
     [suppress, 'bounced', ['Bounced']],
-  ] as const)('of $kind', async (outcome, status, events) => {
+  ] as const)('of $kind', async (outcome, kind, events) => {
     const settled = await settle(outcome);
-    expect(settled.status).toBe(status);
+    expect(settled).toMatchObject({ kind, lastError: expect.stringMatching(/^a: /) });
     expect(types(settled.events)).toEqual(events);
-    expect(settled.last_error).toMatch(/^a: /);
   });
 
   test('gives up after the last round', async () => {
     const settled = await settle(retry, { round: maxRounds - 1 });
-    expect(settled).toMatchObject({ status: 'failed', retryAt: null });
+    expect(settled).toMatchObject({ kind: 'failed', outcomeUnknown: false });
   });
 
   test('of an unknown outcome follows the rule, and the trace says which', async () => {
     const verdict = async (...args: Parameters<typeof settle>) => {
       const settled = await settle(...args);
-      return [settled.status, settled.trace.find((entry) => entry.kind === 'decision')?.verdict];
+      return [settled.kind, settled.trace.find((entry) => entry.kind === 'decision')?.verdict];
     };
-    expect(await verdict(ambiguous, {}, true)).toEqual(['queued', 'retry']);
-    expect(await verdict(ambiguous, { priority: 'critical' })).toEqual(['queued', 'prefer_duplicate']);
+    expect(await verdict(ambiguous, {}, true)).toEqual(['retry', 'retry']);
+    expect(await verdict(ambiguous, { priority: 'critical' })).toEqual(['retry', 'prefer_duplicate']);
     expect(await verdict(ambiguous)).toEqual(['failed', 'prefer_loss']);
-    expect((await settle(ambiguous)).last_error).toMatch(/^outcome_unknown/);
+    expect(await settle(ambiguous)).toMatchObject({
+      lastError: expect.stringMatching(/^outcome_unknown/),
+      outcomeUnknown: true,
+    });
     // It says that it would not even recognise the repeat.
     expect(await verdict({ ...ambiguous, unrepeatable: true }, {}, true)).toEqual(['failed', 'prefer_loss']);
   });
@@ -155,8 +161,10 @@ describe('retries', () => {
 });
 
 test('a delay of our own obeys the scale, and one that the provider asked for does not', async () => {
-  const retryAt = async (outcome: Outcome, retryScale: number) =>
-    settlementOf(fact, await round([carrier('a', outcome)]), { ...circumstances, retryScale }).retryAt;
+  const retryAt = async (outcome: Outcome, retryScale: number) => {
+    const settled = settlementOf(fact, await round([carrier('a', outcome)]), { ...context, retryScale });
+    return settled.kind === 'retry' ? settled.retryAt : null;
+  };
   const greylisted: Outcome = { ...retry, atLeastMs: 300_000 };
   expect(await retryAt(greylisted, 1)).toBe(now + 300_000);
   expect(await retryAt(greylisted, 0.001)).toBe(now + 300);

@@ -1,13 +1,19 @@
 import { eventEntry, type StoredTraceEntry } from '../../notifications/index.ts';
 import type { LeaseNote } from '../attempt/lease-note.ts';
 import type { WaitingRound } from '../attempt/round.ts';
-import { failed, type RetryContext, type RoundSettlement } from './settlement.ts';
+import type {
+  FailedSettlement,
+  StillWaitingSettlement,
+  UnsettledRound,
+  WaitingSettlement,
+} from './round-settlement.ts';
+import { failed, type RetryContext } from './settlement.ts';
 
 const longestWaitMs = 24 * 3_600_000;
 const firstSpreadMs = 250;
 const widestSpreadMs = 120_000;
 /** Only this many calls answered with "slow down" leave events and a trace; all of them are counted. */
-const maxToldCalls = 20;
+const maxRecordedCalls = 20;
 
 /**
  * The notification goes back to the queue and no round is used up: how long a provider throttles says nothing about the
@@ -16,31 +22,32 @@ const maxToldCalls = 20;
  * entry.
  */
 export function settleWaiting(
-  base: RoundSettlement,
+  before: UnsettledRound,
   waiting: WaitingRound,
-  note: LeaseNote,
   at: RetryContext,
-): RoundSettlement {
+): WaitingSettlement | StillWaitingSettlement | FailedSettlement {
+  const { note } = before;
   const { since, times, calls = 0 } = note.waiting ?? { since: at.now, times: 0 };
   const isCalled = waiting.attempts > 0;
-  const isTold = isCalled ? calls < maxToldCalls : times === 0 || base.attempts > 0;
-  const counted: RoundSettlement = {
-    ...base,
-    attempts: base.attempts + waiting.attempts,
-    events: isTold && isCalled ? waiting.events : [],
-    trace: isTold ? [...base.trace, ...waiting.trace] : [],
-    silent: !isTold && !isCalled,
-    last_error: waiting.message,
+  const isRecorded = isCalled ? calls < maxRecordedCalls : times === 0 || before.attempts > 0;
+  const round: UnsettledRound = {
+    ...before,
+    attempts: before.attempts + waiting.attempts,
+    events: isRecorded && isCalled ? waiting.events : [],
+    trace: isRecorded ? [...before.trace, ...waiting.trace] : [],
+    note: { ...note, waiting: { since, times: times + 1, calls: calls + waiting.attempts } },
   };
   if (at.now - since > longestWaitMs * at.retryScale) {
     return failed(
-      { ...counted, silent: false },
+      round,
       at.now,
       `throttled: gave up after a day of being asked to slow down; last: ${waiting.message}`,
     );
   }
   const spreadMs = Math.min(firstSpreadMs * 2 ** times, widestSpreadMs) * at.retryScale;
   const retryAt = Math.ceil(waiting.until + spreadMs * at.chance);
+  if (!isRecorded && !isCalled) return { kind: 'still_waiting', retryAt, note: round.note };
+
   const retrying = eventEntry(
     'Retrying',
     at.now,
@@ -54,11 +61,12 @@ export function settleWaiting(
     detail: `Waiting until a provider may be asked again: ${waiting.message}`,
   };
   return {
-    ...counted,
+    ...round,
+    kind: 'waiting',
     retryAt,
-    note: { ...note, waiting: { since, times: times + 1, calls: calls + waiting.attempts } },
-    events: isTold && isCalled ? [...counted.events, retrying] : counted.events,
-    trace: isTold ? [...counted.trace, deferral] : [],
+    lastError: waiting.message,
+    events: isRecorded && isCalled ? [...round.events, retrying] : [],
+    trace: isRecorded ? [...round.trace, deferral] : [],
   };
 }
 

@@ -12,13 +12,22 @@ import { type Refusal, suppressRefused } from '../../suppressions/index.ts';
 import { type LeaseNote, noteOf } from '../attempt/lease-note.ts';
 import { type DispatchFact, lockedStatuses, markRendered, settleNotifications } from '../store.ts';
 import { countSettled } from './activity.ts';
-import { type RoundSettlement, settledByReport } from './settlement.ts';
+import {
+  type FailedSettlement,
+  type RetrySettlement,
+  type RoundSettlement,
+  rowOf,
+  statusOf,
+} from './round-settlement.ts';
+import { settledByReport } from './settlement.ts';
 
 /** A settlement to write; null when only the lease is to be ended. */
-export interface DispatchResult {
+export type DispatchResult = SettledDispatch | { claim: Claim; settled: null };
+
+interface SettledDispatch {
   claim: Claim;
-  fact: DispatchFact | null;
-  settled: RoundSettlement | null;
+  fact: DispatchFact;
+  settled: RoundSettlement;
 }
 
 /** Writes the results of dispatching in micro-batches: attempts before the call, settlements after it. */
@@ -53,11 +62,12 @@ export function createDispatchWriter(
         const held = new Set(await queue.finish(tx, 'notification', ids));
         const mine = await withReports(
           tx,
-          items.filter(({ claim }) => held.has(claim.id)),
+          items.filter((item): item is SettledDispatch => item.settled !== null && held.has(item.claim.id)),
         );
-        const settlements = mine.flatMap(({ settled }) => (settled && !settled.silent ? settled : []));
-        const observations = mine.flatMap(({ settled }) => settled?.observations ?? []);
-        await settleNotifications(tx, settlements);
+        const settlements = mine.flatMap(({ settled }) => (settled.kind === 'still_waiting' ? [] : settled));
+        const observations = settlements.flatMap((settled) => settled.observations);
+        const rows = settlements.map(rowOf);
+        await settleNotifications(tx, rows);
         await markRendered(
           tx,
           settlements.flatMap(({ id, rendered }) => (rendered ? [{ id, ...rendered }] : [])),
@@ -67,16 +77,18 @@ export function createDispatchWriter(
           tx,
           mine.filter(isDoneWithAttachments).map(({ claim }) => claim.id),
         );
-        const arrived = settlements.flatMap(({ item }) => item ?? []);
+        const arrived = settlements.flatMap((settled) =>
+          settled.kind === 'sent' ? (settled.item ?? []) : [],
+        );
         await insertItems(tx, arrived, clock());
         await queue.postpone(tx, mine.flatMap(nextWork));
-        const woken = await wakeRunsOf(tx, queue, settlements);
+        const woken = await wakeRunsOf(tx, queue, rows);
         const announced = await announce(tx, queue, mine.flatMap(additionOf));
         withCommit(providerHealth.record(tx, observations)); // health rows are contended, so they are locked last
         return { mine, announced, arrived, observations, woken };
       },
     );
-    for (const { fact, settled } of mine) if (fact && settled) countSettled(deps.activity, fact, settled);
+    for (const { fact, settled } of mine) countSettled(deps.activity, fact, settled);
     for (const item of arrived) doorbell.ring(inboxTopic(item));
     if (announced) queue.ring('webhook_delivery');
     if (woken) queue.ring('run');
@@ -85,32 +97,24 @@ export function createDispatchWriter(
   }
 
   /** A report may have arrived while the outcome was unknown: a provider whose answer is lost can still call us. */
-  async function withReports(tx: Sql, endings: DispatchResult[]): Promise<DispatchResult[]> {
-    const unknown = endings.filter(({ settled }) => settled?.outcomeUnknown).map(({ claim }) => claim.id);
+  async function withReports(tx: Sql, endings: SettledDispatch[]): Promise<SettledDispatch[]> {
+    const unknown = endings.filter(({ settled }) => isUnknown(settled)).map(({ claim }) => claim.id);
     const statuses = await lockedStatuses(tx, unknown);
     return endings.map((ending) => {
       const { settled } = ending;
       const status = statuses.get(ending.claim.id) ?? 'queued';
-      if (!settled || status === 'queued') return ending;
+      if (!isUnknown(settled) || status === 'queued') return ending;
       return { ...ending, settled: settledByReport(settled, status, clock()) };
     });
   }
 
-  function nextWork({ claim, fact, settled }: DispatchResult): PostponedWork[] {
-    if (!settled) return [];
-    const { lane, environmentId } = claim;
-    const receipts = receiptWork(claim, settled.laterReceipts, clock());
-    if (settled.retryAt === null) return receipts;
-    const retry = {
-      kind: 'notification' as const,
-      id: claim.id,
-      lane,
-      environmentId,
-      note: noteOf(settled.note),
-      runAt: new Date(settled.retryAt),
-      wait: fact && waitOf(claim, fact, settled.note),
-    };
-    return [retry, ...receipts];
+  function nextWork({ claim, fact, settled }: SettledDispatch): PostponedWork[] {
+    if (settled.kind === 'sent') return receiptWork(claim, settled.laterReceipts, clock());
+    if (!('retryAt' in settled)) return [];
+    const { id, lane, environmentId } = claim;
+    const note = noteOf(settled.note);
+    const wait = waitOf(claim, fact, settled.note);
+    return [{ kind: 'notification', id, lane, environmentId, note, runAt: new Date(settled.retryAt), wait }];
   }
 
   const endings = createBatcher<DispatchResult, undefined>(
@@ -134,18 +138,23 @@ function waitOf(claim: Claim, fact: DispatchFact, { due, waiting }: LeaseNote): 
   return name === null ? null : { name, since: claim.leasedAt };
 }
 
-function additionOf({ fact, settled }: DispatchResult): Addition[] {
-  if (!fact || !settled || settled.silent) return [];
+function isUnknown(settled: RoundSettlement): settled is FailedSettlement | RetrySettlement {
+  return (settled.kind === 'failed' || settled.kind === 'retry') && settled.outcomeUnknown;
+}
+
+function additionOf({ fact, settled }: SettledDispatch): Addition[] {
+  if (settled.kind === 'still_waiting') return [];
   const { id, environment_id: environmentId, channel } = fact;
   return [{ id, environmentId, channel, events: settled.events }];
 }
 
-function refusalOf({ fact, settled }: DispatchResult): Refusal[] {
-  if (!fact || !settled?.refusal) return [];
+function refusalOf({ fact, settled }: SettledDispatch): Refusal[] {
+  const refusal = 'refusal' in settled ? settled.refusal : null;
+  if (!refusal) return [];
   const { id, environment_id, channel, address } = fact;
-  return [{ id, environment_id, channel, address, ...settled.refusal }];
+  return [{ id, environment_id, channel, address, ...refusal }];
 }
 
-function isDoneWithAttachments({ fact, settled }: DispatchResult): boolean {
-  return Boolean(fact?.attachments) && settled !== null && settled.status !== 'queued';
+function isDoneWithAttachments({ fact, settled }: SettledDispatch): boolean {
+  return Boolean(fact.attachments) && statusOf(settled) !== 'queued';
 }
