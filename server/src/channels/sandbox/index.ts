@@ -1,4 +1,5 @@
 export { magicAddresses } from '../email/magic.ts';
+export type { SandboxStore } from '../provider.ts';
 export { magicNumbers } from '../sms/magic.ts';
-export { createSandboxCarrier, createSandboxStore, provider, type SandboxStore } from './carrier.ts';
+export { createSandboxCarrier, createSandboxStore, provider } from './carrier.ts';
 export { viewPayload } from './payload.ts';
