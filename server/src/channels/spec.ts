@@ -1,7 +1,10 @@
 import type { Problem } from '../kernel/errors.ts';
 import type { TaskRunner } from '../kernel/threads/task.ts';
 import type { Channel, Message } from './contract.ts';
+import type { ChannelPlanner } from './delivery-plan.ts';
+import type { PlanServices } from './plan-services.ts';
 import type { SandboxAnswer, StoredMessage } from './sandbox-answer.ts';
+import type { Segmentation } from './sms/segments.ts';
 
 /** Everything that is particular to a channel. specs.ts lists all channels: one that lacks a part does not compile. */
 export interface ChannelSpec {
@@ -10,6 +13,8 @@ export interface ChannelSpec {
   connection?: ConnectionRule;
   content: ContentRule;
   template: TemplateRule;
+  /** Decides which carriers get a notification, in which order, and with which message. */
+  createPlanner(services: PlanServices): ChannelPlanner;
   /** The message as a person is shown it. Signing secrets stay out. */
   preview(message: Message): MessagePreview;
   sandbox: SandboxRule;
@@ -168,12 +173,4 @@ export interface SandboxRule {
   viewOf?(tasks: TaskRunner, stored: StoredMessage): Promise<object>;
   /** What a stored payload knows better about the message than the settings of today do. */
   previewOf?(payload: object): MessagePreview;
-}
-
-/** The encoding of a text message and the number of its parts. */
-export interface Segmentation {
-  encoding: 'GSM-7' | 'UCS-2';
-  /** Septets (a character of the extension table takes two), or UTF-16 code units. */
-  units: number;
-  segments: number;
 }

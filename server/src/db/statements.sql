@@ -473,7 +473,7 @@ on conflict (environment_id) do update set
   credentials_validated_at = excluded.credentials_validated_at,
   credentials_detail = excluded.credentials_detail, updated_at = now();
 
--- dispatch_store_text_alternative (features/dispatch/plan/text-alternative.ts)
+-- dispatch_store_text_alternative (features/dispatch/plan/email-services.ts)
 update notification_contents set text_alternative = $2 where notification_id = $1;
 
 -- dispatch_add_fault (features/dispatch/store.ts)

@@ -1,12 +1,13 @@
 // chatone is Slack: blocks, posted by the bot of a workspace to a channel or to a user.
 import { missingParameter, Problem } from '../../kernel/errors.ts';
 import { templatedContent } from '../chat-endpoint.ts';
-import type { ChatoneMessage } from '../contract.ts';
 import { checkSameTarget, invalidRecipient, storedAddress } from '../recipient.ts';
 import type { ChannelSpec, RecipientInput } from '../spec.ts';
 import { isConversationId, isUserId } from './ids.ts';
 import { settledMarks } from './marks.ts';
+import type { ChatoneMessage } from './message.ts';
 import { postOf } from './payload.ts';
+import { createChatonePlanner } from './plan.ts';
 import { blocksProblem } from './shape.ts';
 
 export const chatoneSpec: ChannelSpec = {
@@ -42,6 +43,7 @@ export const chatoneSpec: ChannelSpec = {
     settle: settledMarks,
     structuredProblem: blocksProblem,
   },
+  createPlanner: createChatonePlanner,
   preview: (message: ChatoneMessage) => ({ text: message.text, structured: postOf(message) }),
   sandbox: { payloadOf: (message: ChatoneMessage) => postOf(message) },
   hasSettings: false,

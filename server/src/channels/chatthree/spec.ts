@@ -1,9 +1,10 @@
 // chatthree is Discord: text and embeds, posted to the webhook URL of a Discord channel.
 import { invalidParameter } from '../../kernel/errors.ts';
 import { endpointConnection, endpointRecipient, templatedContent } from '../chat-endpoint.ts';
-import type { ChatthreeMessage } from '../contract.ts';
 import type { ChannelSpec } from '../spec.ts';
+import type { ChatthreeMessage } from './message.ts';
 import { avatarUrlProblem, executionOf, usernameProblem } from './payload.ts';
+import { createChatthreePlanner } from './plan.ts';
 import { contentProblem, embedsProblem } from './shape.ts';
 
 export const chatthreeSpec: ChannelSpec = {
@@ -19,6 +20,7 @@ export const chatthreeSpec: ChannelSpec = {
     structuredProblem: embedsProblem,
     textProblem: contentProblem,
   },
+  createPlanner: createChatthreePlanner,
   preview: (message: ChatthreeMessage) => ({ text: message.content, structured: executionOf(message) }),
   sandbox: { payloadOf: (message: ChatthreeMessage) => executionOf(message) },
   hasSettings: false,

@@ -1,7 +1,8 @@
 // chattwo is Microsoft Teams: Adaptive Cards, posted to the webhook URL of a Teams workflow.
 import { endpointConnection, endpointRecipient, templatedContent } from '../chat-endpoint.ts';
-import type { ChattwoMessage } from '../contract.ts';
 import type { ChannelSpec } from '../spec.ts';
+import type { ChattwoMessage } from './message.ts';
+import { createChattwoPlanner } from './plan.ts';
 import { cardMessage, cardProblem } from './shape.ts';
 
 export const chattwoSpec: ChannelSpec = {
@@ -9,6 +10,7 @@ export const chattwoSpec: ChannelSpec = {
   connection: endpointConnection('chattwo'),
   content: templatedContent,
   template: { fields: ['structured_template'], isRequired: true, structuredProblem: cardProblem },
+  createPlanner: createChattwoPlanner,
   preview: ({ card }: ChattwoMessage) => ({ structured: cardMessage(card) }),
   sandbox: { payloadOf: ({ card }: ChattwoMessage) => cardMessage(card) },
   hasSettings: false,

@@ -1,11 +1,12 @@
 // email goes through a chain of providers: SMTP, SES, SendGrid, Postmark, Resend, Mailgun.
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
-import type { EmailMessage } from '../contract.ts';
 import { invalidRecipient, storedAddress } from '../recipient.ts';
 import type { ChannelSpec } from '../spec.ts';
 import { parseEmailAddress } from './address.ts';
 import { emailKey } from './address-key.ts';
 import { magicAnswer } from './magic.ts';
+import type { EmailMessage } from './message.ts';
+import { createEmailPlanner } from './plan.ts';
 import { emailPayloadOf, previewOfStored, viewStoredEmail } from './sandbox.ts';
 
 export const emailSpec: ChannelSpec = {
@@ -42,6 +43,7 @@ export const emailSpec: ChannelSpec = {
     needsSubject: true,
     derivesText: true,
   },
+  createPlanner: createEmailPlanner,
   preview: ({ from, replyTo, headers, subject, html, text }: EmailMessage) => ({
     from,
     reply_to: replyTo,

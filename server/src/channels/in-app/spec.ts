@@ -1,8 +1,9 @@
 // in_app is the inbox of a user, which the widgets and the inbox API show.
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
-import type { InAppMessage } from '../contract.ts';
 import { invalidRecipient } from '../recipient.ts';
 import type { ChannelSpec } from '../spec.ts';
+import type { InAppMessage } from './message.ts';
+import { createInAppPlanner } from './plan.ts';
 import { htmlProblem, isSafeLink } from './sanitize.ts';
 
 export const inAppSpec: ChannelSpec = {
@@ -32,6 +33,7 @@ export const inAppSpec: ChannelSpec = {
     takesAttachments: false,
   },
   template: { fields: ['subject_template', 'html_template', 'text_template'], isRequired: false },
+  createPlanner: createInAppPlanner,
   preview: ({ subject, html, text, actionUrl, data }: InAppMessage) => ({
     subject,
     html,

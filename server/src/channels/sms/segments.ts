@@ -1,4 +1,10 @@
-import type { Segmentation } from '../spec.ts';
+/** The encoding of a text message and the number of its parts. */
+export interface Segmentation {
+  encoding: 'GSM-7' | 'UCS-2';
+  /** Septets (a character of the extension table takes two), or UTF-16 code units. */
+  units: number;
+  segments: number;
+}
 
 /** The longest text that every provider here accepts, in UTF-16 code units; 24 parts in UCS-2. */
 export const maxTextLength = 1_600;

@@ -1,10 +1,11 @@
 // sms is text messages, sent through a provider: smsone is Twilio, smstwo is Vonage.
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
-import type { SmsMessage } from '../contract.ts';
 import { invalidRecipient, storedAddress } from '../recipient.ts';
 import type { ChannelSpec } from '../spec.ts';
 import { magicAnswer } from './magic.ts';
+import type { SmsMessage } from './message.ts';
 import { parsePhoneNumber } from './phone-number.ts';
+import { createSmsPlanner } from './plan.ts';
 import { segmentationOf, textProblem } from './segments.ts';
 
 export const smsSpec: ChannelSpec = {
@@ -28,6 +29,7 @@ export const smsSpec: ChannelSpec = {
     takesAttachments: false,
   },
   template: { fields: ['text_template'], isRequired: false, segmentation: segmentationOf },
+  createPlanner: createSmsPlanner,
   preview: ({ from, text }: SmsMessage) => ({ from: { address: from, name: null }, text }),
   sandbox: {
     payloadOf({ to, from, text }: SmsMessage) {

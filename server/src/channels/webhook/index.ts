@@ -1,3 +1,2 @@
-export { createWebhookCarrier } from './carrier.ts';
 export { type PostResult, sendPost } from './post.ts';
 export { newSigningSecret } from './signing.ts';

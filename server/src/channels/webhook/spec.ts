@@ -1,9 +1,10 @@
 // webhook calls a URL, or a webhook endpoint of the environment, with a signed JSON body (Standard Webhooks).
 import { missingParameter, Problem } from '../../kernel/errors.ts';
-import type { WebhookMessage } from '../contract.ts';
 import { parseTarget } from '../net.ts';
 import { invalidRecipient } from '../recipient.ts';
 import { bodyFields, type ChannelSpec } from '../spec.ts';
+import type { WebhookMessage } from './message.ts';
+import { createWebhookPlanner } from './plan.ts';
 import { postHeaders } from './post.ts';
 
 export const webhookSpec: ChannelSpec = {
@@ -38,6 +39,7 @@ export const webhookSpec: ChannelSpec = {
     takesAttachments: false,
   },
   template: { fields: bodyFields, isRequired: false, subjectSuffices: true },
+  createPlanner: createWebhookPlanner,
   preview: ({ body }: WebhookMessage) => ({ structured: JSON.parse(body) }),
   sandbox: {
     payloadOf: ({ notificationId: id, to, body, secrets }: WebhookMessage, now) => ({

@@ -1,11 +1,5 @@
+import type { SendingEnvironment } from '../../channels/delivery-plan.ts';
 import { createCache } from '../../kernel/cache.ts';
-
-export interface Environment {
-  id: string;
-  kind: 'test' | 'live';
-  /** The version of the settings, read together with the notifications; undefined when unknown, so the settings are read. */
-  settingsVersion?: string | null | undefined;
-}
 
 /** Settings with their version, which changes with every write of the row, also by another release. */
 export type Versioned<Settings> = Settings & { version: string };
@@ -13,7 +7,7 @@ export type Versioned<Settings> = Settings & { version: string };
 export interface SenderCacheOptions<Settings, Sender> {
   /** Environments without settings are left out. */
   read(environmentIds: string[]): Promise<Map<string, Versioned<Settings>>>;
-  make(environment: Environment, settings: Versioned<Settings> | undefined): Sender | Promise<Sender>;
+  make(environment: SendingEnvironment, settings: Versioned<Settings> | undefined): Sender | Promise<Sender>;
   clock: () => number;
 }
 
@@ -30,14 +24,14 @@ export function createSenderCache<Settings, Sender>({
   make,
   clock,
 }: SenderCacheOptions<Settings, Sender>): (
-  environments: readonly Environment[],
+  environments: readonly SendingEnvironment[],
 ) => Promise<Map<string, Sender>> {
   const cached = createCache<{ sender: Sender; version: string | null; madeAt: number }>(10_000);
 
   return async (environments) => {
     const now = clock();
     const senders = new Map<string, Sender>();
-    const missing: Environment[] = [];
+    const missing: SendingEnvironment[] = [];
     for (const environment of environments) {
       const entry = cached.get(environment.id);
       if (entry && entry.version === environment.settingsVersion && now - entry.madeAt < renewMs)

@@ -1,4 +1,5 @@
 import type { Carrier } from '../../channels/contract.ts';
+import type { DeliveryPlan, PlanFor } from '../../channels/delivery-plan.ts';
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { idTime } from '../../kernel/ids.ts';
@@ -25,8 +26,7 @@ import { runRound, wasAnswered } from './attempt/round.ts';
 import { throttlesOn } from './attempt/throttles.ts';
 import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './load/consent.ts';
 import { findTemplates, type PinnedTemplateFact, renderWords, traceRendering } from './load/render.ts';
-import { channelPlanners, type PlannerDeps } from './plan/channel-planners.ts';
-import { type DeliveryPlan, type PlanFor, preparePlans } from './plan/delivery-plan.ts';
+import { channelPlanners, type PlannerDeps, preparePlans } from './plan/channel-planners.ts';
 import { judge } from './plan/gates.ts';
 import {
   type FailedSettlement,

@@ -8,7 +8,7 @@ export interface DispatchFact extends Omit<NotificationRow, 'events' | 'trace'>,
   environment_kind: 'test' | 'live';
   /** The version of the settings that the channel is sent with; null when there are none. */
   settings_version: string | null;
-  /** See text-alternative.ts. */
+  /** The text made from the HTML, if it was stored. */
   text_alternative: string | null;
 }
 

@@ -1,6 +1,7 @@
+import type { InboxItem } from '../../channels/in-app/item.ts';
 import { type Sql, statement } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { NewItem, Owner } from './item.ts';
+import type { Owner } from './item.ts';
 
 /**
  * All writes to an inbox. Each statement changes items, the unread count, and the log of events together, under the lock of the
@@ -58,7 +59,7 @@ const insert = statement(
 );
 
 /** Runs in the transaction that settles the notifications, so a delivered notification is always in the inbox. */
-export async function insertItems(sql: Sql, items: readonly NewItem[], nowMs: number): Promise<void> {
+export async function insertItems(sql: Sql, items: readonly InboxItem[], nowMs: number): Promise<void> {
   if (items.length === 0) return;
   const rows = items.map((item) => ({
     id: item.id,

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import type { InboxItem } from '../../channels/in-app/item.ts';
 import { query, transaction } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type InboxEvent, insertItems, markItem, markItemsRead } from './changes-store.ts';
 import { eraseInboxItem } from './erasure.ts';
-import type { NewItem, Owner } from './item.ts';
+import type { Owner } from './item.ts';
 import { findFeed, findUnreadCount } from './store.ts';
 
 let database: TestDatabase;
@@ -79,7 +80,7 @@ function replay(events: { type: InboxEvent; item_id: string | null }[]): Map<str
 const unreadIn = (model: Map<string, ModelItem>): number =>
   [...model.values()].filter(({ read, archived }) => !read && !archived).length;
 
-function newItem(owner: Owner, id: string): NewItem {
+function newItem(owner: Owner, id: string): InboxItem {
   return { ...owner, id, subject: 's', htmlBody: '<p>x</p>', textBody: null, actionUrl: null, data: {} };
 }
 

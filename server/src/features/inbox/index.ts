@@ -1,7 +1,6 @@
 export { insertItems } from './changes-store.ts';
 export { eraseInboxItem, inboxEraser } from './erasure.ts';
 export { tidyInbox } from './housekeeping.ts';
-export type { NewItem } from './item.ts';
 export { createLiveInbox } from './live.ts';
 export { createRecipientAuthenticator } from './recipients.ts';
 export { inboxRoutes } from './routes.ts';

@@ -7,16 +7,6 @@ export interface Owner {
   externalUserId: string;
 }
 
-/** An item to be written to an inbox; `id` is that of the notification. */
-export interface NewItem extends Owner {
-  id: string;
-  subject: string | null;
-  htmlBody: string | null;
-  textBody: string | null;
-  actionUrl: string | null;
-  data: Record<string, unknown>;
-}
-
 export interface ItemRow {
   id: string;
   position: string;

@@ -20,9 +20,6 @@ export { createSecretOpener } from './secrets.ts';
 export {
   createWebhookDirectory,
   createWebhookTargets,
-  type WebhookAddressee,
   type WebhookDirectory,
-  type WebhookTarget,
-  type WebhookTargets,
 } from './targets.ts';
 export { deliveryView } from './view.ts';

@@ -1,3 +1,4 @@
+import type { WebhookTarget, WebhookTargets } from '../../channels/webhook/plan.ts';
 import type { Pool } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { isUuid } from '../../kernel/ids.ts';
@@ -5,27 +6,6 @@ import { findEndpoint, listEndpointsById } from './endpoints-store.ts';
 import { insertEnvironmentSecrets, listEnvironmentSecrets } from './environment-secrets.ts';
 import { defaultTimeoutSeconds } from './schema.ts';
 import { endpointContext, environmentContext, issueSecret, type OpenSecrets } from './secrets.ts';
-
-/** The destination of a notification of the webhook channel, and the secrets that sign it. */
-export interface WebhookTarget {
-  url: string;
-  secrets: string[];
-  timeoutMs: number;
-  /** The concurrency key: calls with the same key share its limits. */
-  place: string;
-}
-
-export interface WebhookAddressee {
-  id: string;
-  environment_id: string;
-  /** A URL, or the id of a webhook endpoint. */
-  address: string | null;
-}
-
-export interface WebhookTargets {
-  /** Maps notification ids to targets; a notification without a target is left out. */
-  targetsOf(addressees: readonly WebhookAddressee[]): Promise<Map<string, WebhookTarget>>;
-}
 
 export function createWebhookTargets({
   pool,
@@ -67,7 +47,7 @@ export function createWebhookTargets({
           url: endpoint.url,
           secrets: openSecrets(endpointContext(endpoint.id), endpoint.secrets, clock()),
           timeoutMs: endpoint.timeout_seconds * 1000,
-          place: endpoint.id,
+          concurrencyKey: endpoint.id,
         });
       }
       for (const { id, environment_id, address } of toUrls) {
@@ -76,7 +56,7 @@ export function createWebhookTargets({
           url: address,
           secrets: secrets.get(environment_id) ?? [],
           timeoutMs: defaultTimeoutSeconds * 1000,
-          place: `${environment_id} ${new URL(address).origin}`,
+          concurrencyKey: `${environment_id} ${new URL(address).origin}`,
         });
       }
       return targets;

@@ -1,23 +1,10 @@
 import { type ChatoneApi, createChatoneCarrier, isGone } from '../../../channels/chatone/index.ts';
-import type { Carrier } from '../../../channels/contract.ts';
+import type { ChatoneTargets } from '../../../channels/chatone/plan.ts';
 import { createRateGuard, withRateGuard } from '../../../channels/rate-guard.ts';
 import type { Deps } from '../../../deps.ts';
 import { createConnectionHealth } from '../../provider-health/index.ts';
 import { type InstallationRow, listInstallationsById } from './store.ts';
 import { createTokenKeeper } from './tokens.ts';
-
-interface Addressee {
-  environment_id: string;
-  connection_id: string | null;
-}
-
-/** Installations as the dispatch job needs them. */
-export interface ChatoneTargets {
-  /** Finds installations by the id that a notification was accepted with, with one query. Deleted ones are left out. */
-  targetsOf(addressees: readonly Addressee[]): Promise<(addressee: Addressee) => InstallationRow | null>;
-  /** The carrier posts to one conversation, because the service limits the rate per conversation. */
-  carrierTo(installation: InstallationRow, conversation: string): Carrier;
-}
 
 /** The limit is about one message a second for a conversation; short bursts are tolerated. */
 const limit = { burst: 5, everyMs: 1_000 };
@@ -38,7 +25,7 @@ export function createChatoneTargets(
         return row && row.environment_id === environment_id ? row : null;
       };
     },
-    carrierTo(installation, conversation) {
+    carrierTo(installation: InstallationRow, conversation) {
       const carrier = createChatoneCarrier({
         api: deps.chatoneApi,
         name: `chatone:${installation.team_id}`,

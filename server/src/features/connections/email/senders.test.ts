@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { startSmtpSimulator } from '../../../../test/simulators/smtp.ts';
 import type { EmailMessage } from '../../../channels/contract.ts';
+import { emailIdentity } from '../../../channels/email/sender.ts';
 import type { Deps } from '../../../deps.ts';
 import { createKeyring } from '../../../kernel/crypto.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { settingsVersionSql } from '../sender-cache.ts';
-import { emailIdentity } from './identity.ts';
 import { createEmailConnections, type EmailConnections } from './senders.ts';
 
 let app: TestApp;

@@ -1,22 +1,23 @@
 import type { Carrier, ProviderCarrier } from '../../../channels/contract.ts';
+import type { SendingEnvironment } from '../../../channels/delivery-plan.ts';
 import { domainOf } from '../../../channels/email/address.ts';
 import { createSmtpCarrier, smtpConfigOfUrl } from '../../../channels/email/providers/smtp/index.ts';
+import type { EmailSender } from '../../../channels/email/sender.ts';
 import { emailProviders, type ProviderContext } from '../../../channels/registry.ts';
 import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
 import type { Config } from '../../../config.ts';
 import type { Deps } from '../../../deps.ts';
 import type { StoredProvider } from '../provider-config.ts';
 import { openConfig } from '../provider-config.ts';
-import { createSenderCache, type Environment } from '../sender-cache.ts';
-import type { EmailSender } from './identity.ts';
+import { createSenderCache } from '../sender-cache.ts';
 import { type ManagedRelay, managedRelay } from './managed.ts';
 import { type EmailSettings, listVersionedSettings, noSettings } from './store.ts';
 
 /** The email senders of environments, ready to use. */
 export interface EmailConnections {
-  senderFor(environmentId: string, environmentKind: Environment['kind']): Promise<EmailSender>;
+  senderFor(environmentId: string, environmentKind: SendingEnvironment['kind']): Promise<EmailSender>;
   /** Returns many senders with one query. */
-  sendersFor(environments: readonly Environment[]): Promise<Map<string, EmailSender>>;
+  sendersFor(environments: readonly SendingEnvironment[]): Promise<Map<string, EmailSender>>;
   stop(): Promise<void>;
 }
 
@@ -102,7 +103,7 @@ export function createEmailConnections(
       .flatMap((provider) => carrierOf(environmentId, provider, context) ?? []);
   }
 
-  function senderOf({ id, kind }: Environment, settings: EmailSettings): EmailSender {
+  function senderOf({ id, kind }: SendingEnvironment, settings: EmailSettings): EmailSender {
     const common = {
       replyTo: settings.reply_to,
       track: { opens: settings.track_opens, clicks: settings.track_clicks },

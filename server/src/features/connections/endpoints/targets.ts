@@ -1,24 +1,9 @@
+import type { ChatTargets } from '../../../channels/chat-endpoint-plan.ts';
 import { isGone } from '../../../channels/chatthree/index.ts';
-import type { EndpointChannel } from '../../../channels/spec.ts';
 import type { Deps } from '../../../deps.ts';
 import { createCache } from '../../../kernel/cache.ts';
-import { type ConnectionHealth, createConnectionHealth } from '../../provider-health/index.ts';
+import { createConnectionHealth } from '../../provider-health/index.ts';
 import { type ChatEndpointRow, listEndpointsById } from './store.ts';
-
-/** A chat endpoint with its URL, as the dispatch job needs it. */
-export interface ChatTarget extends ChatEndpointRow {
-  /** Null when the key that sealed the URL is no longer configured. */
-  url: string | null;
-}
-
-export interface ChatTargets {
-  /** Finds endpoints by id, with one query. Deleted ones are left out. */
-  targetsOf(
-    channel: EndpointChannel,
-    addressees: readonly { environment_id: string; connection_id: string | null }[],
-  ): Promise<(addressee: { environment_id: string; connection_id: string | null }) => ChatTarget | null>;
-  health: ConnectionHealth;
-}
 
 export function createChatTargets(deps: Pick<Deps, 'pool' | 'keyring' | 'clock' | 'log'>): ChatTargets {
   const opened = createCache<string>(10_000);

@@ -1,25 +1,12 @@
 import type { Carrier } from '../../../channels/contract.ts';
 import type { ProviderContext } from '../../../channels/registry.ts';
 import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
+import type { SmsConnections, SmsSender } from '../../../channels/sms/plan.ts';
 import type { Deps } from '../../../deps.ts';
-import { createSenderCache, type Environment } from '../sender-cache.ts';
+import { createSenderCache } from '../sender-cache.ts';
 import type { SmsCallbackUrl } from './callback.ts';
 import { openProvider } from './provider.ts';
 import { listVersionedSmsSettings, type SmsSettings } from './store.ts';
-
-/** How an environment sends text messages. */
-export interface SmsSender {
-  /** Null when the environment cannot send; `problem` gives the reason. */
-  carrier: Carrier | null;
-  fromNumber: string | null;
-  fromSenderId: string | null;
-  problem: string | null;
-}
-
-/** The SMS senders of environments, ready to use. */
-export interface SmsConnections {
-  sendersFor(environments: readonly Environment[]): Promise<Map<string, SmsSender>>;
-}
 
 type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'outbound'> & {
   sandboxStore: SandboxStore;

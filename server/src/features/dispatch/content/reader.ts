@@ -8,8 +8,7 @@ import { createTemplateRenderer, RenderFailure } from '../../templates/index.ts'
 import { type UnsubscribeLinks, unsubscribeHeaders } from '../../unsubscribe/index.ts';
 import { addConsent, unsubscribeUrlOf, withUnsubscribeUrl } from '../load/consent.ts';
 import { findTemplates, renderWords } from '../load/render.ts';
-import { channelPlanners, type PlannerDeps } from '../plan/channel-planners.ts';
-import { preparePlans } from '../plan/delivery-plan.ts';
+import { channelPlanners, type PlannerDeps, preparePlans } from '../plan/channel-planners.ts';
 import { type DispatchFact, listFacts } from '../store.ts';
 import type { Content } from './schema.ts';
 

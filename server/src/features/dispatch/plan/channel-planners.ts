@@ -1,44 +1,48 @@
-import type { Channel } from '../../../channels/contract.ts';
-import type { SandboxStore } from '../../../channels/sandbox/index.ts';
+import { type Channel, channels } from '../../../channels/contract.ts';
+import type { ChannelPlanner, PlanFor } from '../../../channels/delivery-plan.ts';
+import type { PlanServices } from '../../../channels/plan-services.ts';
+import { createSandboxCarrier, type SandboxStore } from '../../../channels/sandbox/index.ts';
+import { channelSpecs } from '../../../channels/specs.ts';
 import type { Deps } from '../../../deps.ts';
-import type { TaskRunner } from '../../../kernel/threads/task.ts';
-import type {
-  ChatoneTargets,
-  ChatTargets,
-  EmailConnections,
-  SmsConnections,
-} from '../../connections/index.ts';
+import type { EmailConnections } from '../../connections/index.ts';
 import type { LinkSecrets } from '../../links/index.ts';
-import type { WebhookTargets } from '../../webhooks/index.ts';
-import { createChatonePlanner } from './chatone.ts';
-import { createChatthreePlanner } from './chatthree.ts';
-import { createChattwoPlanner } from './chattwo.ts';
-import type { ChannelPlanner } from './delivery-plan.ts';
-import { createEmailPlanner } from './email.ts';
-import { createInAppPlanner } from './in-app.ts';
-import { createSmsPlanner } from './sms.ts';
-import { createWebhookPlanner } from './webhook.ts';
+import type { DispatchFact } from '../store.ts';
+import { createEmailServices } from './email-services.ts';
 
-export interface PlannerDeps extends Pick<Deps, 'pool' | 'clock' | 'outbound' | 'publicUrl'> {
-  tasks: TaskRunner;
+export interface PlannerDeps extends Omit<PlanServices, 'sandbox' | 'email'>, Pick<Deps, 'pool'> {
   sandboxStore: SandboxStore;
   linkSecrets: LinkSecrets;
   emailConnections: EmailConnections;
-  smsConnections: SmsConnections;
-  webhookTargets: WebhookTargets;
-  chatoneTargets: ChatoneTargets;
-  chatTargets: ChatTargets;
 }
 
 /** The planner of each channel. */
 export function channelPlanners(deps: PlannerDeps): Record<Channel, ChannelPlanner> {
-  return {
-    email: createEmailPlanner(deps),
-    in_app: createInAppPlanner(deps),
-    webhook: createWebhookPlanner(deps),
-    sms: createSmsPlanner(deps),
-    chatone: createChatonePlanner(deps),
-    chattwo: createChattwoPlanner(deps),
-    chatthree: createChatthreePlanner(deps),
+  const services: PlanServices = {
+    ...deps,
+    sandbox: createSandboxCarrier('sandbox', deps.sandboxStore, deps.clock),
+    email: createEmailServices(deps),
+  };
+  const planners = channels.map((channel) => [channel, channelSpecs[channel].createPlanner(services)]);
+  return Object.fromEntries(planners) as Record<Channel, ChannelPlanner>;
+}
+
+/** Prepares the plans of a batch over all channels. */
+export async function preparePlans(
+  planners: Readonly<Record<Channel, ChannelPlanner>>,
+  facts: readonly DispatchFact[],
+): Promise<PlanFor> {
+  const present = [...new Set(facts.map(({ channel }) => channel))];
+  const finders = new Map(
+    await Promise.all(
+      present.map(async (channel) => {
+        const mine = facts.filter((fact) => fact.channel === channel);
+        return [channel, await planners[channel].prepare(mine)] as const;
+      }),
+    ),
+  );
+  return (fact, headers) => {
+    const find = finders.get(fact.channel);
+    if (!find) throw new Error(`no plans were prepared for ${fact.channel}`);
+    return find(fact, headers);
   };
 }

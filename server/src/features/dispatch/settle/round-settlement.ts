@@ -1,6 +1,6 @@
 import type { Receipt } from '../../../channels/contract.ts';
+import type { InboxItem } from '../../../channels/in-app/item.ts';
 import { assertNever } from '../../../kernel/errors.ts';
-import type { NewItem } from '../../inbox/index.ts';
 import type { EventEntry, NotificationRow, StoredTraceEntry } from '../../notifications/index.ts';
 import type { Observation } from '../../provider-health/index.ts';
 import type { AddressRefusal, ReceiptStatus } from '../../receipts/index.ts';
@@ -47,7 +47,7 @@ export interface SentSettlement extends RoundRecord {
   laterReceipts: Receipt[];
   refusal: AddressRefusal | null;
   /** The inbox item of a delivered in-app notification. */
-  item: NewItem | null;
+  item: InboxItem | null;
 }
 
 /** A provider refused the address for good. */

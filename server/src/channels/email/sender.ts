@@ -1,4 +1,4 @@
-import type { Carrier } from '../../../channels/contract.ts';
+import type { Carrier } from '../contract.ts';
 
 /** How an environment sends email. */
 export interface EmailSender {

@@ -1,0 +1,60 @@
+import { withVendor } from '../kernel/vendors.ts';
+import type { Carrier, Message } from './contract.ts';
+import type { ChannelPlanner, DueNotification } from './delivery-plan.ts';
+
+/** An endpoint of a chat channel, with its URL. */
+export interface ChatTarget {
+  id: string;
+  key: string;
+  revision: number;
+  status: 'active' | 'broken' | 'gone';
+  last_failure_reason: string | null;
+  default_username: string | null;
+  default_avatar_url: string | null;
+  /** Null when the key that sealed the URL is no longer configured. */
+  url: string | null;
+}
+
+type Addressee = Pick<DueNotification, 'environment_id' | 'connection_id'>;
+
+/** The endpoints of chat channels, ready to post. */
+export interface ChatTargets {
+  /** Finds endpoints by id, with one query. Deleted ones are left out. */
+  targetsOf(
+    channel: string,
+    addressees: readonly Addressee[],
+  ): Promise<(addressee: Addressee) => ChatTarget | null>;
+  health: { observe(carrier: Carrier, endpoint: ChatTarget): Carrier };
+}
+
+/** The parts in which the two channels whose connections are endpoints differ. */
+interface EndpointPlan {
+  live(endpoint: ChatTarget, url: string): Carrier;
+  messageTo(endpoint: ChatTarget, notification: DueNotification, attempt: number): Message;
+}
+
+/** In Live the webhook behind an endpoint, in Test the sandbox. */
+export function createChatEndpointPlanner(
+  channel: string,
+  { sandbox, chatTargets }: { sandbox: Carrier; chatTargets: ChatTargets },
+  { live, messageTo }: EndpointPlan,
+): ChannelPlanner {
+  return {
+    async prepare(notifications) {
+      const endpointOf = await chatTargets.targetsOf(channel, notifications);
+      return (notification) => {
+        const endpoint = endpointOf(notification);
+        if (!endpoint)
+          return {
+            reason: 'endpoint_not_found',
+            problem: `The ${withVendor(channel)} endpoint has been deleted.`,
+          };
+        const message = (attempt: number): Message => messageTo(endpoint, notification, attempt);
+        if (notification.environment_kind === 'test') return { carriers: [sandbox], message };
+        if (endpoint.url === null)
+          return { reason: 'endpoint_unusable', problem: 'Its URL cannot be opened any more; give it anew.' };
+        return { carriers: [live(endpoint, endpoint.url)], concurrencyKey: endpoint.id, message };
+      };
+    },
+  };
+}

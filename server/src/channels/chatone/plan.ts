@@ -1,0 +1,52 @@
+import type { Carrier } from '../contract.ts';
+import type { ChannelPlanner, DueNotification } from '../delivery-plan.ts';
+import type { ChatoneMessage } from './message.ts';
+import { fallbackText } from './payload.ts';
+
+type Addressee = Pick<DueNotification, 'environment_id' | 'connection_id'>;
+
+/** The installations of workspaces, ready to post. */
+export interface ChatoneTargets {
+  /** Finds installations by the id that a notification was accepted with, with one query. Deleted ones are left out. */
+  targetsOf(addressees: readonly Addressee[]): Promise<(addressee: Addressee) => { id: string } | null>;
+  /** The carrier posts to one conversation, because the service limits the rate per conversation. */
+  carrierTo(installation: { id: string }, conversation: string): Carrier;
+}
+
+/** In Live the bot of a workspace, in Test the sandbox. */
+export function createChatonePlanner({
+  sandbox,
+  chatoneTargets,
+}: {
+  sandbox: Carrier;
+  chatoneTargets: ChatoneTargets;
+}): ChannelPlanner {
+  return {
+    async prepare(notifications) {
+      const installationOf = await chatoneTargets.targetsOf(notifications);
+      return (notification) => {
+        const installation = installationOf(notification);
+        if (!installation)
+          return {
+            reason: 'installation_not_found',
+            problem: 'The Slack (chatone) installation has been deleted.',
+          };
+        const isTest = notification.environment_kind === 'test';
+        const address = notification.address ?? '';
+        return {
+          carriers: [isTest ? sandbox : chatoneTargets.carrierTo(installation, address)],
+          ...(isTest ? {} : { concurrencyKey: installation.id }),
+          message: (attempt): ChatoneMessage => ({
+            channel: 'chatone',
+            notificationId: notification.id,
+            environmentId: notification.environment_id,
+            attempt,
+            to: { address, name: notification.recipient_name },
+            blocks: notification.structured,
+            text: fallbackText(notification.structured),
+          }),
+        };
+      };
+    },
+  };
+}

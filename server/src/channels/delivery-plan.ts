@@ -1,0 +1,80 @@
+import type { Carrier, Channel, Message } from './contract.ts';
+import type { InboxItem } from './in-app/item.ts';
+
+/** A notification that is due, with the fields that its delivery plan depends on. */
+export interface DueNotification {
+  id: string;
+  environment_id: string;
+  environment_kind: 'test' | 'live';
+  channel: Channel;
+  priority: string;
+  /** Null when it was erased. */
+  address: string | null;
+  recipient_name: string | null;
+  external_user_id: string | null;
+  category: string | null;
+  template_key: string | null;
+  template_data: Record<string, unknown>;
+  template_version_id: string | null;
+  rendered_at: Date | null;
+  subject: string | null;
+  html_body: string | null;
+  text_body: string | null;
+  /** The text made from the HTML, if it was stored. */
+  text_alternative: string | null;
+  structured: unknown;
+  action_url: string | null;
+  from_name: string | null;
+  reply_to: string | null;
+  attachments: { filename: string; content_type: string }[] | null;
+  connection_id: string | null;
+  /** The version of the settings that the channel is sent with; null when there are none. */
+  settings_version: string | null;
+}
+
+/** The carriers of a notification in the order to try them, and the message they get. */
+export interface DeliveryPlan {
+  carriers: [Carrier, ...Carrier[]];
+  message: (attempt: number) => Message;
+  /** Calls with the same key share a concurrency limit; see queue/concurrency.ts. */
+  concurrencyKey?: string;
+  /** The inbox item that is written when the notification is delivered. */
+  item?: InboxItem;
+}
+
+/** The reason why there is no delivery plan, for the person who can fix it. */
+export interface NoPlan {
+  reason: string;
+  problem: string;
+}
+
+/** Plans one notification. `headers` are the extra headers of an email. */
+export type PlanFor = (
+  notification: DueNotification,
+  headers: Record<string, string>,
+) => DeliveryPlan | NoPlan | Promise<DeliveryPlan | NoPlan>;
+
+/** Plans the notifications of one channel. */
+export interface ChannelPlanner {
+  /** Reads everything that the plans of these notifications depend on, with a constant number of queries. */
+  prepare(notifications: readonly DueNotification[]): PlanFor | Promise<PlanFor>;
+}
+
+/** An environment whose settings are needed. */
+export interface SendingEnvironment {
+  id: string;
+  kind: 'test' | 'live';
+  /** The version of the settings, read together with the notifications; undefined when unknown, so the settings are read. */
+  settingsVersion?: string | null | undefined;
+}
+
+/** The environments of a batch, each with the version of its settings that was read with the batch. */
+export function environmentsOf(notifications: readonly DueNotification[]): SendingEnvironment[] {
+  const environments = new Map(
+    notifications.map(({ environment_id: id, environment_kind: kind, settings_version: settingsVersion }) => [
+      id,
+      { id, kind, settingsVersion },
+    ]),
+  );
+  return [...environments.values()];
+}

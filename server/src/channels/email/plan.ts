@@ -1,0 +1,144 @@
+import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
+import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
+import {
+  type ChannelPlanner,
+  type DeliveryPlan,
+  type DueNotification,
+  environmentsOf,
+  type NoPlan,
+  type SendingEnvironment,
+} from '../delivery-plan.ts';
+import type { EmailMessage } from './message.ts';
+import { type EmailSender, emailIdentity } from './sender.ts';
+import { isTextWorthKeeping, textTask } from './text.ts';
+
+/** Rewrites the HTML of a notification so that opens and clicks are counted. */
+export type Tracker = (html: string, notificationId: string) => string;
+
+/** What the planner needs of the rest of the service. */
+export interface EmailServices {
+  /** Returns many senders with one query. */
+  sendersFor(environments: readonly SendingEnvironment[]): Promise<Map<string, EmailSender>>;
+  /** Trackers by environment; environments that do not track are left out. */
+  trackersFor(senders: ReadonlyMap<string, EmailSender>): Promise<Map<string, Tracker>>;
+  /** The bytes of attachments in their order; those that were deleted by age are missing. */
+  listAttachmentBytes(notificationId: string): Promise<(Buffer | undefined)[]>;
+  /** Stores the text that was made from the HTML. */
+  storeTextAlternative(notificationId: string, text: string): Promise<unknown>;
+}
+
+/** The providers of the environment, in the order of its chain. */
+export function createEmailPlanner(services: { tasks: TaskRunner; email: EmailServices }): ChannelPlanner {
+  const { email } = services;
+  return {
+    async prepare(notifications) {
+      const senders = await email.sendersFor(environmentsOf(notifications));
+      const trackers = await email.trackersFor(senders);
+      return (notification, headers) => {
+        const { environment_id: id } = notification;
+        return planFor(services, notification, senders.get(id) ?? null, trackers.get(id), headers);
+      };
+    },
+  };
+}
+
+async function planFor(
+  services: { tasks: TaskRunner; email: EmailServices },
+  notification: DueNotification,
+  sender: EmailSender | null,
+  tracker: Tracker | undefined,
+  headers: Record<string, string>,
+): Promise<DeliveryPlan | NoPlan> {
+  const [first, ...rest] = sender?.carriers ?? [];
+  if (!sender?.from || !first) {
+    return {
+      reason: 'provider_not_configured',
+      problem: sender?.problem ?? 'The environment has no email provider; add one in its email settings.',
+    };
+  }
+  // The text comes from the HTML as it was written: tracked links in the text would count nothing.
+  const text = authoredText(notification) ?? (await textAlternative(services, notification));
+  if (text instanceof TaskStopped)
+    return { reason: 'content_refused', problem: `The HTML cannot be turned into text: ${text.message}.` };
+  const html = tracker ? await trackedHtml(notification, tracker) : notification.html_body;
+  const { from, replyTo } = emailIdentity(sender, notification);
+  const attachments = notification.attachments ? await attachmentsOf(services.email, notification) : [];
+  if (!attachments) {
+    return {
+      reason: 'attachments_expired',
+      problem:
+        'Its attachments were deleted by age before it could be sent; send a new notification with them.',
+    };
+  }
+  return {
+    carriers: [first, ...rest],
+    // The limit makes an environment with a slow provider delay only its own email. The sandbox is never slow.
+    ...(notification.environment_kind === 'test'
+      ? {}
+      : { concurrencyKey: `email:${notification.environment_id}` }),
+    message: (attempt): EmailMessage => ({
+      channel: 'email',
+      notificationId: notification.id,
+      environmentId: notification.environment_id,
+      attempt,
+      to: { address: notification.address ?? '', name: notification.recipient_name },
+      from,
+      replyTo,
+      subject: notification.subject ?? '',
+      html,
+      text,
+      attachments,
+      headers,
+    }),
+  };
+}
+
+/** The plain-text part of an email as its author wrote it; null when it is to be made from the HTML. */
+function authoredText({ html_body: html, text_body: text }: DueNotification): string | null {
+  return html === null ? (text ?? '') : text;
+}
+
+/**
+ * The plain-text part made from the HTML. A slow conversion is stored, so that later rounds and viewers get it immediately;
+ * storing every fast one would add a write to each send. Returns TaskStopped when the conversion takes too long.
+ */
+async function textAlternative(
+  { tasks, email }: { tasks: TaskRunner; email: EmailServices },
+  notification: DueNotification,
+): Promise<string | TaskStopped> {
+  const { id, environment_id: owner, html_body: html, text_alternative: kept } = notification;
+  if (html === null) return '';
+  // A template that is rendered again may give another text.
+  const isSame = notification.template_version_id === null || notification.rendered_at !== null;
+  if (kept !== null && isSame) return kept;
+  let alternative: string;
+  try {
+    alternative = await tasks.run(textTask, owner, html);
+  } catch (error) {
+    if (error instanceof TaskStopped) return error;
+    throw error;
+  }
+  if (isTextWorthKeeping(html)) await email.storeTextAlternative(id, alternative);
+  return alternative;
+}
+
+async function trackedHtml(
+  { id, html_body: html }: DueNotification,
+  tracker: Tracker,
+): Promise<string | null> {
+  while (isLoopHeld()) await yieldToEventLoop();
+  return html === null ? null : tracker(html, id);
+}
+
+/** Returns null when some of the bytes are gone: a message without its attachments is not the message that was accepted. */
+async function attachmentsOf(
+  email: EmailServices,
+  { id, attachments: files }: DueNotification,
+): Promise<EmailMessage['attachments'] | null> {
+  const bytes = await email.listAttachmentBytes(id);
+  const whole = (files ?? []).flatMap(({ filename, content_type: contentType }, index) => {
+    const file = bytes[index];
+    return file ? [{ filename, contentType, bytes: file }] : [];
+  });
+  return whole.length === files?.length ? whole : null;
+}

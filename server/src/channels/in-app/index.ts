@@ -1,2 +1,0 @@
-export { inboxCarrier } from './carrier.ts';
-export { htmlProblem, isSafeLink, sanitizeTask } from './sanitize.ts';

@@ -1,0 +1,11 @@
+/** An item to be written to an inbox; `id` is that of the notification. */
+export interface InboxItem {
+  id: string;
+  environmentId: string;
+  externalUserId: string;
+  subject: string | null;
+  htmlBody: string | null;
+  textBody: string | null;
+  actionUrl: string | null;
+  data: Record<string, unknown>;
+}

@@ -1,0 +1,68 @@
+import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
+import type { Carrier } from '../contract.ts';
+import type { ChannelPlanner, DueNotification } from '../delivery-plan.ts';
+import { inboxCarrier } from './carrier.ts';
+import type { InboxItem } from './item.ts';
+import type { InAppMessage } from './message.ts';
+import { htmlProblem, isSafeLink, sanitizeTask } from './sanitize.ts';
+
+/** The user's inbox, in Test and in Live; in Test the sandbox keeps a copy. */
+export function createInAppPlanner({
+  tasks,
+  sandbox,
+}: {
+  tasks: TaskRunner;
+  sandbox: Carrier;
+}): ChannelPlanner {
+  return {
+    prepare: () => async (notification) => {
+      const problem = notification.html_body === null ? null : htmlProblem(notification.html_body);
+      if (problem) return { reason: 'content_refused', problem: `The HTML ${problem}.` };
+      const html = await sanitized(tasks, notification).catch((error: unknown) => {
+        if (error instanceof TaskStopped) return error;
+        throw error;
+      });
+      if (html instanceof TaskStopped)
+        return { reason: 'content_refused', problem: `The HTML cannot be sanitised: ${html.message}.` };
+      const item = itemOf(notification, html);
+      return {
+        carriers: [notification.environment_kind === 'test' ? sandbox : inboxCarrier],
+        item,
+        message: (attempt): InAppMessage => ({
+          channel: 'in_app',
+          notificationId: item.id,
+          environmentId: item.environmentId,
+          attempt,
+          to: { address: item.externalUserId, name: notification.recipient_name },
+          subject: item.subject,
+          html: item.htmlBody,
+          text: item.textBody,
+          actionUrl: item.actionUrl,
+          data: item.data,
+        }),
+      };
+    },
+  };
+}
+
+/** HTML is sanitized on the way in and not on display, so every reader of the feed can rely on it. */
+async function sanitized(
+  tasks: TaskRunner,
+  { environment_id: owner, html_body: html }: DueNotification,
+): Promise<string | null> {
+  return html === null ? null : tasks.run(sanitizeTask, owner, html);
+}
+
+function itemOf(notification: DueNotification, html: string | null): InboxItem {
+  const { action_url: url } = notification;
+  return {
+    id: notification.id,
+    environmentId: notification.environment_id,
+    externalUserId: notification.external_user_id ?? notification.address ?? '',
+    subject: notification.subject,
+    htmlBody: html,
+    textBody: notification.text_body,
+    actionUrl: url !== null && isSafeLink(url) ? url : null,
+    data: notification.template_data,
+  };
+}

@@ -1,0 +1,47 @@
+import type { EmailServices } from '../../../channels/email/plan.ts';
+import { type Pool, statement } from '../../../db/sql.ts';
+import type { EmailConnections } from '../../connections/index.ts';
+import type { LinkSecrets } from '../../links/index.ts';
+import { listAttachmentBytes } from '../../notifications/index.ts';
+import { trackedHtml } from '../../tracking/index.ts';
+
+const storeAlternative = statement(
+  'dispatch_store_text_alternative',
+  'update notification_contents set text_alternative = $2 where notification_id = $1',
+);
+
+/** What the email channel needs of other features. */
+export function createEmailServices({
+  pool,
+  publicUrl,
+  linkSecrets,
+  emailConnections,
+}: {
+  pool: Pool;
+  publicUrl: () => string;
+  linkSecrets: LinkSecrets;
+  emailConnections: EmailConnections;
+}): EmailServices {
+  return {
+    sendersFor: emailConnections.sendersFor,
+    async trackersFor(senders) {
+      const tracking = [...senders].filter(([, { track }]) => track.opens || track.clicks);
+      const secrets = await linkSecrets.secretsFor(tracking.map(([id]) => id));
+      return new Map(
+        tracking.flatMap(([id, { track }]) => {
+          const secret = secrets.get(id);
+          if (!secret) return [];
+          return [
+            [
+              id,
+              (html: string, notificationId: string) =>
+                trackedHtml(html, notificationId, track, { publicUrl: publicUrl(), secret }),
+            ] as const,
+          ];
+        }),
+      );
+    },
+    listAttachmentBytes: (notificationId) => listAttachmentBytes(pool, notificationId),
+    storeTextAlternative: (notificationId, text) => storeAlternative(pool, [notificationId, text]),
+  };
+}
