@@ -30,6 +30,7 @@ import {
   createCategoryService,
   createPreferenceService,
 } from './features/preferences/index.ts';
+import { createProviderHealthTracker, createThrottles } from './features/provider-health/index.ts';
 import { createReportWriter } from './features/receipts/index.ts';
 import { createRunService, wakeRunsOf } from './features/runs/index.ts';
 import { createSuppressionService } from './features/suppressions/index.ts';
@@ -58,13 +59,11 @@ export interface Services extends ReturnType<typeof createServices> {}
  * nothing: a process of one role pays nothing for the services of the other.
  */
 export function createServices(deps: Deps) {
-  const { pool, clock, config } = deps;
-
   const linkSecrets = createLinkSecrets(deps);
-  const sandboxStore = createSandboxStore(pool);
+  const sandboxStore = createSandboxStore(deps.pool);
   const smsCallbackUrl = createSmsCallbackUrl({ ...deps, linkSecrets });
-  const openWebhookSecrets = createSecretOpener(deps.keyring);
-  const chatoneApi = createChatoneApi(deps.outbound, config.CARILLON_CHATONE_API_URL, clock);
+  const openWebhookSecrets = createSecretOpener(deps);
+  const chatoneApi = createChatoneApi(deps.outbound, deps.config.CARILLON_CHATONE_API_URL, deps.clock);
   const delivery = {
     linkSecrets,
     sandboxStore,
@@ -77,13 +76,13 @@ export function createServices(deps: Deps) {
   };
 
   const templates = createTemplateService(deps, listWorkflowsWithTemplate);
-  const categoryDirectory = createCategoryDirectory(pool);
+  const categoryDirectory = createCategoryDirectory(deps);
   const lookups = allLookups({
     templates,
     categoryDirectory,
-    userDirectory: createUserDirectory(pool),
-    webhookDirectory: createWebhookDirectory(pool),
-    chatDirectory: createChatDirectory(pool),
+    userDirectory: createUserDirectory(deps),
+    webhookDirectory: createWebhookDirectory(deps),
+    chatDirectory: createChatDirectory(deps),
   });
   const notifications = createNotificationService({ ...deps, lookups }, wakeRunsOf);
 
@@ -97,6 +96,8 @@ export function createServices(deps: Deps) {
   return {
     ...deps,
     ...delivery,
+    throttles: createThrottles(deps),
+    providerHealth: createProviderHealthTracker(deps),
     contents: createContentReader({ ...deps, ...delivery }),
     templates,
     categories: createCategoryService({ ...deps, categoryDirectory }),
@@ -124,6 +125,6 @@ export function createServices(deps: Deps) {
     inbox: createInboxService(deps),
     liveInbox: createLiveInbox(deps),
     overview: createActivityService(deps),
-    incidentBoard: createIncidentBoard(pool, clock),
+    incidentBoard: createIncidentBoard(deps),
   };
 }

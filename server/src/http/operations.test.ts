@@ -91,7 +91,7 @@ describe('readiness', () => {
     draining = false;
     const pool = createPool(database.url, 2);
     const deps = { ...service.deps, pool, metrics: createMetrics() };
-    const incidents = createIncidentBoard(pool, Date.now);
+    const incidents = createIncidentBoard({ pool, clock: Date.now });
     const options = { version, routes: () => [], draining: () => draining, incidents };
     http = createHttpServer({ ...deps, rateLimiter: { take: () => null } }, operationRoutes(deps, options));
     url = await http.listen({ host: '127.0.0.1', port: 0 });

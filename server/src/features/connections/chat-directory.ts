@@ -1,5 +1,6 @@
 import type { EndpointChannel } from '../../channels/spec.ts';
-import { isDatabaseUnavailable, type Pool } from '../../db/sql.ts';
+import { isDatabaseUnavailable } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { listNamedInstallations } from './chatone/store.ts';
 import { listNamedEndpoints } from './endpoints/store.ts';
@@ -21,7 +22,7 @@ const batching = {
   splitOn: (error: unknown) => !isDatabaseUnavailable(error),
 };
 
-export function createChatDirectory(pool: Pool): ChatDirectory {
+export function createChatDirectory({ pool }: Pick<Deps, 'pool'>): ChatDirectory {
   const endpoints = createBatcher(
     async (wanted: { environment_id: string; channel: EndpointChannel; name: string }[]) => {
       const nameOf = (one: (typeof wanted)[number]) => `${one.environment_id} ${one.channel} ${one.name}`;

@@ -6,11 +6,7 @@ import { idTime } from '../../kernel/ids.ts';
 import type { Span } from '../../kernel/tracing.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
-import {
-  createProviderHealthTracker,
-  createThrottles,
-  type ProviderOrder,
-} from '../provider-health/index.ts';
+import type { ProviderHealthTracker, ProviderOrder, Throttles } from '../provider-health/index.ts';
 import { createTemplateRenderer, RenderFailure } from '../templates/index.ts';
 import { type UnsubscribeLinks, unsubscribeHeaders } from '../unsubscribe/index.ts';
 import { type LeaseNote, leaseNoteAt, readLeaseNote } from './attempt/lease-note.ts';
@@ -42,9 +38,13 @@ import { listFacts, markFaulty } from './store.ts';
 
 type DispatchDeps = Pick<
   Deps,
-  'queue' | 'config' | 'log' | 'metrics' | 'activity' | 'tracer' | 'doorbell' | 'tasks'
+  'queue' | 'config' | 'metrics' | 'activity' | 'tracer' | 'doorbell' | 'tasks'
 > &
-  Omit<PlannerDeps, 'tasks'> & { unsubscribeLinks: UnsubscribeLinks };
+  Omit<PlannerDeps, 'tasks'> & {
+    unsubscribeLinks: UnsubscribeLinks;
+    throttles: Throttles;
+    providerHealth: ProviderHealthTracker;
+  };
 
 interface DispatchInput extends ConsentFact, PinnedTemplateFact {
   planFor: PlanFor;
@@ -72,9 +72,8 @@ const capacity = 800;
 
 /** The job that sends notifications: load a batch, pass the gates, go through the provider chain, write the outcome. */
 export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
-  const { pool, clock, unsubscribeLinks: links } = deps;
-  const throttles = createThrottles(deps);
-  const providerHealth = createProviderHealthTracker(deps);
+  const { pool, clock, unsubscribeLinks: links, throttles, providerHealth } = deps;
+  throttles.listen();
   const writer = createDispatchWriter(deps, providerHealth);
   // Claims are few enough to wait for a thread; only requests are refused.
   const planners = channelPlanners({ ...deps, tasks: deps.tasks.unlimited });

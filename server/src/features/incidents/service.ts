@@ -1,7 +1,7 @@
-import type { Pool, Sql } from '../../db/sql.ts';
+import type { Sql } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
 import type { Incident, PublicIncidents } from '../../http/incident.ts';
 import { answerWithinMs, within } from '../../http/readiness.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
 import { type IncidentRow, insertIncident, listShown, updateIncident } from './store.ts';
 
@@ -11,7 +11,10 @@ const freshMs = 1_000;
  * Reads the data of the status page. The page is public: any number of requests cost one query a second. While the database is
  * unavailable, the page shows the last data that was read.
  */
-export function createIncidentBoard(pool: Pool, clock: Clock): () => Promise<PublicIncidents> {
+export function createIncidentBoard({
+  pool,
+  clock,
+}: Pick<Deps, 'pool' | 'clock'>): () => Promise<PublicIncidents> {
   let last: PublicIncidents = { active: [], recent: [] };
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | null = null;

@@ -1,4 +1,5 @@
-import { isDatabaseUnavailable, type Pool } from '../../db/sql.ts';
+import { isDatabaseUnavailable } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { createCache } from '../../kernel/cache.ts';
 import { type CategoryRow, listCategoriesByKey } from './categories-store.ts';
@@ -19,7 +20,7 @@ export interface CategoryFact {
   isArchived: boolean;
 }
 
-export function createCategoryDirectory(pool: Pool): CategoryDirectory {
+export function createCategoryDirectory({ pool }: Pick<Deps, 'pool'>): CategoryDirectory {
   const known = createCache<Promise<CategoryFact | null>>(memorySize, memoryMs);
   const loads = createBatcher<{ environmentId: string; key: string }, CategoryFact | null>(
     async (wanted) => {

@@ -88,7 +88,7 @@ describe('the status page', () => {
   async function shown() {
     // Several processes do this at once.
     await Promise.all([1, 2, 3].map(() => publishOutages(database.pool, log)));
-    return createIncidentBoard(database.pool, Date.now)();
+    return createIncidentBoard({ pool: database.pool, clock: Date.now })();
   }
 
   test('tells of an outage that two tenants have, without a word about them, until it ends', async () => {

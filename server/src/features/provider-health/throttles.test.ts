@@ -33,7 +33,9 @@ function createProcess(retryScale = 1): Throttles {
   const doorbell = createDoorbell(database.pool, database.url, log);
   doorbells.push(doorbell);
   const config = { CARILLON_RETRY_SCALE: retryScale } as Deps['config'];
-  return createThrottles({ pool: database.pool, clock: Date.now, doorbell, config, log });
+  const throttles = createThrottles({ pool: database.pool, clock: Date.now, doorbell, config, log });
+  throttles.listen();
+  return throttles;
 }
 
 /** By the database's clock, to the second: from when it was asked for to when it ends. */

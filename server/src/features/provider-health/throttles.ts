@@ -16,6 +16,8 @@ import {
  * again.
  */
 export interface Throttles {
+  /** Follows the throttles that other processes record, for the lifetime of the process. */
+  listen(): void;
   /** Reads the throttles of these environments and those that hold for all environments, once per batch. */
   load(environmentIds: readonly string[]): Promise<void>;
   /** The end of the throttle; 0 when there is none. */
@@ -83,7 +85,6 @@ export function createThrottles(
     } while (again);
     reading = false;
   }
-  doorbell.on(topic, () => void readAll()); // for the lifetime of the process
 
   const writes = createBatcher<NewThrottle, undefined>(
     async (pauses) => {
@@ -100,6 +101,9 @@ export function createThrottles(
   }
 
   return {
+    listen() {
+      doorbell.on(topic, () => void readAll());
+    },
     until,
     async load(environmentIds) {
       if (environmentIds.length > 0) learn(await listThrottlesOf(pool, [...environmentIds, allEnvironments]));

@@ -1,4 +1,5 @@
-import { isDatabaseUnavailable, type Pool } from '../../db/sql.ts';
+import { isDatabaseUnavailable } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { listUsers, type UserRow } from './store.ts';
 
@@ -8,7 +9,7 @@ export interface UserDirectory {
 }
 
 /** Requests that arrive while a query is running go into the next one, so a batch of 500 costs one or two queries. */
-export function createUserDirectory(pool: Pool): UserDirectory {
+export function createUserDirectory({ pool }: Pick<Deps, 'pool'>): UserDirectory {
   const loads = createBatcher<{ environmentId: string; externalUserId: string }, UserRow | null>(
     async (wanted) => {
       const found = new Map(

@@ -1,4 +1,5 @@
 import { newSigningSecret } from '../../channels/webhook/index.ts';
+import type { Deps } from '../../deps.ts';
 import { createCache } from '../../kernel/cache.ts';
 import type { Keyring } from '../../kernel/crypto.ts';
 import { Problem } from '../../kernel/errors.ts';
@@ -60,7 +61,7 @@ function signing(stored: readonly StoredSecret[], now: number): StoredSecret[] {
 export type OpenSecrets = (context: string, stored: readonly StoredSecret[], now: number) => string[];
 
 /** Opened secrets are cached: a busy endpoint signs thousands of times a second. */
-export function createSecretOpener(keyring: Keyring): OpenSecrets {
+export function createSecretOpener({ keyring }: Pick<Deps, 'keyring'>): OpenSecrets {
   const opened = createCache<string>(10_000);
   return (context, stored, now) =>
     signing(stored, now).map(({ sealed }) => {

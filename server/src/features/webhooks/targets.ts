@@ -1,5 +1,4 @@
 import type { WebhookTarget, WebhookTargets } from '../../channels/webhook/plan.ts';
-import type { Pool } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { findEndpoint, listEndpointsById } from './endpoints-store.ts';
@@ -69,7 +68,7 @@ export interface WebhookDirectory {
   hasWebhookEndpoint(environmentId: string, id: string): Promise<boolean>;
 }
 
-export function createWebhookDirectory(pool: Pool): WebhookDirectory {
+export function createWebhookDirectory({ pool }: Pick<Deps, 'pool'>): WebhookDirectory {
   return {
     async hasWebhookEndpoint(environmentId, id) {
       const row = isUuid(id) ? await findEndpoint(pool, environmentId, id) : null;

@@ -25,7 +25,9 @@ function createProcess(): Throttles {
   const doorbell = createDoorbell(database.pool, database.url, log);
   doorbells.push(doorbell);
   const config = { CARILLON_RETRY_SCALE: 1 } as Deps['config'];
-  return createThrottles({ pool: database.pool, clock: Date.now, doorbell, config, log });
+  const throttles = createThrottles({ pool: database.pool, clock: Date.now, doorbell, config, log });
+  throttles.listen();
+  return throttles;
 }
 
 const carrier = (more: Partial<Carrier> = {}): Carrier => ({
