@@ -28,6 +28,7 @@ const checks = {
   ],
   'unused exports': ['scripts/unused-exports.mjs'],
   'unique types': ['scripts/unique-types.mjs'],
+  'composed once': ['scripts/composed-once.mjs'],
   'types of the widgets': typeCheck('widgets', '-p', 'widgets'),
 };
 

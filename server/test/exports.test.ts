@@ -93,3 +93,43 @@ describe('the check for unique type names', () => {
     expect((await run('unique-types', {})).code).toBe(1);
   });
 });
+
+describe('the check that services are composed once', () => {
+  const feature = {
+    'server/src/features/bells/index.ts': "export { createBellService, createClapper } from './service.ts';",
+    'server/src/features/bells/service.ts':
+      'export function createBellService() { return createClapper(); } export function createClapper() {}',
+    'server/src/services.ts': 'createBellService();',
+  };
+
+  it('accepts a service that one file builds, parts that many build, and what tests build', async () => {
+    const { code, output } = await run('composed-once', {
+      ...feature,
+      'server/src/features/bells/routes.ts': 'createClapper();',
+      'server/src/features/bells/bells.test.ts': 'createBellService();',
+    });
+    expect(output).toContain('1 factories of services are called in one file each');
+    expect(code).toBe(0);
+  });
+
+  it('names a service that a second file builds, by its name or because services.ts builds it', async () => {
+    const { code, output } = await run('composed-once', {
+      ...feature,
+      'server/src/channels/towers/store.ts': 'export const createTowerStore = () => {};',
+      'server/src/features/bells/routes.ts': 'createClapper(); createTowerStore();',
+      'server/src/features/bells/job.ts':
+        'const bells = { ...createBellService(), store: createTowerStore() };',
+      'server/src/services.ts': 'createBellService(createClapper());',
+    });
+    expect(code).toBe(1);
+    expect(output.trim().split('\n')).toEqual([
+      'createBellService is called in server/src/features/bells/job.ts, server/src/services.ts',
+      'createClapper is called in server/src/features/bells/routes.ts, server/src/features/bells/service.ts, server/src/services.ts',
+      'createTowerStore is called in server/src/features/bells/job.ts, server/src/features/bells/routes.ts',
+    ]);
+  });
+
+  it('fails on an empty tree', async () => {
+    expect((await run('composed-once', {})).code).toBe(1);
+  });
+});
