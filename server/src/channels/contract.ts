@@ -6,14 +6,6 @@ import type { InAppMessage } from './in-app/message.ts';
 import type { SmsMessage } from './sms/message.ts';
 import type { WebhookMessage } from './webhook/message.ts';
 
-export type { ChatoneMessage } from './chatone/message.ts';
-export type { ChatthreeMessage } from './chatthree/message.ts';
-export type { ChattwoMessage } from './chattwo/message.ts';
-export type { AttachmentFile, EmailMessage } from './email/message.ts';
-export type { InAppMessage } from './in-app/message.ts';
-export type { SmsMessage } from './sms/message.ts';
-export type { WebhookMessage } from './webhook/message.ts';
-
 /**
  * The boundary between the dispatcher and the carriers of messages. Outcomes, not exceptions, cross it: a provider that throws
  * has a bug. Pure types, used by every channel, every provider and the dispatcher.
@@ -59,7 +51,7 @@ export type Outcome =
       code: string | null;
       retryAfterMs: number | null;
       /** The limit covers all traffic to this `host`, for every tenant: the service identifies us by our IP address. */
-      everybody?: true;
+      isForAll?: true;
       /** The message was held back locally: the provider was not called, so there was no attempt. */
       heldBack?: true;
     }
@@ -103,7 +95,7 @@ export interface Carrier {
    */
   rateLimitKey?: string;
   /**
-   * The host that is called, for services whose limit may cover `everybody`. Tenants may choose the host, so a limit applies to
+   * The host that is called, for services whose limit may be `isForAll`. Tenants may choose the host, so a limit applies to
    * that host alone.
    */
   host?: string;

@@ -277,7 +277,7 @@ examine({
     {
       title: 'the limit of all calls from this address',
       provoke: says({ status: 429, body: { message: 'no', retry_after: 0.25, global: true } }),
-      outcome: { kind: 'throttled', retryAfterMs: 250, everybody: true },
+      outcome: { kind: 'throttled', retryAfterMs: 250, isForAll: true },
     },
   ],
 });

@@ -1,6 +1,7 @@
-import type { Carrier, ChatoneMessage, Outcome } from '../contract.ts';
+import type { Carrier, Outcome } from '../contract.ts';
 import type { ChatoneApi, SlackAnswer } from './api.ts';
 import { outcomeOf, outcomeOfJoin } from './classify.ts';
+import type { ChatoneMessage } from './message.ts';
 import { postOf } from './payload.ts';
 import { blocksProblem } from './shape.ts';
 

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from '../../kernel/record.ts';
-import type { ChatoneMessage } from '../contract.ts';
+import type { ChatoneMessage } from './message.ts';
 import { blocksOf } from './shape.ts';
 
 /** The posted JSON. A user id as the channel opens the direct message with the bot. */

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitUntil } from '../../../test/app.ts';
 import { type ChatthreeSimulator, startChatthreeSimulator } from '../../../test/simulators/chatthree.ts';
 import type { Fault } from '../../../test/simulators/http-simulator.ts';
-import type { ChatthreeMessage, Outcome } from '../contract.ts';
+import type { Outcome } from '../contract.ts';
 import { createOutbound, type Outbound } from '../http.ts';
 import { avatarUrlProblem, createChatthreeCarrier, isAcceptedUrl, isGone, usernameProblem } from './index.ts';
+import type { ChatthreeMessage } from './message.ts';
 import { executeUrl } from './url.ts';
 
 let service: ChatthreeSimulator;

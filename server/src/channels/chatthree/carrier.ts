@@ -1,7 +1,8 @@
 import { isRecord, type JsonRecord } from '../../kernel/record.ts';
-import type { Carrier, ChatthreeMessage, Outcome } from '../contract.ts';
+import type { Carrier, Outcome } from '../contract.ts';
 import { type Outbound, type OutboundAnswer, type OutboundFailure, parseRetryAfter } from '../http.ts';
 import { lostAnswer, wholeRefusal } from '../lost-answer.ts';
+import type { ChatthreeMessage } from './message.ts';
 import { executionOf } from './payload.ts';
 import { contentProblem, embedsProblem } from './shape.ts';
 import { executeUrl } from './url.ts';
@@ -91,7 +92,7 @@ function outcomeOf(answer: OutboundAnswer | OutboundFailure, now: number): Outco
   if (status === 429) {
     const isForAll = body?.global === true || answer.headers['x-ratelimit-global'] === 'true';
     const retryAfterMs = pauseOf(answer, body, now);
-    return { kind: 'throttled', detail, code, retryAfterMs, ...(isForAll ? { everybody: true } : {}) };
+    return { kind: 'throttled', detail, code, retryAfterMs, ...(isForAll ? { isForAll: true } : {}) };
   }
   if (status === 408 || status === 425 || status >= 500) return { kind: 'retry', detail, code };
   if (status < 400 || status === 401 || status === 403 || status === 404)

@@ -7,8 +7,9 @@ import {
   type ProviderApi,
 } from '../api.ts';
 import { outcomeOfStatus } from '../by-status.ts';
-import type { EmailMessage, Outcome, ProviderCarrier } from '../contract.ts';
+import type { Outcome, ProviderCarrier } from '../contract.ts';
 import { utf8Addresses } from './address.ts';
+import type { EmailMessage } from './message.ts';
 
 /** An email provider with an HTTP API. */
 export interface EmailApi extends Omit<ProviderApi<EmailMessage>, 'timeoutMs'> {

@@ -1,8 +1,8 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import type { Task, TaskRunner } from '../../kernel/threads/task.ts';
-import type { EmailMessage } from '../contract.ts';
 import { type AddressField, domainOf, envelopeAddress, utf8Addresses } from './address.ts';
+import type { EmailMessage } from './message.ts';
 
 export interface Mime {
   messageId: string;

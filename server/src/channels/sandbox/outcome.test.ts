@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { EmailMessage } from '../contract.ts';
+import type { EmailMessage } from '../email/message.ts';
 import { magicAddresses, magicNumbers } from './index.ts';
 import { sandboxAnswer } from './outcome.ts';
 

@@ -1,7 +1,8 @@
 import { assertNever } from '../../kernel/errors.ts';
 import { type ApiAnswer, type ApiContext, createApiCarrier, type ProviderApi } from '../api.ts';
 import { outcomeOfStatus } from '../by-status.ts';
-import type { Outcome, ProviderCarrier, SmsMessage } from '../contract.ts';
+import type { Outcome, ProviderCarrier } from '../contract.ts';
+import type { SmsMessage } from './message.ts';
 
 /** A text message provider with an HTTP API. */
 export type SmsApi = Omit<ProviderApi<SmsMessage>, 'timeoutMs'>;

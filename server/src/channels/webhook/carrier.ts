@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Carrier, Outcome, WebhookMessage } from '../contract.ts';
+import type { Carrier, Outcome } from '../contract.ts';
 import type { Outbound } from '../http.ts';
+import type { WebhookMessage } from './message.ts';
 import { type PostResult, sendPost } from './post.ts';
 
 /**

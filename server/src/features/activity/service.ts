@@ -121,15 +121,15 @@ function webhookView({ id, url, description, status, succeeded, failed }: Called
 function providerView(connection: Connection, states: ProviderStatuses): OverviewProvider {
   const { id, name, kind, channel, problem } = connection;
   const { status, ...health } = states.healthOf(id);
-  const pausedUntil = states.pausedUntil(channel, id);
+  const throttledUntil = states.throttledUntil(channel, id);
   return {
     id,
     name,
     kind,
     channel,
-    status: statusOf(connection, status, pausedUntil),
+    status: statusOf(connection, status, throttledUntil),
     ...health,
-    paused_until: pausedUntil?.toISOString() ?? null,
+    paused_until: throttledUntil?.toISOString() ?? null,
     problem,
     last_success_at: connection.lastSuccessAt?.toISOString() ?? null,
     last_failure_at: connection.lastFailureAt?.toISOString() ?? null,
@@ -140,10 +140,10 @@ function providerView(connection: Connection, states: ProviderStatuses): Overvie
 function statusOf(
   { enabled, problem }: Connection,
   health: 'healthy' | 'degraded' | 'outage',
-  pausedUntil: Date | null,
+  throttledUntil: Date | null,
 ): OverviewProvider['status'] {
   if (!enabled) return 'disabled';
   if (problem !== null) return 'broken';
   if (health === 'outage') return 'outage';
-  return pausedUntil === null ? health : 'paused';
+  return throttledUntil === null ? health : 'paused';
 }

@@ -8,7 +8,7 @@ import { healthView, type ProviderHealth } from './view.ts';
 export interface ProviderStatuses {
   healthOf(providerId: string): ProviderHealth;
   /** Null when the provider is not throttled. */
-  pausedUntil(channel: Channel, providerId: string): Date | null;
+  throttledUntil(channel: Channel, providerId: string): Date | null;
 }
 
 /** Dates are strings because the rows arrive as JSON. */
@@ -16,22 +16,22 @@ type HealthJson = Pick<HealthRow, 'provider' | 'messages' | 'failed' | 'outage_i
   firing_since: string | null;
   demoted_since: string | null;
 };
-interface PauseJson {
+interface ThrottleJson {
   pace: string;
   provider: string | null;
   paused_until: string;
 }
 
 /** An environment has at most one throttle for each account and conversation that exceeded its rate in the last minutes. */
-const maxPauses = 500;
+const maxThrottles = 500;
 
-const findStates = statement<{ health: HealthJson[] | null; pauses: PauseJson[] | null }>(
+const findStates = statement<{ health: HealthJson[] | null; pauses: ThrottleJson[] | null }>(
   'providers_find_states',
   `select (select json_agg(h) from (${healthOfSql}) h) as health,
      (select json_agg(p) from (
         select pace, provider, paused_until from provider_pauses
         where environment_id = any (array[$1, '${allEnvironments}']::uuid[]) and paused_until > now()
-        limit ${maxPauses}) p) as pauses`,
+        limit ${maxThrottles}) p) as pauses`,
 );
 
 export async function findProviderStatuses(sql: Sql, environmentId: string): Promise<ProviderStatuses> {
@@ -50,7 +50,7 @@ export async function findProviderStatuses(sql: Sql, environmentId: string): Pro
         },
       );
     },
-    pausedUntil(channel, providerId) {
+    throttledUntil(channel, providerId) {
       const ends = pauses
         .filter(
           ({ pace, provider }) =>

@@ -64,8 +64,8 @@ const extend = statement<ThrottleRow>(
 );
 
 /** A throttle can only be lengthened. The input holds at most one for each rate limit key. */
-export async function insertThrottles(sql: Sql, pauses: NewThrottle[]): Promise<ThrottleRow[]> {
-  const rows = JSON.stringify(pauses);
+export async function insertThrottles(sql: Sql, throttles: NewThrottle[]): Promise<ThrottleRow[]> {
+  const rows = JSON.stringify(throttles);
   await insertMissing(sql, [rows]);
   return extend(sql, [rows]);
 }

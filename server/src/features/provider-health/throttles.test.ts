@@ -79,21 +79,21 @@ describe('a pause', () => {
 
   test('is shown as that of the provider who asked for it, and of nobody else', async () => {
     const [environment, provider] = [newId(), newId()];
-    await createProcess().pause(environment, 'email:resend:hash', 600_000, Date.now(), provider);
-    await createProcess().pause(environment, `sms:smsone:${provider}`, 300_000, Date.now());
-    const { pausedUntil } = await findProviderStatuses(database.pool, environment);
+    await createProcess().throttle(environment, 'email:resend:hash', 600_000, Date.now(), provider);
+    await createProcess().throttle(environment, `sms:smsone:${provider}`, 300_000, Date.now());
+    const { throttledUntil: pausedUntil } = await findProviderStatuses(database.pool, environment);
     expect(pausedUntil('email', provider)?.getTime()).toBeGreaterThan(Date.now() + 400_000);
     expect(pausedUntil('sms', provider)?.getTime()).toBeLessThan(Date.now() + 400_000);
     expect(pausedUntil('email', newId())).toBeNull();
     expect(pausedUntil('chattwo', provider)).toBeNull();
-    expect((await findProviderStatuses(database.pool, newId())).pausedUntil('email', provider)).toBeNull();
+    expect((await findProviderStatuses(database.pool, newId())).throttledUntil('email', provider)).toBeNull();
   });
 
   test('holds in every process, which hears of it without asking', async () => {
     const [one, two] = [createProcess(), createProcess()];
     const environment = newId();
     expect(one.until(environment, 'email:a')).toBe(0);
-    const end = await one.pause(environment, 'email:a', 600_000, Date.now());
+    const end = await one.throttle(environment, 'email:a', 600_000, Date.now());
     expect(end).toBeGreaterThan(Date.now());
     expect(one.until(environment, 'email:a')).toBe(end);
     await waitUntil(async () => two.until(environment, 'email:a') || new Error('not heard'), 20_000);
@@ -103,14 +103,14 @@ describe('a pause', () => {
   test('is of its environment and its pace alone', async () => {
     const pauses = createProcess();
     const environment = newId();
-    await pauses.pause(environment, 'email:a', 30_000, Date.now());
+    await pauses.throttle(environment, 'email:a', 30_000, Date.now());
     expect(pauses.until(environment, 'email:b')).toBe(0);
     expect(pauses.until(newId(), 'email:a')).toBe(0);
   });
 
   test('is known with the next batch to a process that heard nothing', async () => {
     const environment = newId();
-    await createProcess().pause(environment, 'email:a', 600_000, Date.now());
+    await createProcess().throttle(environment, 'email:a', 600_000, Date.now());
     const late = createProcess();
     await late.load([environment]);
     expect(late.until(environment, 'email:a')).toBeGreaterThan(0);
@@ -120,10 +120,10 @@ describe('a pause', () => {
     const pauses = createProcess();
     const environment = newId();
     const startedAt = Date.now() - 60_000; // all three calls were under way together
-    await pauses.pause(environment, 'email:a', 600_000, startedAt);
-    await pauses.pause(environment, 'email:a', 5_000, startedAt);
+    await pauses.throttle(environment, 'email:a', 600_000, startedAt);
+    await pauses.throttle(environment, 'email:a', 5_000, startedAt);
     expect(await lengthOf(environment)).toBe(600);
-    await pauses.pause(environment, 'email:a', 1_800_000, startedAt);
+    await pauses.throttle(environment, 'email:a', 1_800_000, startedAt);
     expect(await lengthOf(environment)).toBeGreaterThanOrEqual(1_800);
   });
 });
@@ -134,7 +134,7 @@ describe('without a word about how long', () => {
     const environment = newId();
     const lengths: number[] = [];
     for (let strike = 0; strike < 8; strike += 1) {
-      await pauses.pause(environment, 'email:a', null, Date.now());
+      await pauses.throttle(environment, 'email:a', null, Date.now());
       lengths.push(await lengthOf(environment));
       await letPass(environment, 120_000);
     }
@@ -145,12 +145,12 @@ describe('without a word about how long', () => {
     const pauses = createProcess(0.01);
     const environment = newId();
     for (let strike = 0; strike < 3; strike += 1) {
-      await pauses.pause(environment, 'email:a', null, Date.now());
+      await pauses.throttle(environment, 'email:a', null, Date.now());
       await letPass(environment, 120_000);
     }
     await waitUntil(async () => pauses.until(environment, 'email:a') === 0 || new Error('still paused'));
-    pauses.eased(environment, 'email:a');
-    await pauses.pause(environment, 'email:a', null, Date.now());
+    pauses.lift(environment, 'email:a');
+    await pauses.throttle(environment, 'email:a', null, Date.now());
     const { rows } = await database.pool.query(
       'select strikes from provider_pauses where environment_id = $1',
       [environment],
@@ -162,8 +162,8 @@ describe('without a word about how long', () => {
     const pauses = createProcess();
     const environment = newId();
     const startedAt = Date.now() - 60_000;
-    await pauses.pause(environment, 'email:a', null, startedAt);
-    for (let call = 0; call < 5; call += 1) await pauses.pause(environment, 'email:a', null, startedAt);
+    await pauses.throttle(environment, 'email:a', null, startedAt);
+    for (let call = 0; call < 5; call += 1) await pauses.throttle(environment, 'email:a', null, startedAt);
     expect(await lengthOf(environment)).toBe(1);
   });
 });

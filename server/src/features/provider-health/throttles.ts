@@ -21,27 +21,27 @@ export interface Throttles {
   /** Reads the throttles of these environments and those that hold for all environments, once per batch. */
   load(environmentIds: readonly string[]): Promise<void>;
   /** The end of the throttle; 0 when there is none. */
-  until(environmentId: string, pace: string): number;
+  until(environmentId: string, rateLimitKey: string): number;
   /**
    * Records that the provider throttled a call that began at the given time. Resolves to the end of the throttle, once it is
    * visible to all processes.
    */
-  pause(
+  throttle(
     environmentId: string,
-    pace: string,
+    rateLimitKey: string,
     retryAfterMs: number | null,
     callStartedAt: number,
     provider?: string,
   ): Promise<number>;
   /** Records that a call succeeded: the next throttle counts as the first of a series again. */
-  eased(environmentId: string, pace: string): void;
+  lift(environmentId: string, rateLimitKey: string): void;
 }
 
 /** The environment id of a throttle that holds for all environments. */
 export const allEnvironments = '00000000-0000-0000-0000-000000000000';
 
 export const longestThrottleMs = 3_600_000;
-const ownPauseMs = 1_000;
+const ownThrottleMs = 1_000;
 const topic = 'provider_pauses';
 const known = 50_000;
 /** The number of throttles read after a doorbell ring; an older one that was missed is read with the next batch. */
@@ -59,7 +59,7 @@ export function createThrottles(
   const { pool, clock, doorbell, log } = deps;
   const ends = createCache<number>(known);
   const letThrough = createCache<number>(known);
-  const keyOf = (environmentId: string, pace: string): string => `${environmentId} ${pace}`;
+  const keyOf = (environmentId: string, rateLimitKey: string): string => `${environmentId} ${rateLimitKey}`;
 
   function learn(rows: ThrottleRow[]): void {
     const now = clock();
@@ -87,16 +87,16 @@ export function createThrottles(
   }
 
   const writes = createBatcher<NewThrottle, undefined>(
-    async (pauses) => {
-      learn(await untilDatabaseAnswers(() => insertThrottles(pool, mergeThrottles(pauses))));
+    async (throttles) => {
+      learn(await untilDatabaseAnswers(() => insertThrottles(pool, mergeThrottles(throttles))));
       doorbell.ring(topic);
-      return pauses.map(() => undefined);
+      return throttles.map(() => undefined);
     },
     { concurrency: 1, maxItems: 200 },
   );
 
-  function until(environmentId: string, pace: string): number {
-    const end = ends.get(keyOf(environmentId, pace)) ?? 0;
+  function until(environmentId: string, rateLimitKey: string): number {
+    const end = ends.get(keyOf(environmentId, rateLimitKey)) ?? 0;
     return end > clock() ? end : 0;
   }
 
@@ -108,17 +108,17 @@ export function createThrottles(
     async load(environmentIds) {
       if (environmentIds.length > 0) learn(await listThrottlesOf(pool, [...environmentIds, allEnvironments]));
     },
-    async pause(environmentId, pace, retryAfterMs, callStartedAt, provider) {
-      const key = keyOf(environmentId, pace);
+    async throttle(environmentId, rateLimitKey, retryAfterMs, callStartedAt, provider) {
+      const key = keyOf(environmentId, rateLimitKey);
       const asked = askedThrottleMs(retryAfterMs);
-      const ownMs = ownPauseMs * deps.config.CARILLON_RETRY_SCALE;
+      const ownMs = ownThrottleMs * deps.config.CARILLON_RETRY_SCALE;
       const before = ends.get(key) ?? 0;
       const now = clock();
       // The throttle holds in this process at once, and in the others as soon as it is written.
       ends.set(key, Math.max(before, now + (asked ?? ownMs)));
       await writes.add({
         environment_id: environmentId,
-        pace,
+        pace: rateLimitKey,
         asked_ms: asked,
         own_ms: ownMs,
         call_ms: Math.max(0, now - callStartedAt),
@@ -127,27 +127,27 @@ export function createThrottles(
       });
       return ends.get(key) ?? now;
     },
-    eased(environmentId, pace) {
-      const key = keyOf(environmentId, pace);
+    lift(environmentId, rateLimitKey) {
+      const key = keyOf(environmentId, rateLimitKey);
       if (ends.has(key)) letThrough.set(key, clock());
     },
   };
 }
 
 /** Merges the throttles of each rate limit key: the longest delay, and the call that began last. */
-export function mergeThrottles(pauses: NewThrottle[]): NewThrottle[] {
+export function mergeThrottles(throttles: NewThrottle[]): NewThrottle[] {
   const merged = new Map<string, NewThrottle>();
-  for (const pause of pauses) {
-    const key = `${pause.environment_id} ${pause.pace}`;
+  for (const throttle of throttles) {
+    const key = `${throttle.environment_id} ${throttle.pace}`;
     const other = merged.get(key);
     merged.set(key, {
-      ...pause,
+      ...throttle,
       asked_ms:
-        pause.asked_ms === null && (other?.asked_ms ?? null) === null
+        throttle.asked_ms === null && (other?.asked_ms ?? null) === null
           ? null
-          : Math.max(pause.asked_ms ?? 0, other?.asked_ms ?? 0),
-      call_ms: Math.min(pause.call_ms, other?.call_ms ?? Number.POSITIVE_INFINITY),
-      eased: pause.eased || (other?.eased ?? false),
+          : Math.max(throttle.asked_ms ?? 0, other?.asked_ms ?? 0),
+      call_ms: Math.min(throttle.call_ms, other?.call_ms ?? Number.POSITIVE_INFINITY),
+      eased: throttle.eased || (other?.eased ?? false),
     });
   }
   return [...merged.values()];

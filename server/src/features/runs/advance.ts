@@ -56,7 +56,7 @@ export interface Send {
 export type Opening = Input | { kind: 'early'; until: number } | { kind: 'close_digest' };
 
 /** Fairness: a run with more sends in a row continues in another advance, behind other runs. */
-const sendsInTurn = 20;
+const sendsPerAdvance = 20;
 
 export function openingOf(fact: AdvanceInput): Opening {
   if (fact.status === 'cancelling') return { kind: 'cancel' };
@@ -124,7 +124,7 @@ export async function advanceRun(
   if (decision.ignored) decision = await decideAsync(tasks, fact, decision.state, { kind: 'resume' });
   let { entries } = decision;
   const sends: Send[] = [];
-  while (decision.effect?.kind === 'send' && sends.length < sendsInTurn) {
+  while (decision.effect?.kind === 'send' && sends.length < sendsPerAdvance) {
     const before = { state: decision.state, entries };
     const { request, attemptId } = decision.effect;
     const origin = `run:${fact.id}:${attemptId}`.slice(0, 255);

@@ -18,10 +18,10 @@ export async function tidySandbox(
 ): Promise<void> {
   const now = clock();
   // Finding the excess requires a count: a few times an hour is enough.
-  const isTurn = Math.floor(now / 60_000) % 10 === 0;
+  const isDue = Math.floor(now / 60_000) % 10 === 0;
   const bounds = {
     since: now - kept.days * 86_400_000,
-    most: isTurn ? { messages: kept.messages, bytes: keptBytes(config) } : null,
+    most: isDue ? { messages: kept.messages, bytes: keptBytes(config) } : null,
   };
   while (!isStopped() && (await deleteExcess(pool, bounds, slice)) === slice) {}
 }

@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import type { EmailMessage } from '../../channels/contract.ts';
+import type { EmailMessage } from '../../channels/email/message.ts';
 import { createSandboxCarrier, createSandboxStore } from '../../channels/sandbox/index.ts';
 import { lowestIdAt, newId } from '../../kernel/ids.ts';
 import { eraseSandboxMessages } from './index.ts';

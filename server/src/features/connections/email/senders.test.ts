@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { startSmtpSimulator } from '../../../../test/simulators/smtp.ts';
-import type { EmailMessage } from '../../../channels/contract.ts';
+import type { EmailMessage } from '../../../channels/email/message.ts';
 import { emailIdentity } from '../../../channels/email/sender.ts';
 import type { Deps } from '../../../deps.ts';
 import { createKeyring } from '../../../kernel/crypto.ts';

@@ -15,7 +15,7 @@ type SmsDeps = Pick<Deps, 'pool' | 'keyring' | 'config' | 'clock' | 'log' | 'out
 
 /** The sender that the sandbox shows while none is set. */
 const testNumber = '+15005550000';
-const nobody = { carrier: null, fromNumber: null, fromSenderId: null };
+const noSender = { carrier: null, fromNumber: null, fromSenderId: null };
 
 export function createSmsConnections(deps: SmsDeps): SmsConnections {
   const { pool, keyring, config, clock, log, sandboxStore } = deps;
@@ -36,18 +36,18 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
 
   async function liveSender(settings: SmsSettings | undefined): Promise<SmsSender> {
     if (!settings)
-      return { ...nobody, problem: 'The environment has no SMS provider; add one in its SMS settings.' };
+      return { ...noSender, problem: 'The environment has no SMS provider; add one in its SMS settings.' };
     const reportsTo = await deps.smsCallbackUrl(settings);
     try {
       const provider = openProvider(keyring, config, settings, reportsTo);
       if (!provider)
-        return { ...nobody, problem: 'The operator of this service has set up no SMS provider.' };
+        return { ...noSender, problem: 'The operator of this service has set up no SMS provider.' };
       const { fromNumber, fromSenderId } = provider;
       const carrier = provider.kind.create(settings.kind, provider.config, context);
       return { carrier: { ...carrier, ...paceOf(settings) }, fromNumber, fromSenderId, problem: null };
     } catch (error) {
       log.error({ err: error, environmentId: settings.environment_id }, 'an SMS provider cannot be used');
-      return { ...nobody, problem: 'The stored credentials cannot be opened; give them anew.' };
+      return { ...noSender, problem: 'The stored credentials cannot be opened; give them anew.' };
     }
   }
 

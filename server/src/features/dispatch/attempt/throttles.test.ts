@@ -69,7 +69,7 @@ test('what a service asks of everybody who calls from here holds for all who cal
   const host = 'chat.example';
   const isPaused = await seenElsewhere('chatthree', carrier({ rateLimitKey: 'endpoint-1', host }), {
     ...slowDown,
-    everybody: true,
+    isForAll: true,
   });
   expect(isPaused(carrier({ rateLimitKey: 'endpoint-2', host }))).toBe(true);
   expect(isPaused(carrier({ rateLimitKey: 'endpoint-2', host: 'chat-of-a-tenant.example' }))).toBe(false);

@@ -33,12 +33,12 @@ export function throttlesOn(throttles: Throttles, environmentId: string, channel
         ...[throttleKeyOf(carrier), ofAll(carrier)].map(({ owner, name }) => throttles.until(owner, name)),
       );
     },
-    throttle(carrier, { retryAfterMs, everybody: isForAll }, callStartedAt) {
+    throttle(carrier, { retryAfterMs, isForAll }, callStartedAt) {
       const { owner, name } = isForAll ? ofAll(carrier) : throttleKeyOf(carrier);
-      return throttles.pause(owner, name, retryAfterMs, callStartedAt, carrier.providerId);
+      return throttles.throttle(owner, name, retryAfterMs, callStartedAt, carrier.providerId);
     },
     throttleLifted(carrier) {
-      for (const { owner, name } of [throttleKeyOf(carrier), ofAll(carrier)]) throttles.eased(owner, name);
+      for (const { owner, name } of [throttleKeyOf(carrier), ofAll(carrier)]) throttles.lift(owner, name);
     },
   };
 }

@@ -5,7 +5,8 @@ import {
   startEmailBench,
 } from '../../../../../test/conformance/email-bench.ts';
 import { sendgrid } from '../../../../../test/simulators/sendgrid.ts';
-import type { EmailMessage, Outcome } from '../../../contract.ts';
+import type { Outcome } from '../../../contract.ts';
+import type { EmailMessage } from '../../message.ts';
 
 describe('sendgrid', () => {
   let bench: EmailBench;

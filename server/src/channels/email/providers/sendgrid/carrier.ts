@@ -1,6 +1,7 @@
 import type { ApiAnswer, ApiContext } from '../../../api.ts';
-import type { EmailMessage, ProviderCarrier, VerificationResult } from '../../../contract.ts';
+import type { ProviderCarrier, VerificationResult } from '../../../contract.ts';
 import { createEmailApi, messageIn, urlUnder } from '../../api.ts';
+import type { EmailMessage } from '../../message.ts';
 import { type EmailParts, type Mailbox, partsOf, quoted } from '../../parts.ts';
 import { classify } from './classify.ts';
 import type { SendgridConfig } from './manifest.ts';

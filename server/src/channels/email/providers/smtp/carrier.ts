@@ -1,7 +1,8 @@
 import type { ConnectionOptions } from 'node:tls';
 import { inPlace, type TaskRunner } from '../../../../kernel/threads/task.ts';
-import type { EmailMessage, Outcome, ProviderCarrier, Reservation } from '../../../contract.ts';
+import type { Outcome, ProviderCarrier, Reservation } from '../../../contract.ts';
 import type { NetworkPolicy } from '../../../net.ts';
+import type { EmailMessage } from '../../message.ts';
 import { buildMime, type Mime } from '../../mime.ts';
 import { classify } from './classify.ts';
 import { SmtpFailure } from './failure.ts';

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type SmstwoSimulator, startSmstwoSimulator } from '../../../../../test/simulators/smstwo.ts';
-import type { CallbackRequest, Outcome, ProviderCarrier, SmsMessage } from '../../../contract.ts';
+import type { CallbackRequest, Outcome, ProviderCarrier } from '../../../contract.ts';
 import { createOutbound, type Outbound } from '../../../http.ts';
+import type { SmsMessage } from '../../message.ts';
 import { readCallback } from './callback.ts';
 import { createSmstwoCarrier } from './carrier.ts';
 import { isSigned, signedText } from './signature.ts';
