@@ -5,16 +5,24 @@ export interface ClaimState {
   /** Most items in one claim, and most items leased by this process. */
   batch: number;
   capacity: number;
-  /** Items leased now. */
+  /** Items leased now, and those of them that came with the last bulk claim. */
   held: number;
-  /** The last bulk claim: its items still in flight, its time, and the end of the rest after it. */
-  bulk: { inFlight: number; claimedAt: number; restUntil: number };
-  /** The last claim of critical or normal work, and the last of critical work. */
-  lastUrgentAt: number;
-  lastCriticalAt: number;
+  bulkInFlight: number;
+  last: LastClaims;
   /** The last claim found less critical and normal work than it asked for: only bulk is left. */
   onlyBulkIsLeft: boolean;
 }
+
+export interface LastClaims {
+  /** The last claim of critical or normal work, and the last of critical work. */
+  urgentAt: number;
+  criticalAt: number;
+  /** The last bulk claim, and the end of the last one whose items have all ended. */
+  bulkAt: number;
+  bulkEndedAt: number;
+}
+
+export const noClaims: LastClaims = { urgentAt: -Infinity, criticalAt: -Infinity, bulkAt: 0, bulkEndedAt: 0 };
 
 export type NextClaim =
   | { kind: 'claim'; maxLane: number; limit: number }
@@ -22,7 +30,7 @@ export type NextClaim =
   | { kind: 'wait'; ms: number | null };
 
 /** Urgent work is critical or normal. It keeps bulk small for so long after it arrived. */
-export const urgentWindowMs = 1_000;
+const urgentWindowMs = 1_000;
 const smallBulkBatch = 25;
 const bulkWaitMs = 50;
 /** Bulk rests this many times as long as its last batch took while critical work arrives. */
@@ -47,11 +55,12 @@ function nextUrgentClaim(state: ClaimState): NextClaim {
  * after each batch, because on a machine that is never idle all work waits.
  */
 function nextBulkClaim(state: ClaimState, now: number): NextClaim {
-  const { batch, bulk } = state;
-  const isUrgent = now - state.lastUrgentAt < urgentWindowMs;
-  const isCritical = now - state.lastCriticalAt < urgentWindowMs;
+  const { batch, last } = state;
+  const isUrgent = now - last.urgentAt < urgentWindowMs;
+  const isCritical = now - last.criticalAt < urgentWindowMs;
   const limit = Math.min(isUrgent ? Math.min(smallBulkBatch, batch) : batch, roomFor(lanes.bulk, state));
-  const readyAt = bulk.inFlight > 0 ? bulk.claimedAt + bulkWaitMs : isCritical ? bulk.restUntil : now;
+  const restedAt = isCritical ? last.bulkEndedAt + bulkRestMs(last.bulkEndedAt - last.bulkAt) : now;
+  const readyAt = state.bulkInFlight > 0 ? last.bulkAt + bulkWaitMs : restedAt;
   if (readyAt > now) return { kind: 'wait', ms: readyAt - now };
   return limit > 0 ? { kind: 'claim', maxLane: lanes.bulk, limit } : { kind: 'wait', ms: null };
 }
@@ -61,6 +70,6 @@ function roomFor(lane: keyof typeof shares, { capacity, held }: ClaimState): num
 }
 
 /** How long bulk rests after a batch that took so long. */
-export function bulkRestMs(tookMs: number): number {
+function bulkRestMs(tookMs: number): number {
   return Math.min(bulkRest * tookMs, bulkWaitMs);
 }

@@ -1,9 +1,10 @@
+import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
 import type { Doorbell } from '../db/doorbell.ts';
 import type { Pool } from '../db/sql.ts';
 import { msSince, never, steadyClock, thisMoment } from '../kernel/clock.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { createHeartbeat, type HeartbeatDeps, outageMs } from './heartbeat.ts';
-import { bulkRestMs, type NextClaim, nextClaim, urgentWindowMs } from './next-claim.ts';
+import { type NextClaim, nextClaim, noClaims } from './next-claim.ts';
 import * as store from './store.ts';
 import { type Claim, kindOf, laneOf, lanes, type WorkKind, workKinds } from './work.ts';
 
@@ -51,11 +52,12 @@ const moveLimit = 1_000;
 
 export function startRunner(deps: RunnerDeps): Runner {
   const { log, workerId } = deps;
-  let stopped = false;
+  const stopping = new AbortController();
+  const isStopped = (): boolean => stopping.signal.aborted;
   const heartbeat = createHeartbeat(deps);
   let unknownLeasesCheckedAt = never;
   const workers = (Object.keys(workKinds) as WorkKind[]).map((kind) =>
-    createKindWorker(deps, kind, () => stopped),
+    createKindWorker(deps, kind, isStopped),
   );
   const workerOf = new Map(workers.map((worker) => [worker.kind, worker]));
   const silence = workers.map((worker) => deps.doorbell.on(`work:${worker.kind}`, worker.claimNow));
@@ -67,7 +69,7 @@ export function startRunner(deps: RunnerDeps): Runner {
       unknownLeasesCheckedAt = thisMoment();
     }
     if (msSince(heartbeat.steadySince()) >= settlingMs) await rescue();
-    while ((await store.promote(deps.pool, moveLimit)) === moveLimit && !stopped) {}
+    while ((await store.promote(deps.pool, moveLimit)) === moveLimit && !isStopped()) {}
     await deps.refillConcurrency();
     for (const worker of workers) {
       await worker.handBack();
@@ -98,23 +100,19 @@ export function startRunner(deps: RunnerDeps): Runner {
     log.warn({ count: kinds.length }, 'rescued jobs from a dead worker');
   }
 
-  let ticking: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-  function schedule(delayMs: number): void {
-    timer = setTimeout(() => {
-      ticking = tick()
-        .catch((error) => log.warn({ err: error }, 'the queue could not be reached; trying again'))
-        .finally(() => {
-          if (!stopped) schedule(tickMs);
-        });
-    }, delayMs);
+  async function tickUntilStopped(): Promise<void> {
+    await nextIteration(); // the caller has the runner before the first tick
+    while (!isStopped()) {
+      await tick().catch((error) => log.warn({ err: error }, 'a tick of the queue failed; trying again'));
+      await delay(tickMs, undefined, { signal: stopping.signal }).catch(() => {}); // the stop ends the wait
+    }
   }
-  schedule(0);
+  const ticks = tickUntilStopped();
 
   return {
     wake(kind) {
       const worker = workerOf.get(kind);
-      if (stopped || !worker?.hasRoom()) return false;
+      if (isStopped() || !worker?.hasRoom()) return false;
       worker.claimNow();
       return true;
     },
@@ -124,10 +122,9 @@ export function startRunner(deps: RunnerDeps): Runner {
       return { ok, detail: ok ? 'working' : 'no recent heartbeat reached the database' };
     },
     async stop(deadlineMs) {
-      stopped = true;
-      clearTimeout(timer);
+      stopping.abort();
       for (const off of silence) off();
-      await ticking;
+      await ticks;
       await Promise.all(workers.map((worker) => worker.drain(deadlineMs)));
       await heartbeat.stop(); // not before: work in flight keeps its leases
       await store.deleteWorker(deps.pool, workerId).catch(() => {});
@@ -151,26 +148,25 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
   const { log, workerId } = deps;
   const job = deps.jobs[kind];
   const number = workKinds[kind];
-  const held = new Set<string>();
-  /** Work that was claimed again while it is still in flight. */
-  const reclaimed = new Set<string>();
+  /** Work in flight. A crash or a handler can bring work again that is still in flight: it has been reclaimed. */
+  const held = new Map<string, 'held' | 'reclaimed'>();
+  /** The part of it that came with the last bulk claim. */
+  let bulkInFlight = new Set<string>();
   /** Items whose handler threw. They are snoozed at the next tick, so that a database outage does not lose them. */
   const failed = new Set<string>();
-  let claiming = false;
+  const last = { ...noClaims };
+  let claiming: Promise<void> | null = null;
+  /** The doorbell rang during the claim, or the claim was full: claim again at once. */
   let again = false;
+  /** Work may be ready that found no room: claim again when work ends. */
   let hasMore = false;
   let onEmpty: (() => void) | null = null;
-
-  /** The last bulk claim: its items still in flight, its time, and the end of the rest after it. */
-  const bulk = { inFlight: new Set<string>(), claimedAt: 0, restUntil: 0 };
-  let lastUrgentAt = -urgentWindowMs;
-  let lastCriticalAt = -urgentWindowMs;
   let bulkTimer: NodeJS.Timeout | undefined;
 
   function next(onlyBulkIsLeft = false): NextClaim {
     const { batch, capacity } = job;
-    const state = { batch, capacity, held: held.size, lastUrgentAt, lastCriticalAt, onlyBulkIsLeft };
-    return nextClaim({ ...state, bulk: { ...bulk, inFlight: bulk.inFlight.size } }, steadyClock());
+    const leases = { held: held.size, bulkInFlight: bulkInFlight.size };
+    return nextClaim({ batch, capacity, ...leases, last, onlyBulkIsLeft }, steadyClock());
   }
 
   async function claimUntilEmpty(): Promise<void> {
@@ -184,8 +180,8 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
       const { maxLane, limit } = urgent;
       const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId);
       accept(rows, null);
-      if (rows.length > 0) lastUrgentAt = steadyClock();
-      if (rows.some(({ lane }) => lane === lanes.critical)) lastCriticalAt = steadyClock();
+      if (rows.length > 0) last.urgentAt = steadyClock();
+      if (rows.some(isCritical)) last.criticalAt = steadyClock();
       hasMore = rows.length === limit || maxLane < lanes.normal;
       if (rows.length === limit) again = true;
       else if (maxLane === lanes.normal) await claimBulk();
@@ -200,8 +196,8 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
       return;
     }
     const rows = await store.claim(deps.claimPool, number, claim.maxLane, claim.limit, workerId);
-    bulk.inFlight = new Set(rows.map(({ id }) => id));
-    bulk.claimedAt = steadyClock();
+    bulkInFlight = new Set(rows.map(({ id }) => id));
+    if (rows.length > 0) last.bulkAt = steadyClock();
     accept(rows, null);
     if (rows.length === claim.limit) hasMore = true;
   }
@@ -217,10 +213,8 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     // A claim is not flushed: a crash of the database may lose it and bring the same work again while it is in flight. Or a handler
     // postponed its work, and the claim overtakes the answer to its transaction.
     const fresh = rows.filter((row) => !held.has(row.id));
-    for (const { id } of rows) if (held.has(id)) reclaimed.add(id);
-    for (const { id } of fresh) held.add(id);
+    for (const { id } of rows) held.set(id, held.has(id) ? 'reclaimed' : 'held');
     // Critical work is loaded apart, so that it does not wait for the input of the others.
-    const isCritical = ({ lane }: ClaimedRow) => lane === lanes.critical;
     for (const together of [fresh.filter(isCritical), fresh.filter((row) => !isCritical(row))]) {
       if (together.length > 0) void work(together.map((row) => claimOf(row, unparkedFrom)));
     }
@@ -232,11 +226,10 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
       return;
     }
     if (isStopped()) return;
-    claiming = true;
-    claimUntilEmpty()
+    claiming = claimUntilEmpty()
       .catch((error) => log.warn({ err: error, kind }, 'a claim failed; trying again'))
       .finally(() => {
-        claiming = false;
+        claiming = null;
         if (again) claimNow(); // the doorbell rang after the last claim and before this line
       });
   }
@@ -265,12 +258,13 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     settle(claim.id, !ok);
   }
 
-  function settle(id: string, putOff: boolean): void {
+  function settle(id: string, hasFailed: boolean): void {
+    const isReclaimed = held.get(id) === 'reclaimed';
     held.delete(id);
-    const bulkIsDone = bulk.inFlight.delete(id) && bulk.inFlight.size === 0;
-    if (bulkIsDone) bulk.restUntil = steadyClock() + bulkRestMs(steadyClock() - bulk.claimedAt);
-    if (putOff) failed.add(id);
-    if (reclaimed.delete(id) && !putOff) void releaseReclaimed(id);
+    const bulkIsDone = bulkInFlight.delete(id) && bulkInFlight.size === 0;
+    if (bulkIsDone) last.bulkEndedAt = steadyClock();
+    if (hasFailed) failed.add(id);
+    else if (isReclaimed) void releaseReclaimed(id);
     if (held.size === 0) onEmpty?.();
     if (!hasMore || isStopped()) return;
     // A claim is worth its round trip when it brings several items.
@@ -311,7 +305,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     },
     async drain(deadlineMs) {
       clearTimeout(bulkTimer);
-      while (claiming) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (claiming) await claiming;
       if (held.size > 0) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, deadlineMs);
@@ -322,7 +316,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
         });
       }
       // Work with an open attempt stays leased: the next worker resolves its outcome by rule.
-      const unfinished = [...held, ...failed].filter((id) => !deps.begun.has(id));
+      const unfinished = [...held.keys(), ...failed].filter((id) => !deps.begun.has(id));
       if (unfinished.length > 0)
         await store.releaseToReady(deps.pool, number, unfinished, workerId).catch(() => {});
     },
@@ -330,6 +324,8 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
 }
 
 type ClaimedRow = store.WorkRow & { leased_at: Date };
+
+const isCritical = ({ lane }: ClaimedRow): boolean => lane === lanes.critical;
 
 function claimOf(row: ClaimedRow, unparkedFrom: string | null): Claim {
   return {
