@@ -7,6 +7,7 @@ import {
 import { parseTarget } from '../../channels/net.ts';
 import { withoutSecrets } from '../../channels/secrets.ts';
 import type { FetchEffect, Json } from '../../engine/index.ts';
+import { hour, type RetrySchedule, retryDelayMs, second } from '../../kernel/retry-schedule.ts';
 import { credentialsIn } from '../workflows/index.ts';
 import { storable } from './storable.ts';
 
@@ -15,9 +16,11 @@ const maxBytes = 65_536;
 /** A shorter credential may be part of any word, so an answer that repeats it is not redacted. */
 const shortestSecret = 8;
 
-/** Delays between the attempts at one call. */
-const pausesMs = [1_000, 5_000, 30_000];
-const longestPauseMs = 3_600_000;
+const fetchSchedule: RetrySchedule = {
+  delaysMs: [second, 5 * second, 30 * second],
+  jitter: 0,
+  longestAskedMs: hour,
+};
 
 export type FetchResult =
   | { kind: 'fetched'; body: Json }
@@ -70,11 +73,11 @@ export async function attemptFetch(
     .filter((credential) => credential.length >= shortestSecret);
   const verdict = judge(answer, secrets);
   if (verdict.kind !== 'again') return verdict;
-  const pause = pausesMs[call.attempt - 1];
-  if (pause === undefined)
-    return { kind: 'failed', reason: `${verdict.reason} Gave up after ${call.attempt} attempts.` };
   const asked = answer.kind === 'answer' ? parseRetryAfter(answer.headers['retry-after'], call.now) : null;
-  const afterMs = Math.min(Math.max(pause * call.retryScale, asked ?? 0), longestPauseMs);
+  const { attempt, retryScale } = call;
+  const afterMs = retryDelayMs(fetchSchedule, attempt, { retryScale, chance: 0 }, asked);
+  if (afterMs === null)
+    return { kind: 'failed', reason: `${verdict.reason} Gave up after ${attempt} attempts.` };
   return { ...verdict, afterMs, answered: answer.kind === 'answer' };
 }
 

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { PostResult } from '../../channels/webhook/index.ts';
+import { maxAttemptsOf, type RetryContext, retryDelayMs } from '../../kernel/retry-schedule.ts';
 import type { DeliveryFact } from './deliveries-store.ts';
-import { maxAttempts, refusedSettlement, retryDelayMs, settlementOf } from './settle.ts';
+import { deliverySchedule } from './retry-schedule.ts';
+import { refusedSettlement, settlementOf } from './settle.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');
 const at = { now, retryScale: 1, chance: 0.5 };
+const maxAttempts = maxAttemptsOf(deliverySchedule);
+const delayMs = (attempts: number, context: RetryContext, askedMs: number | null) =>
+  retryDelayMs(deliverySchedule, attempts, context, askedMs);
 const fact = { id: 'd', step: 0, attempt_count: 0 } as DeliveryFact;
 const refused: PostResult = {
   verdict: 'failed',
@@ -18,18 +23,18 @@ const refused: PostResult = {
 
 test('ten attempts: at once, then after 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h', () => {
   const hour = 3_600_000;
-  const pauses = Array.from({ length: maxAttempts }, (_, index) => retryDelayMs(index + 1, at, null));
+  const pauses = Array.from({ length: maxAttempts }, (_, index) => delayMs(index + 1, at, null));
   const hours = [2, 5, 10, 14, 20, 24].map((count) => count * hour);
   expect(pauses).toEqual([5_000, 300_000, 1_800_000, ...hours, null]);
 });
 
 test('pauses vary by a tenth, follow the scale, and never fall short of what the receiver asks for', () => {
-  expect(retryDelayMs(2, { ...at, chance: 0 }, null)).toBeCloseTo(270_000);
-  expect(retryDelayMs(2, { ...at, chance: 1 }, null)).toBeCloseTo(330_000);
-  expect(retryDelayMs(2, { ...at, retryScale: 0.001 }, null)).toBeCloseTo(300);
-  expect(retryDelayMs(2, { ...at, retryScale: 0.001 }, 60_000)).toBe(60_000);
-  expect(retryDelayMs(2, at, 1_000)).toBe(300_000);
-  expect(retryDelayMs(maxAttempts, at, 1_000)).toBeNull();
+  expect(delayMs(2, { ...at, chance: 0 }, null)).toBeCloseTo(270_000);
+  expect(delayMs(2, { ...at, chance: 1 }, null)).toBeCloseTo(330_000);
+  expect(delayMs(2, { ...at, retryScale: 0.001 }, null)).toBeCloseTo(300);
+  expect(delayMs(2, { ...at, retryScale: 0.001 }, 60_000)).toBe(60_000);
+  expect(delayMs(2, at, 1_000)).toBe(300_000);
+  expect(delayMs(maxAttempts, at, 1_000)).toBeNull();
 });
 
 describe('an attempt', () => {

@@ -7,7 +7,7 @@ import { recordAudit } from '../audit/index.ts';
 import { type DeliveryFact, type DeliverySettlement, settleDeliveries } from './deliveries-store.ts';
 import { disableEndpoints, lockPaused, markFailing, markWell } from './endpoints-store.ts';
 import { recordEvents } from './events.ts';
-import { failingLimitMs } from './settle.ts';
+import { failingLimitMs } from './retry-schedule.ts';
 import { endpointView } from './view.ts';
 
 /**

@@ -1,4 +1,5 @@
 import type { Carrier } from '../../../channels/contract.ts';
+import type { RetryContext } from '../../../kernel/retry-schedule.ts';
 import { eventEntry, type StoredTraceEntry } from '../../notifications/index.ts';
 import {
   type FailedSettlement,
@@ -6,7 +7,7 @@ import {
   type UnsettledRound,
   unsettled,
 } from '../settle/round-settlement.ts';
-import { openOutcome, type RetryContext, unknownOutcome } from '../settle/settlement.ts';
+import { openOutcome, unknownOutcome } from '../settle/settlement.ts';
 import type { DispatchFact } from '../store.ts';
 import type { LeaseNote, OpenAttempt, Repeat } from './lease-note.ts';
 

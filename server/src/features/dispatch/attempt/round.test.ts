@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Carrier, Outcome, Reservation } from '../../../channels/contract.ts';
-import { maxRounds } from '../settle/retry-delay.ts';
+import { maxRounds } from '../settle/retry-schedule.ts';
 import { unsettled } from '../settle/round-settlement.ts';
 import { settlementOf } from '../settle/settlement.ts';
 import { resumedEntry, settleWaiting } from '../settle/waiting.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Carrier, Outcome } from '../../../channels/contract.ts';
+import { retryDelayMs } from '../../../kernel/retry-schedule.ts';
 import { type RoundResult, runRound } from '../attempt/round.ts';
 import type { DispatchFact } from '../store.ts';
-import { maxRounds, retryDelayMs } from './retry-delay.ts';
+import { maxRounds, roundSchedule } from './retry-schedule.ts';
 import { settlementOf } from './settlement.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -135,29 +136,15 @@ describe('a settlement', () => {
   });
 });
 
-describe('retries', () => {
-  test('are eight rounds over about 24 hours, spread by a fifth', () => {
-    const delays = Array.from({ length: maxRounds }, (_, index) => retryDelayMs(index + 1, 1, 0.5, null));
-    expect(delays.at(-1)).toBeNull();
-    const total = delays.reduce<number>((sum, delay) => sum + (delay ?? 0), 0) / 3_600_000;
-    expect(total).toBeGreaterThan(22);
-    expect(total).toBeLessThan(26);
-    expect([retryDelayMs(1, 1, 0, null), retryDelayMs(1, 1, 1, null)]).toEqual([8_000, 12_000]);
-  });
-
-  test('wait at least as long as the provider asks, whatever the scale', () => {
-    expect(retryDelayMs(1, 0.001, 0.5, 90_000)).toBe(90_000);
-    expect(retryDelayMs(1, 1, 0.5, 1)).toBe(10_000);
-  });
-
-  test.each([
-    [Number.POSITIVE_INFINITY, 86_400_000],
-    [400 * 86_400_000, 86_400_000],
-    [-1, 10_000],
-    [Number.NaN, 10_000],
-  ])('do not wait for ever because a provider asks for %s ms', (asked, delay) => {
-    expect(retryDelayMs(1, 1, 0.5, asked)).toBe(delay);
-  });
+test('retries are eight rounds over about 24 hours, spread by a fifth', () => {
+  const delayMs = (round: number, chance = 0.5) =>
+    retryDelayMs(roundSchedule, round, { retryScale: 1, chance }, null);
+  const delays = Array.from({ length: maxRounds }, (_, index) => delayMs(index + 1));
+  expect(delays.at(-1)).toBeNull();
+  const total = delays.reduce<number>((sum, delay) => sum + (delay ?? 0), 0) / 3_600_000;
+  expect(total).toBeGreaterThan(22);
+  expect(total).toBeLessThan(26);
+  expect([delayMs(1, 0), delayMs(1, 1)]).toEqual([8_000, 12_000]);
 });
 
 test('a delay of our own obeys the scale, and one that the provider asked for does not', async () => {

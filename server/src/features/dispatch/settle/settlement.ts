@@ -1,10 +1,11 @@
 import type { Carrier, Outcome } from '../../../channels/contract.ts';
 import { assertNever } from '../../../kernel/errors.ts';
+import { askedDelayMs, type RetryContext, retryDelayMs } from '../../../kernel/retry-schedule.ts';
 import { eventEntry, type StoredTraceEntry } from '../../notifications/index.ts';
 import { receiptUpdate, refusalIn } from '../../receipts/index.ts';
 import { accountOf, type RoundResult } from '../attempt/round.ts';
 import type { DispatchFact } from '../store.ts';
-import { askedDelayMs, maxRounds, retryDelayMs } from './retry-delay.ts';
+import { maxRounds, roundSchedule } from './retry-schedule.ts';
 import {
   type BouncedSettlement,
   type DeferredSettlement,
@@ -17,13 +18,6 @@ import {
   type UnsettledRound,
   unsettled,
 } from './round-settlement.ts';
-
-export interface RetryContext {
-  now: number;
-  retryScale: number;
-  /** 0..1, for jitter. */
-  chance: number;
-}
 
 /** Decides what a finished round means for the notification. Pure: the whole life cycle is in this file. */
 export function settlementOf(
@@ -176,10 +170,10 @@ function retried(
   // A round ahead of schedule does not use up a scheduled round, or saving settings eight times would fail waiting
   // notifications.
   if (due !== undefined && due > at.now) {
-    const retryAt = Math.max(due, at.now + askedDelayMs(retryAfterMs));
+    const retryAt = Math.max(due, at.now + askedDelayMs(roundSchedule, retryAfterMs));
     return next({ ...round, round: round.round - 1 }, message, at, retryAt, 'Tried once more in between');
   }
-  const delay = retryDelayMs(round.round, at.retryScale, at.chance, retryAfterMs);
+  const delay = retryDelayMs(roundSchedule, round.round, at, retryAfterMs);
   if (delay === null) {
     const known = round.note.repeat ? 'outcome_unknown: gave up' : 'Gave up';
     return failed(round, at.now, `${known} after ${maxRounds} rounds; last: ${message}`);

@@ -1,3 +1,4 @@
+import type { RetryContext } from '../../../kernel/retry-schedule.ts';
 import { eventEntry, type StoredTraceEntry } from '../../notifications/index.ts';
 import type { LeaseNote } from '../attempt/lease-note.ts';
 import type { WaitingRound } from '../attempt/round.ts';
@@ -7,7 +8,7 @@ import type {
   UnsettledRound,
   WaitingSettlement,
 } from './round-settlement.ts';
-import { failed, type RetryContext } from './settlement.ts';
+import { failed } from './settlement.ts';
 
 const longestWaitMs = 24 * 3_600_000;
 const firstSpreadMs = 250;
