@@ -67,6 +67,9 @@ export function likePrefix(text: string): string {
   return `${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
+/** Sends a statement with the commit, so that the rows it locks are locked for as short as possible. */
+export type WithCommit = (statement: Promise<unknown>) => void;
+
 /**
  * Connections pipeline: `begin` is sent with the first statement, and statements that do not need each other's results can be
  * sent together (`Promise.all`), in the order in which they were called. Statements of `withCommit` are even sent with the
@@ -75,7 +78,7 @@ export function likePrefix(text: string): string {
  */
 export async function transaction<Result>(
   pool: Pool,
-  work: (tx: Sql, withCommit: (statement: Promise<unknown>) => void) => Promise<Result>,
+  work: (tx: Sql, withCommit: WithCommit) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
   let ended = false;
@@ -84,7 +87,7 @@ export async function transaction<Result>(
       ended ? Promise.reject(new Error('The transaction has ended.')) : client.query(config),
   };
   const unawaited: Promise<unknown>[] = [];
-  const withCommit = (statement: Promise<unknown>): void => {
+  const withCommit: WithCommit = (statement) => {
     statement.catch(() => {}); // the result is awaited below, or an earlier failure is reported instead
     unawaited.push(statement);
   };

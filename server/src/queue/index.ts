@@ -14,6 +14,7 @@ import { type Job, type Runner, startRunner } from './runner.ts';
 import * as store from './store.ts';
 import type { WakeNote } from './wake.ts';
 import {
+  type Claim,
   kindOf,
   type Lane,
   laneOf,
@@ -78,6 +79,18 @@ export interface Queue {
   health(): { ok: boolean; detail: string };
   /** Stops claiming, waits until the deadline for work in flight, and releases the rest. */
   stop(deadlineMs: number): Promise<void>;
+}
+
+/** Ends the leases of these results. Resolves to the results that count: those whose lease was still held. */
+export async function finishHeld<Result extends { claim: Claim }>(
+  sql: Sql,
+  queue: Pick<Queue, 'finish'>,
+  kind: WorkKind,
+  results: Result[],
+): Promise<Result[]> {
+  const ids = results.map(({ claim }) => claim.id);
+  const held = new Set(await queue.finish(sql, kind, ids));
+  return results.filter(({ claim }) => held.has(claim.id));
 }
 
 export interface QueueDeps extends Omit<HeartbeatDeps, 'workerId'> {

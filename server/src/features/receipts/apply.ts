@@ -1,10 +1,11 @@
 import type { Channel, Receipt } from '../../channels/contract.ts';
 import type { Sql } from '../../db/sql.ts';
+import type { Activity } from '../../deps.ts';
 import type { Queue } from '../../queue/index.ts';
 import { announce } from '../notifications/index.ts';
 import { wakeRunsOf } from '../runs/index.ts';
 import { suppressRefused } from '../suppressions/index.ts';
-import type { StatusMove } from './activity.ts';
+import { countMoved, type StatusMove } from './activity.ts';
 import { receiptUpdate, refusalIn } from './receipt-update.ts';
 import { lockForReceipts, updateByReceipts } from './store.ts';
 
@@ -20,11 +21,10 @@ export interface ReceiptFor {
 export interface AppliedReceipts {
   /** Notifications that exist; receipts for others have no effect. */
   known: Set<string>;
-  /** Ring `webhook_delivery` after the commit. */
+  /** True when webhook endpoints get events. */
   announced: boolean;
-  /** Ring `run` after the commit. */
+  /** True when runs waited for the new status. */
   woken: boolean;
-  /** Status changes to count after the commit. */
   moved: StatusMove[];
 }
 
@@ -80,4 +80,14 @@ export async function applyReceipts(
     return status ? [{ environmentId, channel, before, status }] : [];
   });
   return { known: new Set(known.keys()), announced: await announce(tx, queue, additions), woken, moved };
+}
+
+/** Counts applied receipts and wakes the workers that they concern, after the commit. */
+export function notifyApplied(
+  { queue, activity }: { queue: Pick<Queue, 'ring'>; activity: Activity },
+  { announced, woken, moved }: AppliedReceipts,
+): undefined {
+  countMoved(activity, moved);
+  if (announced) queue.ring('webhook_delivery');
+  if (woken) queue.ring('run');
 }

@@ -1,11 +1,10 @@
 import type { Receipt } from '../../channels/contract.ts';
-import { transaction, untilDatabaseAnswers } from '../../db/sql.ts';
+import { type AfterCommit, createBatchedWriter } from '../../db/batched-writer.ts';
+import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import { createBatcher } from '../../kernel/batcher.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Claim, Job, PostponedWork } from '../../queue/index.ts';
-import { countMoved } from './activity.ts';
-import { applyReceipts } from './apply.ts';
+import { type Claim, finishHeld, type Job, type PostponedWork } from '../../queue/index.ts';
+import { applyReceipts, notifyApplied } from './apply.ts';
 
 /** The note of the work: a receipt with the notification that it is about. */
 interface LaterReceipt {
@@ -14,6 +13,11 @@ interface LaterReceipt {
   detail: string | null;
   soft?: boolean;
   at?: string;
+}
+
+interface ClaimedReceipt {
+  claim: Claim;
+  receipt: LaterReceipt;
 }
 
 /** The work that applies the receipts of a notification at their times. */
@@ -32,41 +36,28 @@ export function receiptWork(
 export function createReceiptJob(
   deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity'>,
 ): Job<LaterReceipt> {
-  const batcher = createBatcher<{ claim: Claim; receipt: LaterReceipt }, undefined>(
-    (items) => untilDatabaseAnswers(() => write(items)),
-    { concurrency: 1, maxItems: 200 },
-  );
+  const { pool, queue, clock } = deps;
 
-  async function write(items: { claim: Claim; receipt: LaterReceipt }[]): Promise<undefined[]> {
-    const ids = items.map(({ claim }) => claim.id);
-    const { announced, woken, moved } = await transaction(deps.pool, async (tx) => {
-      const held = new Set(await deps.queue.finish(tx, 'receipt', ids));
-      const receipts = items.flatMap(({ claim, receipt }) =>
-        held.has(claim.id)
-          ? [
-              {
-                notificationId: receipt.notification_id,
-                environmentId: claim.environmentId,
-                channel: null,
-                receipt,
-              },
-            ]
-          : [],
-      );
-      return applyReceipts(tx, { queue: deps.queue, now: deps.clock() }, receipts);
-    });
-    countMoved(deps.activity, moved);
-    if (announced) deps.queue.ring('webhook_delivery');
-    if (woken) deps.queue.ring('run');
-    return items.map(() => undefined);
+  async function write(tx: Sql, results: ClaimedReceipt[]): Promise<AfterCommit> {
+    const mine = await finishHeld(tx, queue, 'receipt', results);
+    const receipts = mine.map(({ claim, receipt }) => ({
+      notificationId: receipt.notification_id,
+      environmentId: claim.environmentId,
+      channel: null,
+      receipt,
+    }));
+    const applied = await applyReceipts(tx, { queue, now: clock() }, receipts);
+    return () => notifyApplied(deps, applied);
   }
+
+  const end = createBatchedWriter(pool, write, { concurrency: 1, maxItems: 200, whenUnavailable: 'wait' });
 
   return {
     batch: 100,
     capacity: 400,
     load: async (claims) => new Map(claims.map((claim) => [claim.id, claim.note as LaterReceipt])),
     async run(claim, receipt) {
-      if (receipt) await batcher.add({ claim, receipt });
+      if (receipt) await end({ claim, receipt });
     },
   };
 }

@@ -1,12 +1,11 @@
 import type { Channel, Report } from '../../channels/contract.ts';
-import { isDatabaseUnavailable, type Sql, transaction } from '../../db/sql.ts';
+import { type AfterCommit, createBatchedWriter } from '../../db/batched-writer.ts';
+import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import { createBatcher } from '../../kernel/batcher.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { applyOptOuts, type OptOutChange } from '../suppressions/index.ts';
-import { countMoved } from './activity.ts';
-import { applyReceipts, type ReceiptFor } from './apply.ts';
+import { type AppliedReceipts, applyReceipts, notifyApplied, type ReceiptFor } from './apply.ts';
 import { insertEvents, type SeenEvent } from './reported-events-store.ts';
 
 /** The reports of one call by a provider, or of one visit to a tracked link. */
@@ -34,59 +33,46 @@ export interface ReportWriter {
 
 const maxDetail = 500;
 
-/** Batches that arrive while the previous transaction runs share the next one. */
-export function createReportWriter({
-  pool,
-  queue,
-  clock,
-  activity,
-}: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity'>): ReportWriter {
-  /**
-   * Writes one transaction: the new event ids and all their effects. A repetition changes nothing, and no report is applied in
-   * part.
-   */
-  async function write(batches: CallbackBatch[]): Promise<BatchResult[]> {
+export function createReportWriter(deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity'>): ReportWriter {
+  const { pool, queue, clock } = deps;
+
+  /** One transaction: the new event ids and all their effects. A repetition changes nothing, and no report is applied in part. */
+  async function write(tx: Sql, batches: CallbackBatch[]): Promise<AfterCommit<BatchResult>> {
     const now = clock();
-    const { results, announced, woken, moved } = await transaction(pool, async (tx) => {
-      const fresh = await keepNewReports(tx, batches, now);
-      const receipts = fresh.flatMap(({ batch, reports }) => receiptsIn(batch, reports));
-      const applied = await applyReceipts(tx, { queue, now }, receipts);
-      await applyOptOuts(
-        tx,
-        fresh.flatMap(({ batch, reports }) => optOutsIn(batch, reports)),
-        now,
-      );
-      return {
-        announced: applied.announced,
-        woken: applied.woken,
-        moved: applied.moved,
-        results: fresh.map(({ batch, reports }) => {
-          const known = reports.filter(
-            (report) =>
-              report.about === 'recipient' || applied.known.has(report.notificationId.toLowerCase()),
-          );
-          return {
-            applied: known.length,
-            duplicate: batch.reports.length - reports.length,
-            unknown: reports.length - known.length,
-          };
-        }),
-      };
-    });
-    countMoved(activity, moved);
-    if (announced) queue.ring('webhook_delivery');
-    if (woken) queue.ring('run');
-    return results;
+    const fresh = await keepNewReports(tx, batches, now);
+    const receipts = fresh.flatMap(({ batch, reports }) => receiptsIn(batch, reports));
+    const applied = await applyReceipts(tx, { queue, now }, receipts);
+    await applyOptOuts(
+      tx,
+      fresh.flatMap(({ batch, reports }) => optOutsIn(batch, reports)),
+      now,
+    );
+    return () => {
+      notifyApplied(deps, applied);
+      return fresh.map((reports) => resultOf(reports, applied));
+    };
   }
 
-  const batcher = createBatcher<CallbackBatch, BatchResult>(write, {
-    concurrency: 2,
-    maxItems: 100,
-    weigh: ({ reports }) => reports.length,
-    maxWeight: 1_000,
-    splitOn: (error) => !isDatabaseUnavailable(error),
-  });
-  return { record: (batch) => batcher.add(batch) };
+  return {
+    record: createBatchedWriter(pool, write, {
+      concurrency: 2,
+      maxItems: 100,
+      weigh: ({ reports }) => reports.length,
+      maxWeight: 1_000,
+      whenUnavailable: 'fail',
+    }),
+  };
+}
+
+function resultOf({ batch, reports }: NewReports, { known }: AppliedReceipts): BatchResult {
+  const applied = reports.filter(
+    (report) => report.about === 'recipient' || known.has(report.notificationId.toLowerCase()),
+  );
+  return {
+    applied: applied.length,
+    duplicate: batch.reports.length - reports.length,
+    unknown: reports.length - applied.length,
+  };
 }
 
 interface NewReports {

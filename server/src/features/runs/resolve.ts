@@ -1,4 +1,4 @@
-import type { Sql } from '../../db/sql.ts';
+import type { Sql, WithCommit } from '../../db/sql.ts';
 import type { Claim, Work } from '../../queue/index.ts';
 import { type AdvanceInput, cancelled, type RunAdvance } from './advance.ts';
 import * as digests from './digests-store.ts';
@@ -49,7 +49,7 @@ export function workOf({ id, lane, environmentId }: Claim): Work {
  */
 export async function resolve(
   tx: Sql,
-  withCommit: (statement: Promise<unknown>) => void,
+  withCommit: WithCommit,
   endings: HeldRunResult[],
 ): Promise<{ advances: AdvanceResult[]; next: NextWork[] }> {
   const facts = endings.map(factOf);

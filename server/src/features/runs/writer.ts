@@ -1,8 +1,8 @@
-import { type Sql, transaction, untilDatabaseAnswers } from '../../db/sql.ts';
+import { type AfterCommit, createBatchedWriter } from '../../db/batched-writer.ts';
+import type { Sql, WithCommit } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { WaitForEventEffect } from '../../engine/index.ts';
-import { createBatcher } from '../../kernel/batcher.ts';
-import type { Claim } from '../../queue/index.ts';
+import { type Claim, finishHeld } from '../../queue/index.ts';
 import type { Drafts } from '../notifications/index.ts';
 import { listSubscriptions, recordSubscribed } from '../webhooks/index.ts';
 import { type AdvanceInput, continued, type RunAdvance, refusedAt } from './advance.ts';
@@ -24,7 +24,7 @@ import { endedEvent, hasEnded, stepWritesOf, updateOf } from './view.ts';
 import * as waits from './waits-store.ts';
 
 export interface RunWriter {
-  end(ending: RunJobResult): Promise<void>;
+  end(result: RunJobResult): Promise<void>;
 }
 
 /**
@@ -36,79 +36,69 @@ export function createRunWriter({
   queue,
   drafts,
 }: Pick<Deps, 'pool' | 'queue'> & { drafts: Drafts }): RunWriter {
-  async function write(endings: RunJobResult[]): Promise<undefined[]> {
-    const { sent, rings } = await transaction(pool, async (tx, withCommit) => {
-      const ids = endings.map(({ claim }) => claim.id);
-      const [, finished, statuses] = await Promise.all([
-        waits.lockWaitKeys(tx, 'wait', endings.flatMap(lookbackKeyOf)),
-        queue.finish(tx, 'run', ids),
-        lockRuns(tx, ids),
-      ]);
-      const held = new Set(finished);
-      const mine = endings.filter(
-        (ending): ending is HeldRunResult =>
-          ending.kind !== 'gone' && held.has(ending.claim.id) && statuses.has(ending.claim.id),
-      );
-      const { advances, next } = await resolve(
-        tx,
-        withCommit,
-        mine.map((ending) => {
-          const isCancelled =
-            statuses.get(ending.claim.id) === 'cancelling' && factOf(ending).status !== 'cancelling';
-          return isCancelled ? cancelling(ending) : ending;
-        }),
-      );
+  async function write(tx: Sql, results: RunJobResult[], withCommit: WithCommit): Promise<AfterCommit> {
+    const ids = results.map(({ claim }) => claim.id);
+    const [, held, statuses] = await Promise.all([
+      waits.lockWaitKeys(tx, 'wait', results.flatMap(lookbackKeyOf)),
+      finishHeld(tx, queue, 'run', results),
+      lockRuns(tx, ids),
+    ]);
+    const mine = held.filter(
+      (result): result is HeldRunResult => result.kind !== 'gone' && statuses.has(result.claim.id),
+    );
+    const { advances, next } = await resolve(
+      tx,
+      withCommit,
+      mine.map((ending) => {
+        const isCancelled =
+          statuses.get(ending.claim.id) === 'cancelling' && factOf(ending).status !== 'cancelling';
+        return isCancelled ? cancelling(ending) : ending;
+      }),
+    );
 
-      const settled = await withinPlan(tx, advances);
-      const digested = await joinAll(tx, settled);
-      const waiting = await beginWaits(tx, digested.advances);
-      for (const { claim, advance } of digested.advances) {
-        const isWoken = waiting.has(advance.fact.id) || digested.full.has(advance.fact.id);
-        next.push(...nextWork(claim, advance, isWoken));
-      }
-      const pastEvents = await listSubscriptions(
-        tx,
-        digested.advances.flatMap(({ advance }) => endedEvent(advance)),
-      );
+    const settled = await withinPlan(tx, advances);
+    const digested = await joinAll(tx, settled);
+    const waiting = await beginWaits(tx, digested.advances);
+    for (const { claim, advance } of digested.advances) {
+      const isWoken = waiting.has(advance.fact.id) || digested.full.has(advance.fact.id);
+      next.push(...nextWork(claim, advance, isWoken));
+    }
+    const pastEvents = await listSubscriptions(
+      tx,
+      digested.advances.flatMap(({ advance }) => endedEvent(advance)),
+    );
 
-      // Waiting jobs are locked before the fairness tags, in the order that the promotion of due jobs uses.
-      if (digested.others.length > 0) withCommit(queue.runNow(tx, 'run', digested.others));
-      withCommit(
-        updateRuns(
-          tx,
-          digested.advances.map(({ advance }) => updateOf(advance)),
-        ),
-      );
-      withCommit(
-        upsertSteps(
-          tx,
-          digested.advances.flatMap(({ advance }) => stepWritesOf(advance)),
-        ),
-      );
-      const sent = digested.advances.flatMap(({ advance }) => advance.sends.map(({ draft }) => draft));
-      drafts.write(tx, withCommit, sent);
-      withCommit(
-        queue.postpone(
-          tx,
-          next.flatMap((work) => (work.runAt ? { ...work, runAt: work.runAt } : [])),
-        ),
-      );
-      const ready = next.filter((work) => !work.runAt);
-      withCommit(queue.enqueue(tx, ready));
-      const told = pastEvents.length > 0 && (await recordSubscribed(tx, queue, pastEvents)).length > 0;
-      return {
-        sent,
-        rings: {
-          notification: sent.length > 0,
-          run: ready.length + digested.others.length > 0,
-          webhook_delivery: told,
-        },
-      };
-    });
-    drafts.written(sent);
-    for (const kind of ['notification', 'run', 'webhook_delivery'] as const)
-      if (rings[kind]) queue.ring(kind);
-    return endings.map(() => undefined);
+    // Waiting jobs are locked before the fairness tags, in the order that the promotion of due jobs uses.
+    if (digested.others.length > 0) withCommit(queue.runNow(tx, 'run', digested.others));
+    withCommit(
+      updateRuns(
+        tx,
+        digested.advances.map(({ advance }) => updateOf(advance)),
+      ),
+    );
+    withCommit(
+      upsertSteps(
+        tx,
+        digested.advances.flatMap(({ advance }) => stepWritesOf(advance)),
+      ),
+    );
+    const sent = digested.advances.flatMap(({ advance }) => advance.sends.map(({ draft }) => draft));
+    drafts.write(tx, withCommit, sent);
+    withCommit(
+      queue.postpone(
+        tx,
+        next.flatMap((work) => (work.runAt ? { ...work, runAt: work.runAt } : [])),
+      ),
+    );
+    const ready = next.filter((work) => !work.runAt);
+    withCommit(queue.enqueue(tx, ready));
+    const isAnnounced = pastEvents.length > 0 && (await recordSubscribed(tx, queue, pastEvents)).length > 0;
+    return () => {
+      drafts.written(sent);
+      if (sent.length > 0) queue.ring('notification');
+      if (ready.length + digested.others.length > 0) queue.ring('run');
+      if (isAnnounced) queue.ring('webhook_delivery');
+    };
   }
 
   /** The plan limit may have been used up since the sends were checked. */
@@ -171,12 +161,16 @@ export function createRunWriter({
     return new Set(past.map(({ runId }) => runId));
   }
 
-  const batcher = createBatcher<RunJobResult, undefined>(
+  return {
     // Rows are locked in one order where that is possible; a deadlock elsewhere leads to another try.
-    (endings) => untilDatabaseAnswers(() => write(endings)),
-    { concurrency: 2, maxItems: 200, weigh, maxWeight: 1_000_000 }, // eight times as much takes 70 ms to write as JSON
-  );
-  return { end: (ending) => batcher.add(ending) };
+    end: createBatchedWriter(pool, write, {
+      concurrency: 2,
+      maxItems: 200,
+      weigh,
+      maxWeight: 1_000_000, // eight times as much takes 70 ms to write as JSON
+      whenUnavailable: 'wait',
+    }),
+  };
 }
 
 /** An advance that changes while it is written never starts to wait for another event: it ends or collects a digest. */

@@ -1,8 +1,8 @@
 import type { PostResult } from '../../channels/webhook/index.ts';
-import { type Sql, transaction, untilDatabaseAnswers } from '../../db/sql.ts';
+import { type AfterCommit, createBatchedWriter } from '../../db/batched-writer.ts';
+import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import { createBatcher } from '../../kernel/batcher.ts';
-import type { Claim } from '../../queue/index.ts';
+import { type Claim, finishHeld } from '../../queue/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { type DeliveryFact, type DeliverySettlement, settleDeliveries } from './deliveries-store.ts';
 import { disableEndpoints, lockPaused, markFailing, markWell } from './endpoints-store.ts';
@@ -27,7 +27,7 @@ export type DeliveryResult =
     };
 
 export interface DeliveryWriter {
-  end(ending: DeliveryResult): Promise<void>;
+  end(result: DeliveryResult): Promise<void>;
 }
 
 /** The concurrency key under which deliveries of a paused endpoint are parked until it is resumed. */
@@ -41,26 +41,25 @@ export function createDeliveryWriter(
 ): DeliveryWriter {
   const { pool, queue, clock } = deps;
 
-  async function write(endings: DeliveryResult[]): Promise<undefined[]> {
-    const told = await transaction(pool, async (tx) => {
-      await hold(
-        tx,
-        endings.filter((ending) => ending.kind === 'held'),
-      );
-      const ended = endings.filter((ending) => ending.kind !== 'held');
-      const ids = ended.map(({ claim }) => claim.id);
-      const held = new Set(await queue.finish(tx, 'webhook_delivery', ids));
-      const mine = ended.filter(({ claim }) => held.has(claim.id));
-      const settlements = mine.flatMap((ending) => (ending.kind === 'nothing' ? [] : ending.settlement));
-      await settleDeliveries(tx, settlements);
-      await queue.postpone(tx, mine.flatMap(nextAttempt));
-      return noteHealth(
-        tx,
-        mine.filter((ending) => ending.kind === 'attempted'),
-      );
-    });
-    if (told) queue.ring('webhook_delivery');
-    return endings.map(() => undefined);
+  async function write(tx: Sql, results: DeliveryResult[]): Promise<AfterCommit> {
+    await hold(
+      tx,
+      results.filter((result) => result.kind === 'held'),
+    );
+    const ended = results.filter((result) => result.kind !== 'held');
+    const mine = await finishHeld(tx, queue, 'webhook_delivery', ended);
+    await settleDeliveries(
+      tx,
+      mine.flatMap((result) => (result.kind === 'nothing' ? [] : result.settlement)),
+    );
+    await queue.postpone(tx, mine.flatMap(nextAttempt));
+    const isAnnounced = await noteHealth(
+      tx,
+      mine.filter((result) => result.kind === 'attempted'),
+    );
+    return () => {
+      if (isAnnounced) queue.ring('webhook_delivery');
+    };
   }
 
   /**
@@ -133,14 +132,9 @@ export function createDeliveryWriter(
     return (await recordEvents(tx, queue, events)).length > 0;
   }
 
-  const batcher = createBatcher<DeliveryResult, undefined>(
-    (endings) => untilDatabaseAnswers(() => write(endings)),
-    {
-      concurrency: 2,
-      maxItems: 200,
-    },
-  );
-  return { end: (ending) => batcher.add(ending) };
+  return {
+    end: createBatchedWriter(pool, write, { concurrency: 2, maxItems: 200, whenUnavailable: 'wait' }),
+  };
 }
 
 function nextAttempt(ending: DeliveryResult) {

@@ -1,7 +1,8 @@
-import { type Sql, transaction, untilDatabaseAnswers } from '../../../db/sql.ts';
+import { type AfterCommit, createBatchedWriter } from '../../../db/batched-writer.ts';
+import { type Sql, untilDatabaseAnswers, type WithCommit } from '../../../db/sql.ts';
 import type { Deps } from '../../../deps.ts';
 import { createBatcher } from '../../../kernel/batcher.ts';
-import type { Claim, PostponedWork } from '../../../queue/index.ts';
+import { type Claim, finishHeld, type PostponedWork } from '../../../queue/index.ts';
 import { connectionName } from '../../connections/index.ts';
 import { inboxTopic, insertItems } from '../../inbox/index.ts';
 import { type Addition, announce, deleteAttachmentBytes } from '../../notifications/index.ts';
@@ -34,7 +35,7 @@ interface SettledDispatch {
 export interface DispatchWriter {
   /** Resolves to false when the lease is lost: another worker has the job, and nothing may be sent. */
   begin(claim: Claim, note: LeaseNote): Promise<boolean>;
-  end(ending: DispatchResult): Promise<void>;
+  end(result: DispatchResult): Promise<void>;
 }
 
 export function createDispatchWriter(
@@ -53,58 +54,51 @@ export function createDispatchWriter(
     { concurrency: 2, maxItems: 200 },
   );
 
-  /** Writes one transaction: the lease, the status with its events, and all their consequences. */
-  async function writeEndings(items: DispatchResult[]): Promise<undefined[]> {
-    const ids = items.map(({ claim }) => claim.id);
-    const { mine, announced, arrived, observations, woken } = await transaction(
-      pool,
-      async (tx, withCommit) => {
-        const held = new Set(await queue.finish(tx, 'notification', ids));
-        const mine = await withReports(
-          tx,
-          items.filter((item): item is SettledDispatch => item.settled !== null && held.has(item.claim.id)),
-        );
-        const settlements = mine.flatMap(({ settled }) => (settled.kind === 'still_waiting' ? [] : settled));
-        const observations = settlements.flatMap((settled) => settled.observations);
-        const rows = settlements.map(rowOf);
-        await settleNotifications(tx, rows);
-        await markRendered(
-          tx,
-          settlements.flatMap(({ id, rendered }) => (rendered ? [{ id, ...rendered }] : [])),
-        );
-        await suppressRefused(tx, mine.flatMap(refusalOf), clock());
-        await deleteAttachmentBytes(
-          tx,
-          mine.filter(isDoneWithAttachments).map(({ claim }) => claim.id),
-        );
-        const arrived = settlements.flatMap((settled) =>
-          settled.kind === 'sent' ? (settled.item ?? []) : [],
-        );
-        await insertItems(tx, arrived, clock());
-        await queue.postpone(tx, mine.flatMap(nextWork));
-        const woken = await wakeRunsOf(tx, queue, rows);
-        const announced = await announce(tx, queue, mine.flatMap(additionOf));
-        withCommit(providerHealth.record(tx, observations)); // health rows are contended, so they are locked last
-        return { mine, announced, arrived, observations, woken };
-      },
+  /** One transaction: the leases, the statuses with their events, and all their consequences. */
+  async function writeResults(
+    tx: Sql,
+    results: DispatchResult[],
+    withCommit: WithCommit,
+  ): Promise<AfterCommit> {
+    const held = await finishHeld(tx, queue, 'notification', results);
+    const mine = await withReports(tx, held.filter(isSettled));
+    const settlements = mine.flatMap(({ settled }) => (settled.kind === 'still_waiting' ? [] : settled));
+    const observations = settlements.flatMap((settled) => settled.observations);
+    const rows = settlements.map(rowOf);
+    await settleNotifications(tx, rows);
+    await markRendered(
+      tx,
+      settlements.flatMap(({ id, rendered }) => (rendered ? [{ id, ...rendered }] : [])),
     );
-    for (const { fact, settled } of mine) countSettled(deps.activity, fact, settled);
-    for (const item of arrived) doorbell.ring(inboxTopic(item));
-    if (announced) queue.ring('webhook_delivery');
-    if (woken) queue.ring('run');
-    await providerHealth.recorded(observations);
-    return items.map(() => undefined);
+    await suppressRefused(tx, mine.flatMap(refusalOf), clock());
+    await deleteAttachmentBytes(
+      tx,
+      mine.filter(isDoneWithAttachments).map(({ claim }) => claim.id),
+    );
+    const arrived = settlements.flatMap((settled) => (settled.kind === 'sent' ? (settled.item ?? []) : []));
+    await insertItems(tx, arrived, clock());
+    await queue.postpone(tx, mine.flatMap(nextWork));
+    const woken = await wakeRunsOf(tx, queue, rows);
+    const announced = await announce(tx, queue, mine.flatMap(additionOf));
+    withCommit(providerHealth.record(tx, observations)); // health rows are contended, so they are locked last
+    return async () => {
+      for (const { fact, settled } of mine) countSettled(deps.activity, fact, settled);
+      for (const item of arrived) doorbell.ring(inboxTopic(item));
+      if (announced) queue.ring('webhook_delivery');
+      if (woken) queue.ring('run');
+      await providerHealth.recorded(observations);
+    };
   }
 
   /** A report may have arrived while the outcome was unknown: a provider whose answer is lost can still call us. */
-  async function withReports(tx: Sql, endings: SettledDispatch[]): Promise<SettledDispatch[]> {
-    const unknown = endings.filter(({ settled }) => isUnknown(settled)).map(({ claim }) => claim.id);
+  async function withReports(tx: Sql, results: SettledDispatch[]): Promise<SettledDispatch[]> {
+    const unknown = results.filter(({ settled }) => isUnknown(settled)).map(({ claim }) => claim.id);
     const statuses = await lockedStatuses(tx, unknown);
-    return endings.map((ending) => {
-      const { settled } = ending;
-      const status = statuses.get(ending.claim.id) ?? 'queued';
-      if (!isUnknown(settled) || status === 'queued') return ending;
-      return { ...ending, settled: settledByReport(settled, status, clock()) };
+    return results.map((result) => {
+      const { settled } = result;
+      const status = statuses.get(result.claim.id) ?? 'queued';
+      if (!isUnknown(settled) || status === 'queued') return result;
+      return { ...result, settled: settledByReport(settled, status, clock()) };
     });
   }
 
@@ -117,18 +111,14 @@ export function createDispatchWriter(
     return [{ kind: 'notification', id, lane, environmentId, note, runAt: new Date(settled.retryAt), wait }];
   }
 
-  const endings = createBatcher<DispatchResult, undefined>(
-    // The message has been handed over: its outcome must not be lost because the database is restarting.
-    (items) => untilDatabaseAnswers(() => writeEndings(items)),
-    {
-      concurrency: 2,
-      maxItems: 200,
-    },
-  );
-
   return {
     begin: (claim, note) => begins.add({ id: claim.id, note }),
-    end: (ending) => endings.add(ending),
+    // The message has been handed over: its outcome must not be lost because the database is restarting.
+    end: createBatchedWriter(pool, writeResults, {
+      concurrency: 2,
+      maxItems: 200,
+      whenUnavailable: 'wait',
+    }),
   };
 }
 
@@ -136,6 +126,10 @@ export function createDispatchWriter(
 function waitOf(claim: Claim, fact: DispatchFact, { due, waiting }: LeaseNote): PostponedWork['wait'] {
   const name = due === undefined && !waiting ? null : connectionName(fact);
   return name === null ? null : { name, since: claim.leasedAt };
+}
+
+function isSettled(result: DispatchResult): result is SettledDispatch {
+  return result.settled !== null;
 }
 
 function isUnknown(settled: RoundSettlement): settled is FailedSettlement | RetrySettlement {
