@@ -884,21 +884,21 @@ where n.id = any ($1::uuid[]);
 -- notifications_list_of_person (features/notifications/erase.ts)
 with named as materialized (
   select id from notifications
-  where environment_id = $1 and external_user_id = $2 and id < $4 and id > $5 order by id limit $6
+  where environment_id = $1 and external_user_id = $2 and id < $5 and id > $6 order by id limit $7
 ), addressed as (
-  select n.id from (select distinct lower(theirs) as address from unnest($3::text[]) theirs) of_person
+  select found.id from (select distinct lower(theirs) as address from unnest($3::text[]) theirs) of_person
   cross join lateral (
     select id from notifications
     where environment_id = $1 and lower(address) = of_person.address
       and case channel
-        when 'in_app' then lower(address) = any (array(select lower(theirs) from unnest($7::text[]) theirs))
+        when 'in_app' then lower(address) = any (array(select lower(alias) from unnest($4::text[]) alias))
         when 'email' then external_user_id is null
         else external_user_id is null and address = any ($3::text[])
       end
-      and id < $4 and id > $5 and id <= coalesce((select id from named order by id offset $6 - 1), $4)
-    order by id limit $6) n
+      and id < $5 and id > $6 and id <= coalesce((select id from named order by id offset $7 - 1), $5)
+    order by id limit $7) found
 ), slice as materialized (
-  select id from named union select id from addressed order by id limit $6
+  select id from named union select id from addressed order by id limit $7
 )
 select n.id, n.status = 'queued' as is_queued from slice join notifications n on n.id = slice.id order by n.id;
 
@@ -1508,19 +1508,20 @@ where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key;
 -- runs_list_of_person (features/runs/erase.ts)
 with named as materialized (
   select id from runs
-  where environment_id = $1 and external_user_id = $2 and id < $3 and id > $4 order by id limit $5
+  where environment_id = $1 and external_user_id = $2 and id < $5 and id > $6 order by id limit $7
 ), addressed as (
-  select r.id from (select distinct lower(theirs) as address from unnest($6::text[]) theirs) of_person
+  select found.id from (select distinct lower(theirs) as address from unnest($3::text[]) theirs) of_person
   cross join lateral (
     select id from runs
     where environment_id = $1 and lower(address) = of_person.address
-      and (position('@' in address) > 0 or address = any ($6::text[]))
-      and (external_user_id is null
-        or lower(external_user_id) = any (array(select lower(theirs) from unnest($7::text[]) theirs)))
-      and id < $3 and id > $4 and id <= coalesce((select id from named order by id offset $5 - 1), $3)
-    order by id limit $5) r
+      and (position('@' in address) > 0 or address = any ($3::text[]))
+      and (external_user_id is null or lower(external_user_id) = any (array(select lower(alias) from unnest($4::text[]) alias)))
+      and id < $5 and id > $6 and id <= coalesce((select id from named order by id offset $7 - 1), $5)
+    order by id limit $7) found
+), slice as materialized (
+  select id from named union select id from addressed order by id limit $7
 )
-select id from named union select id from addressed order by id limit $5;
+select id from slice order by id;
 
 -- runs_redact (features/runs/erase.ts)
 with steps as (update run_steps set output = null where run_id = any ($1::uuid[]) and output is not null),

@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
-import { type Eraser, wholeSlice } from '../users/index.ts';
+import { type Eraser, isAliasSql, wholeSlice } from '../users/index.ts';
 import { markItem } from './changes-store.ts';
 import type { Owner } from './item.ts';
 
@@ -21,12 +21,11 @@ export async function eraseInboxItem(
   return owner;
 }
 
-/** An address also matches as the id of an inbox, case-insensitively. */
 const lockOf = statement<{ external_user_id: string }>(
   'inbox_lock_of_person',
   `select external_user_id from inboxes
    where environment_id = $1
-     and (external_user_id = $2 or lower(external_user_id) = any (array(select lower(alias) from unnest($3::text[]) alias)))
+     and (external_user_id = $2 or ${isAliasSql('external_user_id', '$3')})
    order by external_user_id for update`,
 );
 

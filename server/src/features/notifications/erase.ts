@@ -1,41 +1,25 @@
 import { type Sql, statement } from '../../db/sql.ts';
-import { firstId } from '../../kernel/ids.ts';
 import type { Queue } from '../../queue/index.ts';
 import { eraseSandboxMessages } from '../sandbox/index.ts';
-import type { Eraser, Person } from '../users/index.ts';
+import { type Eraser, isAliasSql, type Person, personSliceSql, readPersonSlice } from '../users/index.ts';
 import { eraseNotificationEvents } from '../webhooks/index.ts';
 import { eraseAttachments } from './purge.ts';
 import { deleteNotifications } from './store.ts';
 
-const sliceSize = 250;
-
 /**
- * A person's notifications: those that named the user, and those that named only one of the user's addresses. Rows keep the
- * spelling of the sender; only email addresses are case-insensitive. Inbox notifications always have a user id, which is the
- * address when no user was named.
+ * A person's notifications: those that named the user, and those that named only one of the user's addresses. Only email
+ * addresses are case-insensitive. Inbox notifications always have a user id, which is the address when no user was named.
  */
 const listOf = statement<{ id: string; is_queued: boolean }>(
   'notifications_list_of_person',
-  // Each address is read separately, in the order of its index, and only up to the end of this slice: every slice of a long
-  // history reads its own part.
-  `with named as materialized (
-     select id from notifications
-     where environment_id = $1 and external_user_id = $2 and id < $4 and id > $5 order by id limit $6
-   ), addressed as (
-     select n.id from (select distinct lower(theirs) as address from unnest($3::text[]) theirs) of_person
-     cross join lateral (
-       select id from notifications
-       where environment_id = $1 and lower(address) = of_person.address
-         and case channel
-           when 'in_app' then lower(address) = any (array(select lower(theirs) from unnest($7::text[]) theirs))
+  `${personSliceSql(
+    'notifications',
+    `case channel
+           when 'in_app' then ${isAliasSql('address', '$4')}
            when 'email' then external_user_id is null
            else external_user_id is null and address = any ($3::text[])
-         end
-         and id < $4 and id > $5 and id <= coalesce((select id from named order by id offset $6 - 1), $4)
-       order by id limit $6) n
-   ), slice as materialized (
-     select id from named union select id from addressed order by id limit $6
-   )
+         end`,
+  )}
    select n.id, n.status = 'queued' as is_queued from slice join notifications n on n.id = slice.id order by n.id`,
 );
 
@@ -95,15 +79,7 @@ export async function deleteWholly(
 export function notificationEraser(queue: Pick<Queue, 'withdraw' | 'runNow'>, wakeRuns: WakeRuns): Eraser {
   return {
     async erase(tx, person, after) {
-      const rows = await listOf(tx, [
-        person.environmentId,
-        person.externalUserId,
-        person.addresses,
-        person.before,
-        after ?? firstId,
-        sliceSize,
-        person.aliases,
-      ]);
+      const { rows, next } = await readPersonSlice(tx, listOf, person, after);
       const withdrawn: string[] = [];
       let skipped = false;
       for (const { id, is_queued } of rows) {
@@ -122,7 +98,7 @@ export function notificationEraser(queue: Pick<Queue, 'withdraw' | 'runNow'>, wa
         queue,
         withdrawn.map((id) => ({ id, status: 'deleted' })),
       );
-      return { next: rows.length === sliceSize ? (rows.at(-1)?.id ?? null) : null, skipped };
+      return { next, skipped };
     },
   };
 }

@@ -1,6 +1,7 @@
 export { createUserDirectory, type UserDirectory } from './directory.ts';
 export { type Eraser, type Person, type Slice, wholeSlice } from './erasure.ts';
 export { createErasureJob } from './jobs.ts';
+export { isAliasSql, personSliceSql, readPersonSlice } from './person-slice.ts';
 export { userRoutes } from './routes.ts';
 export { ExternalUserId, UserParams } from './schema.ts';
 export { createUserService } from './service.ts';
