@@ -1436,7 +1436,7 @@ select count(*)::int as deleted from gone;
 -- receipts_insert_events (features/receipts/reported-events-store.ts)
 insert into callback_events (environment_id, provider_id, event_hash, seen_at)
 select environment_id, provider_id, event_hash, $4
-from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as told (environment_id, provider_id, event_hash)
+from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as reported (environment_id, provider_id, event_hash)
 order by environment_id, provider_id, event_hash -- all transactions lock in this order, so there are no deadlocks
 on conflict do nothing
 returning environment_id, provider_id, event_hash;

@@ -67,7 +67,7 @@ export function createCallbackService(deps: CallbackDeps): CallbackService {
       }
       const { reports, nonce } = verdict;
       if (reports.length > 0) {
-        const told = await deps.reportWriter.record({
+        const result = await deps.reportWriter.record({
           environmentId,
           providerId,
           channel: provider.kind.manifest.channel,
@@ -75,7 +75,7 @@ export function createCallbackService(deps: CallbackDeps): CallbackService {
           ...(nonce === undefined ? {} : { nonce }),
         });
         for (const outcome of ['applied', 'duplicate', 'unknown'] as const)
-          metrics.callbacks.inc({ provider_kind: kindName, outcome }, told[outcome]);
+          metrics.callbacks.inc({ provider_kind: kindName, outcome }, result[outcome]);
       }
       return verdict.answer ?? null;
     },

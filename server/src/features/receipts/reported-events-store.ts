@@ -11,7 +11,7 @@ const insert = statement<{ environment_id: string; provider_id: string; event_ha
   'receipts_insert_events',
   `insert into callback_events (environment_id, provider_id, event_hash, seen_at)
    select environment_id, provider_id, event_hash, $4
-   from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as told (environment_id, provider_id, event_hash)
+   from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as reported (environment_id, provider_id, event_hash)
    order by environment_id, provider_id, event_hash -- all transactions lock in this order, so there are no deadlocks
    on conflict do nothing
    returning environment_id, provider_id, event_hash`,

@@ -20,16 +20,16 @@ export type HeldRunResult = Exclude<RunJobResult, { kind: 'gone' }>;
 export type AdvanceResult = Extract<RunJobResult, { kind: 'advance' }>;
 export type NextWork = Work & { runAt: Date | null };
 
-export function factOf(ending: HeldRunResult): AdvanceInput {
-  return ending.kind === 'advance' ? ending.advance.fact : ending.fact;
+export function factOf(result: HeldRunResult): AdvanceInput {
+  return result.kind === 'advance' ? result.advance.fact : result.fact;
 }
 
 /** Replaces the result with a cancellation, for a run that was cancelled in the meantime. */
-export function cancelling(ending: HeldRunResult): AdvanceResult {
+export function cancelling(result: HeldRunResult): AdvanceResult {
   return {
     kind: 'advance',
-    claim: ending.claim,
-    advance: cancelled({ fact: factOf(ending) }),
+    claim: result.claim,
+    advance: cancelled({ fact: factOf(result) }),
     isTimeout: false,
   };
 }
@@ -50,9 +50,9 @@ export function workOf({ id, lane, environmentId }: Claim): Work {
 export async function resolve(
   tx: Sql,
   withCommit: WithCommit,
-  endings: HeldRunResult[],
+  results: HeldRunResult[],
 ): Promise<{ advances: AdvanceResult[]; next: NextWork[] }> {
-  const facts = endings.map(factOf);
+  const facts = results.map(factOf);
   const waitingFor = (kind: string): string[] =>
     facts.flatMap((fact) => (fact.state?.pending?.kind === kind ? fact.id : []));
   const forEvent = waitingFor('event');
@@ -70,26 +70,26 @@ export async function resolve(
   const advances: AdvanceResult[] = [];
   const next: NextWork[] = [];
   const closing: string[] = [];
-  for (const ending of endings) {
-    const { claim } = ending;
-    const fact = factOf(ending);
+  for (const result of results) {
+    const { claim } = result;
+    const fact = factOf(result);
     const pending = fact.state?.pending?.kind;
     const isWoken =
       (pending === 'event' && (claimed.get(fact.id) ?? null) !== null) ||
       (pending === 'notification' && moves.get(fact.id) !== (fact.moves ?? undefined)) ||
       (pending === 'digest_open' && fact.digest?.isOpen === true && !open.has(fact.id));
-    switch (ending.kind) {
+    switch (result.kind) {
       case 'wait':
-        next.push({ ...workOf(claim), note: ending.note, runAt: isWoken ? null : new Date(ending.until) });
+        next.push({ ...workOf(claim), note: result.note, runAt: isWoken ? null : new Date(result.until) });
         break;
       case 'close_digest':
         closing.push(fact.id);
         next.push({ ...workOf(claim), runAt: null });
         break;
       case 'advance':
-        if (isWoken && (ending.isTimeout || isStillWaiting(ending.advance)))
+        if (isWoken && (result.isTimeout || isStillWaiting(result.advance)))
           next.push({ ...workOf(claim), runAt: null }); // exactly one input ends the wait, and it was not the timeout
-        else advances.push(ending);
+        else advances.push(result);
         break;
     }
   }

@@ -49,10 +49,10 @@ export function createRunWriter({
     const { advances, next } = await resolve(
       tx,
       withCommit,
-      mine.map((ending) => {
+      mine.map((result) => {
         const isCancelled =
-          statuses.get(ending.claim.id) === 'cancelling' && factOf(ending).status !== 'cancelling';
-        return isCancelled ? cancelling(ending) : ending;
+          statuses.get(result.claim.id) === 'cancelling' && factOf(result).status !== 'cancelling';
+        return isCancelled ? cancelling(result) : result;
       }),
     );
 
@@ -108,10 +108,10 @@ export function createRunWriter({
       advances.flatMap(({ advance }) => advance.sends.map(({ draft }) => draft)),
     );
     if (refused.size === 0) return advances;
-    return advances.map((ending) => {
-      const index = ending.advance.sends.findIndex(({ draft }) => refused.has(draft.id));
-      const problem = refused.get(ending.advance.sends[index]?.draft.id ?? '');
-      return problem ? { ...ending, advance: refusedAt(ending.advance, index, problem) } : ending;
+    return advances.map((result) => {
+      const index = result.advance.sends.findIndex(({ draft }) => refused.has(draft.id));
+      const problem = refused.get(result.advance.sends[index]?.draft.id ?? '');
+      return problem ? { ...result, advance: refusedAt(result.advance, index, problem) } : result;
     });
   }
 
@@ -129,9 +129,9 @@ export function createRunWriter({
         : [],
     );
     const { inputs, full } = await joinDigests(tx, joins);
-    const joined = advances.map((ending) => {
-      const input = inputs.get(ending.advance.fact.id);
-      return input ? { ...ending, advance: continued(ending.advance, input) } : ending;
+    const joined = advances.map((result) => {
+      const input = inputs.get(result.advance.fact.id);
+      return input ? { ...result, advance: continued(result.advance, input) } : result;
     });
     return { advances: joined, full, others: [...full].filter((id) => !inputs.has(id)) };
   }
@@ -174,9 +174,9 @@ export function createRunWriter({
 }
 
 /** An advance that changes while it is written never starts to wait for another event: it ends or collects a digest. */
-function lookbackKeyOf(ending: RunJobResult): string[] {
-  if (ending.kind !== 'advance') return [];
-  const { fact, decision } = ending.advance;
+function lookbackKeyOf(result: RunJobResult): string[] {
+  if (result.kind !== 'advance') return [];
+  const { fact, decision } = result.advance;
   return decision.effect?.kind === 'wait_for_event' && decision.effect.lookback
     ? [waitKeyFor(fact, decision.effect)]
     : [];
@@ -195,9 +195,9 @@ function nextWork(claim: Claim, advance: RunAdvance, isWoken: boolean): NextWork
 }
 
 /** The approximate number of characters written: the state and the sends of a run may be large. */
-function weigh(ending: RunJobResult): number {
-  if (ending.kind !== 'advance') return 0;
-  const { decision, sends: sent } = ending.advance;
+function weigh(result: RunJobResult): number {
+  if (result.kind !== 'advance') return 0;
+  const { decision, sends: sent } = result.advance;
   const words = sent.map(({ draft: { acceptance } }) => {
     const { html_body, text_body } = acceptance.content;
     return (html_body?.length ?? 0) + (text_body?.length ?? 0);

@@ -65,16 +65,16 @@ export function createDeliveryWriter(
   /**
    * Whether an endpoint is paused is read again under a lock: the deliveries of one that was just resumed would stay parked.
    */
-  async function hold(tx: Sql, endings: Extract<DeliveryResult, { kind: 'held' }>[]): Promise<void> {
-    if (endings.length === 0) return;
+  async function hold(tx: Sql, results: Extract<DeliveryResult, { kind: 'held' }>[]): Promise<void> {
+    if (results.length === 0) return;
     const paused = await lockPaused(
       tx,
-      endings.map(({ fact }) => fact.endpoint_id),
+      results.map(({ fact }) => fact.endpoint_id),
     );
     await queue.park(
       tx,
       'webhook_delivery',
-      endings.map(({ claim, fact: { endpoint_id: id } }) => ({
+      results.map(({ claim, fact: { endpoint_id: id } }) => ({
         id: claim.id,
         place: paused.has(id) ? deliveryConcurrencyKey(id) : id,
       })),
@@ -84,10 +84,10 @@ export function createDeliveryWriter(
   /** Most batches change no endpoint: only the first failure, and the first success after it, are written. */
   async function noteHealth(
     tx: Sql,
-    endings: Extract<DeliveryResult, { kind: 'attempted' }>[],
+    results: Extract<DeliveryResult, { kind: 'attempted' }>[],
   ): Promise<boolean> {
-    const idsWhere = (condition: (ending: (typeof endings)[number]) => boolean): string[] => [
-      ...new Set(endings.filter(condition).map(({ fact }) => fact.endpoint_id)),
+    const idsWhere = (condition: (result: (typeof results)[number]) => boolean): string[] => [
+      ...new Set(results.filter(condition).map(({ fact }) => fact.endpoint_id)),
     ];
     const well = idsWhere(({ verdict, fact }) => verdict === 'succeeded' && fact.failing_since !== null);
     if (well.length > 0) await markWell(tx, well);
@@ -137,8 +137,8 @@ export function createDeliveryWriter(
   };
 }
 
-function nextAttempt(ending: DeliveryResult) {
-  if (ending.kind !== 'attempted' || ending.settlement.next_attempt_at === null) return [];
-  const { kind, id, lane, environmentId } = ending.claim;
-  return [{ kind, id, lane, environmentId, runAt: new Date(ending.settlement.next_attempt_at) }];
+function nextAttempt(result: DeliveryResult) {
+  if (result.kind !== 'attempted' || result.settlement.next_attempt_at === null) return [];
+  const { kind, id, lane, environmentId } = result.claim;
+  return [{ kind, id, lane, environmentId, runAt: new Date(result.settlement.next_attempt_at) }];
 }
