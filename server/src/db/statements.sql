@@ -664,7 +664,7 @@ with target as (
 )
 select first_read_at is null as first_read from item;
 
--- inbox_delete_empty (features/inbox/erasure.ts)
+-- inbox_delete_empty (features/inbox/eraser.ts)
 with gone as (
   delete from inboxes b
   where b.environment_id = $1 and b.external_user_id = any ($2::text[])
@@ -675,7 +675,7 @@ with gone as (
 )
 delete from inbox_tickets where environment_id = $1 and external_user_id = any ($2::text[]);
 
--- inbox_delete_slice (features/inbox/erasure.ts)
+-- inbox_delete_slice (features/inbox/eraser.ts)
 with item as (
   delete from inbox_items where id = any (array(
     select id from ((select id from inbox_items where environment_id = $1 and external_user_id = any ($2::text[]) and archived_at is null and id < $3 limit $4) union all (select id from inbox_items where environment_id = $1 and external_user_id = any ($2::text[]) and archived_at is not null and id < $3 limit $4)) theirs limit $4))
@@ -692,10 +692,10 @@ with item as (
 )
 select count(*)::int as deleted from item;
 
--- inbox_find_owner (features/inbox/erasure.ts)
+-- inbox_find_owner (features/inbox/eraser.ts)
 select external_user_id from inbox_items where id = $2 and environment_id = $1;
 
--- inbox_lock_of_person (features/inbox/erasure.ts)
+-- inbox_lock_of_person (features/inbox/eraser.ts)
 select external_user_id from inboxes
 where environment_id = $1
   and (external_user_id = $2 or lower(external_user_id) = any (array(select lower(alias) from unnest($3::text[]) alias)))
@@ -881,7 +881,7 @@ select n.*, c.subject, null as html_body, null as text_body, c.template_data, c.
 from notifications n join notification_contents c on c.notification_id = n.id
 where n.id = any ($1::uuid[]);
 
--- notifications_list_of_person (features/notifications/erase.ts)
+-- notifications_list_of_person (features/notifications/eraser.ts)
 with named as materialized (
   select id from notifications
   where environment_id = $1 and external_user_id = $2 and id < $5 and id > $6 order by id limit $7
@@ -902,7 +902,7 @@ with named as materialized (
 )
 select n.id, n.status = 'queued' as is_queued from slice join notifications n on n.id = slice.id order by n.id;
 
--- notifications_redact (features/notifications/erase.ts)
+-- notifications_redact (features/notifications/eraser.ts)
 with contents as (
   update notification_contents
   set subject = null, html_body = null, text_body = null, template_data = '{}', from_name = null, reply_to = null,
@@ -1505,7 +1505,7 @@ from json_to_recordset($1::json)
     closes_at timestamptz)
 where d.workflow_id = i.workflow_id and d.step_id = i.step_id and d.key = i.key;
 
--- runs_list_of_person (features/runs/erase.ts)
+-- runs_list_of_person (features/runs/eraser.ts)
 with named as materialized (
   select id from runs
   where environment_id = $1 and external_user_id = $2 and id < $5 and id > $6 order by id limit $7
@@ -1523,7 +1523,7 @@ with named as materialized (
 )
 select id from slice order by id;
 
--- runs_redact (features/runs/erase.ts)
+-- runs_redact (features/runs/eraser.ts)
 with steps as (update run_steps set output = null where run_id = any ($1::uuid[]) and output is not null),
 items as (update digest_items set item = '{}' where source_run_id = any ($1::uuid[]))
 update runs set trigger_data = '{}', external_user_id = null, address = null, failure_reason = null

@@ -37,12 +37,12 @@ async function beat(): Promise<boolean> {
   if (!isMainThreadAlive()) return false;
   const late = new AbortController();
   try {
-    const heardAt = await Promise.race([
+    const answeredAt = await Promise.race([
       heartbeat(pool, workerId, aliveSeconds),
       delay(answerWithinMs, null, { signal: late.signal }),
     ]);
-    if (heardAt === null) return false;
-    parentPort?.postMessage({ heardAt } satisfies BeatReport);
+    if (answeredAt === null) return false;
+    parentPort?.postMessage({ answeredAt } satisfies BeatReport);
     return true;
   } catch {
     return false; // the database is unavailable; the main thread notices and logs it

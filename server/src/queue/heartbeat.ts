@@ -18,7 +18,7 @@ export interface HeartbeatOptions {
 
 /** The report after each heartbeat: its time by the clock of the database. */
 export interface BeatReport {
-  heardAt: number;
+  answeredAt: number;
 }
 
 export interface Heartbeat {
@@ -58,17 +58,17 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
   const { log, workerId } = deps;
   const pulse = new Int32Array(new SharedArrayBuffer(4));
   let last = never;
-  let heardAt = -Infinity;
+  let answeredAt = -Infinity;
   let steadySince = never;
   let thread: Thread | null = null;
   let starting: NodeJS.Timeout | undefined;
   let pulsing: NodeJS.Timeout | undefined;
   let onEnded = (): void => {};
 
-  function heard(now: number): void {
-    if (Math.max(msSince(last), now - heardAt) > outageMs) steadySince = thisMoment();
+  function recordAnswer(now: number): void {
+    if (Math.max(msSince(last), now - answeredAt) > outageMs) steadySince = thisMoment();
     last = thisMoment();
-    heardAt = now;
+    answeredAt = now;
   }
 
   function start(): void {
@@ -77,7 +77,7 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
       ...{ intervalMs, aliveSeconds, hungAfterMs },
     };
     thread = startThread(deps.heartbeatEntry, options, {
-      message: (report) => heard((report as BeatReport).heardAt),
+      message: (report) => recordAnswer((report as BeatReport).answeredAt),
       failed(error) {
         thread = null;
         onEnded();
@@ -90,12 +90,12 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
 
   return {
     async begin() {
-      heard(await store.heartbeat(deps.pool, workerId, aliveSeconds));
+      recordAnswer(await store.heartbeat(deps.pool, workerId, aliveSeconds));
       pulsing = setInterval(() => Atomics.add(pulse, 0, 1), pulseMs);
       starting = setTimeout(start, startAfterMs);
     },
     hasBegun: () => last !== never,
-    lastBeatAt: () => heardAt,
+    lastBeatAt: () => answeredAt,
     steadySince: () => steadySince,
     isAlive: () => msSince(last) < aliveSeconds * 1_000,
     async stop() {

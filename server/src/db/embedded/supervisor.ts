@@ -27,7 +27,7 @@ export class Supervisor {
   #current: Postmaster | undefined;
   #revival: Promise<void> | undefined;
   #end: Promise<void> | undefined;
-  readonly #hurry = new AbortController();
+  readonly #stopNow = new AbortController();
   #backoffMs = FIRST_BACKOFF_MS;
   #logLook: NodeJS.Timeout | undefined;
 
@@ -55,7 +55,7 @@ export class Supervisor {
   }
 
   async #shutDown(): Promise<void> {
-    this.#hurry.abort();
+    this.#stopNow.abort();
     try {
       if (this.#mayStop() && this.#current !== undefined)
         await terminate(this.#current.identity, this.#plan.binaries.pgCtl);
@@ -129,7 +129,7 @@ export class Supervisor {
   async #revive(): Promise<void> {
     while (this.#end === undefined) {
       // The timer does not keep the process alive: without other work the restarted server is not needed.
-      await delay(this.#backoffMs, undefined, { ref: false, signal: this.#hurry.signal }).catch(() => {});
+      await delay(this.#backoffMs, undefined, { ref: false, signal: this.#stopNow.signal }).catch(() => {});
       if (this.#end !== undefined) return;
       this.#backoffMs = Math.min(this.#backoffMs * 2, LONGEST_BACKOFF_MS);
       try {

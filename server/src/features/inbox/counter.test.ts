@@ -5,7 +5,7 @@ import type { InboxItem } from '../../channels/in-app/item.ts';
 import { query, transaction } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type InboxEvent, insertItems, markItem, markItemsRead } from './changes-store.ts';
-import { eraseInboxItem } from './erasure.ts';
+import { eraseInboxItem } from './eraser.ts';
 import type { Owner } from './item.ts';
 import { findFeed, findUnreadCount } from './store.ts';
 

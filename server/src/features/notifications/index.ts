@@ -1,7 +1,7 @@
 export type { Sender, TestMessage } from './accept.ts';
 export { type Addition, announce } from './announce.ts';
 export { createDrafts, type Draft, type Drafts } from './drafts.ts';
-export { notificationEraser } from './erase.ts';
+export { notificationEraser } from './eraser.ts';
 export type { KnownCategory, KnownTemplate, KnownUser, LookupSources } from './lookups.ts';
 export {
   type ContentRow,

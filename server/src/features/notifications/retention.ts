@@ -3,7 +3,7 @@ import { statement, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { lowestIdAt } from '../../kernel/ids.ts';
 import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
-import { deleteWholly, type WakeRuns } from './erase.ts';
+import { deleteWholly, type WakeRuns } from './eraser.ts';
 
 const sliceSize = 500;
 

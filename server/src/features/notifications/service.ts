@@ -30,7 +30,7 @@ import {
   templateDataJson,
 } from './accept.ts';
 import { decodeAhead } from './attachments.ts';
-import { deleteWholly, type WakeRuns } from './erase.ts';
+import { deleteWholly, type WakeRuns } from './eraser.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
 import type { ContentRow } from './notification-row.ts';
 import { acceptanceOfResend, checkResendable, claimOfResend } from './resend.ts';

@@ -1,4 +1,4 @@
-export { runEraser } from './erase.ts';
+export { runEraser } from './eraser.ts';
 export { tidyRuns } from './housekeeping.ts';
 export { createRunJob } from './job.ts';
 export { forgetRuns } from './retention.ts';

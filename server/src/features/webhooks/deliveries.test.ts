@@ -50,7 +50,7 @@ describe('a delivery', () => {
       return count === 1 ? { status: 500, body: 'oops' } : count === 2 ? 302 : 200;
     };
     const queued = await sendTest(endpoint);
-    const [done] = await untilDeliveries(endpoint, settled(1), { hurry: true });
+    const [done] = await untilDeliveries(endpoint, settled(1), { runNow: true });
     expect(done).toMatchObject({ status: 'succeeded', attempt_count: 3, error: null });
     const calls = callsTo(endpoint);
     expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
@@ -83,7 +83,7 @@ describe('a delivery', () => {
     const { id } = await sendTest(endpoint);
     await untilDeliveries(endpoint, ([delivery]) => delivery.attempt_count === 1);
     await nearlyTheLast();
-    const [failed] = await untilDeliveries(endpoint, settled(1), { hurry: true });
+    const [failed] = await untilDeliveries(endpoint, settled(1), { runNow: true });
     expect(failed).toMatchObject({ status: 'failed', attempt_count: 3, next_attempt_at: null });
     expect(callsTo(endpoint)).toHaveLength(3);
 
@@ -99,7 +99,7 @@ describe('a delivery', () => {
     await sendTest(endpoint);
     await untilDeliveries(endpoint, ([delivery]) => delivery.attempt_count === 1);
     await nearlyTheLast();
-    await untilDeliveries(endpoint, settled(2), { hurry: true });
+    await untilDeliveries(endpoint, settled(2), { runNow: true });
     stage.sink.reply = () => 200;
     const recover = (since: unknown) =>
       stage.app.request('POST', at(endpoint, '/recover'), { body: { since } });

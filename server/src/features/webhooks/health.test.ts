@@ -63,7 +63,7 @@ describe('an endpoint', () => {
       ]);
     await sinceDaysAgo(4.9);
     const [{ attempt_count: attempts }] = await deliveriesOf(endpoint);
-    await untilDeliveries(endpoint, ([seen]) => seen.attempt_count > attempts, { hurry: true });
+    await untilDeliveries(endpoint, ([seen]) => seen.attempt_count > attempts, { runNow: true });
     expect((await statusOf(endpoint)).status).toBe('active');
     await sinceDaysAgo(5.1);
     await waitUntil(async () => {
@@ -73,7 +73,7 @@ describe('an endpoint', () => {
     });
     await untilDeliveries(witness, settled(1));
     // What was still to be tried ends, and can be recovered.
-    const [ended] = await untilDeliveries(endpoint, settled(1), { hurry: true });
+    const [ended] = await untilDeliveries(endpoint, settled(1), { runNow: true });
     expect(ended).toMatchObject({ status: 'permanent_failure' });
     expect(ended.error).toMatch(/^endpoint_disabled: /);
   });
@@ -84,7 +84,7 @@ describe('an endpoint', () => {
     await sendTest(endpoint);
     await untilDeliveries(endpoint, ([seen]) => seen.attempt_count > 0);
     stage.sink.reply = () => 200;
-    await untilDeliveries(endpoint, settled(1), { hurry: true });
+    await untilDeliveries(endpoint, settled(1), { runNow: true });
     expect((await statusOf(endpoint)).failing_since).toBeNull();
   });
 
@@ -123,7 +123,7 @@ describe('an endpoint', () => {
     await untilDeliveries(endpoint, ([seen]) => seen.attempt_count > 0);
     await stage.app.request('DELETE', at(endpoint));
     const calls = callsTo(endpoint).length;
-    const [ended] = await untilDeliveries(endpoint, settled(1), { hurry: true });
+    const [ended] = await untilDeliveries(endpoint, settled(1), { runNow: true });
     expect(ended).toMatchObject({ status: 'permanent_failure', attempt_count: calls });
     expect(callsTo(endpoint)).toHaveLength(calls);
     expect((await stage.app.request('POST', at(endpoint, `/deliveries/${ended.id}/retry`))).status).toBe(202);

@@ -76,16 +76,16 @@ export function useReceiver() {
       const path = `/v1/webhook-endpoints/${delivery.endpoint_id}/deliveries/${delivery.id}`;
       return (await app.request('GET', path)).body;
     },
-    /** Waits until the endpoint's deliveries match; `hurry` runs the waiting ones now. */
+    /** Waits until the endpoint's deliveries match; `runNow` runs the waiting ones now. */
     untilDeliveries(
       endpoint: Json,
       condition: (deliveries: Json[]) => boolean,
-      { hurry = false } = {},
+      { runNow = false } = {},
     ): Promise<Json[]> {
       return waitUntil(async () => {
         const deliveries = await deliveriesOf(endpoint);
         if (condition(deliveries)) return deliveries;
-        if (hurry) await app.pool.query('update queue_later set run_at = now() where kind = 3');
+        if (runNow) await app.pool.query('update queue_later set run_at = now() where kind = 3');
         return new Error(JSON.stringify(deliveries));
       });
     },
