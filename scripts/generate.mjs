@@ -1,5 +1,5 @@
-// `npm run generate`: writes what is derived from the code (openapi.json, docs/config.md, docs/errors.md, the schema and all named
-// statements as SQL), and from openapi.json the types and methods of the SDK.
+// `npm run generate`: writes what is derived from the code (openapi.json, docs/config.md, docs/errors.md, the forms of email
+// providers, the schema and all named statements as SQL), and from openapi.json the types and methods of the SDK.
 // With --check: writes nothing, and fails when one of them is not what it would be.
 import { runTypeScript } from './run-typescript.mjs';
 

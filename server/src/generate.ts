@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { emailProviders } from './channels/registry.ts';
 import { describeSettings } from './config.ts';
 import { dumpSchema } from './db/dump.ts';
 import { startTemporaryPostgres } from './db/embedded/temporary.ts';
@@ -18,6 +19,7 @@ const files: Record<string, () => string | Promise<string>> = {
   'openapi.json': openApi,
   'docs/config.md': settingsPage,
   'docs/errors.md': errorsPage,
+  'dashboard/src/features/connections/email-providers.json': emailProviderForms,
   'server/src/db/schema.sql': schemaDump,
   'server/src/db/statements.sql': statementDump,
 };
@@ -48,6 +50,19 @@ function readOrEmpty(path: string): string {
 
 function openApi(): string {
   return `${JSON.stringify(openApiDocument(allRoutes(standIn('services') as Services), version), null, 2)}\n`;
+}
+
+/** The API does not describe the settings of a provider, so the dashboard gets its forms from the manifests. */
+function emailProviderForms(): string {
+  const forms = Object.values(emailProviders).map(({ manifest: { kind, title, fields } }) => ({
+    kind,
+    title,
+    fields: fields.map(({ name, type, meaning, required, secret, receives, callback }) => ({
+      ...{ name, type, meaning, required },
+      ...{ secret: secret ?? false, callback: callback ?? false, receives: receives ?? [] },
+    })),
+  }));
+  return `${JSON.stringify(forms, null, 2)}\n`;
 }
 
 /** Routes are described without being called: a stand-in for a service may be passed around, and throws when it is used. */

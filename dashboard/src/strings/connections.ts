@@ -141,8 +141,6 @@ export const email = {
     addApply: 'Add to chain',
     more: 'Callbacks and advanced settings',
   },
-  /** The names that differ from the capitalized kind. */
-  kinds: { smtp: 'SMTP server', ses: 'Amazon SES', sendgrid: 'SendGrid' } as Record<string, string>,
   sandboxHint: 'Stores every email and sends nothing. For testing.',
   /** Label and hint; without an entry the label is the name of the field. */
   fields: {

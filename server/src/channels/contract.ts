@@ -141,6 +141,8 @@ export interface Field {
   required: boolean;
   /** The value is sealed at rest; responses show only how it ends. */
   secret?: true;
+  /** The provider's callbacks are rejected without this field. */
+  callback?: true;
   /**
    * The secrets that are sent to the host in this field. When the host changes they must be given again, so that redirecting
    * them cannot reveal them.

@@ -4,10 +4,10 @@ import { invalidRecipient, storedAddress } from '../recipient.ts';
 import type { ChannelSpec } from '../spec.ts';
 import { parseEmailAddress } from './address.ts';
 import { emailKey } from './address-key.ts';
-import { magicAnswer } from './magic.ts';
 import type { EmailMessage } from './message.ts';
 import { createEmailPlanner } from './plan.ts';
 import { emailPayloadOf, previewOfStored, viewStoredEmail } from './sandbox.ts';
+import { magicAnswer } from './sandbox-answers.ts';
 
 export const emailSpec: ChannelSpec = {
   recipient: {

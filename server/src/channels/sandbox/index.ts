@@ -1,5 +1,5 @@
-export { magicAddresses } from '../email/magic.ts';
+export { magicAddresses } from '../email/sandbox-answers.ts';
 export type { SandboxStore } from '../provider.ts';
-export { magicNumbers } from '../sms/magic.ts';
+export { magicNumbers } from '../sms/sandbox-answers.ts';
 export { createSandboxCarrier, createSandboxStore, provider } from './carrier.ts';
 export { viewPayload } from './payload.ts';

@@ -7,8 +7,8 @@ import {
   type NoPlan,
   type SendingEnvironment,
 } from '../delivery-plan.ts';
-import { magicNumbers } from './magic.ts';
 import type { SmsMessage } from './message.ts';
+import { magicNumbers } from './sandbox-answers.ts';
 import { textProblem } from './segments.ts';
 import { senderFor } from './sender.ts';
 

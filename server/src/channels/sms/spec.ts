@@ -2,10 +2,10 @@
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
 import { invalidRecipient, storedAddress } from '../recipient.ts';
 import type { ChannelSpec } from '../spec.ts';
-import { magicAnswer } from './magic.ts';
 import type { SmsMessage } from './message.ts';
 import { parsePhoneNumber } from './phone-number.ts';
 import { createSmsPlanner } from './plan.ts';
+import { magicAnswer } from './sandbox-answers.ts';
 import { segmentationOf, textProblem } from './segments.ts';
 
 export const smsSpec: ChannelSpec = {

@@ -22,6 +22,7 @@ export const manifest = {
       type: 'text',
       meaning: 'The HTTP webhook signing key of the account. Without it callbacks are refused.',
       required: false,
+      callback: true,
       secret: true,
       max: 200,
     },

@@ -28,6 +28,7 @@ export const manifest = {
       meaning:
         'With webhook_password: what Postmark sends with callbacks. Without them callbacks are refused.',
       required: false,
+      callback: true,
       max: 200,
     },
     {
@@ -35,6 +36,7 @@ export const manifest = {
       type: 'text',
       meaning: 'Goes with webhook_username.',
       required: false,
+      callback: true,
       secret: true,
       min: 8,
       max: 200,

@@ -20,6 +20,7 @@ export const manifest = {
       type: 'text',
       meaning: 'The signing secret of the webhook (whsec_…). Without it callbacks are refused.',
       required: false,
+      callback: true,
       secret: true,
       max: 200,
     },

@@ -21,6 +21,7 @@ export const manifest = {
       type: 'text',
       meaning: 'The verification key of the signed event webhook. Without it callbacks are refused.',
       required: false,
+      callback: true,
       max: 1000,
     },
     { ...baseUrlField, receives: ['api_key'] },

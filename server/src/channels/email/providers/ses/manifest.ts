@@ -29,6 +29,7 @@ export const manifest = {
       type: 'text',
       meaning: 'The set whose event destination publishes to SNS; without it SES reports nothing.',
       required: false,
+      callback: true,
       max: 64,
     },
     {
@@ -36,6 +37,7 @@ export const manifest = {
       type: 'text',
       meaning: 'The topic whose callbacks are taken. Without it all are refused.',
       required: false,
+      callback: true,
       max: 300,
     },
     baseUrlField,
