@@ -16,7 +16,7 @@ export function isCurrent(signedAt: number, now: number, toleranceMs: number): b
 }
 
 /** The words of a receipt, after the provider that they come from, and the time of the event when `atMs` is a time. */
-export function receiptWords(provider: string, words: string, atMs: number): Pick<Receipt, 'detail' | 'at'> {
+export function receiptDetail(provider: string, words: string, atMs: number): Pick<Receipt, 'detail' | 'at'> {
   const at = new Date(atMs);
   return {
     detail: `${provider}: ${words}`,

@@ -57,6 +57,6 @@ export function endpointConnection(channel: EndpointChannel): ConnectionRule {
 
 /** Chat services get only what a template renders to. */
 export const templatedContent: ContentRule = {
-  wordsOf: () => ({ subject: null, html_body: null, text_body: null }),
+  inlineContentOf: () => ({ subject: null, html_body: null, text_body: null }),
   takesAttachments: false,
 };

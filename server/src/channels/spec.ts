@@ -107,7 +107,7 @@ export interface ContentInput {
   reply_to?: string | null | undefined;
 }
 
-export interface Words {
+export interface InlineContent {
   subject: string | null;
   html_body: string | null;
   text_body: string | null;
@@ -115,7 +115,7 @@ export interface Words {
 
 export interface ContentRule {
   /** Checks content that is given without a template; fields that the channel ignores are dropped, not refused. */
-  wordsOf(content: ContentInput): Words;
+  inlineContentOf(content: ContentInput): InlineContent;
   /** Checks the remaining fields of a request, with or without a template. */
   checkOthers?(content: ContentInput, templateData: Record<string, unknown>): void;
   /** The sender's name and the address for replies, for channels that have them. */

@@ -21,7 +21,7 @@ export const emailSpec: ChannelSpec = {
     suppressionKey: emailKey,
   },
   content: {
-    wordsOf({ subject, html_body: html, text_body: text }) {
+    inlineContentOf({ subject, html_body: html, text_body: text }) {
       if (!subject) throw missingParameter('subject');
       if (/\p{Cc}/u.test(subject))
         throw invalidParameter('subject', 'subject must not contain line breaks or control characters.');

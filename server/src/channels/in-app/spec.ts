@@ -19,7 +19,7 @@ export const inAppSpec: ChannelSpec = {
     isUserId: true,
   },
   content: {
-    wordsOf({ subject, html_body: html }) {
+    inlineContentOf({ subject, html_body: html }) {
       if (!html) throw missingParameter('html_body');
       const problem = htmlProblem(html);
       if (problem) throw invalidParameter('html_body', `html_body ${problem} on this channel.`);

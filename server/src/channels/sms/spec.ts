@@ -20,7 +20,7 @@ export const smsSpec: ChannelSpec = {
     suppressionKey: (number) => number,
   },
   content: {
-    wordsOf({ text_body: text }) {
+    inlineContentOf({ text_body: text }) {
       if (!text) throw missingParameter('text_body');
       const problem = text.trim() === '' ? 'must not be blank' : textProblem(text);
       if (problem) throw invalidParameter('text_body', `text_body ${problem} on this channel.`);

@@ -31,7 +31,7 @@ export const webhookSpec: ChannelSpec = {
         : null,
   },
   content: {
-    wordsOf: ({ subject, html_body: html, text_body: text }) => ({
+    inlineContentOf: ({ subject, html_body: html, text_body: text }) => ({
       subject: subject || null,
       html_body: html || null,
       text_body: text || null,

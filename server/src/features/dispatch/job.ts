@@ -21,7 +21,7 @@ import {
 import { runRound, wasAnswered } from './attempt/round.ts';
 import { throttlesOn } from './attempt/throttles.ts';
 import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './load/consent.ts';
-import { findTemplates, type PinnedTemplateFact, renderWords, traceRendering } from './load/render.ts';
+import { findTemplates, type PinnedTemplateFact, renderContent, traceRendering } from './load/render.ts';
 import { channelPlanners, type PlannerDeps, preparePlans } from './plan/channel-planners.ts';
 import { judge } from './plan/gates.ts';
 import {
@@ -169,18 +169,18 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
 
   async function compose(fact: DispatchInput, base: UnsettledRound, now: number): Promise<ComposedDelivery> {
     const unsubscribeUrl = unsubscribeUrlOf(links, fact);
-    const words = await renderWords(renderer, withUnsubscribeUrl(fact, unsubscribeUrl));
-    const rendered = { ...base, trace: traceRendering(base.trace, now, words) };
-    if (words instanceof RenderFailure)
-      return { plan: null, settled: failed(rendered, now, `template_render_failed: ${words.message}`) };
-    const worded = { ...rendered, rendered: words };
+    const content = await renderContent(renderer, withUnsubscribeUrl(fact, unsubscribeUrl));
+    const traced = { ...base, trace: traceRendering(base.trace, now, content) };
+    if (content instanceof RenderFailure)
+      return { plan: null, settled: failed(traced, now, `template_render_failed: ${content.message}`) };
+    const composed = { ...traced, rendered: content };
 
     const headers = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
-    const wordedFact = words ? { ...fact, ...words } : fact;
-    const plan = await untilDatabaseAnswers(async () => fact.planFor(wordedFact, headers));
+    const factWithContent = content ? { ...fact, ...content } : fact;
+    const plan = await untilDatabaseAnswers(async () => fact.planFor(factWithContent, headers));
     return 'problem' in plan
-      ? { plan: null, settled: failed(worded, now, `${plan.reason}: ${plan.problem}`) }
-      : { plan, round: worded };
+      ? { plan: null, settled: failed(composed, now, `${plan.reason}: ${plan.problem}`) }
+      : { plan, round: composed };
   }
 
   /** Runs the delivery plan, once its concurrency limit allows. */

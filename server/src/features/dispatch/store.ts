@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import { settingsVersionSql } from '../connections/index.ts';
 import type { ContentRow, EventEntry, NotificationRow, StoredTraceEntry } from '../notifications/index.ts';
-import type { Rendered } from '../templates/index.ts';
+import type { RenderedContent } from '../templates/index.ts';
 
 /** Everything about one notification that sending needs. */
 export interface DispatchFact extends Omit<NotificationRow, 'events' | 'trace'>, ContentRow {
@@ -109,6 +109,6 @@ const storeWords = statement(
 );
 
 /** Rendered content is stored: GET shows it, and later rounds send it. */
-export async function markRendered(sql: Sql, words: ({ id: string } & Rendered)[]): Promise<void> {
+export async function markRendered(sql: Sql, words: ({ id: string } & RenderedContent)[]): Promise<void> {
   if (words.length > 0) await storeWords(sql, [JSON.stringify(words)]);
 }

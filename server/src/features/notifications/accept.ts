@@ -11,7 +11,12 @@ import { type MeteredSend, overheadBytes } from '../usage/index.ts';
 import { addressFields, type Pair } from '../users/index.ts';
 import { checkAttachments } from './attachments.ts';
 import type { KnownCategory, Lookups } from './lookups.ts';
-import { type ContentRow, type ContentWords, eventEntry, type NotificationRow } from './notification-row.ts';
+import {
+  type AuthoredContent,
+  type ContentRow,
+  eventEntry,
+  type NotificationRow,
+} from './notification-row.ts';
 import { type ResolvedRecipient, resolveRecipient } from './recipient.ts';
 import { type EventEntry, limits, type Priority, type SendRequest } from './schema.ts';
 
@@ -259,7 +264,7 @@ type Content = Pick<
 >;
 
 /** Content that the channel ignores is dropped here, not refused; so is everything that the template replaces. */
-export function checkContent(request: Content): ContentWords {
+export function checkContent(request: Content): AuthoredContent {
   const templateData = request.template_data ?? noData;
   if (templateDataJson(templateData).length > limits.templateDataBytes) {
     throw invalidParameter(
@@ -268,13 +273,13 @@ export function checkContent(request: Content): ContentWords {
     );
   }
   const rule = channelSpecs[request.channel].content;
-  const words = request.template_key ? noWords : rule.wordsOf(request);
+  const inline = request.template_key ? noContent : rule.inlineContentOf(request);
   const sender = rule.senderOf?.(request) ?? noSender;
   rule.checkOthers?.(request, templateData);
-  return { ...words, template_data: templateData, ...sender };
+  return { ...inline, template_data: templateData, ...sender };
 }
 
-const noWords = { subject: null, html_body: null, text_body: null };
+const noContent = { subject: null, html_body: null, text_body: null };
 const noSender = { from_name: null, reply_to: null };
 const noData: Record<string, unknown> = Object.freeze({});
 const templateDataTexts = new WeakMap<object, string>();

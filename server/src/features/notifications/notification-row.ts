@@ -49,7 +49,7 @@ export interface ContentRow {
 }
 
 /** The part of the content that a caller writes. */
-export type ContentWords = Pick<
+export type AuthoredContent = Pick<
   ContentRow,
   'subject' | 'html_body' | 'text_body' | 'template_data' | 'from_name' | 'reply_to'
 >;

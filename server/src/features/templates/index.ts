@@ -1,5 +1,5 @@
 export { listTemplateChannels, promoteTemplateWithin } from './cascade.ts';
-export { type Rendered, RenderFailure } from './render.ts';
+export { type RenderedContent, RenderFailure } from './render.ts';
 export {
   type CompiledVersion,
   createTemplateRenderer,

@@ -53,13 +53,13 @@ function rendered(
   nextBudget: () => Budget,
 ): TemplatePreview<RenderResponse> {
   if (strict) refuseUndefined(body, data ?? {}, nextBudget());
-  const words = compileBody(body)(data ?? {}, nextBudget(), isDraft);
-  const html = words.html_body ?? '';
+  const content = compileBody(body)(data ?? {}, nextBudget(), isDraft);
+  const html = content.html_body ?? '';
   return {
-    subject: words.subject ?? '',
+    subject: content.subject ?? '',
     html_body: html,
-    text_body: words.text_body ?? (channelSpecs[body.channel].template.derivesText ? null : ''),
-    structured: words.structured,
+    text_body: content.text_body ?? (channelSpecs[body.channel].template.derivesText ? null : ''),
+    structured: content.structured,
   };
 }
 
@@ -72,12 +72,12 @@ export function previewDraft(request: PreviewRequest, effort: Effort): TemplateP
   const nextBudget = budgetsFor(effort);
   checkFields(body, (field) => field, nextBudget());
   return explained(effort, () => {
-    const words = rendered({ ...request, body }, true, nextBudget);
+    const content = rendered({ ...request, body }, true, nextBudget);
     return {
-      ...words,
+      ...content,
       undefined_variables: undefinedIn(body, request.data ?? {}, nextBudget()),
       variables: variablesIn(body, nextBudget()),
-      sms: channelSpecs[channel].template.segmentation?.(words.text_body ?? '') ?? null,
+      sms: channelSpecs[channel].template.segmentation?.(content.text_body ?? '') ?? null,
     };
   });
 }

@@ -5,7 +5,7 @@ import { type CompiledTemplate, compile, type Flavour } from '../../templating/c
 import { TemplateFault } from '../../templating/fault.ts';
 import type { BodyFields } from './bodies.ts';
 
-export interface Rendered {
+export interface RenderedContent {
   subject: string | null;
   html_body: string | null;
   text_body: string | null;
@@ -40,7 +40,7 @@ export class RenderFailure extends Error {
 export const parseUnits = 4;
 
 /** A draft may render to nothing, because its data may be incomplete. */
-export type CompiledBody = (data: object, budget: Budget, isDraft?: boolean) => Rendered;
+export type CompiledBody = (data: object, budget: Budget, isDraft?: boolean) => RenderedContent;
 
 /** Fields are compiled when they are first rendered. The function throws a RenderFailure, or HeavyWork. */
 export function compileBody(body: BodyFields): CompiledBody {
@@ -106,12 +106,12 @@ function parseStructured(json: string): unknown {
 
 function isNothing(
   { subjectSuffices }: TemplateRule,
-  { subject, html_body: html, text_body: text, structured }: Rendered,
+  { subject, html_body: html, text_body: text, structured }: RenderedContent,
 ): boolean {
   return !html?.trim() && !text?.trim() && structured === null && !(subjectSuffices && subject);
 }
 
-function check(rule: TemplateRule, { subject, text_body: text, structured }: Rendered): void {
+function check(rule: TemplateRule, { subject, text_body: text, structured }: RenderedContent): void {
   if (subject !== null && subject.length > maxSubject)
     throw new RenderFailure(`subject_template: it renders to more than ${maxSubject} characters`);
   const problem = structured === null ? null : rule.structuredProblem?.(structured);

@@ -9,7 +9,7 @@ import { withVendor } from '../../kernel/vendors.ts';
 import { createBudget } from '../../templating/budget.ts';
 import { withinEffort } from '../../templating/watchdog.ts';
 import { type BodyFields, chooseBody } from './bodies.ts';
-import { type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';
+import { type CompiledBody, compileBody, type RenderedContent, RenderFailure } from './render.ts';
 import { listPinnedVersions } from './store.ts';
 import { renderInThread } from './tasks.ts';
 
@@ -23,7 +23,7 @@ export interface CompiledVersion {
 export interface TemplateRenderer {
   /** Returns versions by id; those that are not cached are read in one query. */
   listVersions(ids: string[]): Promise<Map<string, CompiledVersion>>;
-  render(version: CompiledVersion, request: RenderTask): Promise<Rendered | RenderFailure>;
+  render(version: CompiledVersion, request: RenderTask): Promise<RenderedContent | RenderFailure>;
 }
 
 export interface RenderTask {
@@ -49,10 +49,13 @@ export function createTemplateRenderer(
     maxSize: maxCharacters,
     sizeCalculation: ({ size }) => size + 1_000,
   });
-  const renderings = createBatcher<() => Rendered, Rendered | RenderFailure | HeavyWork>(renderLightly, {
-    concurrency: 1,
-    maxItems: groupSize,
-  });
+  const renderings = createBatcher<() => RenderedContent, RenderedContent | RenderFailure | HeavyWork>(
+    renderLightly,
+    {
+      concurrency: 1,
+      maxItems: groupSize,
+    },
+  );
 
   return {
     async listVersions(ids) {

@@ -8,7 +8,7 @@ import { withinEffort } from '../../templating/watchdog.ts';
 import type { BodyFields } from './bodies.ts';
 import { checkBody, type ParamOf } from './check.ts';
 import { previewDraft, previewOf } from './preview.ts';
-import { type CompiledBody, compileBody, type Rendered, RenderFailure } from './render.ts';
+import { type CompiledBody, compileBody, type RenderedContent, RenderFailure } from './render.ts';
 
 /** The computations of templates: a light effort runs in the main thread, anything heavier in a worker thread (ADR 11). */
 
@@ -49,7 +49,7 @@ interface RenderInput {
 }
 
 /** The form in which a RenderFailure is passed between threads. */
-type RenderOutput = { rendered: Rendered } | { failure: string };
+type RenderOutput = { rendered: RenderedContent } | { failure: string };
 
 export const templateRenderTask = countedTask(
   'render_template',
@@ -68,7 +68,7 @@ export async function renderInThread(
   tasks: TaskRunner,
   owner: string,
   input: RenderInput,
-): Promise<Rendered | RenderFailure> {
+): Promise<RenderedContent | RenderFailure> {
   try {
     const output = await tasks.run(templateRenderTask, owner, input);
     return 'rendered' in output ? output.rendered : new RenderFailure(output.failure);

@@ -7,7 +7,7 @@ import { findMessageOf } from '../../sandbox/index.ts';
 import { createTemplateRenderer, RenderFailure } from '../../templates/index.ts';
 import { type UnsubscribeLinks, unsubscribeHeaders } from '../../unsubscribe/index.ts';
 import { addConsent, unsubscribeUrlOf, withUnsubscribeUrl } from '../load/consent.ts';
-import { findTemplates, renderWords } from '../load/render.ts';
+import { findTemplates, renderContent } from '../load/render.ts';
 import { channelPlanners, type PlannerDeps, preparePlans } from '../plan/channel-planners.ts';
 import { type DispatchFact, listFacts } from '../store.ts';
 import type { Content } from './schema.ts';
@@ -59,17 +59,25 @@ export function createContentReader(
         to: { address: fact.address ?? '', name: fact.recipient_name },
       };
       const unsubscribeUrl = known && unsubscribeUrlOf(links, known);
-      const words = await renderWords(renderer, {
+      const content = await renderContent(renderer, {
         ...withUnsubscribeUrl(fact, unsubscribeUrl),
         template: templateOf(fact),
       });
-      if (words instanceof RenderFailure)
-        return { ...base, rendered: false, error: words.message, ...nothing };
+      if (content instanceof RenderFailure)
+        return { ...base, rendered: false, error: content.message, ...nothing };
 
-      const worded = { ...fact, ...words };
-      const plan = await planFor(worded, unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl));
+      const withContent = { ...fact, ...content };
+      const plan = await planFor(
+        withContent,
+        unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl),
+      );
       if ('problem' in plan)
-        return { ...base, rendered: true, error: `${plan.reason}: ${plan.problem}`, ...wordsOf(worded) };
+        return {
+          ...base,
+          rendered: true,
+          error: `${plan.reason}: ${plan.problem}`,
+          ...contentOf(withContent),
+        };
       const spec = channelSpecs[fact.channel];
       const preview = {
         ...spec.preview(plan.message(1)),
@@ -104,7 +112,7 @@ const nothing: Shown = {
 };
 
 /** The content to show for a notification without a delivery plan. */
-function wordsOf({ channel, subject, html_body: html, text_body: text, structured }: DispatchFact): Shown {
+function contentOf({ channel, subject, html_body: html, text_body: text, structured }: DispatchFact): Shown {
   return shownOf(channel, { subject, html, text, structured });
 }
 

@@ -1,7 +1,7 @@
 import type { StoredTraceEntry } from '../../notifications/index.ts';
 import {
   type CompiledVersion,
-  type Rendered,
+  type RenderedContent,
   RenderFailure,
   type TemplateRenderer,
 } from '../../templates/index.ts';
@@ -26,10 +26,10 @@ export async function findTemplates(
 }
 
 /** Renders once per notification: the result is stored with the outcome of the round. */
-export async function renderWords(
+export async function renderContent(
   renderer: TemplateRenderer,
   fact: PinnedTemplateFact,
-): Promise<Rendered | RenderFailure | null> {
+): Promise<RenderedContent | RenderFailure | null> {
   if (!isUnrendered(fact)) return null;
   const { template, channel, template_data: data, template_locale } = fact;
   if (!template) return new RenderFailure('its version of the template is gone');
@@ -41,12 +41,12 @@ export async function renderWords(
 export function traceRendering(
   trace: StoredTraceEntry[],
   now: number,
-  words: Rendered | RenderFailure | null,
+  content: RenderedContent | RenderFailure | null,
 ): StoredTraceEntry[] {
-  if (!words) return trace;
+  if (!content) return trace;
   const at = new Date(now).toISOString();
-  if (words instanceof RenderFailure)
-    return [...trace, { at, kind: 'gate', name: 'render', verdict: 'fail', detail: words.message }];
+  if (content instanceof RenderFailure)
+    return [...trace, { at, kind: 'gate', name: 'render', verdict: 'fail', detail: content.message }];
   return trace.map((entry) =>
     entry.kind === 'passed' ? { ...entry, gates: [...entry.gates, 'render'] } : entry,
   );

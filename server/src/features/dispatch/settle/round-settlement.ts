@@ -4,7 +4,7 @@ import { assertNever } from '../../../kernel/errors.ts';
 import type { EventEntry, NotificationRow, StoredTraceEntry } from '../../notifications/index.ts';
 import type { Observation } from '../../provider-health/index.ts';
 import type { AddressRefusal, ReceiptStatus } from '../../receipts/index.ts';
-import type { Rendered } from '../../templates/index.ts';
+import type { RenderedContent } from '../../templates/index.ts';
 import type { LeaseNote } from '../attempt/lease-note.ts';
 import type { DispatchFact, SettlementRow } from '../store.ts';
 
@@ -16,7 +16,7 @@ interface RoundRecord {
   events: EventEntry[];
   trace: StoredTraceEntry[];
   /** The rendered template, when this round rendered it. */
-  rendered: Rendered | null;
+  rendered: RenderedContent | null;
   /** Observations of the calls about the health of their providers. */
   observations: Observation[];
 }

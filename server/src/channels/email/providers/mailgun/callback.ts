@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { sameBytes } from '../../../../kernel/crypto.ts';
 import type { JsonRecord } from '../../../../kernel/record.ts';
-import { isCurrent, receiptWords, refused } from '../../../callback.ts';
+import { isCurrent, receiptDetail, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { jsonObject, recordIn, textIn } from '../../../json.ts';
 
@@ -67,7 +67,7 @@ function receiptOf(event: JsonRecord): Receipt | null {
   const atMs = typeof event.timestamp === 'number' ? event.timestamp * 1000 : Number.NaN;
   const words = [status?.code, textIn(status, 'message') || textIn(status, 'description')];
   const message = (otherwise: string) =>
-    receiptWords('mailgun', words.filter(Boolean).join(' ') || textIn(event, 'reason') || otherwise, atMs);
+    receiptDetail('mailgun', words.filter(Boolean).join(' ') || textIn(event, 'reason') || otherwise, atMs);
   switch (event.event) {
     case 'delivered':
       return { type: 'Delivered', ...message('delivered') };
@@ -82,7 +82,7 @@ function receiptOf(event: JsonRecord): Receipt | null {
     case 'opened':
       return { type: 'Opened', ...message('opened') };
     case 'clicked':
-      return { type: 'Clicked', ...receiptWords('mailgun', textIn(event, 'url') ?? 'clicked', atMs) };
+      return { type: 'Clicked', ...receiptDetail('mailgun', textIn(event, 'url') ?? 'clicked', atMs) };
     default:
       return null; // accepted, stored, unsubscribed, and unknown types
   }

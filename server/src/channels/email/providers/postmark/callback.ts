@@ -1,6 +1,6 @@
 import { sameBytes, sha256 } from '../../../../kernel/crypto.ts';
 import type { JsonRecord } from '../../../../kernel/record.ts';
-import { receiptWords, refused } from '../../../callback.ts';
+import { receiptDetail, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { jsonObject, recordIn, textIn } from '../../../json.ts';
 
@@ -75,7 +75,7 @@ const remarks = new Set([
 ]);
 
 function receiptOf(record: JsonRecord): Receipt | null {
-  const message = (text: string) => receiptWords('postmark', text, timeOf(record));
+  const message = (text: string) => receiptDetail('postmark', text, timeOf(record));
   switch (record.RecordType) {
     case 'Delivery':
       return { type: 'Delivered', ...message(textIn(record, 'Details') ?? 'delivered') };

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { sameBytes } from '../../../../kernel/crypto.ts';
 import type { JsonRecord } from '../../../../kernel/record.ts';
-import { isCurrent, receiptWords, refused } from '../../../callback.ts';
+import { isCurrent, receiptDetail, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt } from '../../../contract.ts';
 import { jsonObject, recordIn, textIn } from '../../../json.ts';
 
@@ -53,7 +53,8 @@ const aboutTheMessage = new Set(['MessageTooLarge', 'ContentRejected', 'Attachme
 
 function receiptOf(event: JsonRecord, data: JsonRecord): Receipt | null {
   const atMs = Date.parse(textIn(event, 'created_at') ?? '');
-  const message = (text: string | null, otherwise: string) => receiptWords('resend', text ?? otherwise, atMs);
+  const message = (text: string | null, otherwise: string) =>
+    receiptDetail('resend', text ?? otherwise, atMs);
   switch (event.type) {
     case 'email.delivered':
       return { type: 'Delivered', ...message(null, 'delivered') };

@@ -1,4 +1,4 @@
-import { isCurrent, receiptWords, refused } from '../../../callback.ts';
+import { isCurrent, receiptDetail, refused } from '../../../callback.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderConfig, Receipt, Report } from '../../../contract.ts';
 import { isSigned, publicKeyOf } from './signature.ts';
 
@@ -61,7 +61,7 @@ function isOptOut(event: Event): boolean {
 
 function receiptOf(event: Event): Receipt | null {
   const reason = textOf(event.reason);
-  const message = (text: string) => receiptWords('sendgrid', text, timeOf(event));
+  const message = (text: string) => receiptDetail('sendgrid', text, timeOf(event));
   switch (event.event) {
     case 'delivered':
       return { type: 'Delivered', ...message(textOf(event.response) || 'delivered') };

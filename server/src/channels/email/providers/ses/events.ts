@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../../../../kernel/record.ts';
-import { receiptWords } from '../../../callback.ts';
+import { receiptDetail } from '../../../callback.ts';
 import type { Receipt, Report } from '../../../contract.ts';
 import { recordIn, recordsIn, textIn } from '../../../json.ts';
 
@@ -68,7 +68,7 @@ function receiptOf(event: JsonRecord): Receipt | null {
 }
 
 function message(part: JsonRecord | null, text: string) {
-  return receiptWords('ses', text, Date.parse(textIn(part, 'timestamp') ?? ''));
+  return receiptDetail('ses', text, Date.parse(textIn(part, 'timestamp') ?? ''));
 }
 
 function diagnosis(part: JsonRecord | null, recipients: string): string {
