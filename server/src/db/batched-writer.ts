@@ -12,9 +12,8 @@ import {
  * What follows from a batch once it is committed: counters, doorbells. Returns one result per item, in order, or nothing when
  * items have no result.
  */
-export type AfterCommit<Result = undefined> = [Result] extends [void]
-  ? () => void
-  : () => Result[] | Promise<Result[]>;
+export type AfterCommit<Result = undefined> = () => BatchResults<Result> | Promise<BatchResults<Result>>;
+type BatchResults<Result> = [Result] extends [undefined] ? undefined : Result[];
 
 export interface BatchedWriterOptions<Item> extends Omit<BatcherOptions<Item>, 'splitOn'> {
   /**

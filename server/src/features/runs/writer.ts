@@ -93,7 +93,7 @@ export function createRunWriter({
     const ready = next.filter((work) => !work.runAt);
     withCommit(queue.enqueue(tx, ready));
     const isAnnounced = pastEvents.length > 0 && (await recordSubscribed(tx, queue, pastEvents)).length > 0;
-    return () => {
+    return (): undefined => {
       drafts.written(sent);
       if (sent.length > 0) queue.ring('notification');
       if (ready.length + digested.others.length > 0) queue.ring('run');

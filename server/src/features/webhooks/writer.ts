@@ -57,7 +57,7 @@ export function createDeliveryWriter(
       tx,
       mine.filter((result) => result.kind === 'attempted'),
     );
-    return () => {
+    return (): undefined => {
       if (isAnnounced) queue.ring('webhook_delivery');
     };
   }
