@@ -1,4 +1,5 @@
 import type { Carrier, Channel, Message } from './contract.ts';
+import type { MessageEnvelope } from './envelope.ts';
 import type { InboxItem } from './in-app/item.ts';
 
 /** A notification that is due, with the fields that its delivery plan depends on. */
@@ -77,4 +78,17 @@ export function environmentsOf(notifications: readonly DueNotification[]): Sendi
     ]),
   );
   return [...environments.values()];
+}
+
+export function envelopeTo(
+  address: string,
+  { id, environment_id, recipient_name }: DueNotification,
+  attempt: number,
+): MessageEnvelope {
+  return {
+    notificationId: id,
+    environmentId: environment_id,
+    attempt,
+    to: { address, name: recipient_name },
+  };
 }

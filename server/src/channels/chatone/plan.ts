@@ -1,5 +1,5 @@
 import type { Carrier } from '../contract.ts';
-import type { ChannelPlanner, DueNotification } from '../delivery-plan.ts';
+import { type ChannelPlanner, type DueNotification, envelopeTo } from '../delivery-plan.ts';
 import type { ChatoneMessage } from './message.ts';
 import { fallbackText } from './payload.ts';
 
@@ -38,10 +38,7 @@ export function createChatonePlanner({
           ...(isTest ? {} : { concurrencyKey: installation.id }),
           message: (attempt): ChatoneMessage => ({
             channel: 'chatone',
-            notificationId: notification.id,
-            environmentId: notification.environment_id,
-            attempt,
-            to: { address, name: notification.recipient_name },
+            ...envelopeTo(address, notification, attempt),
             blocks: notification.structured,
             text: fallbackText(notification.structured),
           }),

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { type ChatTargets, createChatEndpointPlanner } from '../chat-endpoint-plan.ts';
 import type { Carrier } from '../contract.ts';
-import type { ChannelPlanner } from '../delivery-plan.ts';
+import { type ChannelPlanner, envelopeTo } from '../delivery-plan.ts';
 import type { Outbound } from '../http.ts';
 import { createRateGuard, withRateGuard } from '../rate-guard.ts';
 import { createChatthreeCarrier } from './carrier.ts';
@@ -32,10 +32,7 @@ export function createChatthreePlanner(services: {
     },
     messageTo: (endpoint, notification, attempt): ChatthreeMessage => ({
       channel: 'chatthree',
-      notificationId: notification.id,
-      environmentId: notification.environment_id,
-      attempt,
-      to: { address: endpoint.key, name: notification.recipient_name },
+      ...envelopeTo(endpoint.key, notification, attempt),
       content: notification.text_body,
       embeds: notification.structured ?? null,
       username: textOf(notification.template_data.username) ?? endpoint.default_username,

@@ -1,10 +1,7 @@
+import type { MessageEnvelope } from '../envelope.ts';
+
 /** The content and the target in the terms of the service; the credentials are the carrier's. */
-export interface ChattwoMessage {
+export interface ChattwoMessage extends MessageEnvelope {
   channel: 'chattwo';
-  notificationId: string;
-  environmentId: string;
-  attempt: number;
-  /** The key of an endpoint. */
-  to: { address: string; name: string | null };
   card: unknown;
 }

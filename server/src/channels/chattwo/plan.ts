@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { type ChatTargets, createChatEndpointPlanner } from '../chat-endpoint-plan.ts';
 import type { Carrier } from '../contract.ts';
-import type { ChannelPlanner } from '../delivery-plan.ts';
+import { type ChannelPlanner, envelopeTo } from '../delivery-plan.ts';
 import type { Outbound } from '../http.ts';
 import { createChattwoCarrier } from './carrier.ts';
 import type { ChattwoMessage } from './message.ts';
@@ -22,10 +22,7 @@ export function createChattwoPlanner(services: {
     },
     messageTo: (endpoint, notification, attempt): ChattwoMessage => ({
       channel: 'chattwo',
-      notificationId: notification.id,
-      environmentId: notification.environment_id,
-      attempt,
-      to: { address: endpoint.key, name: notification.recipient_name },
+      ...envelopeTo(endpoint.key, notification, attempt),
       card: notification.structured,
     }),
   });

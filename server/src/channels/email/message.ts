@@ -1,16 +1,13 @@
+import type { MessageEnvelope } from '../envelope.ts';
+
 export interface AttachmentFile {
   filename: string;
   contentType: string;
   bytes: Buffer;
 }
 
-export interface EmailMessage {
+export interface EmailMessage extends MessageEnvelope {
   channel: 'email';
-  notificationId: string;
-  environmentId: string;
-  /** The number of this attempt at a provider, from 1, counted over all rounds. */
-  attempt: number;
-  to: { address: string; name: string | null };
   from: { address: string; name: string | null };
   replyTo: string | null;
   subject: string;

@@ -1,10 +1,7 @@
-export interface InAppMessage {
+import type { MessageEnvelope } from '../envelope.ts';
+
+export interface InAppMessage extends MessageEnvelope {
   channel: 'in_app';
-  notificationId: string;
-  environmentId: string;
-  attempt: number;
-  /** The user who owns the inbox. */
-  to: { address: string; name: string | null };
   subject: string | null;
   /** Sanitised. */
   html: string | null;

@@ -1,6 +1,6 @@
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
 import type { Carrier } from '../contract.ts';
-import type { ChannelPlanner, DueNotification } from '../delivery-plan.ts';
+import { type ChannelPlanner, type DueNotification, envelopeTo } from '../delivery-plan.ts';
 import { inboxCarrier } from './carrier.ts';
 import type { InboxItem } from './item.ts';
 import type { InAppMessage } from './message.ts';
@@ -30,10 +30,7 @@ export function createInAppPlanner({
         item,
         message: (attempt): InAppMessage => ({
           channel: 'in_app',
-          notificationId: item.id,
-          environmentId: item.environmentId,
-          attempt,
-          to: { address: item.externalUserId, name: notification.recipient_name },
+          ...envelopeTo(item.externalUserId, notification, attempt),
           subject: item.subject,
           html: item.htmlBody,
           text: item.textBody,

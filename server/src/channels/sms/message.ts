@@ -1,10 +1,7 @@
-export interface SmsMessage {
+import type { MessageEnvelope } from '../envelope.ts';
+
+export interface SmsMessage extends MessageEnvelope {
   channel: 'sms';
-  notificationId: string;
-  environmentId: string;
-  attempt: number;
-  /** The number, in E.164 form. */
-  to: { address: string; name: string | null };
   /** A number in E.164 form, or an alphanumeric sender id. */
   from: string;
   text: string;

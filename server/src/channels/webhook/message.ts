@@ -1,10 +1,7 @@
-export interface WebhookMessage {
+import type { MessageEnvelope } from '../envelope.ts';
+
+export interface WebhookMessage extends MessageEnvelope {
   channel: 'webhook';
-  notificationId: string;
-  environmentId: string;
-  attempt: number;
-  /** The URL. */
-  to: { address: string; name: string | null };
   /** The body is posted unchanged. */
   body: string;
   /** Each secret signs; the newest first. */

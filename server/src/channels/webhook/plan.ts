@@ -1,7 +1,12 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { idTime } from '../../kernel/ids.ts';
 import type { Carrier } from '../contract.ts';
-import type { ChannelPlanner, DeliveryPlan, DueNotification } from '../delivery-plan.ts';
+import {
+  type ChannelPlanner,
+  type DeliveryPlan,
+  type DueNotification,
+  envelopeTo,
+} from '../delivery-plan.ts';
 import type { Outbound } from '../http.ts';
 import { createWebhookCarrier } from './carrier.ts';
 import type { WebhookMessage } from './message.ts';
@@ -55,10 +60,7 @@ function planFor(notification: DueNotification, target: WebhookTarget, carrier: 
     ...(notification.environment_kind === 'test' ? {} : { concurrencyKey: target.concurrencyKey }),
     message: (attempt): WebhookMessage => ({
       channel: 'webhook',
-      notificationId: notification.id,
-      environmentId: notification.environment_id,
-      attempt,
-      to: { address: target.url, name: notification.recipient_name },
+      ...envelopeTo(target.url, notification, attempt),
       body,
       secrets: target.secrets,
       timeoutMs: target.timeoutMs,
