@@ -4,15 +4,16 @@ import type { Channel, Message } from './contract.ts';
 import type { ChannelPlanner } from './delivery-plan.ts';
 import type { PlanServices } from './plan-services.ts';
 import type { SandboxAnswer, StoredMessage } from './sandbox-answer.ts';
-import type { Segmentation } from './sms/segments.ts';
 
-/** Everything that is particular to a channel. specs.ts lists all channels: one that lacks a part does not compile. */
+/**
+ * Everything that is particular to a channel, except its rule for templates (template-rule.ts), which threads load. specs.ts lists
+ * all channels: one that lacks a part does not compile.
+ */
 export interface ChannelSpec {
   recipient: RecipientRule;
   /** The installation or endpoint that a send goes through, for channels whose recipients name one. */
   connection?: ConnectionRule;
   content: ContentRule;
-  template: TemplateRule;
   /** Decides which carriers get a notification, in which order, and with which message. */
   createPlanner(services: PlanServices): ChannelPlanner;
   /** The message as a person is shown it. Signing secrets stay out. */
@@ -121,36 +122,6 @@ export interface ContentRule {
   /** The sender's name and the address for replies, for channels that have them. */
   senderOf?(content: ContentInput): { from_name: string | null; reply_to: string | null };
   takesAttachments: boolean;
-}
-
-export const bodyFields = [
-  'subject_template',
-  'text_template',
-  'html_template',
-  'structured_template',
-] as const;
-export type BodyField = (typeof bodyFields)[number];
-
-export interface TemplateRule {
-  /** The fields of a template's body that the channel uses, the most common first. */
-  fields: readonly BodyField[];
-  /** Sends need a template: the service takes JSON that only a template can give. */
-  isRequired: boolean;
-  needsSubject?: true;
-  /** A subject without any other content is something to send. */
-  subjectSuffices?: true;
-  /** The service reads markup in texts of the JSON, in which data must not cause mentions. */
-  hasMarks?: true;
-  /** Text that is not given is derived from the HTML. */
-  derivesText?: true;
-  /** How the network splits a text, for channels that count parts. */
-  segmentation?(text: string): Segmentation;
-  /** The last change to rendered JSON. */
-  settle?(structured: unknown): unknown;
-  /** The reason why the service would reject rendered JSON, or null. */
-  structuredProblem?(structured: unknown): string | null;
-  /** The same for rendered text. */
-  textProblem?(text: string): string | null;
 }
 
 /** A message as it is shown. Fields that the channel does not have are absent. */

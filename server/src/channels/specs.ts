@@ -8,7 +8,7 @@ import { smsSpec } from './sms/spec.ts';
 import type { ChannelSpec } from './spec.ts';
 import { webhookSpec } from './webhook/spec.ts';
 
-/** Table: channel → everything that is particular to it. A new channel is a folder and a line here. */
+/** Table: channel → everything that is particular to it. A new channel is a folder, a line here and in template-rules.ts. */
 export const channelSpecs: Readonly<Record<Channel, ChannelSpec>> = {
   email: emailSpec,
   in_app: inAppSpec,

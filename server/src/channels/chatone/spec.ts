@@ -4,11 +4,9 @@ import { templatedContent } from '../chat-endpoint.ts';
 import { checkSameTarget, invalidRecipient, storedAddress } from '../recipient.ts';
 import type { ChannelSpec, RecipientInput } from '../spec.ts';
 import { isConversationId, isUserId } from './ids.ts';
-import { settledMarks } from './marks.ts';
 import type { ChatoneMessage } from './message.ts';
 import { postOf } from './payload.ts';
 import { createChatonePlanner } from './plan.ts';
-import { blocksProblem } from './shape.ts';
 
 export const chatoneSpec: ChannelSpec = {
   recipient: {
@@ -36,13 +34,6 @@ export const chatoneSpec: ChannelSpec = {
       ),
   },
   content: templatedContent,
-  template: {
-    fields: ['structured_template'],
-    isRequired: true,
-    hasMarks: true,
-    settle: settledMarks,
-    structuredProblem: blocksProblem,
-  },
   createPlanner: createChatonePlanner,
   preview: (message: ChatoneMessage) => ({ text: message.text, structured: postOf(message) }),
   sandbox: { payloadOf: (message: ChatoneMessage) => postOf(message) },

@@ -5,7 +5,6 @@ import type { ChannelSpec } from '../spec.ts';
 import type { ChatthreeMessage } from './message.ts';
 import { avatarUrlProblem, executionOf, usernameProblem } from './payload.ts';
 import { createChatthreePlanner } from './plan.ts';
-import { contentProblem, embedsProblem } from './shape.ts';
 
 export const chatthreeSpec: ChannelSpec = {
   recipient: endpointRecipient('chatthree'),
@@ -13,12 +12,6 @@ export const chatthreeSpec: ChannelSpec = {
   content: {
     ...templatedContent,
     checkOthers: (_content, templateData) => checkOverrides(templateData),
-  },
-  template: {
-    fields: ['text_template', 'structured_template'],
-    isRequired: true,
-    structuredProblem: embedsProblem,
-    textProblem: contentProblem,
   },
   createPlanner: createChatthreePlanner,
   preview: (message: ChatthreeMessage) => ({ text: message.content, structured: executionOf(message) }),

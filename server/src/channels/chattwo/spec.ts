@@ -3,13 +3,12 @@ import { endpointConnection, endpointRecipient, templatedContent } from '../chat
 import type { ChannelSpec } from '../spec.ts';
 import type { ChattwoMessage } from './message.ts';
 import { createChattwoPlanner } from './plan.ts';
-import { cardMessage, cardProblem } from './shape.ts';
+import { cardMessage } from './shape.ts';
 
 export const chattwoSpec: ChannelSpec = {
   recipient: endpointRecipient('chattwo'),
   connection: endpointConnection('chattwo'),
   content: templatedContent,
-  template: { fields: ['structured_template'], isRequired: true, structuredProblem: cardProblem },
   createPlanner: createChattwoPlanner,
   preview: ({ card }: ChattwoMessage) => ({ structured: cardMessage(card) }),
   sandbox: { payloadOf: ({ card }: ChattwoMessage) => cardMessage(card) },

@@ -37,12 +37,6 @@ export const emailSpec: ChannelSpec = {
     }),
     takesAttachments: true,
   },
-  template: {
-    fields: ['subject_template', 'html_template', 'text_template'],
-    isRequired: false,
-    needsSubject: true,
-    derivesText: true,
-  },
   createPlanner: createEmailPlanner,
   preview: ({ from, replyTo, headers, subject, html, text }: EmailMessage) => ({
     from,

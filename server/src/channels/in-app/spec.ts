@@ -32,7 +32,6 @@ export const inAppSpec: ChannelSpec = {
     },
     takesAttachments: false,
   },
-  template: { fields: ['subject_template', 'html_template', 'text_template'], isRequired: false },
   createPlanner: createInAppPlanner,
   preview: ({ subject, html, text, actionUrl, data }: InAppMessage) => ({
     subject,

@@ -28,7 +28,6 @@ export const smsSpec: ChannelSpec = {
     },
     takesAttachments: false,
   },
-  template: { fields: ['text_template'], isRequired: false, segmentation: segmentationOf },
   createPlanner: createSmsPlanner,
   preview: ({ from, text }: SmsMessage) => ({ from: { address: from, name: null }, text }),
   sandbox: {

@@ -2,7 +2,7 @@
 import { missingParameter, Problem } from '../../kernel/errors.ts';
 import { parseTarget } from '../net.ts';
 import { invalidRecipient } from '../recipient.ts';
-import { bodyFields, type ChannelSpec } from '../spec.ts';
+import type { ChannelSpec } from '../spec.ts';
 import type { WebhookMessage } from './message.ts';
 import { createWebhookPlanner } from './plan.ts';
 import { postHeaders } from './post.ts';
@@ -38,7 +38,6 @@ export const webhookSpec: ChannelSpec = {
     }),
     takesAttachments: false,
   },
-  template: { fields: bodyFields, isRequired: false, subjectSuffices: true },
   createPlanner: createWebhookPlanner,
   preview: ({ body }: WebhookMessage) => ({ structured: JSON.parse(body) }),
   sandbox: {

@@ -1,6 +1,7 @@
 import type { Channel } from '../../channels/contract.ts';
 import type { KnownConnection } from '../../channels/spec.ts';
 import { channelSpecs } from '../../channels/specs.ts';
+import { templateRules } from '../../channels/template-rules.ts';
 import type { Principal } from '../../http/principal.ts';
 import { invalidParameter, Problem } from '../../kernel/errors.ts';
 import { idTime, newId } from '../../kernel/ids.ts';
@@ -230,7 +231,7 @@ function checkConnection({ channel, recipient }: SendRequest, connection: KnownC
 
 function checkTemplate({ channel, template_key: key }: SendRequest, template: Lookups['template']): void {
   if (!key) {
-    if (channelSpecs[channel].template.isRequired) throw needsTemplate(channel);
+    if (templateRules[channel].isRequired) throw needsTemplate(channel);
     return;
   }
   const param = 'template_key';
@@ -242,7 +243,7 @@ function checkTemplate({ channel, template_key: key }: SendRequest, template: Lo
 }
 
 function needsTemplate(channel: Channel): Problem {
-  const [field] = channelSpecs[channel].template.fields;
+  const [field] = templateRules[channel].fields;
   return new Problem(
     'parameter_missing',
     `template_key is required for ${withVendor(channel)}: make a template with POST /v1/templates and bodies [{"channel": "${channel}", "${field}": "…"}], then send its key.`,

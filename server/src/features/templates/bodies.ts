@@ -1,6 +1,6 @@
 import { type Channel, channels } from '../../channels/contract.ts';
-import type { BodyField } from '../../channels/spec.ts';
-import { channelSpecs } from '../../channels/specs.ts';
+import type { BodyField } from '../../channels/template-rule.ts';
+import { templateRules } from '../../channels/template-rules.ts';
 
 /**
  * The content of a template for one channel and one language; `locale` is null for the default language. Absent fields are
@@ -27,14 +27,14 @@ export function newBody(channel: Channel, locale: string | null, input: BodyInpu
     html_template: '',
     structured_template: '',
   };
-  for (const field of channelSpecs[channel].template.fields) body[field] = input[field] ?? '';
+  for (const field of templateRules[channel].fields) body[field] = input[field] ?? '';
   return body;
 }
 
 /** Returns the required field that the body lacks, or null. */
 export function missingField(body: BodyFields): BodyField | null {
   const empty = (field: BodyField): boolean => body[field].trim() === '';
-  const { fields, needsSubject } = channelSpecs[body.channel].template;
+  const { fields, needsSubject } = templateRules[body.channel];
   if (needsSubject && empty('subject_template')) return 'subject_template';
   const content = fields.filter((field) => field !== 'subject_template');
   return content.every(empty) ? (content[0] ?? null) : null;

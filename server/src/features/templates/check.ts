@@ -1,6 +1,6 @@
 import { anything } from '../../channels/shape.ts';
-import { type BodyField, bodyFields } from '../../channels/spec.ts';
-import { channelSpecs } from '../../channels/specs.ts';
+import { type BodyField, bodyFields } from '../../channels/template-rule.ts';
+import { templateRules } from '../../channels/template-rules.ts';
 import { invalidParameter, missingParameter, Problem } from '../../kernel/errors.ts';
 import { HeavyWork } from '../../kernel/threads/effort.ts';
 import type { Budget } from '../../templating/budget.ts';
@@ -69,7 +69,7 @@ function checkStructured(body: BodyFields, template: CompiledTemplate, param: st
       { param },
     );
   }
-  const { structuredProblem } = channelSpecs[body.channel].template;
+  const { structuredProblem } = templateRules[body.channel];
   const problem = value === anything ? null : structuredProblem?.(value);
   if (problem) throw invalidParameter(param, `${param}: with placeholders for the data, ${problem}.`);
 }

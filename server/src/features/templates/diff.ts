@@ -1,4 +1,4 @@
-import type { BodyField } from '../../channels/spec.ts';
+import type { BodyField } from '../../channels/template-rule.ts';
 import { type BodyFields, findBody, newBody, sortBodies } from './bodies.ts';
 import type { Change, TemplatePromotion } from './schema.ts';
 

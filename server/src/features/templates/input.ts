@@ -1,4 +1,4 @@
-import { type BodyField, bodyFields } from '../../channels/spec.ts';
+import { type BodyField, bodyFields } from '../../channels/template-rule.ts';
 import { invalidParameter, missingParameter } from '../../kernel/errors.ts';
 import { computeOutside } from '../../kernel/threads/outside.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';

@@ -1,6 +1,6 @@
 import { textTask } from '../../channels/email/text.ts';
-import { bodyFields } from '../../channels/spec.ts';
-import { channelSpecs } from '../../channels/specs.ts';
+import { bodyFields } from '../../channels/template-rule.ts';
+import { templateRules } from '../../channels/template-rules.ts';
 import { invalidParameter, Problem } from '../../kernel/errors.ts';
 import type { Effort } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';
@@ -58,7 +58,7 @@ function rendered(
   return {
     subject: content.subject ?? '',
     html_body: html,
-    text_body: content.text_body ?? (channelSpecs[body.channel].template.derivesText ? null : ''),
+    text_body: content.text_body ?? (templateRules[body.channel].derivesText ? null : ''),
     structured: content.structured,
   };
 }
@@ -77,7 +77,7 @@ export function previewDraft(request: PreviewRequest, effort: Effort): TemplateP
       ...content,
       undefined_variables: undefinedIn(body, request.data ?? {}, nextBudget()),
       variables: variablesIn(body, nextBudget()),
-      sms: channelSpecs[channel].template.segmentation?.(content.text_body ?? '') ?? null,
+      sms: templateRules[channel].segmentation?.(content.text_body ?? '') ?? null,
     };
   });
 }

@@ -1,5 +1,5 @@
-import type { BodyField, TemplateRule } from '../../channels/spec.ts';
-import { channelSpecs } from '../../channels/specs.ts';
+import type { BodyField, TemplateRule } from '../../channels/template-rule.ts';
+import { templateRules } from '../../channels/template-rules.ts';
 import type { Budget } from '../../templating/budget.ts';
 import { type CompiledTemplate, compile, type Flavour } from '../../templating/compile.ts';
 import { TemplateFault } from '../../templating/fault.ts';
@@ -45,7 +45,7 @@ export type CompiledBody = (data: object, budget: Budget, isDraft?: boolean) => 
 /** Fields are compiled when they are first rendered. The function throws a RenderFailure, or HeavyWork. */
 export function compileBody(body: BodyFields): CompiledBody {
   const compiled = new Map<BodyField, CompiledTemplate>();
-  const rule = channelSpecs[body.channel].template;
+  const rule = templateRules[body.channel];
 
   function field(name: BodyField, data: object, budget: Budget): string | null {
     if (body[name] === '') return null;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type BodyField, bodyFields } from '../../channels/spec.ts';
+import { type BodyField, bodyFields } from '../../channels/template-rule.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { countedTask, type Effort, runCounted } from '../../kernel/threads/effort.ts';
 import { type TaskRunner, TaskStopped } from '../../kernel/threads/task.ts';

@@ -1,5 +1,5 @@
 import { channels } from '../../channels/contract.ts';
-import { channelSpecs } from '../../channels/specs.ts';
+import { templateRules } from '../../channels/template-rules.ts';
 import type { Sql } from '../../db/sql.ts';
 import { type Definition, references, type ValidationContext } from '../../engine/index.ts';
 import { listCategoriesByKey } from '../preferences/index.ts';
@@ -24,6 +24,6 @@ export async function validationContextOf(
     templates,
     categories: new Set(categories.filter((row) => !row.is_archived).map(({ key }) => key)),
     channels: new Set(channels),
-    templatedChannels: new Set(channels.filter((channel) => channelSpecs[channel].template.isRequired)),
+    templatedChannels: new Set(channels.filter((channel) => templateRules[channel].isRequired)),
   };
 }

@@ -1,6 +1,7 @@
 import type { Channel } from '../../../channels/contract.ts';
 import type { MessagePreview } from '../../../channels/spec.ts';
 import { channelSpecs } from '../../../channels/specs.ts';
+import { templateRules } from '../../../channels/template-rules.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
 import type { EmailConnections } from '../../connections/index.ts';
 import { findMessageOf } from '../../sandbox/index.ts';
@@ -117,7 +118,7 @@ function contentOf({ channel, subject, html_body: html, text_body: text, structu
 }
 
 function shownOf(channel: Channel, preview: MessagePreview): Shown {
-  const segmentation = channelSpecs[channel].template.segmentation?.(preview.text ?? '');
+  const segmentation = templateRules[channel].segmentation?.(preview.text ?? '');
   return {
     ...nothing,
     ...preview,

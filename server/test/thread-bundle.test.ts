@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { expect, inject, test } from 'vitest';
+
+/** Threads compute: a network client in their bundle only makes each of them start later and take more memory. */
+const needless =
+  /node_modules\/(undici|libphonenumber-js|pg|fastify)\/|server\/src\/(channels\/(http|net)|db\/sql)\.ts$/;
+
+test('the thread for tasks loads neither carriers nor the database', () => {
+  const { sources } = JSON.parse(readFileSync(`${inject('threads')}/task-thread.js.map`, 'utf8')) as {
+    sources: string[];
+  };
+  expect(sources.length).toBeGreaterThan(100);
+  expect(sources.filter((source) => needless.test(source))).toEqual([]);
+});
