@@ -16,14 +16,15 @@ export interface TemplateRule {
   needsSubject?: true;
   /** A subject without any other content is something to send. */
   subjectSuffices?: true;
-  /** The service reads markup in texts of the JSON, in which data must not cause mentions. */
-  hasMarks?: true;
   /** Text that is not given is derived from the HTML. */
   derivesText?: true;
   /** How the network splits a text, for channels that count parts. */
   segmentation?(text: string): Segmentation;
-  /** The last change to rendered JSON. */
-  settle?(structured: unknown): unknown;
+  /**
+   * For a service that reads markup in the texts of its JSON: data is rendered with marks (templating/marks.ts), and this
+   * function replaces them, so that data cannot cause mentions.
+   */
+  settleMarks?(structured: unknown): unknown;
   /** The reason why the service would reject rendered JSON, or null. */
   structuredProblem?(structured: unknown): string | null;
   /** The same for rendered text. */

@@ -5,7 +5,6 @@ import { blocksProblem } from './shape.ts';
 export const chatoneTemplate: TemplateRule = {
   fields: ['structured_template'],
   isRequired: true,
-  hasMarks: true,
-  settle: settledMarks,
+  settleMarks: settledMarks,
   structuredProblem: blocksProblem,
 };

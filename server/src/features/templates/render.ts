@@ -79,8 +79,8 @@ export function compileBody(body: BodyFields): CompiledBody {
 }
 
 /** In JSON with markup, data must not cause mentions: `<!channel>` in a name is escaped. */
-function flavourOf({ hasMarks }: TemplateRule, field: BodyField): Flavour {
-  return hasMarks && field === 'structured_template' ? 'marked' : flavours[field];
+function flavourOf({ settleMarks }: TemplateRule, field: BodyField): Flavour {
+  return settleMarks && field === 'structured_template' ? 'marked' : flavours[field];
 }
 
 /** A subject is one line: line breaks become spaces. */
@@ -89,7 +89,7 @@ function foldSubject(subject: string | null): string | null {
 }
 
 function settled(rule: TemplateRule, structured: unknown): unknown {
-  return rule.settle ? rule.settle(structured) : structured;
+  return rule.settleMarks ? rule.settleMarks(structured) : structured;
 }
 
 function parseStructured(json: string): unknown {
