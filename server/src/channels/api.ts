@@ -4,7 +4,7 @@ import { type OutboundAnswer, type OutboundCall, parseRetryAfter } from './http.
 import { jsonObject } from './json.ts';
 import { lostAnswer, wholeRefusal } from './lost-answer.ts';
 import type { ProviderContext } from './provider.ts';
-import { shownText, withoutSecrets } from './secrets.ts';
+import { shownText } from './secrets.ts';
 
 /** The common part of providers with an HTTP API: the call, and an outcome that is fit to be shown. */
 export type ApiContext = Pick<ProviderContext, 'outbound' | 'clock' | 'tasks' | 'timeoutMs'>;
@@ -107,5 +107,5 @@ function shownOutcome(outcome: Outcome, secrets: readonly string[]): Outcome {
     code: outcome.code ? shownText(outcome.code, secrets).slice(0, maxCode) : null,
   };
   if (shown.kind !== 'accepted' || shown.providerMessageId === null) return shown;
-  return { ...shown, providerMessageId: withoutSecrets(shown.providerMessageId, secrets) };
+  return { ...shown, providerMessageId: shownText(shown.providerMessageId, secrets) };
 }

@@ -12,7 +12,7 @@ export function classify(answer: ApiAnswer): Outcome {
   if (isSuccess && typeof json?.sid === 'string' && typeof number !== 'number') {
     return {
       kind: 'accepted',
-      providerMessageId: json.sid.slice(0, 100),
+      providerMessageId: json.sid,
       detail: `Accepted (${textIn(json, 'status') ?? 'queued'}).`,
       code: String(status),
     };

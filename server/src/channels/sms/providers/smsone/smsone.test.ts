@@ -59,6 +59,12 @@ describe('smsone', () => {
     });
   });
 
+  it('shows an id that repeats a credential without any part of it, and in one line', async () => {
+    const start = 'x'.repeat(90);
+    provider.faults = [{ status: 201, body: { sid: `${start}${provider.authToken}\0\n` } }];
+    expect(await send()).toMatchObject({ kind: 'accepted', providerMessageId: `${start}••••` });
+  });
+
   it('asks for no receipt that the provider could not deliver, for it would refuse the message', async () => {
     const local = { callbackUrl: 'http://127.0.0.1:8400/hooks/smsone/token' };
     const calls: string[] = [];

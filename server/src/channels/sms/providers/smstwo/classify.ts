@@ -13,7 +13,7 @@ export function classify(answer: ApiAnswer): Outcome {
   const refused = parts.filter(({ status }) => status !== '0');
   const [refusal] = refused;
   if (!refusal) {
-    const providerMessageId = textIn(first, 'message-id')?.slice(0, 100) ?? null;
+    const providerMessageId = textIn(first, 'message-id');
     const detail = parts.length === 1 ? 'Accepted.' : `Accepted in ${parts.length} parts.`;
     return { kind: 'accepted', providerMessageId, detail, code: '0' };
   }
