@@ -4,6 +4,7 @@ import { createBatcher } from '../../kernel/batcher.ts';
 import { createCache } from '../../kernel/cache.ts';
 import { steadyClock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { storableJson } from '../../kernel/storable.ts';
 
 /**
  * The health of a connection according to its last calls. `broken`: the service refused us as a whole, and is tried again;
@@ -76,7 +77,7 @@ export function createConnectionHealth(
 ): ConnectionHealth {
   const writes = createBatcher<Note, undefined>(
     async (notes) => {
-      await marks[table](pool, [JSON.stringify(notes)]);
+      await marks[table](pool, [storableJson(notes)]);
       return notes.map(() => undefined);
     },
     { concurrency: 1, maxItems: 200 },

@@ -15,10 +15,10 @@ import {
 } from '../../engine/index.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { idTime } from '../../kernel/ids.ts';
+import { storable } from '../../kernel/storable.ts';
 import type { TaskRunner } from '../../kernel/threads/task.ts';
 import type { Draft, Drafts } from '../notifications/index.ts';
 import { sourceOf } from '../workflows/index.ts';
-import { storable } from './storable.ts';
 import type { RunFact } from './store.ts';
 
 /** The input of one advance: the run, its definition, and the state of what the run waits for. */

@@ -8,8 +8,8 @@ import { parseTarget } from '../../channels/net.ts';
 import { withoutSecrets } from '../../channels/secrets.ts';
 import type { FetchEffect, Json } from '../../engine/index.ts';
 import { hour, type RetrySchedule, retryDelayMs, second } from '../../kernel/retry-schedule.ts';
+import { storable } from '../../kernel/storable.ts';
 import { credentialsIn } from '../workflows/index.ts';
-import { storable } from './storable.ts';
 
 const timeoutMs = 10_000;
 const maxBytes = 65_536;

@@ -1,6 +1,6 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import type { Json, StepEntry, StepOutcome, StepStatus } from '../../engine/index.ts';
-import { storableJson } from './storable.ts';
+import { storableJson } from '../../kernel/storable.ts';
 
 /** The timeline. A step that takes time is written when it begins and again when it ends. */
 

@@ -2,10 +2,10 @@ import { query, type Sql, statement } from '../../db/sql.ts';
 import type { JsonObject, RunState } from '../../engine/index.ts';
 import type { Plan } from '../../http/principal.ts';
 import type { PageRequest } from '../../kernel/page.ts';
+import { storableJson } from '../../kernel/storable.ts';
 import { enqueueSql, lanes } from '../../queue/index.ts';
 import { claimKeysSql, type KeyClaim } from '../idempotency/index.ts';
 import type { RunQuery, RunStatus } from './schema.ts';
-import { storableJson } from './storable.ts';
 
 export interface RunRow {
   id: string;

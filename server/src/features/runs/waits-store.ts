@@ -2,7 +2,7 @@ import { type Sql, statement } from '../../db/sql.ts';
 import type { JsonObject } from '../../engine/index.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { idTime, lowestIdAt } from '../../kernel/ids.ts';
-import { storableJson } from './storable.ts';
+import { storableJson } from '../../kernel/storable.ts';
 
 /**
  * Runs that wait for an event, and the events. A wait is ended only under the lock of its row, and rows are locked in the order

@@ -1,5 +1,6 @@
 import type { Carrier, Message, Outcome, Reservation } from '../../../channels/contract.ts';
 import type { Exchange } from '../../../channels/exchange.ts';
+import { storable } from '../../../kernel/storable.ts';
 import { type EventEntry, eventEntry, type StoredTraceEntry } from '../../notifications/index.ts';
 import type { ProviderCall } from '../../provider-health/index.ts';
 import type { OpenAttempt } from './lease-note.ts';
@@ -135,7 +136,7 @@ async function call(
   let reservation: Reservation | null = null;
   if (carrier.reserve) {
     const reserved = await carrier.reserve(signal, options.urgent);
-    if ('kind' in reserved) return reserved;
+    if ('kind' in reserved) return storable(reserved);
     reservation = reserved;
   }
   // An idempotent carrier recognises only its own repeats: with several carriers, the one that was called must be recorded.
@@ -155,7 +156,8 @@ async function call(
       return 'lost';
     }
   }
-  return (reservation ?? carrier).send(options.message(attempt), signal);
+  // Carriers repeat what servers answer, and cut it: an outcome that cannot be stored would be sent again without end.
+  return storable(await (reservation ?? carrier).send(options.message(attempt), signal));
 }
 
 /** The account under which the provider recognises a repeat: a carrier may get other credentials and keep its name. */
