@@ -44,7 +44,7 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
         return { ...noSender, problem: 'The operator of this service has set up no SMS provider.' };
       const { fromNumber, fromSenderId } = provider;
       const carrier = provider.kind.create(settings.kind, provider.config, context);
-      return { carrier: { ...carrier, ...paceOf(settings) }, fromNumber, fromSenderId, problem: null };
+      return { carrier: { ...carrier, ...rateLimitOf(settings) }, fromNumber, fromSenderId, problem: null };
     } catch (error) {
       log.error({ err: error, environmentId: settings.environment_id }, 'an SMS provider cannot be used');
       return { ...noSender, problem: 'The stored credentials cannot be opened; give them anew.' };
@@ -61,6 +61,6 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
 }
 
 /** An environment has one account at a time; a throttle of one provider does not apply to its successor. */
-function paceOf({ kind, id }: SmsSettings): Pick<Carrier, 'rateLimitKey' | 'isShared'> {
+function rateLimitOf({ kind, id }: SmsSettings): Pick<Carrier, 'rateLimitKey' | 'isShared'> {
   return kind === 'managed' ? { rateLimitKey: kind, isShared: true } : { rateLimitKey: `${kind}:${id}` };
 }

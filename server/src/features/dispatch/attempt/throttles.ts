@@ -3,7 +3,7 @@ import { allEnvironments, type Throttles } from '../../provider-health/index.ts'
 import type { Throttled } from './round.ts';
 
 /** The key of a throttle: the environment that waits, or all of them, and the name of the rate limit. */
-interface Pace {
+interface ThrottleKey {
   owner: string;
   name: string;
 }
@@ -19,11 +19,11 @@ export interface ChannelThrottles {
 }
 
 export function throttlesOn(throttles: Throttles, environmentId: string, channel: Channel): ChannelThrottles {
-  const throttleKeyOf = ({ rateLimitKey, providerId, name, isShared }: Carrier): Pace => ({
+  const throttleKeyOf = ({ rateLimitKey, providerId, name, isShared }: Carrier): ThrottleKey => ({
     owner: isShared ? allEnvironments : environmentId,
     name: `${channel}:${rateLimitKey ?? providerId ?? name}`,
   });
-  const ofAll = ({ host }: Carrier): Pace => ({
+  const ofAll = ({ host }: Carrier): ThrottleKey => ({
     owner: allEnvironments,
     name: host ? `${channel} ${host}` : channel,
   });
