@@ -16,7 +16,10 @@ export interface ChannelSpec {
   content: ContentRule;
   /** Decides which carriers get a notification, in which order, and with which message. */
   createPlanner(services: PlanServices): ChannelPlanner;
-  /** The message as a person is shown it. Signing secrets stay out. */
+  /**
+   * The message as a person is shown it. Signing secrets stay out. Here and in `sandbox`, a channel gets only messages that its
+   * own planner made, and declares their type.
+   */
   preview(message: Message): MessagePreview;
   sandbox: SandboxRule;
   /** The environment has one connection, its settings; on other channels the notification names its connection. */
