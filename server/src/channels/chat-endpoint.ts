@@ -31,10 +31,10 @@ export function endpointRecipient(channel: EndpointChannel): RecipientRule {
       const named = namedEndpoint(channel, recipient);
       if (!named) throw missingParameter('recipient.endpoint');
       checkSameTarget(recipient, named.field, named.name);
-      return { address: named.name, isPersonal: false };
+      return { address: named.name, isOwnAddress: false };
     },
     needsStoredAddress: () => false,
-    isPerson: false,
+    addressesPerson: false,
   };
 }
 

@@ -51,7 +51,7 @@ export interface Target {
   /** An email address, a number, a user id, a URL, an endpoint key. */
   address: string;
   /** The request gives the address, and it is one person's own: with a user, the pair is stored. */
-  isPersonal: boolean;
+  isOwnAddress: boolean;
 }
 
 export interface RecipientRule {
@@ -60,9 +60,9 @@ export interface RecipientRule {
   /** True when the request names only a user, whose stored address is needed. */
   needsStoredAddress(recipient: RecipientInput): boolean;
   /** The address identifies a person. */
-  isPerson: boolean;
+  addressesPerson: boolean;
   /** The address is the id of the user. */
-  isUserId?: true;
+  addressIsUserId?: true;
   /** The form of an address on the suppression list; absent when the list does not cover the channel. */
   suppressionKey?(address: string): string;
 }
@@ -121,7 +121,7 @@ export interface ContentRule {
   /** Checks content that is given without a template; fields that the channel ignores are dropped, not refused. */
   inlineContentOf(content: ContentInput): InlineContent;
   /** Checks the remaining fields of a request, with or without a template. */
-  checkOthers?(content: ContentInput, templateData: Record<string, unknown>): void;
+  checkRemaining?(content: ContentInput, templateData: Record<string, unknown>): void;
   /** The sender's name and the address for replies, for channels that have them. */
   senderOf?(content: ContentInput): { from_name: string | null; reply_to: string | null };
   takesAttachments: boolean;

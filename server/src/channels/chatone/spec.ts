@@ -14,12 +14,12 @@ export const chatoneSpec: ChannelSpec = {
       const given = givenTarget(recipient);
       return {
         address: given ?? storedAddress(user?.chatone_user_id, recipient),
-        isPersonal: given !== null && isUserId(given),
+        isOwnAddress: given !== null && isUserId(given),
       };
     },
     needsStoredAddress: ({ address, chatone_user_id: user, chatone_channel_id: room }) =>
       !address && !user && !room,
-    isPerson: true,
+    addressesPerson: true,
   },
   connection: {
     find: (directory, environmentId, { endpoint }) =>

@@ -11,7 +11,7 @@ export const chatthreeSpec: ChannelSpec = {
   connection: endpointConnection('chatthree'),
   content: {
     ...templatedContent,
-    checkOthers: (_content, templateData) => checkOverrides(templateData),
+    checkRemaining: (_content, templateData) => checkOverrides(templateData),
   },
   createPlanner: createChatthreePlanner,
   preview: (message: ChatthreeMessage) => ({ text: message.content, structured: executionOf(message) }),

@@ -14,10 +14,10 @@ export const emailSpec: ChannelSpec = {
     targetOf(recipient, user) {
       const parsed = parseEmailAddress(recipient.address || storedAddress(user?.email, recipient));
       if ('problem' in parsed) throw invalidRecipient('address', `recipient.address ${parsed.problem}.`);
-      return { address: parsed.address, isPersonal: Boolean(recipient.address) };
+      return { address: parsed.address, isOwnAddress: Boolean(recipient.address) };
     },
     needsStoredAddress: ({ address }) => !address,
-    isPerson: true,
+    addressesPerson: true,
     suppressionKey: emailKey,
   },
   content: {

@@ -12,11 +12,11 @@ export const inAppSpec: ChannelSpec = {
       const id = userId || address;
       if (!id) throw missingParameter('recipient.external_user_id');
       if (id.length > 255) throw invalidRecipient('address', 'The user id must have at most 255 characters.');
-      return { address: id, isPersonal: false };
+      return { address: id, isOwnAddress: false };
     },
     needsStoredAddress: () => false,
-    isPerson: true,
-    isUserId: true,
+    addressesPerson: true,
+    addressIsUserId: true,
   },
   content: {
     inlineContentOf({ subject, html_body: html }) {
@@ -26,7 +26,7 @@ export const inAppSpec: ChannelSpec = {
       return { subject: subject || null, html_body: html, text_body: null };
     },
     /** An inbox shows the URL as a link, so `javascript:` and the like are refused. */
-    checkOthers({ action_url: url }) {
+    checkRemaining({ action_url: url }) {
       if (url && !isSafeLink(url))
         throw invalidParameter('action_url', 'action_url must be an http or https URL, or a relative one.');
     },

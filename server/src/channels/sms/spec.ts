@@ -13,10 +13,10 @@ export const smsSpec: ChannelSpec = {
     targetOf(recipient, user) {
       const parsed = parsePhoneNumber(recipient.address || storedAddress(user?.phone, recipient));
       if ('problem' in parsed) throw invalidRecipient('address', `recipient.address ${parsed.problem}.`);
-      return { address: parsed.number, isPersonal: Boolean(recipient.address) };
+      return { address: parsed.number, isOwnAddress: Boolean(recipient.address) };
     },
     needsStoredAddress: ({ address }) => !address,
-    isPerson: true,
+    addressesPerson: true,
     suppressionKey: (number) => number,
   },
   content: {

@@ -10,13 +10,13 @@ import { postHeaders } from './post.ts';
 export const webhookSpec: ChannelSpec = {
   recipient: {
     targetOf({ endpoint, address }) {
-      if (endpoint) return { address: endpoint.toLowerCase(), isPersonal: false };
+      if (endpoint) return { address: endpoint.toLowerCase(), isOwnAddress: false };
       if (!address) throw missingParameter('recipient.address');
       checkUrl(address);
-      return { address, isPersonal: false };
+      return { address, isOwnAddress: false };
     },
     needsStoredAddress: () => false,
-    isPerson: false,
+    addressesPerson: false,
   },
   connection: {
     async find(directory, environmentId, { endpoint }) {

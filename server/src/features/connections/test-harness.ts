@@ -9,6 +9,8 @@ import {
 import { type ChatoneSimulator, startChatoneSimulator } from '../../../test/simulators/chatone.ts';
 import { type ChatthreeSimulator, startChatthreeSimulator } from '../../../test/simulators/chatthree.ts';
 import { type ChattwoSimulator, startChattwoSimulator } from '../../../test/simulators/chattwo.ts';
+import type { EmailSender } from '../../channels/email/sender.ts';
+import type { EmailConnections } from './email/senders.ts';
 
 export type Json = TestResponse['body'];
 
@@ -110,3 +112,13 @@ export const throttledOnce = {
   attempt_count: 2,
   events: ['Queued', 'Sending', 'AttemptFailed', 'Retrying', 'Sending', 'Sent'].map((type) => ({ type })),
 };
+
+export async function senderFor(
+  connections: EmailConnections,
+  id: string,
+  kind: 'test' | 'live',
+): Promise<EmailSender> {
+  const sender = (await connections.sendersFor([{ id, kind }])).get(id);
+  if (!sender) throw new Error('sendersFor returned no sender for an environment');
+  return sender;
+}

@@ -276,7 +276,7 @@ export function checkContent(request: Content): AuthoredContent {
   const rule = channelSpecs[request.channel].content;
   const inline = request.template_key ? noContent : rule.inlineContentOf(request);
   const sender = rule.senderOf?.(request) ?? noSender;
-  rule.checkOthers?.(request, templateData);
+  rule.checkRemaining?.(request, templateData);
   return { ...inline, template_data: templateData, ...sender };
 }
 

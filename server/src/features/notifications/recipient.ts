@@ -25,12 +25,12 @@ export function resolveRecipient(
       throw invalidRecipient(field, `recipient.${field} must not contain control characters.`);
   }
   const rule = channelSpecs[channel].recipient;
-  const { address, isPersonal } = rule.targetOf(recipient, user);
-  const externalUserId = rule.isUserId ? address : recipient.external_user_id || null;
+  const { address, isOwnAddress } = rule.targetOf(recipient, user);
+  const externalUserId = rule.addressIsUserId ? address : recipient.external_user_id || null;
   return {
     address,
     name: recipient.name || (recipient.address ? null : (user?.name ?? null)),
     externalUserId,
-    isPair: externalUserId !== null && isPersonal,
+    isPair: externalUserId !== null && isOwnAddress,
   };
 }

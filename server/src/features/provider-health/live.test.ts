@@ -5,6 +5,7 @@ import { type SendgridSimulator, startSendgridSimulator } from '../../../test/si
 import { type SmtpSimulator, startRawServer, startSmtpSimulator } from '../../../test/simulators/smtp.ts';
 import { startWebhookSink, type WebhookSink } from '../../../test/simulators/webhook-sink.ts';
 import type { EmailConnections } from '../connections/index.ts';
+import { senderFor } from '../connections/test-harness.ts';
 
 /** The email chain with real sockets: two processes on one database, two mail servers that do as they are told. */
 type Json = TestResponse['body'];
@@ -66,7 +67,7 @@ async function configureProviders(providers: object[]): Promise<void> {
   expect(status).toBe(200);
   await waitUntil(async () => {
     const senders = await Promise.all(
-      allConnections.map((connections) => connections.senderFor(app.liveEnvironmentId, 'live')),
+      allConnections.map((connections) => senderFor(connections, app.liveEnvironmentId, 'live')),
     );
     return senders.every(({ from }) => from?.address === address) || new Error('old settings are in use');
   }, 20_000);

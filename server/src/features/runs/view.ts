@@ -53,7 +53,8 @@ export function updateOf(advance: RunAdvance): RunUpdate {
 function firstAddressOf({ sends }: RunAdvance): string | null {
   const rows = sends.map(({ draft }) => draft.acceptance.row);
   return (
-    rows.find(({ channel, address }) => address && channelSpecs[channel].recipient.isPerson)?.address ?? null
+    rows.find(({ channel, address }) => address && channelSpecs[channel].recipient.addressesPerson)
+      ?.address ?? null
   );
 }
 

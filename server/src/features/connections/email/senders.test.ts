@@ -7,6 +7,7 @@ import type { Deps } from '../../../deps.ts';
 import { createKeyring } from '../../../kernel/crypto.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { settingsVersionSql } from '../sender-cache.ts';
+import { senderFor } from '../test-harness.ts';
 import { createEmailConnections, type EmailConnections } from './senders.ts';
 
 let app: TestApp;
@@ -59,7 +60,7 @@ const letter = (): EmailMessage => ({
 describe('a Test environment', () => {
   it('sends through the sandbox alone, whatever its providers', async () => {
     await put('test', { from_name: 'Acme', providers: [smtp('real')] });
-    const sender = await connectionsWith().senderFor(app.testEnvironmentId, 'test');
+    const sender = await senderFor(connectionsWith(), app.testEnvironmentId, 'test');
     expect(sender.carriers.map(({ kind, name }) => [kind, name])).toEqual([['sandbox', 'sandbox']]);
     expect(sender).toMatchObject({ from: { address: 'no-reply@sandbox.test', name: 'Acme' }, problem: null });
   });
@@ -68,14 +69,14 @@ describe('a Test environment', () => {
 describe('a Live environment', () => {
   it('says what is missing', async () => {
     await put('live', {});
-    const none = await connectionsWith().senderFor(app.liveEnvironmentId, 'live');
+    const none = await senderFor(connectionsWith(), app.liveEnvironmentId, 'live');
     expect(none).toMatchObject({
       from: null,
       carriers: [],
       problem: expect.stringContaining('no email provider'),
     });
     await put('live', { providers: [smtp('a')] });
-    const unsigned = await connectionsWith().senderFor(app.liveEnvironmentId, 'live');
+    const unsigned = await senderFor(connectionsWith(), app.liveEnvironmentId, 'live');
     expect(unsigned).toMatchObject({ from: null, problem: expect.stringContaining('from_address') });
   });
 
@@ -86,7 +87,7 @@ describe('a Live environment', () => {
       sender_locked: true,
       providers: [smtp('b'), smtp('off', { enabled: false }), smtp('a')],
     });
-    const sender = await connectionsWith().senderFor(app.liveEnvironmentId, 'live');
+    const sender = await senderFor(connectionsWith(), app.liveEnvironmentId, 'live');
     expect(sender.carriers.map(({ name }) => name)).toEqual(['b', 'a']);
     expect(sender).toMatchObject({
       from: { address: 'hello@acme.example', name: null },
@@ -105,7 +106,7 @@ describe('a Live environment', () => {
       CARILLON_MANAGED_FROM: operator,
       CARILLON_ALLOW_PRIVATE_NETWORK: 'none',
     });
-    const { carriers, from, problem } = await connections.senderFor(app.liveEnvironmentId, 'live');
+    const { carriers, from, problem } = await senderFor(connections, app.liveEnvironmentId, 'live');
     expect(carriers).toMatchObject([{ name: 'managed', kind: 'smtp', isShared: true }]);
     expect({ from, problem }).toEqual({ from: operator, problem: null });
     const outcome = await carriers[0]?.send(letter(), AbortSignal.timeout(5_000));
@@ -122,7 +123,7 @@ describe('a Live environment', () => {
       const own = smtp('own', { config: { host: '127.0.0.1', port: server.port } });
       await put('live', { from_address: 'hello@bücher.example', providers: [own] });
       const connections = connectionsWith({ CARILLON_SMTP_NAME: name });
-      const { carriers, from } = await connections.senderFor(app.liveEnvironmentId, 'live');
+      const { carriers, from } = await senderFor(connections, app.liveEnvironmentId, 'live');
       if (!from) throw new Error('no sender');
       await carriers[0]?.send({ ...letter(), from }, AbortSignal.timeout(5_000));
       expect(server.received[0]?.clientName).toBe(name ?? 'xn--bcher-kva.example');
@@ -135,7 +136,7 @@ describe('a Live environment', () => {
 describe('the managed relay', () => {
   const relay = { CARILLON_SMTP_URL: 'smtp://127.0.0.1:2525', CARILLON_MANAGED_FROM: operator };
   const identityOf = async (config: Partial<Deps['config']>) => {
-    const sender = await connectionsWith(config).senderFor(app.liveEnvironmentId, 'live');
+    const sender = await senderFor(connectionsWith(config), app.liveEnvironmentId, 'live');
     return emailIdentity(sender, { from_name: 'Bank', reply_to: null });
   };
   const spoofed = {
@@ -164,10 +165,14 @@ it('an environment whose own providers cannot be opened is not moved to the oper
   const resend = { kind: 'resend', name: 'own', config: { api_key: 're_0123456789' } };
   await put('live', { from_address: 'hello@acme.example', providers: [resend] });
   const keyring = createKeyring([Buffer.alloc(32, 9)]);
-  const sender = await connectionsWith(
-    { CARILLON_SMTP_URL: 'smtp://127.0.0.1:2525', CARILLON_MANAGED_FROM: operator },
-    { keyring, log: createLog('silent') },
-  ).senderFor(app.liveEnvironmentId, 'live');
+  const sender = await senderFor(
+    connectionsWith(
+      { CARILLON_SMTP_URL: 'smtp://127.0.0.1:2525', CARILLON_MANAGED_FROM: operator },
+      { keyring, log: createLog('silent') },
+    ),
+    app.liveEnvironmentId,
+    'live',
+  );
   expect(sender).toMatchObject({ carriers: [], problem: expect.stringContaining('cannot be opened') });
 });
 

@@ -15,7 +15,6 @@ import { type EmailSettings, listVersionedSettings, noSettings } from './store.t
 
 /** The email senders of environments, ready to use. */
 export interface EmailConnections {
-  senderFor(environmentId: string, environmentKind: SendingEnvironment['kind']): Promise<EmailSender>;
   /** Returns many senders with one query. */
   sendersFor(environments: readonly SendingEnvironment[]): Promise<Map<string, EmailSender>>;
   stop(): Promise<void>;
@@ -141,11 +140,6 @@ export function createEmailConnections(
 
   return {
     sendersFor,
-    async senderFor(id, kind) {
-      const sender = (await sendersFor([{ id, kind }])).get(id);
-      if (!sender) throw new Error('sendersFor returned no sender for an environment');
-      return sender;
-    },
     async stop() {
       clearInterval(sweep);
       // Calls in progress have had their time: the queue has stopped.
