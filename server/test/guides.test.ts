@@ -114,10 +114,10 @@ test('summaries and descriptions of the API name the service behind a neutral na
 });
 
 test('every reason why a notification has no delivery plan is explained', () => {
-  const planners = 'server/src/features/dispatch/plan';
-  const reasons = readdirSync(join(root, planners))
-    .filter((file) => !file.endsWith('.test.ts'))
-    .flatMap((file) => [...textOf(`${planners}/${file}`).matchAll(/reason: '([a-z_]+)',\s+problem/g)])
+  const planners = readdirSync(join(root, 'server/src/channels'), { recursive: true, encoding: 'utf8' });
+  const reasons = planners
+    .filter((file) => /plan\.ts$/.test(file))
+    .flatMap((file) => [...textOf(`server/src/channels/${file}`).matchAll(/reason: '([a-z_]+)',\s+problem/g)])
     .map(([, reason]) => reason);
   expect(reasons.length).toBeGreaterThan(5);
   const guide = textOf('docs/guides/activity.md');
