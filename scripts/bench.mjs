@@ -18,7 +18,7 @@ if (name === undefined) {
 } else if (names.includes(name)) {
   process.exitCode = await runTypeScript(`bench/${name}.ts`, args);
 } else {
-  stop(`There is no benchmark ${name}; there are: ${names.join(', ')}.`);
+  stop(`Unknown benchmark ${name}. Available: ${names.join(', ')}.`);
 }
 
 /** The first comment line of the file. */

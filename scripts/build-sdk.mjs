@@ -35,7 +35,7 @@ async function build() {
     platform: 'node',
   });
   const code = await run(process.execPath, [tsc, '-p', join(root, 'sdk/tsconfig.build.json')]);
-  if (code !== 0) stop('The declarations of the SDK could not be made; the reason is above.');
+  if (code !== 0) stop('The declarations of the SDK could not be created; the reason is above.');
   await addDoors();
   addDeclarations();
   writeFileSync(join(target, 'cjs/package.json'), '{ "type": "commonjs" }\n');

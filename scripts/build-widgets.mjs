@@ -109,7 +109,7 @@ export async function buildPackage() {
     writeFileSync(join(folder, name), bytes);
   }
   const code = await run(process.execPath, [tsc, '-p', join(root, 'widgets/tsconfig.build.json')]);
-  if (code !== 0) stop('The declarations of the widgets could not be made; the reason is above.');
+  if (code !== 0) stop('The declarations of the widgets could not be created; the reason is above.');
   addDeclarations(folder);
 }
 

@@ -53,7 +53,7 @@ export async function ensureChromium() {
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) await installChromium();
   if (findChromium()) return;
   console.log(
-    'No Chromium here: the browser tests are skipped. Install it (Debian, Ubuntu: apt-get install chromium) or set CHROMIUM_PATH.',
+    'Chromium not found: the browser tests are skipped. Install it (Debian, Ubuntu: apt-get install chromium) or set CHROMIUM_PATH.',
   );
 }
 

@@ -35,7 +35,7 @@ export function refuseUnknown(command, words, known) {
   const all = [...new Set([...known, '--help'])];
   const meant = all.find((option) => typosBetween(wrong, option) <= 2);
   const hint = meant ? `Did you mean ${meant}? ` : '';
-  console.error(`There is no option ${wrong}. ${hint}\`${command} -- --help\` lists them.`);
+  console.error(`Unknown option ${wrong}. ${hint}\`${command} -- --help\` lists them.`);
   process.exit(2);
 }
 

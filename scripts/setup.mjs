@@ -99,7 +99,7 @@ export function networkFailure(said) {
   const where = url && URL.canParse(url) ? ` at ${new URL(url).origin}` : '';
   return (
     `Carillon could not be installed: the npm registry${where} cannot be reached (${code}); connect this machine to the ` +
-    'network, or name a registry that it can reach (npm config set registry URL), then run the command again.'
+    'network, or set a registry that it can reach (npm config set registry URL), then run the command again.'
   );
 }
 

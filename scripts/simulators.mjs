@@ -2,7 +2,7 @@
 import { checkSwitches } from './options.mjs';
 import { runTypeScript } from './run-typescript.mjs';
 
-checkSwitches('npm run simulators', 'stand-ins for every provider, on this machine', {
-  '--free-ports': 'take any free ports instead of 8425 to 8437',
+checkSwitches('npm run simulators', 'local simulators of every provider', {
+  '--free-ports': 'use any free ports instead of 8425 to 8437',
 });
 process.exitCode = await runTypeScript('server/test/simulators/main.ts', process.argv.slice(2));

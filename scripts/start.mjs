@@ -12,9 +12,9 @@ await ensureInstalled();
 await ensureBuilt();
 // Beside the service, not before it: notifications do not wait for pages. Until it is there, its address says so.
 if (option === undefined && !isDashboardFresh()) {
-  console.log('building the dashboard beside the service…');
+  console.log('building the dashboard in the background……');
   ensureDashboard().catch(({ message, wasInterrupted }) => {
-    if (!wasInterrupted) console.error(`${message} The service runs all the same.`);
+    if (!wasInterrupted) console.error(`${message} The service keeps running.`);
   });
 }
 

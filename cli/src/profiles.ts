@@ -32,7 +32,7 @@ export function readProfiles(io: Io): Profiles {
   }
   const parsed = parse(text);
   if (!parsed)
-    throw new CliError(`${path} is not what \`carillon login\` writes.`, {
+    throw new CliError(`${path} was not written by \`carillon login\`.`, {
       hint: 'Fix or delete the file, then log in again.',
     });
   return parsed;
@@ -85,7 +85,10 @@ export function accessOf(io: Io, flags: { url?: string | undefined; profile?: st
   const profile = wanted !== null && Object.hasOwn(profiles, wanted) ? profiles[wanted] : undefined;
   if (name !== null && !profile) {
     const known = Object.keys(profiles).join(', ');
-    throw usageError(`Profile ${name} not found.`, known ? `There are: ${known}.` : 'Run `carillon login`.');
+    throw usageError(
+      `Profile ${name} not found.`,
+      known ? `Available profiles: ${known}.` : 'Run `carillon login`.',
+    );
   }
   const olderKey = io.env.CARILLON_KEY || null;
   const explicit = flags.url ?? (flags.profile === undefined ? io.env.CARILLON_URL || undefined : undefined);
@@ -93,7 +96,7 @@ export function accessOf(io: Io, flags: { url?: string | undefined; profile?: st
   const elsewhere = explicit !== undefined && originOf(explicit) !== originOf(profile.url);
   if (elsewhere && flags.profile !== undefined)
     throw usageError(
-      `The key of ${wanted} is for ${profile.url} and does not go to ${explicit}.`,
+      `The key of ${wanted} is for ${profile.url} and is not sent to ${explicit}.`,
       'Leave out --url; or leave out --profile and put a key for that address into CARILLON_API_KEY.',
     );
   if (elsewhere) return { url: explicit, apiKey: olderKey, profile: null };

@@ -300,7 +300,7 @@ test('everything that is wrong in a folder is told at once, before any write', a
   expect(code).toBe(1);
   for (const line of [
     /categories\/broken\.json is not valid JSON: .*line 3/,
-    'categories/twice.json names “name” twice (line 1)',
+    'categories/twice.json has the key “name” twice (line 1)',
     'categories/other.json has the key “else”',
     'categories/Bad Key.json: “Bad Key” cannot be a key',
     '“pigeon” is not one',

@@ -60,7 +60,7 @@ test('whatever answers, or does not, is told in a sentence', async () => {
   const env = { CARILLON_API_KEY: 'crl_test_0123456789abcdefghij', CARILLON_URL: url };
   const html = await world.run(['get', 'x'], { env });
   expect(html.code).toBe(1);
-  expect(html.err).toContain('is not Carillon’s');
+  expect(html.err).toContain('is not from Carillon');
   expect(html.err).toContain('The response is not from Carillon');
   await new Promise((resolve) => page.close(resolve));
   const down = await world.run(['get', 'x'], { env });
@@ -99,7 +99,7 @@ test('what the profiles file holds is kept private, and a broken one is not over
   writeFileSync(path, '{ "profiles": ');
   const { code, err } = await world.run(['get', 'x']);
   expect(code).toBe(1);
-  expect(err).toContain('is not what `carillon login` writes');
+  expect(err).toContain('was not written by `carillon login`');
   const profile = { url: 'http://127.0.0.1:1', api_key: 'crl_test_x', environment: 'test' };
   writeFileSync(path, JSON.stringify({ current: null, profiles: { one: profile, two: profile } }));
   chmodSync(path, 0o644);
@@ -131,7 +131,7 @@ test('a key never goes to another address than it was given for', async () => {
   }
   const both = await world.run(['get', 'x', '--profile', 'two', '--url', url]);
   expect(both.code).toBe(2);
-  expect(both.err).toContain(`The key of two is for http://127.0.0.1:1 and does not go to ${url}.`);
+  expect(both.err).toContain(`The key of two is for http://127.0.0.1:1 and is not sent to ${url}.`);
   expect(heard).toEqual([]);
   await new Promise((resolve) => stranger.close(resolve));
 });

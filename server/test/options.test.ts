@@ -23,7 +23,7 @@ describe.each([
     expect(run(script, misspelt)).toEqual({
       code: 2,
       out: '',
-      err: `There is no option ${misspelt}. Did you mean ${meant}? \`${command} -- --help\` lists them.\n`,
+      err: `Unknown option ${misspelt}. Did you mean ${meant}? \`${command} -- --help\` lists them.\n`,
     });
   });
 
@@ -31,7 +31,7 @@ describe.each([
     expect(run(script, 'port=9000')).toEqual({
       code: 2,
       out: '',
-      err: `There is no option port=9000. \`${command} -- --help\` lists them.\n`,
+      err: `Unknown option port=9000. \`${command} -- --help\` lists them.\n`,
     });
   });
 });

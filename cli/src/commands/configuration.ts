@@ -63,7 +63,7 @@ function family(prefix: string, what: string, chosen: readonly Kind[]): Command[
       name: `${prefix}push`,
       summary: `Upload ${what} from a folder`,
       details:
-        'Checks the whole folder, shows the difference and asks for confirmation. A resource changed on the server since the\n' +
+        'Validates the whole folder, shows the diff and asks for confirmation. A resource changed on the server since the\n' +
         'last pull is a conflict: nothing is written without --force. Nothing is deleted without --prune. After an\n' +
         'interruption, run push again to finish.',
       options: writing,

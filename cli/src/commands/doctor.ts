@@ -26,7 +26,7 @@ export const doctor = command({
       value: 'address',
       description: 'DNS server. Default: the one of this machine',
     },
-    offline: { type: 'boolean', description: 'Leave DNS out' },
+    offline: { type: 'boolean', description: 'Skip the DNS checks' },
   },
   examples: [
     { command: 'carillon doctor', says: 'everything' },

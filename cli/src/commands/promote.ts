@@ -17,7 +17,7 @@ const options = {
 } as const;
 
 const details =
-  'Copies Test to Live. Requires a Test key; the difference is shown first. Each template and each workflow is promoted\n' +
+  'Copies Test to Live. Requires a Test key; the diff is shown first. Each template and each workflow is promoted\n' +
   'completely or not at all. Categories are not promoted: push them with a Live profile.';
 
 export const promoteCommands: readonly Command[] = [
@@ -27,7 +27,7 @@ export const promoteCommands: readonly Command[] = [
     details,
     options,
     examples: [
-      { command: 'carillon promote --dry-run', says: 'what would change in Live' },
+      { command: 'carillon promote --dry-run', says: 'show what would change in Live' },
       { command: 'carillon categories push --profile live && carillon promote', says: 'everything' },
     ],
     async run(context, values) {
@@ -98,7 +98,7 @@ async function promote(
 ): Promise<number> {
   const names = items.map(({ kind, key }) => `${kind}/${key}`);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice) throw usageError(`${twice} is named twice.`);
+  if (twice) throw usageError(`${twice} is listed twice.`);
   const planned: { item: Item; status: string; refusal: string | null }[] = [];
   for (const item of items) {
     io.progress(`comparing ${item.kind}/${item.key}…`);

@@ -65,7 +65,8 @@ export const send = command({
   },
   examples: [
     {
-      command: 'carillon send --to delivered@sandbox.test --subject Hello --text "It rings." --wait',
+      command:
+        'carillon send --to delivered@sandbox.test --subject Hello --text "Hello from Carillon." --wait',
       says: 'send an email and wait for the result',
     },
     {

@@ -11,7 +11,7 @@ export const simulate = command({
   takes: [1, 1],
   details:
     'Nothing is sent, fetched or stored; days pass in milliseconds. An --event is name, name@when, or either with =JSON:\n' +
-    'order.paid@2h={"order":{"id":"A-1"}}. Without a time it comes as soon as the run waits for it.',
+    'order.paid@2h={"order":{"id":"A-1"}}. Without a time, the event arrives as soon as the run waits for it.',
   options: {
     data: {
       type: 'string',
@@ -29,23 +29,23 @@ export const simulate = command({
       short: 'e',
       value: 'event',
       multiple: true,
-      description: 'An event that the run gets',
+      description: 'An event for the run',
     },
     responses: {
       type: 'string',
       value: 'json',
-      description: 'What fetch steps get, by step id: JSON or @path',
+      description: 'Responses of fetch steps by step id: JSON or @path',
     },
     now: { type: 'string', value: 'time', description: 'Start time of the run. Default: now' },
   },
   examples: [
     {
       command: `carillon workflows simulate welcome --data '{"email":"ada@example.com"}'`,
-      says: 'what would happen',
+      says: 'show the timeline',
     },
     {
       command: `carillon workflows simulate dunning -d @trigger.json -e 'order.paid@25h={"amount":42}'`,
-      says: 'and if they pay after the first reminder?',
+      says: 'with a payment after the first reminder',
     },
   ],
   async run(context, values, [key = '']) {
@@ -90,7 +90,7 @@ function dataOf(json: string, given: string): Record<string, unknown> {
     const value: unknown = JSON.parse(json);
     if (isObject(value)) return value;
   } catch {}
-  throw usageError(`--event ${given}: what follows = must be a JSON object.`);
+  throw usageError(`--event ${given}: the part after = must be a JSON object.`);
 }
 
 function timelineOf(

@@ -26,7 +26,7 @@ export const trace = command({
     for (const delivery of found.webhook_deliveries) {
       const code = delivery.http_status_code === null ? '' : ` HTTP ${delivery.http_status_code}`;
       io.out(
-        `  ${style('dim', delivery.created_at)}  told ${delivery.endpoint_id} of ${delivery.event_type}: ${delivery.status}${code} ${plain(delivery.error)}`.trimEnd(),
+        `  ${style('dim', delivery.created_at)}  webhook ${delivery.endpoint_id} ${delivery.event_type}: ${delivery.status}${code} ${plain(delivery.error)}`.trimEnd(),
       );
     }
   },

@@ -20,7 +20,7 @@ export function readJsonFile(path: string): Record<string, unknown> {
     throw new FileProblem(`is not valid JSON: ${place(text, (error as Error).message)}`);
   }
   const twice = repeatedName(text);
-  if (twice) throw new FileProblem(`names “${twice.name}” twice (line ${twice.line})`);
+  if (twice) throw new FileProblem(`has the key “${twice.name}” twice (line ${twice.line})`);
   if (!isObject(value)) throw new FileProblem('must be a JSON object');
   return value;
 }

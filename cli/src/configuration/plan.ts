@@ -50,7 +50,7 @@ interface Meeting {
 export function planPush(sides: Sides[], prune: boolean): Plan {
   return plan(sides, prune, 'push', ({ local, remote, base, met, prune }) => {
     if (local === remote) return { equal: true };
-    const unseen = met && base === null && 'is on the server too, made there since the last pull';
+    const unseen = met && base === null && 'also exists on the server, created there since the last pull';
     const changed = base !== null && remote !== base && 'was changed on the server since the last pull';
     if (local === null)
       return prune ? { action: 'remove', conflict: unseen || changed } : { kept: 'only on the server' };
@@ -73,7 +73,8 @@ export function planPull(sides: Sides[], prune: boolean): Plan {
     return {
       action: 'update',
       conflict:
-        local !== base && (base === null ? 'is here too, and differs' : 'was changed here and on the server'),
+        local !== base &&
+        (base === null ? 'also exists here and differs' : 'was changed here and on the server'),
     };
   });
 }

@@ -55,6 +55,6 @@ function read(path: string): Record<string, Partial<Record<KindName, Hashes>>> {
       return environments as Record<string, Partial<Record<KindName, Hashes>>>;
   } catch {}
   throw new CliError(`${path} is broken.`, {
-    hint: 'Delete it, then `carillon diff` shows what differs and a pull or push goes on from there.',
+    hint: 'Delete the file, then run `carillon diff` and pull or push again.',
   });
 }
