@@ -21,7 +21,7 @@ export function banner(app: App, { isTerminal }: { isTerminal: boolean }): strin
       : [
           readCredentials(config)
             ? `  Keys and login: ${path}`
-            : '  Keys and login were made by an earlier start, elsewhere.',
+            : '  Keys and login were created by an earlier start, elsewhere.',
         ]),
     '',
     ...firstSend(app, path),
@@ -35,17 +35,17 @@ function newCredentials(made: Credentials, path: string, isTerminal: boolean): s
     testKey,
     `  Live key    ${made.live_key}`,
     `  Dashboard   ${made.admin_email}  ${made.admin_password}`,
-    `  (shown this once; kept in ${path})`,
+    `  (shown only once; stored in ${path})`,
   ];
 }
 
 function firstSend({ url, credentials, deps: { config } }: App, path: string): string[] {
-  const lead = 'Send a notification (the Test environment sends nothing out; it ends in the sandbox):';
+  const lead = 'Send a notification (Test sends end in the sandbox and never leave this machine):';
   const curl = (authorization: string) => [
     `curl -s ${url}/v1/notifications \\`,
     `  -H ${authorization} \\`,
     `  -H 'Content-Type: application/json' \\`,
-    `  -d '{"channel":"email","recipient":{"address":"delivered@sandbox.test"},"subject":"Hello","text_body":"It rings."}'`,
+    `  -d '{"channel":"email","recipient":{"address":"delivered@sandbox.test"},"subject":"Hello","text_body":"Hello from Carillon."}'`,
     '',
   ];
   if (credentials) return [lead, '', ...curl(`'Authorization: Bearer ${credentials.test_key}'`)];

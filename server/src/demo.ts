@@ -48,7 +48,7 @@ async function start(): Promise<{ app: App; stop(): Promise<void> }> {
 const { app, stop } = await start();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stop().finally(() => process.exit(1)));
-console.log(`\nCarillon runs at ${app.url} for as long as this demo; every message ends in the sandbox.\n`);
+console.log(`\nCarillon runs at ${app.url} during this demo; every message ends in the sandbox.\n`);
 const demo = createDemoEnvironment(app);
 for (const { title, play } of scenes) {
   console.log(title);

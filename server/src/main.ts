@@ -45,12 +45,12 @@ async function main(): Promise<void> {
     if (stoppingSince !== null) {
       // Under `npm start` one signal arrives twice: sent to the whole process group, and forwarded by npm a moment later.
       if (Date.now() - stoppingSince < 1000) return;
-      console.error('Stopping at once.');
+      console.error('Stopping immediately.');
       process.exit(1);
     }
     stoppingSince = Date.now();
     if (config.LOG_LEVEL !== 'silent')
-      console.log(`\n${signal}: finishing what is under way (again to stop at once)…`);
+      console.log(`\n${signal}: finishing work in progress (repeat to stop immediately)…`);
     const started = app ?? (await starting.catch(() => null));
     await started?.stop();
     process.exit(process.exitCode ?? 0);

@@ -24,10 +24,20 @@ const password = failed('password authentication failed for user "carillon"', { 
 
 test.each([
   ['a port that is taken', taken, bundled, 'Port 8400 on 127.0.0.1 is in use. Set PORT'],
-  ['an address of another machine', elsewhere, { ...bundled, HOST: '10.1.2.3' }, 'Set HOST to one that is'],
-  ['a name of no machine', unknown, { ...own, HOST: 'nowhere.invalid' }, 'Set HOST to one that is'],
+  [
+    'an address of another machine',
+    elsewhere,
+    { ...bundled, HOST: '10.1.2.3' },
+    'Set HOST to an address of this machine',
+  ],
+  [
+    'a name of no machine',
+    unknown,
+    { ...own, HOST: 'nowhere.invalid' },
+    'Set HOST to an address of this machine',
+  ],
   ['a database that is nowhere', unknown, own, 'in DATABASE_URL cannot be used: getaddrinfo ENOTFOUND'],
-  ['a port for root alone', reserved, { ...bundled, PORT: 80 }, 'Set PORT to one from 1024 on'],
+  ['a port for root alone', reserved, { ...bundled, PORT: 80 }, 'Set PORT to 1024 or higher'],
   ['a full disk', full, bundled, 'The disk that holds the database of /srv/data is full. Free some space'],
   ['a full disk of a database of their own', full, own, 'in DATABASE_URL cannot be used: could not extend'],
   ['a wrong password', password, own, 'in DATABASE_URL cannot be used: password authentication failed'],

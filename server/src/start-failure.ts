@@ -9,14 +9,14 @@ export function startFailure(error: unknown, config: Settings): string {
   if (!(error instanceof Error)) return String(error);
   const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
   if (code === 'EADDRINUSE')
-    return `Port ${config.PORT} on ${config.HOST} is in use. Set PORT to another one (PORT=0 picks a free one).`;
+    return `Port ${config.PORT} on ${config.HOST} is in use. Set PORT to another port (PORT=0 picks a free one).`;
   if (code === 'EACCES' && syscall === 'listen')
-    return `This user may not listen on port ${config.PORT}. Set PORT to one from 1024 on (PORT=0 picks a free one).`;
+    return `This user cannot listen on port ${config.PORT}. Set PORT to 1024 or higher (PORT=0 picks a free one).`;
   if (
     (code === 'EADDRNOTAVAIL' && syscall === 'listen') ||
     (code === 'ENOTFOUND' && hostname === config.HOST)
   )
-    return `${config.HOST} is not an address of this machine. Set HOST to one that is (127.0.0.1, or 0.0.0.0 for all of them).`;
+    return `${config.HOST} is not an address of this machine. Set HOST to an address of this machine (127.0.0.1, or 0.0.0.0 for all of them).`;
   if (code === 'EACCES') return `Not allowed: ${error.message}.`;
   if (isDiskFull(error) && !config.DATABASE_URL) return diskFull(config.CARILLON_DATA_DIR, error).message;
   // 28: wrong password or no access; 3D: no such database.

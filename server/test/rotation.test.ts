@@ -189,12 +189,12 @@ describe('rotating the encryption key', () => {
   it('is a command that tells which keys are no longer used', async () => {
     const first = await command(thirdKey, newKey);
     expect([first.code, first.said]).toEqual([0, expect.any(String)]);
-    expect(first.said).toContain(`every secret is sealed with key ${idOf(thirdKey)}`);
-    expect(first.said).toMatch(new RegExp(`no longer used.*${idOf(newKey)}`));
-    expect(first.said).toMatch(/email_settings\.providers: 2 sealed values, 2 sealed anew/);
+    expect(first.said).toContain(`every secret is encrypted with key ${idOf(thirdKey)}`);
+    expect(first.said).toMatch(new RegExp(`no longer needed.*${idOf(newKey)}`));
+    expect(first.said).toMatch(/email_settings\.providers: 2 encrypted values, 2 re-encrypted/);
 
     const second = await command(thirdKey);
-    expect([second.code, second.said]).toEqual([0, expect.stringContaining('0 sealed anew')]);
+    expect([second.code, second.said]).toEqual([0, expect.stringContaining('0 re-encrypted')]);
 
     const retired = await command(oldKey);
     expect([retired.code, retired.said]).toEqual([1, expect.stringContaining('encrypted with another key')]);

@@ -4,7 +4,7 @@ import { withVendor } from '../kernel/vendors.ts';
 import { type DemoEnvironment, type DemoStep, until } from './environment.ts';
 
 export const channelSteps: DemoStep[] = [
-  { title: 'The same news over all seven channels, and what the sandbox kept of it', play: playChannels },
+  { title: 'One notification on all seven channels, and the messages in the sandbox', play: playChannels },
 ];
 
 const key = 'parcel_sent';

@@ -2,9 +2,9 @@ import type { Notification, Trace } from '../features/notifications/index.ts';
 import { type DemoEnvironment, type DemoStep, until } from './environment.ts';
 
 export const consentSteps: DemoStep[] = [
-  { title: 'Somebody who opted out of a category', play: playOptOut },
-  { title: 'Somebody whose quiet hours it is', play: playQuietHours },
-  { title: 'Somebody who uses the unsubscribe link of an email', play: playUnsubscribe },
+  { title: 'A user who opted out of a category', play: playOptOut },
+  { title: 'A user in quiet hours', play: playQuietHours },
+  { title: 'A user who clicks the unsubscribe link of an email', play: playUnsubscribe },
 ];
 
 /** Sends an email of a category, which the first scene that needs it creates. */
@@ -19,7 +19,7 @@ async function sendNews({ call }: DemoEnvironment, externalUserId: string): Prom
     recipient: { external_user_id: externalUserId, address: `${externalUserId}@example.com` },
     category: 'news',
     subject: 'News',
-    text_body: 'Something is new.',
+    text_body: 'Read the latest product news.',
   });
   return id;
 }
@@ -40,7 +40,7 @@ async function playQuietHours(demo: DemoEnvironment): Promise<void> {
   });
   const id = await sendNews(demo, 'grace');
   await until(
-    'It should have been held back.',
+    'The notification should have been held back.',
     async () => (await demo.call<Trace>('GET', `/v1/notifications/${id}/trace`)).next_attempt_at,
   );
   await demo.showLife(id, 'queued');
@@ -54,7 +54,7 @@ async function playUnsubscribe(demo: DemoEnvironment): Promise<void> {
     `/v1/sandbox/messages?notification_id=${id}`,
   );
   const link = data[0]?.payload.headers['List-Unsubscribe'] ?? '';
-  console.log(`  List-Unsubscribe: ${link}\n  … the mail provider posts to it …\n`);
+  console.log(`  List-Unsubscribe: ${link}\n  … the mailbox provider posts to it …\n`);
   await fetch(link.slice(1, -1), {
     method: 'POST',
     body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),

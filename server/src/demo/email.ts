@@ -3,9 +3,9 @@ import type { DemoEnvironment, DemoStep } from './environment.ts';
 
 export const emailSteps: DemoStep[] = [
   emailScene('An email that is delivered', 'delivered@sandbox.test', 'delivered'),
-  emailScene('An email that is refused once, then accepted', 'refused-once@sandbox.test', 'delivered'),
-  { title: 'An email that bounces, and the next one to that address', play: playBounce },
-  { title: 'A provider that cannot be reached, and the next one in the chain', play: playFailover },
+  emailScene('An email that fails once, then is accepted', 'refused-once@sandbox.test', 'delivered'),
+  { title: 'An email that bounces, and the next email to that address', play: playBounce },
+  { title: 'An unreachable provider, and failover to the next one', play: playFailover },
 ];
 
 function emailScene(title: string, address: string, end: Notification['status']): DemoStep {
@@ -16,14 +16,14 @@ function emailScene(title: string, address: string, end: Notification['status'])
         channel: 'email',
         recipient: { address },
         subject: 'Hello',
-        text_body: 'It rings.',
+        text_body: 'Hello from Carillon.',
       });
       await showLife(id, end);
     },
   };
 }
 
-const hello = { channel: 'email', subject: 'Hello', text_body: 'It rings.' };
+const hello = { channel: 'email', subject: 'Hello', text_body: 'Hello from Carillon.' };
 
 async function playBounce({ call, showLife }: DemoEnvironment): Promise<void> {
   const request = { ...hello, recipient: { address: 'bounced+demo@sandbox.test' } };

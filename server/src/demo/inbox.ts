@@ -2,7 +2,7 @@ import type { Notification } from '../features/notifications/index.ts';
 import { type DemoEnvironment, type DemoStep, until } from './environment.ts';
 
 export const inboxSteps: DemoStep[] = [
-  { title: 'One inbox on two devices: what is read on one shows on the other', play: playInbox },
+  { title: 'One inbox on two devices: an item read on one device is read on the other', play: playInbox },
 ];
 
 /** Two streams of the same user stay open while an item arrives and is read. */
@@ -23,7 +23,7 @@ async function playInbox({ url, call }: DemoEnvironment): Promise<void> {
     }
   };
   const bothTold = (event: string): Promise<true> =>
-    until(`Both devices should have been told ${event}.`, () =>
+    until(`Both devices should have received ${event}.`, () =>
       received.filter((line) => line.includes(event)).length >= 2 ? true : null,
     );
   const streams = ['phone', 'laptop'].map((device) => follow(device).catch(() => {}));
@@ -33,10 +33,10 @@ async function playInbox({ url, call }: DemoEnvironment): Promise<void> {
       channel: 'in_app',
       recipient: { external_user_id: 'ada' },
       subject: 'Your order is on its way',
-      html_body: '<p>It rings when it is there.</p>',
+      html_body: '<p>We will notify you when it arrives.</p>',
     });
     await bothTold('"unread_count":1');
-    console.log('  … reads it on the phone …');
+    console.log('  … the user reads it on the phone …');
     await call('POST', `/inbox/v1/notifications/${id}/read`, undefined, token);
     await bothTold('notification.read');
     console.log('');

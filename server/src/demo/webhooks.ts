@@ -31,7 +31,7 @@ async function playWebhook({ call, showLife }: DemoEnvironment): Promise<void> {
       channel: 'email',
       recipient: { address: 'delivered@sandbox.test' },
       subject: 'Hello',
-      text_body: 'It rings.',
+      text_body: 'Hello from Carillon.',
     });
     await showLife(id, 'delivered');
     const deliveries = `/v1/webhook-endpoints/${endpoint}/deliveries`;

@@ -1,8 +1,8 @@
 import { type DemoEnvironment, type DemoStep, until } from './environment.ts';
 
 export const workflowSteps: DemoStep[] = [
-  { title: 'An order that is not paid in time, is reminded of, and paid', play: playOrder },
-  { title: 'Three comments that become one message', play: playDigest },
+  { title: 'An order that is paid after a reminder', play: playOrder },
+  { title: 'Three comments in one digest', play: playDigest },
 ];
 
 interface Step {
@@ -38,7 +38,13 @@ async function playOrder(demo: DemoEnvironment): Promise<void> {
       on_timeout: 'remind',
       next: 'thanks',
     },
-    { ...mail, id: 'remind', subject: 'Not paid yet', text_body: 'It waits for you.', next: 'paid' },
+    {
+      ...mail,
+      id: 'remind',
+      subject: 'Not paid yet',
+      text_body: 'Your order is waiting for payment.',
+      next: 'paid',
+    },
     { ...mail, id: 'thanks', subject: 'Paid', text_body: 'We received {{ event.amount }}.' },
   ]);
   const id = await trigger(demo, 'order', { order_id: 'A-17', email: 'ada@example.com' });

@@ -85,9 +85,9 @@ test('only a key that is named, known and really missing is given up', async () 
 
 test('without the lost key the service makes its own secrets anew, and says which must be given again', async () => {
   const { code, said } = await accept(setting(newKey), lostId);
-  expect([code, said]).toEqual([0, expect.stringContaining(`goes on without the key ${lostId}`)]);
-  expect(said).toContain('email_settings.providers: 0 made anew, 1 to be given anew');
-  expect(said).toContain('webhook_endpoints.secrets: 1 made anew, 0 to be given anew');
+  expect([code, said]).toEqual([0, expect.stringContaining(`continues without the key ${lostId}`)]);
+  expect(said).toContain('email_settings.providers: 0 regenerated, 1 to be entered again');
+  expect(said).toContain('webhook_endpoints.secrets: 1 regenerated, 0 to be entered again');
 
   const app = await start(setting(newKey));
   const token = await app.request('POST', '/v1/inbox/tokens', { body: { external_user_id: 'ada' } });
@@ -98,7 +98,7 @@ test('without the lost key the service makes its own secrets anew, and says whic
   const [provider] = (await app.request('GET', settings)).body.providers;
   expect(provider.callback_url).toContain('/hooks/resend/');
   const verified = await app.request('POST', `${settings}/providers/${provider.id}/verify`);
-  expect(verified.body).toEqual({ ok: false, detail: expect.stringContaining('give them anew') });
+  expect(verified.body).toEqual({ ok: false, detail: expect.stringContaining('enter them again') });
   const log = await app.request('GET', '/v1/audit-log?action=encryption_key.lost');
   expect(log.body.data).toMatchObject([
     { actor: { kind: 'system', id: null }, target: `encryption_key:${lostId}` },

@@ -16,7 +16,7 @@ export const acceptLostKeyCommand: OperatorCommand = (config, print, [lost = '']
   withDatabase(config, print, async (pool) => {
     const used = await listUsedKeys(pool);
     if (!used.includes(lost)) {
-      print(`Name the key that is lost; this database was used with ${used.join(', ') || 'none'}.`);
+      print(`Pass the lost key; this database was used with ${used.join(', ') || 'none'}.`);
       return 1;
     }
     const keyring = loadKeyring(config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
@@ -31,7 +31,7 @@ export const acceptLostKeyCommand: OperatorCommand = (config, print, [lost = '']
       } = await resealAll(pool, withoutLost(keyring, place, lost), [place]);
       if (!report || report.resealed + report.unopened === 0) continue;
       toGive += report.unopened;
-      print(`  ${report.place}: ${report.resealed} made anew, ${report.unopened} to be given anew`);
+      print(`  ${report.place}: ${report.resealed} regenerated, ${report.unopened} to be entered again`);
     }
     await forgetKeys(
       pool,
@@ -42,9 +42,8 @@ export const acceptLostKeyCommand: OperatorCommand = (config, print, [lost = '']
     await transaction(pool, (tx) =>
       recordEverywhere(tx, { action: 'encryption_key.lost', target, before: null, after: null }),
     );
-    print(`Carillon goes on without the key ${lost}, and seals with ${keyring.ids[0]}.`);
-    if (toGive > 0)
-      print(`${toGive} secrets of providers and chats must be given anew before they work again.`);
+    print(`Carillon continues without the key ${lost} and encrypts with ${keyring.ids[0]}.`);
+    if (toGive > 0) print(`${toGive} secrets of providers and chats must be entered again before they work.`);
     return 0;
   });
 

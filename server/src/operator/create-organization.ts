@@ -12,7 +12,7 @@ export const createOrganizationCommand: OperatorCommand = (config, print, [email
       return 0;
     }
     print(
-      `Usage: npm start -- --create-organization EMAIL NAME. EMAIL is that of somebody who can sign in (npm start -- --reset-password lists them).`,
+      `Usage: npm start -- --create-organization EMAIL NAME. EMAIL must belong to an existing user (npm start -- --reset-password lists all users).`,
     );
     return 1;
   });

@@ -9,22 +9,22 @@ import { rotateSecretsCommand } from './rotate-secrets.ts';
 export const operatorCommands: Record<string, { usage: string; does: string; run: OperatorCommand }> = {
   '--reset-password': {
     usage: '--reset-password EMAIL',
-    does: 'gives somebody a new password; without an email it lists the people (docs/guides/team.md)',
+    does: 'resets the password of a user; without an email it lists all users (docs/guides/team.md)',
     run: resetPasswordCommand,
   },
   '--create-organization': {
     usage: '--create-organization EMAIL NAME',
-    does: 'makes an organization for somebody who has an account (docs/guides/team.md)',
+    does: 'creates an organization for an existing user (docs/guides/team.md)',
     run: createOrganizationCommand,
   },
   '--rotate-secrets': {
     usage: '--rotate-secrets',
-    does: 'seals every stored secret with the first of the encryption keys (docs/guides/secrets.md)',
+    does: 're-encrypts every stored secret with the first encryption key (docs/guides/secrets.md)',
     run: rotateSecretsCommand,
   },
   '--accept-lost-key': {
     usage: '--accept-lost-key ID',
-    does: 'goes on without an encryption key that nobody has any more (docs/guides/secrets.md)',
+    does: 'continues without a lost encryption key (docs/guides/secrets.md)',
     run: acceptLostKeyCommand,
   },
   '--open-incident': {
@@ -34,7 +34,7 @@ export const operatorCommands: Record<string, { usage: string; does: string; run
   },
   '--update-incident': {
     usage: '--update-incident ID MESSAGE',
-    does: 'adds an update to it; without an id it lists the active ones',
+    does: 'adds an update to an incident; without an id it lists the active ones',
     run: updateIncidentCommand,
   },
   '--resolve-incident': {

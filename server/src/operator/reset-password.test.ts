@@ -30,7 +30,7 @@ test('whoever forgot their password gets a new one, beside the running service',
 
   const { code, said } = await run('--reset-password', owner.email.toUpperCase());
   expect([code, said]).toEqual([0, expect.stringContaining(owner.email.toUpperCase())]);
-  const password = / with (\w{20}) /.exec(said)?.[1] ?? '';
+  const password = /: (\w{20}) /.exec(said)?.[1] ?? '';
   expect((await owner.request('GET', '/auth/me')).status).toBe(401);
 
   const signedIn = await login(owner.email, password);

@@ -10,15 +10,13 @@ export const resetPasswordCommand: OperatorCommand = (config, print, [email]) =>
   withDatabase(config, print, async (pool) => {
     const password = email ? await resetPassword(pool, email.toLowerCase()) : null;
     if (password !== null) {
-      print(
-        `${email} signs in with ${password} from now on; it is shown this once. Their sessions have ended.`,
-      );
+      print(`New password of ${email}: ${password} (shown only once). All sessions of the user have ended.`);
       return 0;
     }
     print(
       email
-        ? `Nobody here has the email ${email}. These people can sign in:`
-        : 'Whose? These people can sign in:',
+        ? `No user has the email ${email}. These users can sign in:`
+        : 'Pass the email of a user. These users can sign in:',
     );
     for (const person of await listPeople(pool))
       print(`  ${person.email}  ${person.name}, ${person.memberships.join(', ') || 'in no organization'}`);

@@ -14,14 +14,16 @@ export const rotateSecretsCommand: OperatorCommand = (config, print) =>
   withDatabase(config, print, async (pool) => {
     const keyring = await openKeyring(pool, config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
     const [first = '', ...others] = keyring.ids;
-    print(`sealing with key ${first}${others.length > 0 ? `; opening with ${others.join(', ')} too` : ''}`);
+    print(
+      `encrypting with key ${first}${others.length > 0 ? `; also decrypting with ${others.join(', ')}` : ''}`,
+    );
     const report = await resealAll(pool, keyring, sealedColumns, (place) => print(lineOf(place)));
     return conclude(pool, keyring, report, print);
   });
 
 function lineOf({ place, values, resealed, unopened }: ColumnReport): string {
-  const lost = unopened > 0 ? `, ${unopened} cannot be opened` : '';
-  return `  ${place}: ${values} sealed values, ${resealed} sealed anew${lost}`;
+  const lost = unopened > 0 ? `, ${unopened} cannot be decrypted` : '';
+  return `  ${place}: ${values} encrypted values, ${resealed} re-encrypted${lost}`;
 }
 
 async function conclude(
@@ -34,14 +36,13 @@ async function conclude(
   const remaining = [...used].filter(([id]) => id !== first);
   for (const [id, count] of remaining) {
     const why = others.includes(id)
-      ? 'a process that still runs with another first key is writing them; restart it with the new one, then run this again'
-      : 'their key is not configured; put it back into CARILLON_ENCRYPTION_KEY, or give those secrets anew';
-    print(`${count} values are still sealed with key ${id}: ${why}.`);
+      ? 'a process with another first key is still writing them; restart it with the new key first, then run this command again'
+      : 'their key is not configured; add it to CARILLON_ENCRYPTION_KEY again, or enter those secrets again';
+    print(`${count} values are still encrypted with key ${id}: ${why}.`);
   }
   const retired = await forgetKeys(pool, [first, ...used.keys()]);
   const unused = [...new Set([...retired, ...others.filter((id) => !used.has(id))])];
-  if (unused.length > 0)
-    print(`no longer used, and no longer needed in CARILLON_ENCRYPTION_KEY: ${unused.join(', ')}`);
-  if (remaining.length === 0) print(`every secret is sealed with key ${first}`);
+  if (unused.length > 0) print(`no longer needed in CARILLON_ENCRYPTION_KEY: ${unused.join(', ')}`);
+  if (remaining.length === 0) print(`every secret is encrypted with key ${first}`);
   return remaining.length === 0 ? 0 : 1;
 }

@@ -42,7 +42,7 @@ export function chooseAccount(dataDir: string, cluster: string): Account | undef
     known[0];
   if (account === undefined) {
     throw new EmbeddedPostgresError(
-      'PostgreSQL must not run as root, and /etc/passwd names no other user to run it. Add one (useradd carillon), or set DATABASE_URL to use a PostgreSQL of your own.',
+      'PostgreSQL must not run as root, and /etc/passwd has no other user to run it. Add one (useradd carillon), or set DATABASE_URL to use your own PostgreSQL.',
     );
   }
   return { uid: account.uid, gid: account.gid };

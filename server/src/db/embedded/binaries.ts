@@ -63,7 +63,7 @@ export async function findBinaries(
     complaint = copied.complaint;
   }
   throw new EmbeddedPostgresError(
-    `The bundled PostgreSQL does not run on this system (${complaint.trim() || 'it said nothing'}); it needs a glibc Linux, macOS or Windows. Set DATABASE_URL to use a PostgreSQL of your own.`,
+    `The bundled PostgreSQL does not run on this system (${complaint.trim() || 'no output'}); it needs a glibc Linux, macOS or Windows. Set DATABASE_URL to use your own PostgreSQL.`,
   );
 }
 

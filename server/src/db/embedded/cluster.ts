@@ -45,7 +45,7 @@ export async function ensureCluster(location: ClusterLocation): Promise<void> {
   const made = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim();
   if (made !== String(location.binaries.major)) {
     throw new EmbeddedPostgresError(
-      `The database in ${cluster} was made by PostgreSQL ${made}, and the bundled one is PostgreSQL ${location.binaries.major}. Run the Carillon release that made it, dump it there with pg_dump, and restore the dump into an empty data directory.`,
+      `The database in ${cluster} was created by PostgreSQL ${made}, and the bundled one is PostgreSQL ${location.binaries.major}. Run the Carillon release that created it, dump it with pg_dump, and restore the dump into an empty data directory.`,
     );
   }
   if (location.account !== undefined && statSync(cluster).uid === 0) giveTo(location.account, cluster);
@@ -135,7 +135,7 @@ function removeEmptyDirectory(cluster: string): void {
   if (!existsSync(cluster)) return;
   if (readdirSync(cluster).length > 0) {
     throw new EmbeddedPostgresError(
-      `${cluster} holds something that is not a database. Move it away, or choose another data directory.`,
+      `${cluster} is not a database. Move it away, or choose another data directory.`,
     );
   }
   rmSync(cluster, { recursive: true });

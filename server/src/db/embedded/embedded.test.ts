@@ -206,7 +206,7 @@ describe('after kill -9', () => {
     for (let round = 0; round < 2; round++) {
       const { pid } = db;
       killFamily(pid);
-      await until(() => db.pid !== pid && lines.at(-1)?.includes('runs again') === true);
+      await until(() => db.pid !== pid && lines.at(-1)?.includes('is running again') === true);
       expect(db.url).toBe(url);
       expect(await query(url, 'select n from kept')).toEqual([{ n: 1 }]);
     }
@@ -232,7 +232,7 @@ describe('after kill -9', () => {
     );
     const { pid } = db;
     process.kill(pid, 'SIGKILL');
-    await until(() => lines.at(-1)?.includes('runs again') === true);
+    await until(() => lines.at(-1)?.includes('is running again') === true);
     expect(await query(db.url, 'select 1 as n')).toEqual([{ n: 1 }]);
     expect(await busy).toBeInstanceOf(Error);
     // PostgreSQL's own guard did notice that child: no second server ever ran beside it.
@@ -405,7 +405,7 @@ describe('users', () => {
     const locked = newDirectory();
     mkdirSync(locked, { mode: 0o755 });
     await expect(run(path.join(locked, 'data'), NOBODY).started).rejects.toThrow(
-      /EmbeddedPostgresError.*may not write to/,
+      /EmbeddedPostgresError.*cannot write to/,
     );
 
     const theirs = preparedDirectory();

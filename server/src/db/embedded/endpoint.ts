@@ -51,7 +51,7 @@ export function prepareEndpoint(endpoint: ServerEndpoint, account: Account | und
   const found = lstatSync(endpoint.host);
   if (!found.isDirectory() || (found.uid !== owner && found.uid !== process.getuid?.())) {
     throw new EmbeddedPostgresError(
-      `Somebody else has put something in the place of the socket directory ${endpoint.host}. Remove it and start Carillon again.`,
+      `Another user has replaced the socket directory ${endpoint.host}. Remove it and start Carillon again.`,
     );
   }
   chmodSync(endpoint.host, 0o700);

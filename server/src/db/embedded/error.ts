@@ -6,7 +6,7 @@ export class EmbeddedPostgresError extends Error {
 /** The error of starting a program as another user without CAP_SETUID, or in a user namespace that maps no other user. */
 export const MAY_NOT_SWITCH_USER = /\bspawn .*\b(EPERM|EINVAL)\b/;
 
-const WAY_OUT = 'or set DATABASE_URL to use a PostgreSQL of your own';
+const WAY_OUT = 'or set DATABASE_URL to use your own PostgreSQL';
 
 /** Turns a failed file-system call into a sentence; any other error is a bug and passes through unchanged. */
 export function explainSystemError(error: unknown, dataDir: string): unknown {
@@ -18,7 +18,7 @@ export function explainSystemError(error: unknown, dataDir: string): unknown {
     case 'EPERM':
     case 'EROFS':
       return because(
-        `Carillon may not write to ${path} (${code}). Give this user write access to the data directory ${dataDir}, choose another one, ${WAY_OUT}.`,
+        `Carillon cannot write to ${path} (${code}). Give this user write access to the data directory ${dataDir}, choose another one, ${WAY_OUT}.`,
       );
     case 'ENOSPC':
     case 'EDQUOT':
@@ -66,7 +66,7 @@ export function explainOutput(
       { cause: output },
     );
   }
-  const where = logFile === undefined ? '' : ` More is in ${logFile}.`;
+  const where = logFile === undefined ? '' : ` See ${logFile} for details.`;
   return new EmbeddedPostgresError(`PostgreSQL failed ${doing}: ${mostTelling(output)}.${where}`, {
     cause: output,
   });
@@ -74,7 +74,7 @@ export function explainOutput(
 
 export function diskFull(dataDir: string, cause: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `The disk that holds the database of ${dataDir} is full. Free some space and start Carillon again; nothing that was stored is lost.`,
+    `The disk that holds the database of ${dataDir} is full. Free some space and start Carillon again; no stored data is lost.`,
     { cause },
   );
 }
@@ -85,6 +85,6 @@ function mostTelling(output: string): string {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const line = lines.find((each) => /\b(FATAL|PANIC|error):/.test(each)) ?? lines.at(-1) ?? 'it said nothing';
+  const line = lines.find((each) => /\b(FATAL|PANIC|error):/.test(each)) ?? lines.at(-1) ?? 'no output';
   return line.replace(/^.*?\b(FATAL|PANIC|error):\s*/, '').replace(/\.$/, '');
 }

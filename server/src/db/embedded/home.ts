@@ -28,7 +28,7 @@ export function openDataDirectory(given: string): string {
   }
   if (!statSync(directory).isDirectory()) {
     throw new EmbeddedPostgresError(
-      `The data directory ${directory} is not a directory. Choose another one, or set DATABASE_URL to use a PostgreSQL of your own.`,
+      `The data directory ${directory} is not a directory. Choose another one, or set DATABASE_URL to use your own PostgreSQL.`,
     );
   }
   return realpathSync(directory);
@@ -42,7 +42,7 @@ export function findHome(dataDir: string): string | undefined {
   // A missing location is an error, not a new empty database: a disk may just not be mounted.
   if (!existsSync(home)) {
     throw new EmbeddedPostgresError(
-      `The database of ${dataDir} should be in ${home}, but that directory is gone. Put it back, or delete ${pointer} to begin with an empty database.`,
+      `The database of ${dataDir} should be in ${home}, but that directory is gone. Put it back, or delete ${pointer} to start with an empty database.`,
     );
   }
   return home;
@@ -60,7 +60,7 @@ export function chooseHome(
   if (account === undefined || canReach(account, dataDir)) return dataDir;
   if (!makeOwnDirectory(ELSEWHERE) || !canReach(account, ELSEWHERE)) {
     throw new EmbeddedPostgresError(
-      `PostgreSQL must not run as root, and user id ${account.uid} can reach neither ${dataDir} nor ${ELSEWHERE}. Choose a data directory that this user can reach, or set DATABASE_URL to use a PostgreSQL of your own.`,
+      `PostgreSQL must not run as root, and user id ${account.uid} can reach neither ${dataDir} nor ${ELSEWHERE}. Choose a data directory that this user can reach, or set DATABASE_URL to use your own PostgreSQL.`,
     );
   }
   const home = mkdtempSync(path.join(ELSEWHERE, 'data-'));

@@ -72,7 +72,7 @@ async function start(
   if (readPassword(dataDir) === undefined) {
     if (leftover !== undefined) await terminate(leftover.postmaster.identity, binaries.pgCtl);
     leftover = undefined;
-    log('the file with the database password is gone; setting a new one');
+    log('the database password file is missing; setting a new password');
     await resetPassword(place);
   }
 

@@ -89,7 +89,7 @@ export async function whenReady(plan: ServerPlan, started: Postmaster): Promise<
     if (ended && process.platform === 'win32' && file?.status === 'ready') return follow(file.pid);
     if (ended) return undefined;
     if (Date.now() > sayAfter) {
-      plan.log('the database is still starting; after a crash it first replays what was written last');
+      plan.log('the database is still starting; after a crash it first replays its log');
       sayAfter = Number.POSITIVE_INFINITY;
     }
     await delay(POLL_MS);

@@ -29,7 +29,7 @@ export async function takeOverLeftover(plan: Omit<ServerPlan, 'endpoint'>): Prom
       runsAs({ ...plan, endpoint: file.endpoint }) &&
       (await answers(file.endpoint))
     ) {
-      plan.log(`the database was still running (process ${file.pid}); took it over`);
+      plan.log(`the database was still running (process ${file.pid}); reusing it`);
       return { postmaster, endpoint: file.endpoint };
     }
     if (file.status === 'ready' || file.status === 'stopping') {

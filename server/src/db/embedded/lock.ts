@@ -110,6 +110,6 @@ function inUse(directory: string, holder: string): EmbeddedPostgresError {
   const [pid, , space] = holder.split('.');
   const elsewhere = space === pidSpace() ? '' : ' in another container or on another machine';
   return new EmbeddedPostgresError(
-    `Another Carillon (process ${pid}${elsewhere}) already uses the data directory ${directory}. Stop it first, or give this one a data directory of its own.`,
+    `Another Carillon (process ${pid}${elsewhere}) already uses the data directory ${directory}. Stop it first, or set another data directory for this one.`,
   );
 }

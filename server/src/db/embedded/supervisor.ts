@@ -76,7 +76,7 @@ export class Supervisor {
     try {
       trimLog(this.#plan.logFile);
     } catch (error) {
-      this.#plan.log(`the log of the database cannot be put aside: ${(error as Error).message}`);
+      this.#plan.log(`failed to rotate the database log: ${(error as Error).message}`);
     }
   }
 
@@ -134,7 +134,7 @@ export class Supervisor {
       this.#backoffMs = Math.min(this.#backoffMs * 2, LONGEST_BACKOFF_MS);
       try {
         await this.#launch();
-        this.#plan.log(`the database runs again (process ${this.pid})`);
+        this.#plan.log(`the database is running again (process ${this.pid})`);
         return;
       } catch (error) {
         if (this.#end === undefined) this.#plan.log(error instanceof Error ? error.message : String(error));
