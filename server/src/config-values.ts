@@ -87,7 +87,7 @@ export const managedSender = (value: string): ManagedSender => {
 export const smtpUrl = (value: string): string => {
   const checked = url('smtp:', 'smtps:')(value);
   if (!/^(\?require_tls=(true|false))?$/.test(new URL(checked).search))
-    throw new BadValue('may end with ?require_tls=true, and with no other query');
+    throw new BadValue('may end with ?require_tls=true, but no other query');
   return checked;
 };
 
@@ -127,7 +127,7 @@ export const smsAccount = (value: string): string => {
 
 export const smsSender = (value: string): string => {
   if (!/^\+[1-9]\d{6,14}$/.test(value) && !/^(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11}$/.test(value))
-    throw new BadValue('must be a number in E.164 form or up to 11 letters and digits');
+    throw new BadValue('must be a number in E.164 format or up to 11 letters and digits');
   return value;
 };
 

@@ -66,7 +66,7 @@ test('the managed SMS provider is set as a whole or not at all', () => {
   expect(problemsOf(whole)).toEqual([]);
   expect(problemsOf({ ...whole, CARILLON_MANAGED_SMS_FROM: 'Acme' })).toEqual([]);
   const { CARILLON_MANAGED_SMS_FROM: _, ...part } = whole;
-  expect(problemsOf(part)).toEqual([expect.stringMatching(/^CARILLON_MANAGED_SMS_FROM must be set as well/)]);
+  expect(problemsOf(part)).toEqual([expect.stringMatching(/^CARILLON_MANAGED_SMS_FROM must also be set/)]);
   const wrong = { CARILLON_MANAGED_SMS_ACCOUNT: 'AC/../x', CARILLON_MANAGED_SMS_FROM: '12345' };
   expect(problemsOf({ ...whole, ...wrong }).map((line) => line.split(' ')[0])).toEqual(Object.keys(wrong));
 });
@@ -81,7 +81,7 @@ describe('the file', () => {
 
   test.each([
     ['{', 'is not valid JSON'],
-    ['[]', 'must hold one object'],
+    ['[]', 'must contain one object'],
     ['{"PORTT": 1}', 'PORTT is not a setting'],
     ['{"PORT": {}}', 'PORT must be a string or a number'],
   ])('%s: %s', (text, problem) => {
@@ -132,7 +132,7 @@ test.each(['mail server', 'a\r\nMAIL FROM:<x@y>', '[127.0.0.1', 'mail_.acme.exam
 
 test('the managed relay has a sender of its own', () => {
   const relay = { CARILLON_SMTP_URL: 'smtp://relay.acme.example' };
-  expect(problemsOf(relay)).toEqual([expect.stringMatching(/^CARILLON_MANAGED_FROM must be set as well/)]);
+  expect(problemsOf(relay)).toEqual([expect.stringMatching(/^CARILLON_MANAGED_FROM must also be set/)]);
   const senderOf = (from: string) =>
     loadConfig({ ...relay, CARILLON_MANAGED_FROM: from }, folder).CARILLON_MANAGED_FROM;
   expect(senderOf('no-reply@ACME.example')).toEqual({ address: 'no-reply@acme.example', name: null });

@@ -48,49 +48,49 @@ function setting<Value>(row: Setting<Value>): Setting<Value> {
 }
 
 const settings = {
-  HOST: setting({ read: text, fallback: '127.0.0.1', meaning: 'Address that the one port listens on.' }),
+  HOST: setting({ read: text, fallback: '127.0.0.1', meaning: 'Address that the service listens on.' }),
   PORT: setting({
     read: integer(0, 65_535),
     fallback: 8400,
-    meaning: 'The one port: API, docs, callbacks. 0 picks a free one.',
+    meaning: 'Port for the API, docs and callbacks. 0 picks a free port.',
   }),
   PUBLIC_URL: setting<string | null>({
     read: url('http:', 'https:'),
     fallback: null,
     shown: 'http://HOST:PORT',
-    meaning: 'How the outside reaches the service (links in messages, provider callbacks).',
+    meaning: 'Public address of the service (links in messages, provider callbacks).',
   }),
   CARILLON_TRUSTED_PROXIES: setting<string[] | null>({
     read: networks,
     fallback: null,
     shown: 'none',
     meaning:
-      'Addresses or networks of the proxies in front, comma-separated: `X-Forwarded-For` is believed from these alone. Without it everybody behind a proxy is throttled together when somebody guesses passwords.',
+      'Addresses or networks of trusted proxies, comma-separated: `X-Forwarded-For` is only trusted from these. Without it, all users behind a proxy share the throttling of failed sign-ins.',
   }),
   DATABASE_URL: setting<string | null>({
     read: url('postgres:', 'postgresql:'),
     fallback: null,
     shown: 'the bundled PostgreSQL',
-    meaning: 'PostgreSQL 14 or newer. Unset: the bundled PostgreSQL is started and stopped with the service.',
+    meaning: 'PostgreSQL 14 or newer. If unset, the bundled PostgreSQL starts and stops with the service.',
     secret: true,
   }),
   CARILLON_DATA_DIR: setting({
     read: (value: string) => resolve(value),
     fallback: resolve('.carillon'),
     shown: './.carillon',
-    meaning: 'Bundled database, generated keys, credentials.json.',
+    meaning: 'Directory for the bundled database, generated keys and credentials.json.',
   }),
   CARILLON_ROLES: setting<ProcessRole[]>({
     read: processRoles,
     fallback: ['api', 'worker'],
     shown: 'api,worker',
-    meaning: 'What this process does. Any number of processes of each role may share a database.',
+    meaning: 'Roles of this process. Any number of processes of each role can share a database.',
   }),
   CARILLON_ENCRYPTION_KEY: setting<Buffer[] | null>({
     read: encryptionKeys,
     fallback: null,
-    shown: 'generated into the data directory',
-    meaning: '32 bytes in base64. Several, comma-separated: the first encrypts, all decrypt.',
+    shown: 'generated in the data directory',
+    meaning: '32 bytes in base64. With several, comma-separated, the first encrypts and all decrypt.',
     secret: true,
   }),
   CARILLON_BOOTSTRAP_TEST_KEY: setting<string | null>({
@@ -123,14 +123,14 @@ const settings = {
     read: oneOf('none', 'loopback', 'all'),
     fallback: null,
     shown: '`loopback` when HOST and PUBLIC_URL are loopback, else `none`',
-    meaning: 'Which non-public addresses outbound calls may reach: none, loopback, all.',
+    meaning: 'Non-public addresses that outbound calls can reach: none, loopback, all.',
   }),
   CARILLON_SMTP_URL: setting<string | null>({
     read: smtpUrl,
     fallback: null,
     shown: '–',
     meaning:
-      "The operator's managed email provider, used by Live environments without providers of their own. `?require_tls=true` after it refuses a server without TLS. CARILLON_MANAGED_FROM must be set with it.",
+      "The operator's managed email provider, used by Live environments without an email provider. Append `?require_tls=true` to require TLS. Requires CARILLON_MANAGED_FROM.",
     secret: true,
   }),
   CARILLON_MANAGED_FROM: setting<ManagedSender | null>({
@@ -138,42 +138,42 @@ const settings = {
     fallback: null,
     shown: '–',
     meaning:
-      'The sender of all email that goes through the managed provider, such as `Acme <no-reply@acme.example>`. Environments and requests cannot change its address or name.',
+      'The sender of all email sent through the managed provider, such as `Acme <no-reply@acme.example>`. Environments and requests cannot change it.',
   }),
   CARILLON_SMTP_NAME: setting<string | null>({
     read: smtpName,
     fallback: null,
-    shown: 'host of PUBLIC_URL, else the domain of the From address',
-    meaning: 'The name that mail servers are given in EHLO. Many refuse one that does not exist in DNS.',
+    shown: 'host of PUBLIC_URL, or else the domain of the From address',
+    meaning: 'The EHLO name for mail servers. Many servers reject a name that does not exist in DNS.',
   }),
   CARILLON_CHATONE_API_URL: setting({
     read: url('http:', 'https:'),
     fallback: 'https://slack.com/api',
-    meaning: 'Where the API of Slack (chatone) is called.',
+    meaning: 'Base URL of the Slack (chatone) API.',
   }),
   CARILLON_CHATONE_AUTHORIZE_URL: setting({
     read: url('http:', 'https:'),
     fallback: 'https://slack.com/oauth/v2/authorize',
-    meaning: 'Where people are sent to install the Slack app.',
+    meaning: 'URL for installing the Slack app.',
   }),
   CARILLON_CHATONE_CLIENT_ID: setting<string | null>({
     read: text,
     fallback: null,
     shown: '–',
-    meaning: 'The Slack app with which workspaces are installed. Unset: only by bot token.',
+    meaning: 'Client ID of the Slack app. If unset, workspaces can only be installed by bot token.',
   }),
   CARILLON_CHATONE_CLIENT_SECRET: setting<string | null>({
     read: text,
     fallback: null,
     shown: '–',
-    meaning: 'Its client secret.',
+    meaning: 'Client secret of the Slack app.',
     secret: true,
   }),
   CARILLON_CHATONE_SIGNING_SECRET: setting<string | null>({
     read: text,
     fallback: null,
     shown: '–',
-    meaning: 'Its signing secret: with it the events of the app (uninstalled, tokens revoked) are taken.',
+    meaning: 'Signing secret of the Slack app, required to receive its events (uninstalled, tokens revoked).',
     secret: true,
   }),
   CARILLON_CHATTWO_URL_PATTERNS: setting<FlavouredPattern[]>({
@@ -181,120 +181,119 @@ const settings = {
     fallback: [],
     shown: '–',
     meaning:
-      'Further Microsoft Teams (chattwo) URLs that are accepted: regular expressions for a whole URL, comma-separated. `A=` or `B=` before one names its flavour; B unless told.',
+      'Additional accepted Microsoft Teams (chattwo) URLs: regular expressions for a whole URL, comma-separated. Prefix one with `A=` or `B=` to set its flavour; the default is B.',
   }),
   CARILLON_CHATTHREE_URL_PATTERNS: setting<RegExp[]>({
     read: patterns,
     fallback: [],
     shown: '–',
     meaning:
-      'Further Discord (chatthree) URLs that are accepted: regular expressions for a whole URL, comma-separated.',
+      'Additional accepted Discord (chatthree) URLs: regular expressions for a whole URL, comma-separated.',
   }),
   CARILLON_MANAGED_SMS_KIND: setting<'smsone' | 'smstwo' | null>({
     read: oneOf('smsone', 'smstwo'),
     fallback: null,
     shown: '–',
     meaning:
-      "The operator's managed SMS provider: smsone (Twilio) or smstwo (Vonage). Used by Live environments whose SMS settings say `managed`.",
+      "The operator's managed SMS provider: smsone (Twilio) or smstwo (Vonage). Used by Live environments whose SMS settings are `managed`.",
   }),
   CARILLON_MANAGED_SMS_ACCOUNT: setting<string | null>({
     read: smsAccount,
     fallback: null,
     shown: '–',
-    meaning: 'Its account: the account SID of Twilio (smsone), the API key of Vonage (smstwo).',
+    meaning:
+      'Account of the managed SMS provider: the account SID of Twilio (smsone), the API key of Vonage (smstwo).',
     secret: true,
   }),
   CARILLON_MANAGED_SMS_SECRET: setting<string | null>({
     read: text,
     fallback: null,
     shown: '–',
-    meaning: 'Its secret: the auth token of Twilio (smsone), the API secret of Vonage (smstwo).',
+    meaning:
+      'Secret of the managed SMS provider: the auth token of Twilio (smsone), the API secret of Vonage (smstwo).',
     secret: true,
   }),
   CARILLON_MANAGED_SMS_FROM: setting<string | null>({
     read: smsSender,
     fallback: null,
     shown: '–',
-    meaning: 'Its sender: a number in E.164 form, or an alphanumeric sender id.',
+    meaning: 'Sender of the managed SMS provider: a number in E.164 format, or an alphanumeric sender id.',
   }),
   CARILLON_SMSONE_API_URL: setting({
     read: url('http:', 'https:'),
     fallback: 'https://api.twilio.com',
-    meaning: 'Where Twilio (smsone) is reached; another one for simulators and proxies.',
+    meaning: 'Base URL of the Twilio (smsone) API. Change it for simulators and proxies.',
   }),
   CARILLON_SMSTWO_API_URL: setting({
     read: url('http:', 'https:'),
     fallback: 'https://rest.nexmo.com',
-    meaning: 'Where Vonage (smstwo) is reached; another one for simulators and proxies.',
+    meaning: 'Base URL of the Vonage (smstwo) API. Change it for simulators and proxies.',
   }),
   CARILLON_RETENTION_DAYS: setting<number | null>({
     read: integer(7, 36_500),
     fallback: null,
     shown: 'for ever',
     meaning:
-      'How long what has ended is kept: notifications with all that belongs to them, workflow runs, webhook events with their deliveries.',
+      'Retention of finished notifications with all their data, workflow runs, and webhook events with their deliveries.',
   }),
   CARILLON_STORAGE_QUOTA_MB: setting({
     read: integer(0, 1_000_000_000),
     fallback: 10_240,
     meaning:
-      'How much an environment may store, in MiB: notifications with attachments, inbox items, workflow runs and the sandbox. Live environments on the plan unmetered have no quota. 0: none has.',
+      'Storage quota of an environment in MiB: notifications with attachments, inbox items, workflow runs and the sandbox. Live environments on the plan unmetered have no quota. 0 disables the quota.',
   }),
   CARILLON_RETRY_SCALE: setting({
     read: positive,
     fallback: 1,
     meaning:
-      'Multiplies our own retry delays and the five days after which a webhook endpoint that fails is disabled (0.001 turns hours into seconds; for tests and demos).',
+      'Multiplies the retry delays and the five days after which a failing webhook endpoint is disabled (0.001 turns hours into seconds; for tests and demos).',
   }),
   CARILLON_PLAN: setting({
     read: oneOf('free', 'pro', 'scale', 'unmetered'),
     fallback: 'unmetered' as const,
-    meaning:
-      'Plan of new organizations. What a plan with a limit includes is shared by all organizations of one owner.',
+    meaning: 'Plan of new organizations. All organizations of one owner share the limit of a plan.',
   }),
   CARILLON_SELF_SERVICE_ORGANIZATIONS: setting<'on' | 'off' | null>({
     read: oneOf('on', 'off'),
     fallback: null,
     shown: '`off` with a managed email or SMS provider, else `on`',
     meaning:
-      'Whether everybody who can sign in may create organizations. Each may send through the managed providers, so with those only the operator creates them unless told (npm start -- --create-organization).',
+      'Whether all signed-in users can create organizations. Every organization can send through the managed providers, so with those, by default only the operator can create organizations (npm start -- --create-organization).',
   }),
   CARILLON_RATE_LIMIT: setting<number | null>({
     read: positive,
     fallback: null,
     shown: 'by plan: free 20, pro 200, scale 2000, unmetered none',
-    meaning:
-      'Requests a second that each key may make, in place of the figure of the plan; bursts may be twice that.',
+    meaning: 'Requests per second for each key, instead of the limit of the plan; bursts can be twice that.',
   }),
   CARILLON_SESSION_RATE_LIMIT: setting({
     read: positive,
     fallback: 50,
-    meaning:
-      'Requests a second that each person at the dashboard may make of a process; bursts may be five times that.',
+    meaning: 'Requests per second for each dashboard user, per process; bursts can be five times that.',
   }),
   CARILLON_END_USER_RATE_LIMIT: setting({
     read: positive,
     fallback: 20,
     meaning:
-      'Requests a second that each end user may make of a process with their tokens (inbox and preferences; an open stream is one request); bursts may be five times that.',
+      'Requests per second for each end user with tokens (inbox and preferences; an open stream is one request), per process; bursts can be five times that.',
   }),
   CARILLON_SESSION_IDLE_HOURS: setting({
     read: integer(1, 168),
     fallback: 72,
     meaning:
-      'Hours after which a dashboard session ends that was not used (an open dashboard uses it). Every session ends after 7 days.',
+      'Hours after which an unused dashboard session ends (an open dashboard counts as use). Every session ends after 7 days.',
   }),
   LOG_LEVEL: setting({
     read: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     fallback: 'info' as const,
-    meaning: 'Structured JSON logs go to standard output.',
+    meaning: 'Log level. Logs are JSON lines on standard output.',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting<string | null>({
     read: url('http:', 'https:'),
     fallback: null,
     shown: '–',
     meaning:
-      'Where OpenTelemetry traces go (OTLP over HTTP), e.g. http://localhost:4318. Unset: none are made.',
+      'OpenTelemetry collector (OTLP over HTTP), for example http://localhost:4318. If unset, no traces are exported.',
     secret: true, // may contain a password
   }),
 } as const;
@@ -335,7 +334,7 @@ function readFile(path: string, problems: string[]): Record<string, string> {
     return {};
   }
   if (!isRecord(parsed)) {
-    problems.push('carillon.config.json: must hold one object of settings');
+    problems.push('carillon.config.json: must contain one object of settings');
     return {};
   }
   const values: Record<string, string> = {};
@@ -359,7 +358,7 @@ const managedSms = [
 function managedEmailProblem(config: Values): string | null {
   // A value that could not be parsed is undefined here, and has been reported.
   return config.CARILLON_SMTP_URL && config.CARILLON_MANAGED_FROM === null
-    ? 'CARILLON_MANAGED_FROM must be set as well: the sender of all email that goes through CARILLON_SMTP_URL'
+    ? 'CARILLON_MANAGED_FROM must also be set: it is the sender of all email sent through CARILLON_SMTP_URL'
     : null;
 }
 
@@ -368,7 +367,7 @@ function managedSmsProblem(config: Values): string | null {
   // A value that could not be parsed is undefined here, and has been reported.
   const missing = managedSms.filter((name) => config[name] === null);
   if (missing.length === 0 || missing.length === managedSms.length) return null;
-  return `${missing.join(', ')} must be set as well: the managed SMS provider needs all four`;
+  return `${missing.join(', ')} must also be set: the managed SMS provider needs all four`;
 }
 
 /** The host of a URL, or an address to listen on. */

@@ -79,7 +79,7 @@ function settingsPage(): string {
   );
   return page(
     'Settings',
-    'Environment variables; each may also stand in `carillon.config.json` in the working directory (the environment wins). Bad values stop the start, all of them listed at once. `npm start -- --help` prints this table.',
+    'Settings are environment variables, or fields of `carillon.config.json` in the working directory (environment variables take precedence). The service does not start with invalid values and lists all of them. `npm start -- --help` prints this table.',
     ['| name | default | meaning |', '|---|---|---|', ...rows],
   );
 }
@@ -90,7 +90,7 @@ function errorsPage(): string {
   );
   return page(
     'Errors',
-    'Every error has one shape: `{"error": {"type", "code", "message", "param"}}`. Decide by `code`, which is stable; `message` is for people. `param` names the field at fault as a dotted path, or is null.',
+    'All errors have the same format: `{"error": {"type", "code", "message", "param"}}`. Branch on `code`, which is stable; `message` is for people. `param` is the invalid field as a dotted path, or null.',
     ['| code | status | type | when |', '|---|---|---|---|', ...rows],
   );
 }
