@@ -267,7 +267,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
     expect(chattwo.runs).toHaveLength(1);
     flow.state = 'tenant_only';
     await dialog.getByRole('button', { name: 'Send another' }).click();
-    await dialog.getByText('The workflow refuses the call (401)').waitFor({ timeout: 30_000 });
+    await dialog.getByText('The workflow rejects the call (401)').waitFor({ timeout: 30_000 });
     await screenshot(page, 'connections-test-dialog');
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('Check that the workflow is turned on').waitFor({ timeout: 30_000 });

@@ -127,7 +127,7 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await ended(id, 'suppressed');
     const { page, complaints, go } = await host.open(`/test/notifications/${id}`);
     await page
-      .getByText(/^Not sent: the address is on the suppression list since .* \(manual add\)\.$/)
+      .getByText(/^Not sent: the address has been on the suppression list since .* \(manual add\)\.$/)
       .waitFor();
     const last = page
       .getByRole('heading', { name: 'Why wasn’t it delivered?' })

@@ -193,7 +193,7 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await page.getByRole('row', { name: / You / }).getByRole('button').click();
     await page.getByRole('menuitem', { name: 'Leave…' }).click();
     await page.getByRole('button', { name: 'Leave', exact: true }).click();
-    await page.getByText('Make somebody else an owner first.').waitFor();
+    await page.getByText('Add another owner first.').waitFor();
   }, 90_000);
 
   test('the audit log shows who changed what, and is filtered in its address', async () => {
@@ -261,7 +261,7 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await page.getByLabel('New password').fill('a longer sentence of mine');
     await page.getByText('Strong.').waitFor();
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('This is not the current password.').waitFor();
+    await page.getByText('The current password is wrong.').waitFor();
     await page.getByLabel('Current password').fill(ada.password);
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Password changed.').waitFor();

@@ -95,7 +95,7 @@ describe.skipIf(!chromiumPath)('webhooks', () => {
     await page.getByText('No deliveries yet').waitFor();
     await page.getByRole('button', { name: 'Send test' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('The receiver answered 500').waitFor();
+    await dialog.getByText('The receiver returned 500').waitFor();
     await screenshot(page, 'webhook-test');
     await dialog.getByRole('link', { name: 'Open delivery' }).click();
     await page.waitForURL('**/deliveries/*');

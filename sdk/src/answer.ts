@@ -30,7 +30,7 @@ export function unexpected(response: Response, text: string): ApiError {
   const { origin } = new URL(response.url || 'http://unknown');
   const where = response.url ? ` from ${origin}` : '';
   return new ApiError(
-    `This answer${where} is not Carillon’s: HTTP ${response.status}, ${what}. Is base_url right?`,
+    `The response${where} is not from Carillon: HTTP ${response.status}, ${what}. Check base_url.`,
     {
       type: 'api_error',
       code: 'unexpected_response',

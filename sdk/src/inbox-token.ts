@@ -26,7 +26,7 @@ export async function mintInboxToken(
   }
   if (!/^\P{Cc}{1,255}$/su.test(external_user_id)) {
     throw invalid(
-      'external_user_id must have 1 to 255 characters, none of them a control character.',
+      'external_user_id must have 1 to 255 characters without control characters.',
       'external_user_id',
     );
   }

@@ -61,7 +61,7 @@ function fillPath(path: string, names: string[], args: unknown[]): string {
     const text = typeof value === 'number' ? String(value) : value;
     // URLs fold `.` and `..` away, also encoded: the request would go elsewhere. Half a surrogate pair has no encoding.
     if (typeof text !== 'string' || ['', '.', '..'].includes(text) || /\p{Surrogate}/u.test(text)) {
-      throw invalid(`${name} must be a text that can stand in a path.`, name);
+      throw invalid(`${name} must be a string that is valid in a path.`, name);
     }
     return filled.replace(`{${name}}`, () => encodeURIComponent(text));
   }, path);
@@ -97,7 +97,10 @@ function toJson(body: Params): string {
     return JSON.stringify(body);
   } catch {
     const param = Object.keys(body).find((name) => !isJson(body[name])) ?? 'body';
-    throw invalid(`${param} cannot be written as JSON: a BigInt cannot, nor what holds itself.`, param);
+    throw invalid(
+      `${param} cannot be serialized as JSON: BigInt values and circular references are not supported.`,
+      param,
+    );
   }
 }
 

@@ -29,7 +29,7 @@ export function createWaiting(
     ) {
       checkedNumber(poll_interval_ms, 'poll_interval_ms', 1);
       const endsAtMs = Date.now() + checkedNumber(timeout_ms, 'timeout_ms', 1);
-      let status = 'not heard of';
+      let status = 'unknown';
       const late = () => new TimeoutError(`Run ${runId} is still ${status} after ${timeout_ms} ms.`);
       return within(timeout_ms, late, given, async (signal) => {
         for (let waitMs = 200; ; waitMs = Math.min(poll_interval_ms, waitMs * 1.5)) {

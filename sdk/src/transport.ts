@@ -99,7 +99,7 @@ export function createTransport(options: TransportOptions, credentials: Credenti
   }
 
   function attempt(wanted: Request, token: string | null, timeoutMs: number, given?: AbortSignal) {
-    const late = () => new TimeoutError(`No answer from ${base} within ${timeoutMs} ms.`);
+    const late = () => new TimeoutError(`No response from ${base} within ${timeoutMs} ms.`);
     return within(timeoutMs, late, given, async (signal) => {
       try {
         return await readAnswer(await request(wanted, token, signal), wanted.text ?? false);
@@ -165,7 +165,7 @@ function checkedHeaders(given: Record<string, string> = {}): Record<string, stri
   for (const [name, value] of Object.entries(given)) {
     if (isHeader(name, value)) continue;
     const param = fromOptions.includes(name) ? name.replace('-', '_') : name;
-    throw invalid(`${param} must be a text that can stand in a header.`, param);
+    throw invalid(`${param} must be a string that is valid in a header.`, param);
   }
   return given;
 }

@@ -92,7 +92,10 @@ export async function verifyWebhook(options: VerifyWebhookOptions): Promise<Webh
   checkTimestamp(timestamp, tolerance_seconds, now_ms);
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), body);
   if (!(await isSigned(keys, signed, signatures))) {
-    throw new WebhookVerificationError('invalid_signature', 'No signature of this call fits a secret given.');
+    throw new WebhookVerificationError(
+      'invalid_signature',
+      'No signature of this call matches a given secret.',
+    );
   }
   return eventOf(body);
 }
@@ -118,7 +121,7 @@ function checkTimestamp(text: string, toleranceSeconds: number, nowMs: number): 
   if (ageSeconds < -toleranceSeconds) {
     throw new WebhookVerificationError(
       'timestamp_too_new',
-      `This call is ${-ageSeconds} s ahead of the clock here. Is it right?`,
+      `This call is ${-ageSeconds} s ahead of the local clock. Check the clock.`,
     );
   }
 }
@@ -148,7 +151,10 @@ function eventOf(body: Bytes): WebhookEvent {
     // said below
   }
   if (typeof event?.id !== 'string' || typeof event.type !== 'string') {
-    throw new WebhookVerificationError('invalid_body', 'The signature is right, and the body is no event.');
+    throw new WebhookVerificationError(
+      'invalid_body',
+      'The signature is valid, but the body is not an event.',
+    );
   }
   return event as WebhookEvent;
 }
@@ -160,7 +166,7 @@ function bytesOf(body: unknown): Bytes {
   if (body instanceof Uint8Array) return new Uint8Array(body);
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
   throw new TypeError(
-    'verifyWebhook needs the raw body, as a string or bytes; a parsed one cannot be verified.',
+    'verifyWebhook needs the raw body as a string or bytes; a parsed body cannot be verified.',
   );
 }
 

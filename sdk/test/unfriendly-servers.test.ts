@@ -72,7 +72,7 @@ describe('a server', () => {
       const client = createClient({ base_url: url });
       const error = await failure(client.runs.waitForCompletion('r1', { timeout_ms: 300 }));
       expect(error).toBeInstanceOf(TimeoutError);
-      expect(error.message).toBe('Run r1 is still not heard of after 300 ms.');
+      expect(error.message).toBe('Run r1 is still unknown after 300 ms.');
     }
   });
 

@@ -73,15 +73,12 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     if (foreign.length > 0)
       log.warn(
         { migrations: foreign },
-        'a newer release has used this database; only the release directly before it may also use it',
+        'a newer release has used this database; only the release directly before it can also use it',
       );
     const keyring = await openKeyring(pool, config.CARILLON_ENCRYPTION_KEY, config.CARILLON_DATA_DIR);
     const lacking = (await listUsedKeys(pool)).filter((id) => !keyring.ids.includes(id));
     if (lacking.length > 0)
-      log.warn(
-        { keys: lacking },
-        'secrets may be sealed with encryption keys that this process does not have',
-      );
+      log.warn({ keys: lacking }, 'secrets may be encrypted with keys that this process does not have');
     const credentials = await bootstrap({ pool, config, log });
 
     const doorbell = createDoorbell(claimPool, database, log);

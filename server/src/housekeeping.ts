@@ -59,7 +59,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
   const timer = setInterval(() => {
     running = running
       .then(tidy)
-      .catch((error) => log.warn({ err: error }, 'housekeeping failed; it is retried'));
+      .catch((error) => log.warn({ err: error }, 'housekeeping failed; it will be retried'));
   }, everyMs);
   return {
     async stop() {

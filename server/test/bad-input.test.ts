@@ -482,7 +482,7 @@ describe('the sentence', () => {
 
   test('for a chat message without a template says how to make one', async () => {
     expect(await message({ channel: 'chatone', recipient: { chatone_channel_id: 'C024BE91L' } })).toBe(
-      'template_key is required for Slack (chatone): make a template with POST /v1/templates and bodies [{"channel": "chatone", "structured_template": "…"}], then send its key.',
+      'template_key is required for Slack (chatone): create a template with POST /v1/templates and bodies [{"channel": "chatone", "structured_template": "…"}], then send its key.',
     );
     expect(await message({ channel: 'chatthree', recipient: { endpoint: 'x' } })).toContain(
       '[{"channel": "chatthree", "text_template": "…"}]',

@@ -42,7 +42,7 @@ describe('an install', () => {
   it('without a network ends with one sentence that says what to do', { timeout: 90_000 }, () => {
     const { status, stderr } = install('http://127.0.0.1:1'); // nothing listens there
     expect(stderr).toBe(
-      'Carillon could not be installed: the npm registry at http://127.0.0.1:1 cannot be reached (ECONNREFUSED); connect this machine to the network, or name a registry that it can reach (npm config set registry URL), then run the command again.\n',
+      'Carillon could not be installed: the npm registry at http://127.0.0.1:1 cannot be reached (ECONNREFUSED); connect this machine to the network, or set a registry that it can reach (npm config set registry URL), then run the command again.\n',
     );
     expect(status).toBe(1);
   });

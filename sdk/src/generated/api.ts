@@ -171,7 +171,7 @@ export interface Api {
     /**
      * Send a notification.
      *
-     * Needs the scope `notifications:send`.
+     * Requires the scope `notifications:send`.
      *
      * `POST /v1/notifications`
      */
@@ -179,9 +179,9 @@ export interface Api {
     /**
      * List notifications, newest first.
      *
-     * Several filters at once are asked of so many notifications a page. When few have them all, a page may have fewer than `limit`, or none, while `next_cursor` says where to look on; the list ends when it is null.
+     * With several filters, a page scans a limited number of notifications. When few match, a page may have fewer than `limit` items, or none; continue with `next_cursor` until it is null.
      *
-     * Needs the scope `notifications:read`.
+     * Requires the scope `notifications:read`.
      *
      * `GET /v1/notifications`
      */
@@ -192,9 +192,9 @@ export interface Api {
     /**
      * Send up to 500 notifications.
      *
-     * Each element is a send request with an optional idempotency_key (the header Idempotency-Key means nothing here). Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise. Together they have at most 24 MiB and 100,000 JSON values, and each at most 10,000.
+     * Each element is a send request with an optional idempotency_key (the Idempotency-Key header is ignored). Elements are independent: an invalid one gets an error at its position and the others are sent. The priority is bulk unless an element sets another one. The limits are 24 MiB and 100,000 JSON values in total, and 10,000 values per element.
      *
-     * Needs the scope `notifications:send`.
+     * Requires the scope `notifications:send`.
      *
      * `POST /v1/notifications/batch`
      */
@@ -205,7 +205,7 @@ export interface Api {
     /**
      * Get a notification.
      *
-     * Needs the scope `notifications:read`.
+     * Requires the scope `notifications:read`.
      *
      * `GET /v1/notifications/{id}`
      */
@@ -213,7 +213,7 @@ export interface Api {
     /**
      * Change a queued notification.
      *
-     * Needs the scope `notifications:write`.
+     * Requires the scope `notifications:write`.
      *
      * `PATCH /v1/notifications/{id}`
      */
@@ -221,9 +221,9 @@ export interface Api {
     /**
      * Delete a notification.
      *
-     * A queued one is never sent; of a finished one the content and personal data are erased. While it is being sent: 409.
+     * A queued notification is never sent; for a finished one the content and personal data are erased. Returns 409 while the notification is being sent.
      *
-     * Needs the scope `notifications:write`.
+     * Requires the scope `notifications:write`.
      *
      * `DELETE /v1/notifications/{id}`
      */
@@ -231,29 +231,29 @@ export interface Api {
     /**
      * Send a failed or bounced notification again.
      *
-     * Makes a new notification, linked by resent_from.
+     * Creates a new notification, linked by resent_from.
      *
-     * Needs the scope `notifications:send`.
+     * Requires the scope `notifications:send`.
      *
      * `POST /v1/notifications/{id}/resend`
      */
     resend(id: string, options?: KeyedOptions): Promise<Notification>;
     /**
-     * Why did it, or did it not, arrive?
+     * Get the trace of a notification.
      *
-     * Every gate's verdict, every attempt at a provider with its latency and code, and what happens next.
+     * Explains why the notification did or did not arrive: the verdict of every gate, every provider attempt with its latency and code, and what happens next.
      *
-     * Needs the scope `notifications:read`.
+     * Requires the scope `notifications:read`.
      *
      * `GET /v1/notifications/{id}/trace`
      */
     trace(id: string, options?: RequestOptions): Promise<Trace>;
     /**
-     * Get the message as its recipient sees it.
+     * Get the message as the recipient sees it.
      *
-     * What was sent, or what would be sent now: made from the content that the notification was accepted with, in the way that sending makes it. HTML is given as it is, and must not be shown outside a sandbox; links and images are those of the author, without tracking. Sender and reply address follow the settings of today unless the sandbox kept the message. Once the content is erased: 404.
+     * The message as it was sent or would be sent now, rendered from the accepted content. The HTML is not sanitised and must only be shown in a sandboxed frame; links and images have no tracking. Sender and reply address follow the current settings unless the sandbox kept the message. Returns 404 once the content is erased.
      *
-     * Needs the scope `notifications:read`.
+     * Requires the scope `notifications:read`.
      *
      * `GET /v1/notifications/{id}/content`
      */
@@ -263,9 +263,9 @@ export interface Api {
     /**
      * Create a template.
      *
-     * Templates are Liquid. HTML fields escape what they output, structured fields output JSON, subjects and text output data as it is. Syntax, and the JSON of structured bodies, are checked now.
+     * Templates are Liquid. HTML fields escape their output, structured fields output JSON, subjects and text are not escaped. The syntax, and the JSON of structured bodies, are validated on save.
      *
-     * Needs the scope `templates:write`.
+     * Requires the scope `templates:write`.
      *
      * `POST /v1/templates`
      */
@@ -273,9 +273,9 @@ export interface Api {
     /**
      * List templates, newest first.
      *
-     * A page may be shorter than limit when the templates are large; next_cursor goes on.
+     * A page may be shorter than limit when the templates are large; continue with next_cursor.
      *
-     * Needs the scope `templates:read`.
+     * Requires the scope `templates:read`.
      *
      * `GET /v1/templates`
      */
@@ -283,7 +283,7 @@ export interface Api {
     /**
      * Get a template.
      *
-     * Needs the scope `templates:read`.
+     * Requires the scope `templates:read`.
      *
      * `GET /v1/templates/{key}`
      */
@@ -291,9 +291,9 @@ export interface Api {
     /**
      * Change a template.
      *
-     * Makes a new version. Notifications that were accepted keep the version they were accepted with.
+     * Creates a new version. Accepted notifications keep their version.
      *
-     * Needs the scope `templates:write`.
+     * Requires the scope `templates:write`.
      *
      * `PATCH /v1/templates/{key}`
      */
@@ -301,9 +301,9 @@ export interface Api {
     /**
      * Delete a template.
      *
-     * Notifications that were accepted with it are sent all the same. Its key is free again. 409 `template_in_use` while an active workflow names it.
+     * Accepted notifications are still sent. The key can be used again. Returns 409 `template_in_use` while an active workflow uses the template.
      *
-     * Needs the scope `templates:write`.
+     * Requires the scope `templates:write`.
      *
      * `DELETE /v1/templates/{key}`
      */
@@ -311,9 +311,9 @@ export interface Api {
     /**
      * Create or replace the body for a channel.
      *
-     * 201 the first time, then 200. With locale: a variant of the default body, which must be there. Fields that the channel does not use are ignored.
+     * Returns 201 for a new body, 200 for a replaced one. With locale, the body is a variant of the default body, which must exist. Fields that the channel does not use are ignored.
      *
-     * Needs the scope `templates:write`.
+     * Requires the scope `templates:write`.
      *
      * `PUT /v1/templates/{key}/bodies/{channel}`
      */
@@ -326,9 +326,9 @@ export interface Api {
     /**
      * Delete the body for a channel.
      *
-     * With locale: that variant alone. Without: the body and all its variants.
+     * With locale, only that variant is deleted. Without, the body and all its variants.
      *
-     * Needs the scope `templates:write`.
+     * Requires the scope `templates:write`.
      *
      * `DELETE /v1/templates/{key}/bodies/{channel}`
      */
@@ -341,17 +341,17 @@ export interface Api {
     /**
      * Render a template without sending.
      *
-     * Needs the scope `templates:read`.
+     * Requires the scope `templates:read`.
      *
      * `POST /v1/templates/{key}/render`
      */
     render(key: string, params?: TemplateRender, options?: RequestOptions): Promise<RenderedTemplate>;
     /**
-     * Render a body that is not saved.
+     * Render an unsaved body.
      *
-     * For editors: nothing is stored or sent. A mistake in the body is a 400 template_syntax_error that names the field, the line and the column.
+     * For editors: nothing is stored or sent. A syntax error returns 400 template_syntax_error with the field, the line and the column.
      *
-     * Needs the scope `templates:read`.
+     * Requires the scope `templates:read`.
      *
      * `POST /v1/templates/preview`
      */
@@ -359,7 +359,7 @@ export interface Api {
     /**
      * List the versions of a template, newest first.
      *
-     * Needs the scope `templates:read`.
+     * Requires the scope `templates:read`.
      *
      * `GET /v1/templates/{key}/versions`
      */
@@ -369,19 +369,19 @@ export interface Api {
       options?: RequestOptions,
     ): List<TemplateVersion, ListTemplateVersionsResult>;
     /**
-     * Get a version of a template with all it says.
+     * Get a version of a template with its content.
      *
-     * Needs the scope `templates:read`.
+     * Requires the scope `templates:read`.
      *
      * `GET /v1/templates/{key}/versions/{version}`
      */
     getVersion(key: string, version: number, options?: RequestOptions): Promise<TemplateVersionContent>;
     /**
-     * Make an old version the current one.
+     * Restore an old version.
      *
-     * Its content becomes a new version, so that nothing of the history is lost.
+     * The content becomes a new version, so the history is kept.
      *
-     * Needs the scope `templates:write`.
+     * Requires the scope `templates:write`.
      *
      * `POST /v1/templates/{key}/versions/{version}/restore`
      */
@@ -389,9 +389,9 @@ export interface Api {
     /**
      * Copy a template from Test to Live.
      *
-     * Takes a Test key. Live becomes what Test is: bodies that are only in Live are removed. With dry_run it only says what would change.
+     * Requires a Test key. Live then matches Test: bodies that exist only in Live are removed. With dry_run, the response only shows what would change.
      *
-     * Needs the scope `templates:promote`.
+     * Requires the scope `templates:promote`.
      *
      * `POST /v1/templates/{key}/promote`
      */
@@ -405,9 +405,9 @@ export interface Api {
     /**
      * Create a category.
      *
-     * What a notification is about, so that people can choose what they get. `default_opt_in` is true unless told; a user who decided nothing gets the category on its `default_channels`.
+     * The topic of a notification, so that users can choose what they receive. `default_opt_in` defaults to true; users without a preference receive the category on its `default_channels`.
      *
-     * Needs the scope `preferences:write`.
+     * Requires the scope `preferences:write`.
      *
      * `POST /v1/preferences/categories`
      */
@@ -415,15 +415,15 @@ export interface Api {
     /**
      * List categories.
      *
-     * Needs the scope `preferences:read`.
+     * Requires the scope `preferences:read`.
      *
      * `GET /v1/preferences/categories`
      */
     list(params?: ListCategoriesParams, options?: RequestOptions): List<Category, ListCategoriesResult>;
     /**
-     * Read a category.
+     * Get a category.
      *
-     * Needs the scope `preferences:read`.
+     * Requires the scope `preferences:read`.
      *
      * `GET /v1/preferences/categories/{key}`
      */
@@ -431,9 +431,9 @@ export interface Api {
     /**
      * Change a category.
      *
-     * An archived category can be changed too and stays archived, unless `is_archived` is false: then it can be sent under again. `is_critical` cannot be changed.
+     * An archived category stays archived unless you set `is_archived` to false; then it can be used again. `is_critical` cannot be changed.
      *
-     * Needs the scope `preferences:write`.
+     * Requires the scope `preferences:write`.
      *
      * `PUT /v1/preferences/categories/{key}`
      */
@@ -441,9 +441,9 @@ export interface Api {
     /**
      * Archive a category.
      *
-     * A send that names it is refused from now on. What was accepted before is still sent, and what users decided is kept: unsubscribe links in old emails go on working, and the key stays taken.
+     * New sends with this category are rejected. Accepted notifications are still sent, and preferences are kept: unsubscribe links in old emails keep working, and the key stays reserved.
      *
-     * Needs the scope `preferences:write`.
+     * Requires the scope `preferences:write`.
      *
      * `DELETE /v1/preferences/categories/{key}`
      */
@@ -451,11 +451,11 @@ export interface Api {
   };
   preferences: {
     /**
-     * What a user wants.
+     * Get the preferences of a user.
      *
-     * Every category × channel with its effective value: what the user decided, else the default of the category. The user is the `external_user_id` of the recipient, else the address. Nobody has to be registered first. Archived categories are left out.
+     * Every category × channel with its effective value: the choice of the user, or else the default of the category. The user is the `external_user_id` of the recipient, or else the address. Users do not need to be registered. Archived categories are not included.
      *
-     * Needs the scope `preferences:read`.
+     * Requires the scope `preferences:read`.
      *
      * `GET /v1/preferences/users/{externalUserId}`
      */
@@ -463,9 +463,9 @@ export interface Api {
     /**
      * Set several preferences of a user.
      *
-     * All or nothing: one bad element and none is set. Those that are not named stay as they are. Answers with every preference of the user.
+     * All or nothing: if one element is invalid, none is set. Other preferences stay unchanged. Returns every preference of the user.
      *
-     * Needs the scope `preferences:write`.
+     * Requires the scope `preferences:write`.
      *
      * `PUT /v1/preferences/users/{externalUserId}`
      */
@@ -477,7 +477,7 @@ export interface Api {
     /**
      * Set one preference of a user.
      *
-     * Needs the scope `preferences:write`.
+     * Requires the scope `preferences:write`.
      *
      * `PATCH /v1/preferences/users/{externalUserId}/{categoryKey}/{channel}`
      */
@@ -489,9 +489,9 @@ export interface Api {
       options?: RequestOptions,
     ): Promise<Preference>;
     /**
-     * Quiet hours of a user.
+     * Get the quiet hours of a user.
      *
-     * Needs the scope `preferences:read`.
+     * Requires the scope `preferences:read`.
      *
      * `GET /v1/preferences/users/{externalUserId}/quiet-hours`
      */
@@ -499,9 +499,9 @@ export interface Api {
     /**
      * Set the quiet hours of a user.
      *
-     * Sends that name a category which is not critical wait until the local end of the window; the trace says so. A window that ends before it starts goes over midnight. Clock changes are heeded: the clock on the wall counts.
+     * Sends with a non-critical category wait until the local end of the window; the trace shows it. A window that ends before it starts spans midnight. The local time decides, including daylight saving time.
      *
-     * Needs the scope `preferences:write`.
+     * Requires the scope `preferences:write`.
      *
      * `PUT /v1/preferences/users/{externalUserId}/quiet-hours`
      */
@@ -509,9 +509,9 @@ export interface Api {
     /**
      * Remove the quiet hours of a user.
      *
-     * What was held back already waits until the time it was held back to.
+     * Notifications that are already waiting keep their time.
      *
-     * Needs the scope `preferences:write`.
+     * Requires the scope `preferences:write`.
      *
      * `DELETE /v1/preferences/users/{externalUserId}/quiet-hours`
      */
@@ -521,9 +521,9 @@ export interface Api {
     /**
      * List suppressed addresses.
      *
-     * Email addresses and phone numbers that nothing is sent to, newest first. Hard bounces and complaints add themselves; refusals for reasons of policy (spam, authentication, reputation) never do.
+     * Email addresses and phone numbers that nothing is sent to, newest first. Hard bounces and complaints are added automatically; policy rejections (spam, authentication, reputation) are not.
      *
-     * Needs the scope `suppressions:read`.
+     * Requires the scope `suppressions:read`.
      *
      * `GET /v1/suppressions`
      */
@@ -534,25 +534,25 @@ export interface Api {
     /**
      * Suppress an address.
      *
-     * 201 when the address is new on the list; 200 with the entry as it is when it was there already.
+     * Returns 201 for a new address, and 200 with the existing entry if the address is already suppressed.
      *
-     * Needs the scope `suppressions:write`.
+     * Requires the scope `suppressions:write`.
      *
      * `POST /v1/suppressions`
      */
     add(params: SuppressionInput, options?: RequestOptions): Promise<Suppression>;
     /**
-     * Read the suppression of an address.
+     * Get the suppression of an address.
      *
-     * Needs the scope `suppressions:read`.
+     * Requires the scope `suppressions:read`.
      *
      * `GET /v1/suppressions/{address}`
      */
     get(address: string, options?: RequestOptions): Promise<Suppression>;
     /**
-     * Send to an address again.
+     * Remove a suppression.
      *
-     * Needs the scope `suppressions:write`.
+     * Requires the scope `suppressions:write`.
      *
      * `DELETE /v1/suppressions/{address}`
      */
@@ -562,37 +562,37 @@ export interface Api {
     /**
      * List users, newest first.
      *
-     * Needs the scope `preferences:read`.
+     * Requires the scope `preferences:read`.
      *
      * `GET /v1/users`
      */
     list(params?: ListUsersParams, options?: RequestOptions): List<User, ListUsersResult>;
     /**
-     * What is known about a user.
+     * Get a user.
      *
-     * Also what sends that named both an `external_user_id` and an address left behind.
+     * Includes addresses stored by sends with both an `external_user_id` and an address.
      *
-     * Needs the scope `preferences:read`.
+     * Requires the scope `preferences:read`.
      *
      * `GET /v1/users/{externalUserId}`
      */
     get(externalUserId: string, options?: RequestOptions): Promise<User>;
     /**
-     * Store what is known about a user.
+     * Store a user.
      *
-     * From now on the `external_user_id` alone is enough to send to this user. What is left out is forgotten. A later send that names both the user and another address replaces the address of that channel.
+     * Later sends to this user need only the `external_user_id`. Omitted fields are cleared. A later send with the user and another address replaces the address of that channel.
      *
-     * Needs the scope `preferences:write`.
+     * Requires the scope `preferences:write`.
      *
      * `PUT /v1/users/{externalUserId}`
      */
     replace(externalUserId: string, params: UserInput, options?: RequestOptions): Promise<User>;
     /**
-     * Erase a user everywhere.
+     * Erase a user.
      *
-     * Addresses, preferences and quiet hours go; past notifications keep their status and lose recipient, content and every detail; what was still queued is never sent. Sends that named only an address stored for the user count as theirs. Suppressions and usage counters stay. A history of more than about 10,000 notifications is finished in the background. Answers 204 whether or not anything was known.
+     * Deletes addresses, preferences and quiet hours. Past notifications keep their status and lose recipient, content and all details; queued notifications are never sent. Sends to only an address stored for the user are included. Suppressions and usage counters are kept. A history of more than about 10,000 notifications is erased in the background. Returns 204 even if the user is unknown.
      *
-     * Needs the scope `preferences:write`.
+     * Requires the scope `preferences:write`.
      *
      * `DELETE /v1/users/{externalUserId}`
      */
@@ -600,11 +600,11 @@ export interface Api {
   };
   usage: {
     /**
-     * What was used this month.
+     * Get the usage of this month.
      *
-     * Notifications that the Live environments of the organization accepted since the month began (UTC), whatever became of them afterwards: suppressed, failed and deleted ones count, and a resend counts anew. Test sends never do. What a plan with a limit includes counts for a person: all organizations that they own share it.
+     * Notifications that the Live environments of the organization accepted since the beginning of the month (UTC). Suppressed, failed and deleted notifications count, and a resend counts again. Test sends do not count. The limit of a plan applies per owner: all organizations with the same owner share it.
      *
-     * Any valid key may call it.
+     * Requires any valid key.
      *
      * `GET /v1/usage`
      */
@@ -612,11 +612,11 @@ export interface Api {
   };
   inboxTokens: {
     /**
-     * Make an end-user token.
+     * Create an end-user token.
      *
-     * For the browser or device of one user: give it to nobody else. Tokens can also be made without a call, with the signing key: HS256, `iss` the environment id, `sub` the user id, `scope`, `iat` and `exp`.
+     * For the browser or device of one user. You can also create tokens without a call, with the signing key: HS256, `iss` the environment id, `sub` the user id, `scope`, `iat` and `exp`.
      *
-     * Needs the scope `notifications:send`.
+     * Requires the scope `notifications:send`.
      *
      * `POST /v1/inbox/tokens`
      */
@@ -624,9 +624,9 @@ export interface Api {
     /**
      * Replace the inbox signing key.
      *
-     * The new key is shown this once. Tokens signed with earlier ones stay valid for the overlap (24 hours), each until it expires.
+     * The new key is shown only once. Tokens signed with earlier keys stay valid during the overlap (24 hours) until they expire.
      *
-     * Needs the scope `keys:write`.
+     * Requires the scope `keys:write`.
      *
      * `POST /v1/environments/{envId}/inbox-key/rotate`
      */
@@ -640,9 +640,9 @@ export interface Api {
     /**
      * Create a webhook endpoint.
      *
-     * The signing secret is shown in this answer and never again. A second endpoint with the same URL is 409 `webhook_url_exists`.
+     * The signing secret is shown only in this response. A second endpoint with the same URL returns 409 `webhook_url_exists`.
      *
-     * Needs the scope `webhooks:write`.
+     * Requires the scope `webhooks:write`.
      *
      * `POST /v1/webhook-endpoints`
      */
@@ -650,7 +650,7 @@ export interface Api {
     /**
      * List webhook endpoints, newest first.
      *
-     * Needs the scope `webhooks:read`.
+     * Requires the scope `webhooks:read`.
      *
      * `GET /v1/webhook-endpoints`
      */
@@ -661,7 +661,7 @@ export interface Api {
     /**
      * Get a webhook endpoint.
      *
-     * Needs the scope `webhooks:read`.
+     * Requires the scope `webhooks:read`.
      *
      * `GET /v1/webhook-endpoints/{id}`
      */
@@ -669,9 +669,9 @@ export interface Api {
     /**
      * Change, pause or resume a webhook endpoint.
      *
-     * Fields that are left out stay as they are. Events that happen while an endpoint is paused or disabled are not recorded for it; deliveries that a pause interrupted go on when it is resumed.
+     * Omitted fields stay unchanged. Events are not recorded for a paused or disabled endpoint; deliveries that a pause interrupted continue when the endpoint is resumed.
      *
-     * Needs the scope `webhooks:write`.
+     * Requires the scope `webhooks:write`.
      *
      * `PUT /v1/webhook-endpoints/{id}`
      */
@@ -679,9 +679,9 @@ export interface Api {
     /**
      * Disable a webhook endpoint.
      *
-     * It gets no more calls, and its pending deliveries end as `permanent_failure`. It can still be read, and PUT with `status: active` brings it back.
+     * The endpoint gets no more calls, and its pending deliveries end as `permanent_failure`. You can still read it; PUT with `status: active` enables it again.
      *
-     * Needs the scope `webhooks:write`.
+     * Requires the scope `webhooks:write`.
      *
      * `DELETE /v1/webhook-endpoints/{id}`
      */
@@ -689,9 +689,9 @@ export interface Api {
     /**
      * Rotate the signing secret of a webhook endpoint.
      *
-     * The new secret is shown in this answer and never again. For 24 hours calls carry a signature of each, so receivers can change over in their own time. While ten secrets sign the answer is 429.
+     * The new secret is shown only in this response. For 24 hours calls are signed with the old and the new secret, so receivers can switch over. With ten active secrets, the response is 429.
      *
-     * Needs the scope `webhooks:write`.
+     * Requires the scope `webhooks:write`.
      *
      * `POST /v1/webhook-endpoints/{id}/rotate-secret`
      */
@@ -699,9 +699,9 @@ export interface Api {
     /**
      * Rotate the webhook secret of an environment.
      *
-     * It signs notifications of the `webhook` channel that are addressed to a URL. Shown in this answer and never again; the one before signs too for 24 hours. While ten secrets sign the answer is 429.
+     * The secret signs notifications of the `webhook` channel that are addressed to a URL. It is shown only in this response; the previous secret also signs for 24 hours. With ten active secrets, the response is 429.
      *
-     * Needs the scope `webhooks:write`.
+     * Requires the scope `webhooks:write`.
      *
      * `POST /v1/environments/{envId}/webhook-secret/rotate`
      */
@@ -712,9 +712,9 @@ export interface Api {
     /**
      * List the deliveries to a webhook endpoint, newest first.
      *
-     * Filters are asked of so many deliveries a page. When few match, a page may have fewer than `limit`, or none, while `next_cursor` says where to look on; the list ends when it is null.
+     * With filters, a page scans a limited number of deliveries. When few match, a page may have fewer than `limit` items, or none; continue with `next_cursor` until it is null.
      *
-     * Needs the scope `webhooks:read`.
+     * Requires the scope `webhooks:read`.
      *
      * `GET /v1/webhook-endpoints/{id}/deliveries`
      */
@@ -724,9 +724,9 @@ export interface Api {
       options?: RequestOptions,
     ): List<WebhookDelivery, ListWebhookDeliveriesResult>;
     /**
-     * Get a delivery, with what it carries.
+     * Get a delivery with its payload.
      *
-     * Needs the scope `webhooks:read`.
+     * Requires the scope `webhooks:read`.
      *
      * `GET /v1/webhook-endpoints/{id}/deliveries/{deliveryId}`
      */
@@ -738,7 +738,7 @@ export interface Api {
     /**
      * List the attempts of a delivery, newest first.
      *
-     * Needs the scope `webhooks:read`.
+     * Requires the scope `webhooks:read`.
      *
      * `GET /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/attempts`
      */
@@ -749,11 +749,11 @@ export interface Api {
       options?: RequestOptions,
     ): List<WebhookAttempt, ListWebhookAttemptsResult>;
     /**
-     * Try a delivery again at once.
+     * Retry a delivery immediately.
      *
-     * From any final status, and ahead of its time while it waits for its next attempt. The schedule of retries begins anew. The attempt is made even if the endpoint is paused or was disabled by the service. While an attempt is under way: 409 `delivery_in_flight`.
+     * Works in any final status, and while the delivery waits for its next attempt. Restarts the retry schedule. The attempt is made even if the endpoint is paused or was disabled by the service. Returns 409 `delivery_in_flight` while an attempt is in progress.
      *
-     * Needs the scope `webhooks:write`.
+     * Requires the scope `webhooks:write`.
      *
      * `POST /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/retry`
      */
@@ -761,19 +761,19 @@ export interface Api {
     /**
      * Send a test event to a webhook endpoint.
      *
-     * An event `webhook.test`, whatever the filters of the endpoint say, and also while it is paused or was disabled by the service. After DELETE: 409 `endpoint_disabled`.
+     * Sends a `webhook.test` event regardless of the filters of the endpoint, even if it is paused or was disabled by the service. Returns 409 `endpoint_disabled` after DELETE.
      *
-     * Needs the scope `webhooks:write`.
+     * Requires the scope `webhooks:write`.
      *
      * `POST /v1/webhook-endpoints/{id}/send-test`
      */
     sendTest(id: string, options?: RequestOptions): Promise<WebhookDelivery>;
     /**
-     * Try again everything that failed since a time.
+     * Retry all failed deliveries since a time.
      *
-     * Deliveries that ended as `failed` or `permanent_failure` since then are queued anew, a hundred a second; at most 100,000 in one call.
+     * Queues the deliveries that ended as `failed` or `permanent_failure` since then again, a hundred per second; at most 100,000 in one call.
      *
-     * Needs the scope `webhooks:write`.
+     * Requires the scope `webhooks:write`.
      *
      * `POST /v1/webhook-endpoints/{id}/recover`
      */
@@ -783,11 +783,11 @@ export interface Api {
       options?: RequestOptions,
     ): Promise<RecoverWebhookEndpointResult>;
     /**
-     * How calls to a webhook endpoint went, over time.
+     * Get the health of a webhook endpoint over time.
      *
-     * Counted by five minutes. Each process writes its figures every five seconds; one that is killed takes the last of them with it. They are there to be looked at, and no account of what happened: that is what notifications, their events and `/v1/usage` are.
+     * Counted per five minutes. Each process writes its counts every five seconds; a killed process loses the last ones. Use the counts for monitoring only; for exact data, use notifications, their events and `/v1/usage`.
      *
-     * Needs the scope `webhooks:read`.
+     * Requires the scope `webhooks:read`.
      *
      * `GET /v1/webhook-endpoints/{id}/health`
      */
@@ -799,11 +799,11 @@ export interface Api {
   };
   overview: {
     /**
-     * What happened lately, at a glance.
+     * Get the activity overview.
      *
-     * Counts over time, delivery rate, latency, the queue, providers, webhook endpoints, and why notifications did not arrive. Each process writes its figures every five seconds; one that is killed takes the last of them with it. They are there to be looked at, and no account of what happened: that is what notifications, their events and `/v1/usage` are.
+     * Counts over time, delivery rate, latency, the queue, providers, webhook endpoints, and why notifications did not arrive. Each process writes its counts every five seconds; a killed process loses the last ones. Use the counts for monitoring only; for exact data, use notifications, their events and `/v1/usage`.
      *
-     * Needs the scope `notifications:read`.
+     * Requires the scope `notifications:read`.
      *
      * `GET /v1/overview`
      */
@@ -813,9 +813,9 @@ export interface Api {
     /**
      * Create a workflow.
      *
-     * It can be triggered once one of its versions is active. The key `runs` is reserved.
+     * You can trigger the workflow once one of its versions is active. The key `runs` is reserved.
      *
-     * Needs the scope `workflows:write`.
+     * Requires the scope `workflows:write`.
      *
      * `POST /v1/workflows`
      */
@@ -823,7 +823,7 @@ export interface Api {
     /**
      * List workflows, newest first.
      *
-     * Needs the scope `workflows:read`.
+     * Requires the scope `workflows:read`.
      *
      * `GET /v1/workflows`
      */
@@ -831,7 +831,7 @@ export interface Api {
     /**
      * Get a workflow.
      *
-     * Needs the scope `workflows:read`.
+     * Requires the scope `workflows:read`.
      *
      * `GET /v1/workflows/{key}`
      */
@@ -839,7 +839,7 @@ export interface Api {
     /**
      * Change the name or the description of a workflow.
      *
-     * Needs the scope `workflows:write`.
+     * Requires the scope `workflows:write`.
      *
      * `PATCH /v1/workflows/{key}`
      */
@@ -847,9 +847,9 @@ export interface Api {
     /**
      * Disable a workflow.
      *
-     * Runs that have begun go on, new triggers are 404. It can still be read; activating a version brings it back.
+     * Started runs continue, new triggers return 404. You can still read the workflow; activating a version enables it again.
      *
-     * Needs the scope `workflows:write`.
+     * Requires the scope `workflows:write`.
      *
      * `DELETE /v1/workflows/{key}`
      */
@@ -857,9 +857,9 @@ export interface Api {
     /**
      * Copy the active version of a workflow from Test to Live.
      *
-     * Takes a Test key. It becomes a new version in Live and is active at once, with the templates it names if include_templates is true, or with those that include_templates lists: all of it or nothing. 422 when it would not be valid in Live. With dry_run it only says what would change.
+     * Requires a Test key. The version becomes a new, active version in Live. With include_templates, its templates or the listed templates are promoted too, all or nothing. Returns 422 if the version is not valid in Live. With dry_run, the response only shows what would change.
      *
-     * Needs the scope `workflows:promote`.
+     * Requires the scope `workflows:promote`.
      *
      * `POST /v1/workflows/{key}/promote`
      */
@@ -871,9 +871,9 @@ export interface Api {
     /**
      * Create a version of a workflow.
      *
-     * A draft until it is activated. The shape of the body is checked now (400, with a JSON Pointer as `param`); whether everything it names exists, when it is activated.
+     * The version is a draft until you activate it. The structure of the body is validated now (400, with a JSON Pointer as `param`), its references on activation.
      *
-     * Needs the scope `workflows:write`.
+     * Requires the scope `workflows:write`.
      *
      * `POST /v1/workflows/{key}/versions`
      */
@@ -885,7 +885,7 @@ export interface Api {
     /**
      * List the versions of a workflow, newest first.
      *
-     * Needs the scope `workflows:read`.
+     * Requires the scope `workflows:read`.
      *
      * `GET /v1/workflows/{key}/versions`
      */
@@ -897,7 +897,7 @@ export interface Api {
     /**
      * Get a version of a workflow.
      *
-     * Needs the scope `workflows:read`.
+     * Requires the scope `workflows:read`.
      *
      * `GET /v1/workflows/{key}/versions/{version}`
      */
@@ -905,9 +905,9 @@ export interface Api {
     /**
      * Activate a version of a workflow.
      *
-     * New runs start on it; runs under way stay on theirs. An invalid one is answered with `valid: false` and nothing changes. With dry_run nothing changes either way.
+     * New runs use this version; running ones keep theirs. If the version is invalid, the response has `valid: false` and nothing changes. With dry_run nothing changes in any case.
      *
-     * Needs the scope `workflows:write`.
+     * Requires the scope `workflows:write`.
      *
      * `POST /v1/workflows/{key}/versions/{version}/activate`
      */
@@ -920,9 +920,9 @@ export interface Api {
     /**
      * Run a version on a virtual clock.
      *
-     * Nothing is sent, fetched or stored. Days pass in milliseconds; events and the answers to fetch steps are scripted.
+     * Nothing is sent, fetched or stored. Days pass in milliseconds; events and the responses to fetch steps are scripted.
      *
-     * Needs the scope `workflows:read`.
+     * Requires the scope `workflows:read`.
      *
      * `POST /v1/workflows/{key}/versions/{version}/simulate`
      */
@@ -935,9 +935,9 @@ export interface Api {
     /**
      * The JSON Schema of a workflow body.
      *
-     * JSON Schema 2020-12, for editors and checks. `X-Schema-Sha256` is the hash of the answer.
+     * JSON Schema 2020-12, for editors and validators. `X-Schema-Sha256` is the hash of the response.
      *
-     * Needs no credentials.
+     * Requires no credentials.
      *
      * `GET /workflows/schema.json`
      */
@@ -945,9 +945,9 @@ export interface Api {
     /**
      * Start a run of a workflow.
      *
-     * The run starts on the active version and stays on it. 422 `trigger_data_invalid` when trigger_data does not fit its schema.
+     * The run starts on the active version and stays on it. Returns 422 `trigger_data_invalid` if trigger_data does not match its schema.
      *
-     * Needs the scope `workflows:trigger`.
+     * Requires the scope `workflows:trigger`.
      *
      * `POST /v1/workflows/{key}/trigger`
      */
@@ -955,9 +955,9 @@ export interface Api {
     /**
      * Post an event to the waiting runs of a workflow.
      *
-     * Wakes every run of the workflow that waits for this event and whose match filter fits event_data. A workflow that does not exist has no waiting runs: the count is 0.
+     * Wakes every run of the workflow that waits for this event and whose match filter matches event_data. A workflow that does not exist has no waiting runs: the count is 0.
      *
-     * Needs the scope `workflows:trigger`.
+     * Requires the scope `workflows:trigger`.
      *
      * `POST /v1/workflows/{key}/events`
      */
@@ -967,7 +967,7 @@ export interface Api {
     /**
      * Post an event to one run.
      *
-     * Needs the scope `workflows:trigger`.
+     * Requires the scope `workflows:trigger`.
      *
      * `POST /v1/workflows/runs/{runId}/events`
      */
@@ -975,7 +975,7 @@ export interface Api {
     /**
      * List the runs of a workflow, newest first.
      *
-     * Needs the scope `workflows:read`.
+     * Requires the scope `workflows:read`.
      *
      * `GET /v1/workflows/{key}/runs`
      */
@@ -987,7 +987,7 @@ export interface Api {
     /**
      * Get a run with its steps.
      *
-     * Needs the scope `workflows:read`.
+     * Requires the scope `workflows:read`.
      *
      * `GET /v1/workflows/runs/{runId}`
      */
@@ -995,9 +995,9 @@ export interface Api {
     /**
      * Cancel a run.
      *
-     * Notifications that it has made are sent all the same. 409 `run_not_cancellable` once it has completed or failed.
+     * Notifications that the run already created are still sent. Returns 409 `run_not_cancellable` if the run has completed or failed.
      *
-     * Needs the scope `workflows:trigger`.
+     * Requires the scope `workflows:trigger`.
      *
      * `POST /v1/workflows/runs/{runId}/cancel`
      */
@@ -1005,11 +1005,11 @@ export interface Api {
   };
   sandbox: {
     /**
-     * List what the sandbox received.
+     * List sandbox messages.
      *
-     * In a Test environment every send ends in the sandbox. Each message is shown as it would have been sent, newest first. In a Live environment the list is empty unless the sandbox is one of its providers. Messages are kept for 30 days, and the newest 100,000 of an environment.
+     * In a Test environment every send ends in the sandbox. Each message is shown as it would have been sent, newest first. In a Live environment the list is empty unless the sandbox is one of its providers. Messages are kept for 30 days, at most the newest 100,000 per environment.
      *
-     * Needs the scope `notifications:read`.
+     * Requires the scope `notifications:read`.
      *
      * `GET /v1/sandbox/messages`
      */
@@ -1020,17 +1020,17 @@ export interface Api {
     /**
      * Empty the sandbox.
      *
-     * Removes every message that the sandbox of this environment has received so far. Notifications stay as they are.
+     * Removes every message in the sandbox of this environment. Notifications are not changed.
      *
-     * Needs the scope `notifications:write`.
+     * Requires the scope `notifications:write`.
      *
      * `DELETE /v1/sandbox/messages`
      */
     deleteMessages(options?: RequestOptions): Promise<void>;
     /**
-     * Get a message that the sandbox received.
+     * Get a sandbox message.
      *
-     * Needs the scope `notifications:read`.
+     * Requires the scope `notifications:read`.
      *
      * `GET /v1/sandbox/messages/{id}`
      */
@@ -1038,9 +1038,9 @@ export interface Api {
   };
   emailSettings: {
     /**
-     * Read the email settings of an environment.
+     * Get the email settings of an environment.
      *
-     * Needs the scope `channels:read`.
+     * Requires the scope `channels:read`.
      *
      * `GET /v1/environments/{envId}/email-settings`
      */
@@ -1048,9 +1048,9 @@ export interface Api {
     /**
      * Replace the email settings of an environment.
      *
-     * The sender identity and the chain of providers. Whatever is left out goes back to its default, except the secrets of providers named by their id: these are write-only and stay as they are unless given anew. In a Test environment the providers are stored and can be verified, but sends end in the sandbox.
+     * Sets the sender identity and the provider chain. Omitted settings return to their default, except the secrets of providers with an id: secrets are write-only and stay unchanged unless you enter new ones. In a Test environment the providers are stored and can be verified, but sends end in the sandbox.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `PUT /v1/environments/{envId}/email-settings`
      */
@@ -1062,9 +1062,9 @@ export interface Api {
     /**
      * Change some of the email settings of an environment.
      *
-     * What is left out, or null, stays as it is; the empty text clears an address or a name. `providers` is one setting: when it is given, the whole chain is replaced by it, and a provider that is not in it is removed. An element with the `id` of a provider keeps its name and the secrets that are not given.
+     * Omitted or null settings stay unchanged; an empty string clears an address or a name. `providers` is one setting: it replaces the whole chain, and providers that are not in it are removed. An element with the `id` of a provider keeps its name and the omitted secrets.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `PATCH /v1/environments/{envId}/email-settings`
      */
@@ -1074,11 +1074,11 @@ export interface Api {
       options?: RequestOptions,
     ): Promise<UpdateEmailSettingsResult>;
     /**
-     * Check that an email provider can be used.
+     * Verify an email provider.
      *
      * Connects and authenticates within 5 seconds; nothing is sent.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `POST /v1/environments/{envId}/email-settings/providers/{id}/verify`
      */
@@ -1086,9 +1086,9 @@ export interface Api {
   };
   smsSettings: {
     /**
-     * Read the SMS settings of an environment.
+     * Get the SMS settings of an environment.
      *
-     * Needs the scope `channels:read`.
+     * Requires the scope `channels:read`.
      *
      * `GET /v1/environments/{envId}/sms-settings`
      */
@@ -1096,9 +1096,9 @@ export interface Api {
     /**
      * Create or replace the SMS settings of an environment.
      *
-     * Twilio (`smsone`) needs its account SID, its auth token and a sender; Vonage (`smstwo`) its API key, its API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` says how that went. They are write-only, and those that are left out or null stay as they are while kind and account do; the empty text clears one that is optional. In a Test environment the settings are stored and checked, but sends end in the sandbox.
+     * Twilio (`smsone`) requires an account SID, an auth token and a sender; Vonage (`smstwo`) an API key, an API secret and a sender; `managed` nothing. Credentials are checked with the provider (5 seconds at most) and saved in any case: `credentials_validated` shows the result. They are write-only. Omitted or null credentials stay unchanged while kind and account are the same; an empty string clears an optional one. In a Test environment the settings are stored and checked, but sends end in the sandbox.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `PUT /v1/environments/{envId}/sms-settings`
      */
@@ -1106,9 +1106,9 @@ export interface Api {
     /**
      * Delete the SMS settings of an environment.
      *
-     * Sends that are queued, and later ones, then fail with `provider_not_configured`.
+     * Queued and later sends then fail with `provider_not_configured`.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `DELETE /v1/environments/{envId}/sms-settings`
      */
@@ -1118,9 +1118,9 @@ export interface Api {
     /**
      * Install a Slack workspace by its bot token.
      *
-     * The token is checked with Slack within 5 seconds. A workspace that is installed already keeps its id and gets the new token: 200. In Test a token that begins with `xoxb-sandbox` makes a sandbox installation, and nothing is called.
+     * The token is checked with Slack within 5 seconds. An existing installation of the workspace keeps its id and gets the new token (200). In Test, a token that begins with `xoxb-sandbox` creates a sandbox installation, and Slack is never called.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `POST /v1/chatone/installations`
      */
@@ -1128,7 +1128,7 @@ export interface Api {
     /**
      * List the Slack installations, newest first.
      *
-     * Needs the scope `channels:read`.
+     * Requires the scope `channels:read`.
      *
      * `GET /v1/chatone/installations`
      */
@@ -1139,7 +1139,7 @@ export interface Api {
     /**
      * Get a Slack installation.
      *
-     * Needs the scope `channels:read`.
+     * Requires the scope `channels:read`.
      *
      * `GET /v1/chatone/installations/{id}`
      */
@@ -1147,7 +1147,7 @@ export interface Api {
     /**
      * Set whether the Slack bot joins public channels automatically.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `PUT /v1/chatone/installations/{id}`
      */
@@ -1159,9 +1159,9 @@ export interface Api {
     /**
      * Delete a Slack installation and revoke its token.
      *
-     * The installation goes even when Slack cannot be reached to revoke the token; the audit log says whether it confirmed. A token that another installation lives by is not revoked. Notifications that are still queued fail with `installation_not_found`.
+     * The installation is deleted even if Slack cannot be reached to revoke the token; the audit log shows whether Slack confirmed. A token that another installation uses is not revoked. Queued notifications fail with `installation_not_found`.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `DELETE /v1/chatone/installations/{id}`
      */
@@ -1169,9 +1169,9 @@ export interface Api {
     /**
      * Send a test message to Slack.
      *
-     * At least one target. With both, the direct message and the post are both sent, and the id of the direct message is returned.
+     * Requires at least one target. With both, the direct message and the post are sent, and the id of the direct message is returned.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `POST /v1/chatone/installations/{id}/send-test`
      */
@@ -1181,9 +1181,9 @@ export interface Api {
     /**
      * Create a Microsoft Teams (chattwo) endpoint.
      *
-     * The URL of a workflow that posts to a Microsoft Teams channel. One of a retired connector is refused with `chattwo_legacy_connector_url`, anything else with `chattwo_url_not_accepted`.
+     * Requires the URL of a workflow that posts to a Microsoft Teams channel. The URL of a retired connector is rejected with `chattwo_legacy_connector_url`, any other URL with `chattwo_url_not_accepted`.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `POST /v1/chattwo-endpoints`
      */
@@ -1191,7 +1191,7 @@ export interface Api {
     /**
      * List the Microsoft Teams (chattwo) endpoints, newest first.
      *
-     * Needs the scope `channels:read`.
+     * Requires the scope `channels:read`.
      *
      * `GET /v1/chattwo-endpoints`
      */
@@ -1199,7 +1199,7 @@ export interface Api {
     /**
      * Get a Microsoft Teams (chattwo) endpoint.
      *
-     * Needs the scope `channels:read`.
+     * Requires the scope `channels:read`.
      *
      * `GET /v1/chattwo-endpoints/{id}`
      */
@@ -1207,9 +1207,9 @@ export interface Api {
     /**
      * Change a Microsoft Teams (chattwo) endpoint.
      *
-     * Fields that are left out or null stay as they are, and the key always does; the empty text clears a default. A URL that is given, even the same one, brings a broken endpoint back.
+     * Omitted or null fields and the key stay unchanged; an empty string clears a default. Setting the URL, even to the same one, reactivates a broken endpoint.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `PUT /v1/chattwo-endpoints/{id}`
      */
@@ -1217,9 +1217,9 @@ export interface Api {
     /**
      * Delete a Microsoft Teams (chattwo) endpoint.
      *
-     * Notifications that are still queued for it fail with `endpoint_not_found`.
+     * Queued notifications for the endpoint fail with `endpoint_not_found`.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `DELETE /v1/chattwo-endpoints/{id}`
      */
@@ -1227,9 +1227,9 @@ export interface Api {
     /**
      * Send a test card.
      *
-     * As a notification like any other: ask for it, or for its trace, to see what became of it.
+     * The test is a normal notification: get the notification or its trace to see the result.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `POST /v1/chattwo-endpoints/{id}/send-test`
      */
@@ -1239,9 +1239,9 @@ export interface Api {
     /**
      * Create a Discord (chatthree) endpoint.
      *
-     * The URL of a webhook of a Discord channel; anything else is refused with `chatthree_url_not_accepted`.
+     * Requires the webhook URL of a Discord channel; any other URL is rejected with `chatthree_url_not_accepted`.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `POST /v1/chatthree-endpoints`
      */
@@ -1249,7 +1249,7 @@ export interface Api {
     /**
      * List the Discord (chatthree) endpoints, newest first.
      *
-     * Needs the scope `channels:read`.
+     * Requires the scope `channels:read`.
      *
      * `GET /v1/chatthree-endpoints`
      */
@@ -1257,7 +1257,7 @@ export interface Api {
     /**
      * Get a Discord (chatthree) endpoint.
      *
-     * Needs the scope `channels:read`.
+     * Requires the scope `channels:read`.
      *
      * `GET /v1/chatthree-endpoints/{id}`
      */
@@ -1265,9 +1265,9 @@ export interface Api {
     /**
      * Change a Discord (chatthree) endpoint.
      *
-     * Fields that are left out or null stay as they are, and the key always does; the empty text clears a default. A URL that is given, even the same one, brings a broken endpoint back.
+     * Omitted or null fields and the key stay unchanged; an empty string clears a default. Setting the URL, even to the same one, reactivates a broken endpoint.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `PUT /v1/chatthree-endpoints/{id}`
      */
@@ -1275,9 +1275,9 @@ export interface Api {
     /**
      * Delete a Discord (chatthree) endpoint.
      *
-     * Notifications that are still queued for it fail with `endpoint_not_found`.
+     * Queued notifications for the endpoint fail with `endpoint_not_found`.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `DELETE /v1/chatthree-endpoints/{id}`
      */
@@ -1285,18 +1285,18 @@ export interface Api {
     /**
      * Send a test message.
      *
-     * As a notification like any other: ask for it, or for its trace, to see what became of it.
+     * The test is a normal notification: get the notification or its trace to see the result.
      *
-     * Needs the scope `channels:write`.
+     * Requires the scope `channels:write`.
      *
      * `POST /v1/chatthree-endpoints/{id}/send-test`
      */
     sendTest(id: string, options?: RequestOptions): Promise<TestSent>;
   };
   /**
-   * Show whom these credentials stand for.
+   * Get the identity of the credentials.
    *
-   * Any valid key may call it.
+   * Requires any valid key.
    *
    * `GET /v1/me`
    */
@@ -1305,9 +1305,9 @@ export interface Api {
     /**
      * List environments.
      *
-     * A key sees its own environment; a dashboard session all environments of the organization.
+     * A key sees its own environment, a dashboard session all environments of the organization.
      *
-     * Any valid key may call it.
+     * Requires any valid key.
      *
      * `GET /v1/environments`
      */
@@ -1315,7 +1315,7 @@ export interface Api {
     /**
      * Get an environment.
      *
-     * Any valid key may call it.
+     * Requires any valid key.
      *
      * `GET /v1/environments/{envId}`
      */
@@ -1325,9 +1325,9 @@ export interface Api {
     /**
      * List API keys.
      *
-     * The keys of the environment that are not revoked, newest first. Secrets are never shown again.
+     * The active keys of the environment, newest first. Secrets are never shown again.
      *
-     * Needs the scope `keys:read`.
+     * Requires the scope `keys:read`.
      *
      * `GET /v1/api-keys`
      */
@@ -1338,9 +1338,9 @@ export interface Api {
     /**
      * Create an API key.
      *
-     * For the environment of the credentials used, with scopes that these have themselves. A key that ends makes none that lives longer.
+     * Creates a key for the environment of the credentials, with at most their scopes. A key that expires cannot create a key that expires later.
      *
-     * Needs the scope `keys:write`.
+     * Requires the scope `keys:write`.
      *
      * `POST /v1/api-keys`
      */
@@ -1348,9 +1348,9 @@ export interface Api {
     /**
      * Revoke an API key.
      *
-     * It stops working within two seconds on every node, and is gone from the list.
+     * The key stops working within two seconds on every node and is removed from the list.
      *
-     * Needs the scope `keys:write`.
+     * Requires the scope `keys:write`.
      *
      * `DELETE /v1/api-keys/{id}`
      */
@@ -1358,9 +1358,9 @@ export interface Api {
     /**
      * Rotate an API key.
      *
-     * Makes a new key with the same name, scopes and expiry. The old one is revoked at once, or works on for `grace_seconds`.
+     * Creates a new key with the same name, scopes and expiry. The old key is revoked immediately, or after `grace_seconds`.
      *
-     * Needs the scope `keys:write`.
+     * Requires the scope `keys:write`.
      *
      * `POST /v1/api-keys/{id}/rotate`
      */
@@ -1370,9 +1370,9 @@ export interface Api {
     /**
      * Sign in to the dashboard.
      *
-     * Sets a session cookie for 7 days, which ends sooner when it is not used (`CARILLON_SESSION_IDLE_HOURS`), and one by which this browser is known from then on. Failed attempts make the next one wait, longer each time (429): after 5 within an hour for an email from one network (/24 of IPv4, /64 of IPv6), 50 for an email from anywhere, 100 from a network. A browser in which the person has signed in before is counted by itself.
+     * Sets a session cookie for 7 days, which expires earlier without use (`CARILLON_SESSION_IDLE_HOURS`), and a cookie that identifies this browser. Failed attempts delay the next one, longer each time (429): after 5 within an hour for an email from one network (/24 of IPv4, /64 of IPv6), 50 for an email from anywhere, 100 from a network. A browser in which the user has signed in before is counted separately.
      *
-     * Needs no credentials.
+     * Requires no credentials.
      *
      * `POST /auth/login`
      */
@@ -1382,15 +1382,15 @@ export interface Api {
      *
      * Needs the header `X-Carillon-CSRF: 1`.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `POST /auth/logout`
      */
     logout(options?: RequestOptions): Promise<void>;
     /**
-     * Show who is signed in.
+     * Get the signed-in user.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `GET /auth/me`
      */
@@ -1398,7 +1398,7 @@ export interface Api {
     /**
      * Change your own name.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `PATCH /auth/me`
      */
@@ -1406,9 +1406,9 @@ export interface Api {
     /**
      * Change your own password.
      *
-     * Ends all your other sessions. After 5 wrong `current_password` within an hour this session has to wait, longer each time (429).
+     * Ends all your other sessions. After 5 wrong `current_password` within an hour, further attempts in this session are delayed, longer each time (429).
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `POST /auth/password`
      */
@@ -1416,7 +1416,7 @@ export interface Api {
     /**
      * List your own sessions.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `GET /auth/sessions`
      */
@@ -1424,9 +1424,9 @@ export interface Api {
     /**
      * End one of your own sessions.
      *
-     * It stops working within two seconds on every node.
+     * The session stops working within two seconds on every node.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `DELETE /auth/sessions/{id}`
      */
@@ -1436,9 +1436,9 @@ export interface Api {
     /**
      * Create an organization.
      *
-     * With a Test and a Live environment, no keys yet, and the person who asks as its owner. Up to 20 for a person; 403 `self_service_disabled` where only the operator creates them.
+     * Creates a Test and a Live environment without keys; you become the owner. Up to 20 organizations per user. Returns 403 `self_service_disabled` if only the operator can create organizations.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `POST /auth/organizations`
      */
@@ -1448,7 +1448,7 @@ export interface Api {
      *
      * For owners and admins.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `PATCH /auth/organizations/{organizationId}`
      */
@@ -1458,11 +1458,11 @@ export interface Api {
       options?: RequestOptions,
     ): Promise<Organization>;
     /**
-     * List the people of an organization.
+     * List the members of an organization.
      *
-     * For everybody who belongs to it.
+     * For all members.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `GET /auth/organizations/{organizationId}/members`
      */
@@ -1474,9 +1474,9 @@ export interface Api {
     /**
      * Change the role of a member.
      *
-     * For owners and admins; only an owner makes or unmakes an owner. Open sessions of the person have the new role within two seconds. 409 `last_owner` when nobody else is one.
+     * For owners and admins; only an owner can add or remove owners. The new role applies to open sessions within two seconds. Returns 409 `last_owner` if there is no other owner.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `PATCH /auth/organizations/{organizationId}/members/{userId}`
      */
@@ -1487,11 +1487,11 @@ export interface Api {
       options?: RequestOptions,
     ): Promise<Member>;
     /**
-     * Remove a member, or leave.
+     * Remove a member or leave.
      *
-     * For owners and admins, and for everybody about themselves; only an owner removes an owner. Invitations that the person made are withdrawn; API keys that they made belong to the environment and go on working. 409 `last_owner` when nobody else is one.
+     * For owners and admins; all members can remove themselves, and only an owner can remove an owner. Open invitations of the member are withdrawn; API keys that the member created belong to the environment and keep working. Returns 409 `last_owner` if there is no other owner.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `DELETE /auth/organizations/{organizationId}/members/{userId}`
      */
@@ -1501,7 +1501,7 @@ export interface Api {
      *
      * For owners and admins.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `GET /auth/organizations/{organizationId}/invitations`
      */
@@ -1511,11 +1511,11 @@ export interface Api {
       options?: RequestOptions,
     ): List<Invitation, ListInvitationsResult>;
     /**
-     * Invite somebody.
+     * Invite a member.
      *
-     * For owners and admins; only an owner invites an owner. Nothing is sent: hand `accept_url` to the person. It works once, for 7 days; inviting the same address again replaces it. Up to 100 may be open.
+     * For owners and admins; only an owner can invite an owner. No email is sent: share `accept_url` yourself. The link works once, for 7 days; inviting the same address again replaces it. Up to 100 invitations can be open.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `POST /auth/organizations/{organizationId}/invitations`
      */
@@ -1527,19 +1527,19 @@ export interface Api {
     /**
      * Withdraw an invitation.
      *
-     * For owners and admins. Its link stops working.
+     * For owners and admins. The link stops working.
      *
-     * For people signed in to the dashboard.
+     * Requires a dashboard session.
      *
      * `DELETE /auth/organizations/{organizationId}/invitations/{id}`
      */
     withdrawInvitation(organizationId: string, id: string, options?: RequestOptions): Promise<void>;
     /**
-     * Show what an invitation is for.
+     * Look up an invitation.
      *
      * Throttled like signing in.
      *
-     * Needs no credentials.
+     * Requires no credentials.
      *
      * `POST /auth/invitations/look-up`
      */
@@ -1547,9 +1547,9 @@ export interface Api {
     /**
      * Accept an invitation.
      *
-     * Somebody new gives a `name` and chooses a `password`; somebody with an account gives its password. Sets a session cookie. Throttled like signing in.
+     * New users send a `name` and a new `password`; existing users send their password. Sets a session cookie. Throttled like signing in.
      *
-     * Needs no credentials.
+     * Requires no credentials.
      *
      * `POST /auth/invitations/accept`
      */
@@ -1559,9 +1559,9 @@ export interface Api {
     /**
      * List configuration changes and sign-ins.
      *
-     * Who changed what, with the values before and after (never secrets), newest first: changes in the environment of the key, and those of the organization as a whole, to which sign-ins of its members belong. `attachments.purged` says what the attachments of a notification were (name, type, size, SHA-256) whose bytes the service has deleted.
+     * Who changed what, with the values before and after (never secrets), newest first. Includes changes in the environment of the key, and changes and sign-ins of the organization. `attachments.purged` lists the deleted attachments of a notification (name, type, size, SHA-256).
      *
-     * Needs the scope `keys:read`.
+     * Requires the scope `keys:read`.
      *
      * `GET /v1/audit-log`
      */
@@ -1572,47 +1572,47 @@ export interface Api {
   };
   operations: {
     /**
-     * Is the process alive?
+     * Check that the process is alive.
      *
-     * Answers as long as the process runs, also while it shuts down. Restart it when it does not.
+     * Responds while the process runs, also during shutdown. Restart the process if it does not respond.
      *
-     * Needs no credentials.
+     * Requires no credentials.
      *
      * `GET /healthz`
      */
     getHealth(options?: RequestOptions): Promise<GetHealthResult>;
     /**
-     * May requests be sent here?
+     * Check that the process is ready.
      *
-     * Whether the database answers, all migrations are done and the queue is alive. 503 otherwise, and while the process shuts down; `components` tells which part it is.
+     * Checks that the database responds, all migrations are applied and the queue is alive. Returns 503 otherwise, and during shutdown; `components` shows the failing part.
      *
-     * Needs no credentials.
+     * Requires no credentials.
      *
      * `GET /readyz`
      */
     getReadiness(options?: RequestOptions): Promise<GetReadinessResult>;
     /**
-     * Public summary.
+     * Get the public status.
      *
-     * Whether the service works, and what happened lately. An outage of a provider opens an incident when it concerns more than one tenant; the operator opens others. Nothing here names a tenant.
+     * The state of the service and recent incidents. A provider outage opens an incident if it affects more than one tenant; the operator can open others. The response never names a tenant.
      *
-     * Needs no credentials.
+     * Requires no credentials.
      *
      * `GET /status`
      */
     getStatus(options?: RequestOptions): Promise<GetStatusResult>;
     /**
-     * Figures for Prometheus.
+     * Get Prometheus metrics.
      *
-     * Needs no credentials.
+     * Requires no credentials.
      *
      * `GET /metrics`
      */
     getMetrics(options?: RequestOptions): Promise<string>;
     /**
-     * This API as an OpenAPI 3.1 document.
+     * Get the OpenAPI 3.1 document.
      *
-     * Needs no credentials.
+     * Requires no credentials.
      *
      * `GET /openapi.json`
      */

@@ -20,35 +20,35 @@ import type {
 
 export interface InboxApi {
   /**
-   * Show whom a token stands for.
+   * Verify an end-user token.
    *
-   * Any valid end-user token may call it.
+   * Requires any valid end-user token.
    *
    * `POST /inbox/v1/tokens/verify`
    */
   verifyToken(options?: RequestOptions): Promise<VerifyInboxTokenResult>;
   /**
-   * The items of an inbox, newest first.
+   * List the items of an inbox, newest first.
    *
-   * Archived items are left out. A page may be shorter than `limit` when the items are large; `next_cursor` alone says whether there are more.
+   * Archived items are not included. A page may be shorter than `limit` when the items are large; only `next_cursor` tells whether there are more.
    *
-   * Needs an end-user token with the scope `inbox`.
+   * Requires an end-user token with the scope `inbox`.
    *
    * `GET /inbox/v1/feed`
    */
   feed(params?: GetInboxFeedParams, options?: RequestOptions): List<InboxItem, GetInboxFeedResult>;
   /**
-   * How many items are unread.
+   * Get the unread count.
    *
-   * Needs an end-user token with the scope `inbox`.
+   * Requires an end-user token with the scope `inbox`.
    *
    * `GET /inbox/v1/unread-count`
    */
   unreadCount(options?: RequestOptions): Promise<GetInboxUnreadCountResult>;
   /**
-   * One item.
+   * Get an item.
    *
-   * Needs an end-user token with the scope `inbox`.
+   * Requires an end-user token with the scope `inbox`.
    *
    * `GET /inbox/v1/notifications/{id}`
    */
@@ -56,9 +56,9 @@ export interface InboxApi {
   /**
    * Mark an item as read.
    *
-   * The first time, the notification gets the event `Opened` and the webhook `notification.read` fires.
+   * The first time, the notification gets the event `Opened` and the webhook `notification.read` is sent.
    *
-   * Needs an end-user token with the scope `inbox`.
+   * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/{id}/read`
    */
@@ -66,7 +66,7 @@ export interface InboxApi {
   /**
    * Mark an item as unread.
    *
-   * Needs an end-user token with the scope `inbox`.
+   * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/{id}/unread`
    */
@@ -74,9 +74,9 @@ export interface InboxApi {
   /**
    * Archive an item.
    *
-   * It leaves the feed and the unread count, and can still be got by its id.
+   * The item leaves the feed and the unread count. It can still be retrieved by its id.
    *
-   * Needs an end-user token with the scope `inbox`.
+   * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/{id}/archive`
    */
@@ -84,7 +84,7 @@ export interface InboxApi {
   /**
    * Mark all items as read.
    *
-   * Needs an end-user token with the scope `inbox`.
+   * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/notifications/mark-all-read`
    */
@@ -94,18 +94,18 @@ export interface InboxApi {
    *
    * Opens one stream, once, within 30 seconds: `GET /inbox/v1/stream?ticket=`.
    *
-   * Needs an end-user token with the scope `inbox`.
+   * Requires an end-user token with the scope `inbox`.
    *
    * `POST /inbox/v1/stream/tickets`
    */
   createStreamTicket(options?: RequestOptions): Promise<CreateStreamTicketResult>;
   preferences: {
     /**
-     * What the user wants.
+     * Get the preferences of the user.
      *
-     * Every category × channel with its effective value, and what the categories are called.
+     * Every category × channel with its effective value, and the names of the categories.
      *
-     * Needs an end-user token with the scope `prefs`.
+     * Requires an end-user token with the scope `prefs`.
      *
      * `GET /inbox/v1/preferences`
      */
@@ -113,7 +113,7 @@ export interface InboxApi {
     /**
      * Opt in or out.
      *
-     * Needs an end-user token with the scope `prefs`.
+     * Requires an end-user token with the scope `prefs`.
      *
      * `PATCH /inbox/v1/preferences/{categoryKey}/{channel}`
      */
@@ -126,9 +126,9 @@ export interface InboxApi {
     /**
      * Opt out of everything.
      *
-     * Every category that is not critical, on every channel. Categories made later follow their default.
+     * Opts out of every non-critical category, on every channel. Categories created later follow their default.
      *
-     * Needs an end-user token with the scope `prefs`.
+     * Requires an end-user token with the scope `prefs`.
      *
      * `POST /inbox/v1/preferences/unsubscribe-all`
      */

@@ -12,7 +12,7 @@ export type ActivityCounts = {
 };
 
 export type ActivityPoint = {
-  /** The beginning of the step. */
+  /** The start of the step. */
   at: string;
   accepted: number;
   sent: number;
@@ -22,7 +22,7 @@ export type ActivityPoint = {
   bounced: number;
   complained: number;
   retried: number;
-  /** How many were accepted, by channel. */
+  /** Accepted notifications by channel. */
   by_channel: {
     email?: number | undefined;
     in_app?: number | undefined;
@@ -60,7 +60,7 @@ export type CategoryInput = {
   key: string;
   name: string;
   description?: (string | null) | undefined;
-  /** Sends ignore preferences and quiet hours and go in the critical lane; nobody can opt out. Cannot be changed later. */
+  /** Sends ignore preferences and quiet hours and use the critical lane; users cannot opt out. Cannot be changed later. */
   is_critical?: boolean | undefined;
   default_channels: Array<'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree'>;
   default_opt_in?: boolean | undefined;
@@ -71,9 +71,9 @@ export type CategoryUpdate = {
   description?: (string | null) | undefined;
   default_channels: Array<'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree'>;
   default_opt_in: boolean;
-  /** May be given, and must be what it is. */
+  /** Optional; must equal the current value. */
   is_critical?: boolean | undefined;
-  /** false brings an archived category back. Stays as it is unless given. */
+  /** Set to false to restore an archived category. Unchanged if omitted. */
   is_archived?: boolean | undefined;
 };
 
@@ -84,11 +84,11 @@ export type ChatoneInstallation = {
   bot_user_id: string;
   app_id: string | null;
   scopes: Array<string>;
-  /** Join a public channel (C…) when the bot is not in it, and post then. */
+  /** Join a public channel (C…) before posting if the bot is not a member. */
   auto_join_public_channels: boolean;
   installed_at: string;
   installed_by_user_id: string;
-  /** `broken`: the last call was refused as a whole, and it is tried again. `gone`: it is not called until it gets new credentials. */
+  /** `broken`: the last call was rejected as a whole; sends are retried. `gone`: not called until it gets new credentials. */
   status: 'active' | 'broken' | 'gone';
   last_success_at: string | null;
   last_failure_at: string | null;
@@ -100,9 +100,9 @@ export type ChatoneInstallationChange = {
 };
 
 export type ChatoneTestTargets = {
-  /** Send it as a direct message. */
+  /** Send a direct message to this user. */
   chatone_user_id?: (string | null) | undefined;
-  /** Post it to the channel. With both, both are sent. */
+  /** Post to this channel. With both, both are sent. */
   chatone_channel_id?: (string | null) | undefined;
 };
 
@@ -110,11 +110,11 @@ export type ChatthreeEndpoint = {
   id: string;
   key: string;
   label: string;
-  /** The first 30 characters, for recognition. */
+  /** The first 30 characters, to identify the URL. */
   webhook_url_prefix: string;
   default_username: string | null;
   default_avatar_url: string | null;
-  /** `broken`: the last call was refused as a whole, and it is tried again. `gone`: it is not called until it gets new credentials. */
+  /** `broken`: the last call was rejected as a whole; sends are retried. `gone`: not called until it gets new credentials. */
   status: 'active' | 'broken' | 'gone';
   last_success_at: string | null;
   last_failure_at: string | null;
@@ -125,11 +125,11 @@ export type ChatthreeEndpoint = {
 export type ChatthreeEndpointChange = {
   /** Shown in the dashboard. */
   label?: string | undefined;
-  /** Whoever knows it may post, so it is never shown again. */
+  /** The URL allows anyone to post, so it is never shown again. */
   webhook_url?: string | undefined;
-  /** Who speaks, unless `template_data.username` of a send says so. Null: as the webhook is called. */
+  /** The sender name, unless a send sets `template_data.username`. Null uses the name of the webhook. */
   default_username?: (string | null) | undefined;
-  /** Their picture, unless `template_data.avatar_url` says so. */
+  /** The sender avatar, unless a send sets `template_data.avatar_url`. */
   default_avatar_url?: (string | null) | undefined;
 };
 
@@ -137,10 +137,10 @@ export type ChattwoEndpoint = {
   id: string;
   key: string;
   label: string;
-  /** The first 30 characters, for recognition. */
+  /** The first 30 characters, to identify the URL. */
   webhook_url_prefix: string;
   flavour: 'WorkflowsVariantA' | 'WorkflowsVariantB' | 'LegacyConnector';
-  /** `broken`: the last call was refused as a whole, and it is tried again. `gone`: it is not called until it gets new credentials. */
+  /** `broken`: the last call was rejected as a whole; sends are retried. `gone`: not called until it gets new credentials. */
   status: 'active' | 'broken' | 'gone';
   last_success_at: string | null;
   last_failure_at: string | null;
@@ -151,7 +151,7 @@ export type ChattwoEndpoint = {
 export type ChattwoEndpointChange = {
   /** Shown in the dashboard. */
   label?: string | undefined;
-  /** Whoever knows it may post, so it is never shown again. */
+  /** The URL allows anyone to post, so it is never shown again. */
   webhook_url?: string | undefined;
 };
 
@@ -168,9 +168,9 @@ export type ErrorBody = {
       | 'api_error';
     /** One of a closed list; see docs/errors.md. */
     code: string;
-    /** A sentence for a person. */
+    /** A message for people. */
     message: string;
-    /** The field at fault, as a dotted path. */
+    /** The invalid field, as a dotted path. */
     param?: (string | null) | undefined;
   };
 };
@@ -186,13 +186,13 @@ export type InboxItem = {
   /** The id of the notification. */
   id: string;
   subject: string | null;
-  /** Sanitised: safe to insert into a page. Null when there is only text. */
+  /** Sanitised: safe to insert into a page. Null if there is only text. */
   html_body: string | null;
   text_body: string | null;
-  /** An http or https URL, or relative to the page that shows it. */
+  /** An http or https URL, or relative to the page. */
   action_url: string | null;
   is_read: boolean;
-  /** When it arrived in the inbox. */
+  /** When the item arrived in the inbox. */
   created_at: string;
   read_at: string | null;
   /** The template_data of the notification. */
@@ -201,7 +201,7 @@ export type InboxItem = {
 
 export type InboxTokenRequest = {
   external_user_id: string;
-  /** What the token is good for; both unless told. */
+  /** The scope of the token; defaults to both. */
   scope?: ('inbox' | 'prefs' | 'inbox prefs') | undefined;
   ttl_seconds?: number | undefined;
 };
@@ -210,7 +210,7 @@ export type Incident = {
   id: string;
   title: string;
   status: 'active' | 'resolved';
-  /** provider: opened and resolved with an outage of a provider. operator: written by hand. */
+  /** provider: opened and resolved by a provider outage. operator: opened manually. */
   source: 'provider' | 'operator';
   started_at: string;
   resolved_at: string | null;
@@ -234,7 +234,7 @@ export type InvitationPreview = {
   organization_name: string;
   email: string;
   role: 'owner' | 'admin' | 'developer' | 'viewer';
-  /** The person has a password here already, and accepts with it. */
+  /** The user already has an account and accepts with its password. */
   has_account: boolean;
 };
 
@@ -245,7 +245,7 @@ export type InvitationWithLink = {
   invited_by_user_id: string;
   created_at: string;
   expires_at: string;
-  /** To hand to the person; it is shown here and never again. What follows the # reaches no server. */
+  /** Share this link with the invited person; it is shown only in this response. Browsers do not send the part after the # to servers. */
   accept_url: string;
 };
 
@@ -255,34 +255,34 @@ export type Member = {
   name: string;
   role: 'owner' | 'admin' | 'developer' | 'viewer';
   joined_at: string;
-  /** In this organization, to the minute. */
+  /** In this organization, accurate to the minute. */
   last_seen_at: string | null;
 };
 
 export type NewChatoneInstallation = {
-  /** Of an app that is installed in the workspace already. In Test one that begins with `xoxb-sandbox` is not checked. */
+  /** The token of an app that is already installed in the workspace. In Test, a token that begins with `xoxb-sandbox` is not checked. */
   bot_token: string;
 };
 
 export type NewChatthreeEndpoint = {
   /** Shown in the dashboard. */
   label: string;
-  /** Whoever knows it may post, so it is never shown again. */
+  /** The URL allows anyone to post, so it is never shown again. */
   webhook_url: string;
-  /** What a send names in `recipient.endpoint`. Made of the label unless told; it never changes. */
+  /** The key for `recipient.endpoint` in sends. Derived from the label by default; it never changes. */
   key?: (string | null) | undefined;
-  /** Who speaks, unless `template_data.username` of a send says so. Null: as the webhook is called. */
+  /** The sender name, unless a send sets `template_data.username`. Null uses the name of the webhook. */
   default_username?: (string | null) | undefined;
-  /** Their picture, unless `template_data.avatar_url` says so. */
+  /** The sender avatar, unless a send sets `template_data.avatar_url`. */
   default_avatar_url?: (string | null) | undefined;
 };
 
 export type NewChattwoEndpoint = {
   /** Shown in the dashboard. */
   label: string;
-  /** Whoever knows it may post, so it is never shown again. */
+  /** The URL allows anyone to post, so it is never shown again. */
   webhook_url: string;
-  /** What a send names in `recipient.endpoint`. Made of the label unless told; it never changes. */
+  /** The key for `recipient.endpoint` in sends. Derived from the label by default; it never changes. */
   key?: (string | null) | undefined;
 };
 
@@ -291,7 +291,7 @@ export type NewWebhookEndpoint = {
   /** The event types to deliver; empty means all. */
   event_filters?: (Array<string> | null) | undefined;
   description?: (string | null) | undefined;
-  /** For a whole call, until the last byte of the answer. */
+  /** For the whole call, until the last byte of the response. */
   timeout_seconds?: (number | null) | undefined;
 };
 
@@ -327,11 +327,11 @@ export type Notification = {
 export type NotificationContent = {
   notification_id: string;
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
-  /** False when its template cannot be rendered: there are no words then, and `error` says why. */
+  /** False if the template cannot be rendered: the content is then empty, and `error` says why. */
   rendered: boolean;
-  /** Why it cannot be sent as it is; null when nothing speaks against it. */
+  /** Why the notification cannot be sent; null if it can. */
   error: string | null;
-  /** `sandbox`: the sandbox kept the message, and sender and headers are as it got them. */
+  /** `sandbox`: the sandbox kept the message; sender and headers are as sent. */
   source: 'sandbox' | 'rendered';
   sandbox_message_id: string | null;
   from: {
@@ -343,37 +343,37 @@ export type NotificationContent = {
     name: string | null;
   };
   reply_to: string | null;
-  /** Of email: what is added to the usual ones. */
+  /** For email: headers in addition to the usual ones. */
   headers: Record<string, string> | null;
   subject: string | null;
   html: string | null;
   text: string | null;
-  /** Of chat channels and webhooks: the JSON that is posted. Of in_app: `action_url` and `data`. */
+  /** For chat channels and webhooks: the posted JSON. For in_app: `action_url` and `data`. */
   structured: unknown;
   sms: {
     encoding: 'GSM-7' | 'UCS-2';
-    /** The parts that the network carries it in. */
+    /** The number of SMS segments. */
     segments: number;
-    /** In units of the encoding: septets (some characters take two), or UTF-16 code units. */
+    /** In units of the encoding: septets (some characters count twice), or UTF-16 code units. */
     length: number;
   } | null;
 };
 
-/** What is left out, or null, stays as it is; the empty text clears it. */
+/** Omitted or null fields stay unchanged; an empty string clears a field. */
 export type NotificationPatch = {
   subject?: (string | null) | undefined;
   html_body?: (string | null) | undefined;
   text_body?: (string | null) | undefined;
   template_data?: (Record<string, unknown> | null) | undefined;
   action_url?: (string | null) | undefined;
-  /** null, or a time that has passed: now. */
+  /** null or a past time sends immediately. */
   send_at?: (string | null) | undefined;
 };
 
 export type Organization = {
   id: string;
   name: string;
-  /** Of the person who asks. */
+  /** Your role. */
   role: 'owner' | 'admin' | 'developer' | 'viewer';
   environments: Array<{
     id: string;
@@ -386,10 +386,10 @@ export type Organization = {
 export type Overview = {
   window: '1h' | '6h' | '24h' | '7d';
   from: string;
-  /** The end of the step that is going on. */
+  /** The end of the current step. */
   to: string;
   step_seconds: number;
-  /** At most 180 steps, oldest first, also those in which nothing happened. */
+  /** At most 180 steps, oldest first, including empty ones. */
   series: Array<ActivityPoint>;
   totals: {
     accepted: number;
@@ -400,7 +400,7 @@ export type Overview = {
     bounced: number;
     complained: number;
     retried: number;
-    /** The same by channel; channels of which nothing was heard are left out. */
+    /** The same by channel; channels without activity are not included. */
     by_channel: {
       email?: ActivityCounts | undefined;
       in_app?: ActivityCounts | undefined;
@@ -411,63 +411,63 @@ export type Overview = {
       chatthree?: ActivityCounts | undefined;
     };
   };
-  /** Of what was sent or failed in the window, the share that neither failed nor bounced, from 0 to 1: (sent − bounced) / (sent + failed). What a provider took counts until it reports a bounce, since many never report a delivery. Suppressed ones are left out. Null when nothing was sent or failed. */
+  /** The share of sent notifications that did not fail or bounce, from 0 to 1: (sent − bounced) / (sent + failed). An accepted notification counts until the provider reports a bounce, because many providers never report a delivery. Suppressed notifications are excluded. Null if nothing was sent or failed. */
   delivery_rate: number | null;
-  /** From when a notification was accepted (or from its send_at) to when a provider had taken it, retries and quiet hours included. Counted by classes, so that a value is right to within the width of its class, a factor of 1.3 to 2. Null when nothing was sent. */
+  /** The time from acceptance (or send_at) until a provider accepted the notification, including retries and quiet hours. Counted in buckets, so a value is accurate to the width of its bucket, a factor of 1.3 to 2. Null if nothing was sent. */
   latency: {
     p50_ms?: number | undefined;
     p95_ms?: number | undefined;
     p99_ms?: number | undefined;
   } | null;
   queue: {
-    /** Due, and not yet taken up by a worker. */
+    /** Ready, not yet claimed by a worker. */
     waiting: number;
     /** The queue holds more than 10,000 rows: `waiting` and `scheduled` are lower bounds. */
     waiting_is_capped: boolean;
-    /** For how long the oldest one has been due that no worker has looked at. Null: none waits. */
+    /** How long the oldest unclaimed notification has been due. Null if none waits. */
     oldest_due_seconds: number | null;
-    /** To be sent later: scheduled, put off by quiet hours, or to be tried again. */
+    /** Scheduled, delayed by quiet hours, or waiting for a retry. */
     scheduled: number;
   };
-  /** What carries the messages. Empty in Test, where the sandbox carries everything. */
+  /** The providers. Empty in Test, which uses the sandbox. */
   providers: Array<OverviewProvider>;
-  /** Endpoints that were called: those that failed most, then those that were called most. */
+  /** Called endpoints: those with the most failures first, then those with the most calls. */
   webhooks: Array<OverviewWebhook>;
-  /** Since when calls to endpoints are counted here: `from`, or later when more than 50,000 slots of five minutes (one for each endpoint that was called) are in the window. */
+  /** The start of the webhook counts: `from`, or later if the window has more than 50,000 slots of five minutes (one for each called endpoint). */
   webhooks_from: string;
   /** Why notifications did not arrive, most frequent first: the newest 500 of the window that failed, bounced or were suppressed, by reason. */
   failures: Array<OverviewFailure>;
 };
 
 export type OverviewFailure = {
-  /** As the notifications say it, with addresses, ids and times left out. */
+  /** The reason without addresses, ids and times. */
   reason: string;
   status: 'failed' | 'bounced' | 'suppressed';
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
   count: number;
-  /** When the newest of them was accepted. */
+  /** When the newest notification was accepted. */
   last_at: string;
-  /** The newest of them. */
+  /** The newest notification. */
   sample_notification_id: string;
 };
 
 export type OverviewProvider = {
-  /** Of the provider or connection; `managed` for the operator’s own. */
+  /** The id of the provider or connection; `managed` for the operator’s provider. */
   id: string;
   name: string;
   kind: string;
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
-  /** degraded, outage: of email providers, by the failures of the last five minutes. paused: it asked us to slow down. broken: it refused us as a whole, see `problem`. disabled: switched off. */
+  /** degraded, outage: for email providers, by the failures of the last five minutes. paused: throttled by the provider. broken: rejected as a whole, see `problem`. disabled: turned off. */
   status: 'healthy' | 'degraded' | 'outage' | 'paused' | 'broken' | 'disabled';
-  /** Of the last five minutes, as the next; counted for email only. */
+  /** In the last five minutes, like the next field; only counted for email. */
   messages: number;
   failed_messages: number;
   failure_rate: number;
-  /** When it began to fail. */
+  /** When the failures began. */
   since: string | null;
   paused_until: string | null;
   problem: string | null;
-  /** Known of chat connections. */
+  /** Only set for chat connections. */
   last_success_at: string | null;
   last_failure_at: string | null;
 };
@@ -477,7 +477,7 @@ export type OverviewWebhook = {
   url: string;
   description: string;
   status: string;
-  /** Calls, not deliveries: each retry is one. */
+  /** Calls, not deliveries: each retry counts. */
   succeeded: number;
   failed: number;
   success_rate: number;
@@ -488,7 +488,7 @@ export type Person = {
   email: string;
   name: string;
   organizations: Array<Organization>;
-  /** False where the operator makes them (`CARILLON_SELF_SERVICE_ORGANIZATIONS`). */
+  /** False if only the operator can create organizations (`CARILLON_SELF_SERVICE_ORGANIZATIONS`). */
   may_create_organizations: boolean;
 };
 
@@ -497,34 +497,34 @@ export type Preference = {
   category_name: string;
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
   opted_in: boolean;
-  /** Who decided: nobody (the default of the category), the API, the recipient, an unsubscribe link. */
+  /** The source of the value: the default of the category, the API, the recipient, or an unsubscribe link. */
   source: 'default' | 'api' | 'recipient' | 'unsubscribe';
-  /** True: sends of this category go out whatever opted_in says. */
+  /** If true, sends of this category ignore opted_in. */
   is_critical: boolean;
-  /** When it was decided; null for the default. */
+  /** When the preference was set; null for the default. */
   updated_at: string | null;
 };
 
-/** Of an attempt over HTTP: its last call. What the provider said is in `code` and `detail`; bodies are not kept, since an answer may repeat any secret. Null for other attempts, and for providers of the operator. */
+/** The last HTTP call of the attempt. The response of the provider is in `code` and `detail`; bodies are not kept, because a response may repeat secrets. Null for attempts without HTTP, and for providers of the operator. */
 export type ProviderExchange = {
   method: string;
-  /** Without its query, and without whatever in its path is not a plain word. */
+  /** Without the query, and without path segments that are not plain words. */
   url: string;
   request_bytes: number;
-  /** Null: no answer came. */
+  /** Null if there was no response. */
   status: number | null;
-  /** As far as it was read. */
+  /** The number of bytes read. */
   response_bytes: number;
 };
 
 export type ProviderHealth = {
-  /** outage: it fails, and is tried last until a message gets through. */
+  /** outage: the provider is failing and is tried last until a message gets through. */
   status: 'healthy' | 'degraded' | 'outage';
-  /** Distinct messages of the last five minutes. */
+  /** Distinct messages in the last five minutes. */
   messages: number;
   failed_messages: number;
   failure_rate: number;
-  /** When it began to fail. */
+  /** When the failures began. */
   since: string | null;
 };
 
@@ -533,14 +533,14 @@ export type QuietHours = {
   start_local: string;
   /** HH:MM */
   end_local: string;
-  /** A name of the IANA time zone database. */
+  /** An IANA time zone name. */
   timezone: string;
 };
 
 export type RenderedTemplate = {
   subject: string;
   html_body: string;
-  /** Of an email without a text template: what its HTML says. */
+  /** For an email without a text template: derived from the HTML. */
   text_body: string;
   /** The JSON of a structured body; null for other channels. */
   structured: unknown;
@@ -566,7 +566,7 @@ export type SandboxEmail = {
   reply_to: string | null;
   subject: string;
   html: string | null;
-  /** As given, or else derived from the HTML. */
+  /** As sent, or derived from the HTML. */
   text: string;
   headers: Record<string, string>;
   attachments: Array<{
@@ -576,13 +576,13 @@ export type SandboxEmail = {
   }>;
   /** The message, byte for byte. */
   mime: string;
-  /** False when there were attachments: their bytes are not kept, and `mime` has a line in their place. */
+  /** False if there were attachments: their bytes are not kept, and `mime` has a placeholder line. */
   mime_complete: boolean;
 };
 
 export type SandboxInboxItem = {
   subject: string | null;
-  /** Sanitised, as it arrived in the inbox. */
+  /** Sanitised, as shown in the inbox. */
   html_body: string | null;
   text_body: string | null;
   action_url: string | null;
@@ -596,7 +596,7 @@ export type SandboxMessage = {
   provider: string;
   to: string;
   created_at: string;
-  /** What would have been sent, by channel. */
+  /** The message as it would have been sent, by channel. */
   payload: SandboxEmail | SandboxWebhook | SandboxInboxItem | SandboxSms | SandboxChatPost;
 };
 
@@ -605,7 +605,7 @@ export type SandboxSms = {
   from: string;
   text: string;
   encoding: 'GSM-7' | 'UCS-2';
-  /** The parts that the network carries it in. */
+  /** The number of SMS segments. */
   segments: number;
 };
 
@@ -624,25 +624,25 @@ export type SavedTemplateBody = {
   text_template: string;
   html_template: string;
   structured_template: string;
-  /** The version of the template that this save made. */
+  /** The template version that this save created. */
   version: number;
 };
 
 export type SendRequest = {
-  /** `chatone` is Slack, `chattwo` Microsoft Teams, `chatthree` Discord. */
+  /** `chatone` is Slack, `chattwo` is Microsoft Teams, `chatthree` is Discord. */
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
   recipient: {
     address?: (string | null) | undefined;
     name?: (string | null) | undefined;
     external_user_id?: (string | null) | undefined;
     endpoint?: (string | null) | undefined;
-    /** A Slack user, `U…`: a direct message. */
+    /** A Slack user id (`U…`), for a direct message. */
     chatone_user_id?: (string | null) | undefined;
-    /** A Slack channel, `C…`. */
+    /** A Slack channel id (`C…`). */
     chatone_channel_id?: (string | null) | undefined;
-    /** A Microsoft Teams endpoint by its id; `endpoint` is preferred. */
+    /** The id of a Microsoft Teams endpoint; prefer `endpoint`. */
     chattwo_endpoint_id?: (string | null) | undefined;
-    /** A Discord endpoint by its id; `endpoint` is preferred. */
+    /** The id of a Discord endpoint; prefer `endpoint`. */
     chatthree_endpoint_id?: (string | null) | undefined;
   };
   subject?: (string | null) | undefined;
@@ -668,11 +668,11 @@ export type SendRequest = {
 export type Session = {
   id: string;
   created_at: string;
-  /** To the minute. */
+  /** Accurate to the minute. */
   last_seen_at: string;
-  /** Moves on with use, up to 7 days after the sign-in. */
+  /** Extended with use, up to 7 days after the sign-in. */
   expires_at: string;
-  /** The one that asks. */
+  /** The session of this request. */
   current: boolean;
 };
 
@@ -690,47 +690,47 @@ export type SmsSettings = {
   /** Whether the provider accepted the credentials when they were saved. */
   credentials_validated: boolean;
   credentials_validated_at: string | null;
-  /** What the provider said when it was asked. */
+  /** The response of the provider to the check. */
   credentials_detail: string;
-  /** Where the provider reports receipts and replies. Receipts are asked for with every message; for replies (STOP), set it in the provider as the URL for incoming messages. */
+  /** The URL for receipts and replies. Receipts are requested with every message; for replies (STOP), set this URL at the provider for incoming messages. */
   callback_url: string | null;
 };
 
 export type SmsSettingsRequest = {
-  /** `managed`, `smsone` (Twilio) or `smstwo` (Vonage), in any case. */
+  /** `managed`, `smsone` (Twilio) or `smstwo` (Vonage), case-insensitive. */
   kind: string;
-  /** The sending number, in E.164 form. Refused with `managed` when the operator fixes the sender. */
+  /** The sender number in E.164 format. Rejected with `managed` if the operator sets the sender. */
   from_number?: (string | null) | undefined;
-  /** An alphanumeric sender: up to 11 letters and digits, one letter at least. It is used wherever it is delivered; to the United States and Canada messages come from `from_number`. Refused with `managed` when the operator fixes the sender. */
+  /** An alphanumeric sender: up to 11 letters and digits, with at least one letter. Used except for the United States and Canada, where messages are sent from `from_number`. Rejected with `managed` if the operator sets the sender. */
   from_sender_id?: (string | null) | undefined;
-  /** Of Twilio. Required with `smsone`, unless it is set already. */
+  /** For Twilio. Required with `smsone`, unless already set. */
   smsone_account_sid?: (string | null) | undefined;
-  /** Of Twilio. Required with `smsone`, unless it is set already for this account. */
+  /** For Twilio. Required with `smsone`, unless already set for this account. */
   smsone_auth_token?: (string | null) | undefined;
-  /** Of Vonage. Required with `smstwo`, unless it is set already. */
+  /** For Vonage. Required with `smstwo`, unless already set. */
   smstwo_api_key?: (string | null) | undefined;
-  /** Of Vonage. Required with `smstwo`, unless it is set already for this key. */
+  /** For Vonage. Required with `smstwo`, unless already set for this key. */
   smstwo_api_secret?: (string | null) | undefined;
-  /** When it is set, delivery receipts must be signed with it. null removes it. */
+  /** If set, delivery receipts must be signed with it. null removes it. */
   smstwo_signature_secret?: (string | null) | undefined;
 };
 
 export type Suppression = {
   id: string;
-  /** In its normal form: lower case, an internationalised domain in its ASCII form, numbers in E.164. */
+  /** Normalized: lower case, an internationalised domain in ASCII, numbers in E.164 format. */
   address: string;
   reason: 'hard_bounce' | 'complaint' | 'manual_add' | 'unsubscribed';
   source: 'provider' | 'manual' | 'recipient';
-  /** What the provider said. */
+  /** The message of the provider. */
   diagnostic_detail: string | null;
   triggering_notification_id: string | null;
   suppressed_at: string;
 };
 
 export type SuppressionInput = {
-  /** An email address or a phone number in E.164 form. */
+  /** An email address or a phone number in E.164 format. */
   address: string;
-  /** manual_add unless told; the others are for imports. */
+  /** Defaults to manual_add; the other values are for imports. */
   reason?: ('hard_bounce' | 'complaint' | 'manual_add' | 'unsubscribed') | undefined;
 };
 
@@ -765,7 +765,7 @@ export type TemplateBodyPut = {
   structured_template?: (string | null) | undefined;
 };
 
-/** subject_template and html_body_template fill the email body and are required unless bodies is given. */
+/** subject_template and html_body_template set the email body and are required without bodies. */
 export type TemplateCreate = {
   key: string;
   name: string;
@@ -785,7 +785,7 @@ export type TemplateCreate = {
     | undefined;
 };
 
-/** The flat fields change the email body; bodies replaces all of them. What is left out, or null, stays; the empty text clears it. */
+/** The flat fields change the email body; bodies replaces all bodies. Omitted or null fields stay unchanged; an empty string clears a field. */
 export type TemplatePatch = {
   name?: string | undefined;
   subject_template?: (string | null) | undefined;
@@ -807,13 +807,13 @@ export type TemplatePatch = {
 export type TemplatePreview = {
   subject: string;
   html_body: string;
-  /** Of an email without a text template: what its HTML says. */
+  /** For an email without a text template: derived from the HTML. */
   text_body: string;
   /** The JSON of a structured body; null for other channels. */
   structured: unknown;
-  /** What the rendering asked for and the data did not have. */
+  /** Variables that the template uses and the data does not contain. */
   undefined_variables: Array<string>;
-  /** Every path that the body asks of the data. */
+  /** Every data path that the body uses. */
   variables: Array<string>;
   sms: {
     encoding: 'GSM-7' | 'UCS-2';
@@ -823,7 +823,7 @@ export type TemplatePreview = {
   } | null;
 };
 
-/** A body as it would be put, and data for it. */
+/** An unsaved body with its data. */
 export type TemplatePreviewRequest = {
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree' | 'in-app';
   /** A language tag such as `de` or `de-AT`. */
@@ -837,7 +837,7 @@ export type TemplatePreviewRequest = {
 };
 
 export type TemplatePromotion = {
-  /** Live was changed: not in a dry run, nor when it was identical. */
+  /** Whether Live was changed; false in a dry run and if it was identical. */
   applied: boolean;
   status: 'new' | 'changed' | 'identical';
   template_diff: {
@@ -856,7 +856,7 @@ export type TemplatePromotion = {
   };
 };
 
-/** Without a channel: email, else the first that has a body. With strict, undefined variables are refused. */
+/** The channel defaults to email, or else to the first one with a body. With strict, undefined variables are rejected. */
 export type TemplateRender = {
   data?: (Record<string, unknown> | null) | undefined;
   channel?:
@@ -887,7 +887,7 @@ export type TestSent = {
 export type Trace = {
   notification_id: string;
   status: 'queued' | 'sending' | 'sent' | 'failed' | 'suppressed' | 'delivered' | 'bounced' | 'complained';
-  /** One sentence: why it did or did not arrive. */
+  /** Why the notification did or did not arrive, in one sentence. */
   summary: string;
   next_attempt_at: string | null;
   entries: Array<TraceEntry>;
@@ -919,14 +919,14 @@ export type Usage = {
   plan: 'free' | 'pro' | 'scale' | 'unmetered';
   period_start: string;
   period_end: string;
-  /** Null: no bound. */
+  /** Null if there is no limit. */
   included_sends: number | null;
   /** By this organization. */
   used_sends: number;
-  /** By other organizations on the same plan that count for the same owner: they share what it includes. 0 where nothing is limited. */
+  /** By other organizations on the same plan with the same owner, which share the limit. 0 if there is no limit. */
   used_by_other_organizations: number;
   remaining_sends: number | null;
-  /** Beyond what is included, sends are refused with 402. */
+  /** Sends over the limit are rejected with 402. */
   hard_limit: boolean;
   by_channel: {
     email?: number | undefined;
@@ -937,9 +937,9 @@ export type Usage = {
     chattwo?: number | undefined;
     chatthree?: number | undefined;
   };
-  /** What the environment of the key stores: notifications with attachments, inbox items, workflow runs and the sandbox. Counted as they come in, and measured now and then, which is when deletions show. Null: it has no quota. */
+  /** The storage of the environment of the key: notifications with attachments, inbox items, workflow runs and the sandbox. Counted on acceptance and measured periodically, which is when deletions show. Null if there is no quota. */
   stored_bytes: number | null;
-  /** Beyond it sends are refused with 402 `storage_quota_reached`. */
+  /** Sends over the quota are rejected with 402 `storage_quota_reached`. */
   stored_bytes_limit: number | null;
 };
 
@@ -957,18 +957,18 @@ export type User = {
 
 export type UserInput = {
   email?: (string | null) | undefined;
-  /** In E.164 form. */
+  /** In E.164 format. */
   phone?: (string | null) | undefined;
   name?: (string | null) | undefined;
   /** A language tag, for example `it` or `pt-BR`. */
   locale?: (string | null) | undefined;
-  /** A name of the IANA time zone database. */
+  /** An IANA time zone name. */
   timezone?: (string | null) | undefined;
   chatone_user_id?: (string | null) | undefined;
 };
 
 export type WebhookAttempt = {
-  /** From 1, over all retries. */
+  /** Starts at 1, across all retries. */
   number: number;
   succeeded: boolean;
   http_status_code: number | null;
@@ -985,9 +985,9 @@ export type WebhookDelivery = {
   event_id: string;
   event_type: string;
   status: 'pending' | 'in_flight' | 'succeeded' | 'permanent_failure' | 'failed';
-  /** Of the last attempt, as are the next three. */
+  /** Of the last attempt, like the next three fields. */
   http_status_code: number | null;
-  /** The first 1,024 bytes of the answer. */
+  /** The first 1,024 bytes of the response. */
   response_snippet: string | null;
   latency_ms: number | null;
   /** A class and a sentence, for example `timeout: No complete answer …`. */
@@ -1004,9 +1004,9 @@ export type WebhookDeliveryWithPayload = {
   event_id: string;
   event_type: string;
   status: 'pending' | 'in_flight' | 'succeeded' | 'permanent_failure' | 'failed';
-  /** Of the last attempt, as are the next three. */
+  /** Of the last attempt, like the next three fields. */
   http_status_code: number | null;
-  /** The first 1,024 bytes of the answer. */
+  /** The first 1,024 bytes of the response. */
   response_snippet: string | null;
   latency_ms: number | null;
   /** A class and a sentence, for example `timeout: No complete answer …`. */
@@ -1025,24 +1025,24 @@ export type WebhookEndpoint = {
   event_filters: Array<string>;
   description: string;
   timeout_seconds: number;
-  /** The first 8 characters, for recognition. */
+  /** The first 8 characters, to identify the secret. */
   signing_secret_prefix: string;
   /** The first failure after the last success. */
   failing_since: string | null;
-  /** `gone`: it answered 410. `failing`: five days without a success. */
+  /** `gone`: the endpoint returned 410. `failing`: five days without a success. */
   disabled_reason: 'gone' | 'failing' | null;
   created_at: string;
 };
 
-/** What is left out, or null, stays as it is. */
+/** Omitted or null fields stay unchanged. */
 export type WebhookEndpointChange = {
   url?: string | undefined;
   /** The event types to deliver; empty means all. */
   event_filters?: (Array<string> | null) | undefined;
   description?: (string | null) | undefined;
-  /** For a whole call, until the last byte of the answer. */
+  /** For the whole call, until the last byte of the response. */
   timeout_seconds?: (number | null) | undefined;
-  /** `paused`: events are not recorded for it, and deliveries that were under way wait. `active` resumes, also what was disabled. */
+  /** `paused`: events are not recorded, and pending deliveries wait. `active` resumes a paused or disabled endpoint. */
   status?: ('active' | 'paused') | undefined;
 };
 
@@ -1052,13 +1052,13 @@ export type WebhookEndpointHealth = {
   from: string;
   to: string;
   step_seconds: number;
-  /** Oldest first, also the steps in which it was not called. */
+  /** Oldest first, including steps without calls. */
   series: Array<WebhookHealthPoint>;
-  /** Calls, not deliveries: each retry is one. */
+  /** Calls, not deliveries: each retry counts. */
   succeeded: number;
   failed: number;
   success_rate: number | null;
-  /** Of all calls, also of those that failed; right to a factor of 1.3 to 2. */
+  /** Of all calls, including failed ones; accurate to a factor of 1.3 to 2. */
   latency: {
     p50_ms: number;
     p95_ms: number;
@@ -1074,14 +1074,14 @@ export type WebhookEndpointWithSecret = {
   event_filters: Array<string>;
   description: string;
   timeout_seconds: number;
-  /** The first 8 characters, for recognition. */
+  /** The first 8 characters, to identify the secret. */
   signing_secret_prefix: string;
   /** The first failure after the last success. */
   failing_since: string | null;
-  /** `gone`: it answered 410. `failing`: five days without a success. */
+  /** `gone`: the endpoint returned 410. `failing`: five days without a success. */
   disabled_reason: 'gone' | 'failing' | null;
   created_at: string;
-  /** Shown here and never again. */
+  /** Shown only in this response. */
   signing_secret: string;
 };
 
@@ -1097,11 +1097,11 @@ export type Workflow = {
   key: string;
   name: string;
   description: string | null;
-  /** draft: no version was activated yet. */
+  /** draft: no version has been activated yet. */
   status: 'draft' | 'active' | 'disabled';
   active_version: number | null;
   latest_version: number | null;
-  /** Runs triggered in the last seven days, by full hours. Triggers of the last seconds may be missing. */
+  /** Runs triggered in the last seven days, by full hours. Triggers in the last seconds may be missing. */
   trigger_count_7d: number;
   created_at: string;
   updated_at: string;
@@ -1118,11 +1118,11 @@ export type WorkflowDetail = {
   key: string;
   name: string;
   description: string | null;
-  /** draft: no version was activated yet. */
+  /** draft: no version has been activated yet. */
   status: 'draft' | 'active' | 'disabled';
   active_version: number | null;
   latest_version: number | null;
-  /** Runs triggered in the last seven days, by full hours. Triggers of the last seconds may be missing. */
+  /** Runs triggered in the last seven days, by full hours. Triggers in the last seconds may be missing. */
   trigger_count_7d: number;
   created_at: string;
   updated_at: string;
@@ -1135,14 +1135,14 @@ export type WorkflowEvent = {
   event_data: Record<string, unknown>;
 };
 
-/** What is left out, or null, stays; an empty description clears it. */
+/** Omitted or null fields stay unchanged; an empty description clears it. */
 export type WorkflowPatch = {
   name?: string | undefined;
   description?: (string | null) | undefined;
 };
 
 export type WorkflowPromotion = {
-  /** Live was changed: not in a dry run, nor when it was identical. */
+  /** Whether Live was changed; false in a dry run and if it was identical. */
   applied: boolean;
   status: 'new' | 'changed' | 'identical';
   workflow_diff: {
@@ -1157,18 +1157,18 @@ export type WorkflowPromotion = {
     }>;
     templates: Array<unknown>;
   };
-  /** The version in Live that has this body; in a dry run the one that would get it. */
+  /** The version in Live with this body; in a dry run, the version that would be created. */
   target_version: number;
 };
 
 export type WorkflowRun = {
   id: string;
   workflow_key: string;
-  /** The version it started on; it stays on it. */
+  /** The version of the run; it never changes. */
   version: number;
   status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelling' | 'cancelled';
   current_step_id: string | null;
-  /** Of trigger_data (`external_user_id`, or that of `recipient` or `user`), else of the first send that names one. */
+  /** From trigger_data (`external_user_id`, or that of `recipient` or `user`), or else from the first send that has one. */
   external_user_id: string | null;
   trigger_data: Record<string, unknown>;
   source: 'Production' | 'Test';
@@ -1181,11 +1181,11 @@ export type WorkflowRun = {
 export type WorkflowRunSummary = {
   id: string;
   workflow_key: string;
-  /** The version it started on; it stays on it. */
+  /** The version of the run; it never changes. */
   version: number;
   status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelling' | 'cancelled';
   current_step_id: string | null;
-  /** Of trigger_data (`external_user_id`, or that of `recipient` or `user`), else of the first send that names one. */
+  /** From trigger_data (`external_user_id`, or that of `recipient` or `user`), or else from the first send that has one. */
   external_user_id: string | null;
   trigger_data: Record<string, unknown>;
   source: 'Production' | 'Test';
@@ -1200,7 +1200,7 @@ export type WorkflowSimulate = {
     | (Array<{
         event_name: string;
         event_data: Record<string, unknown>;
-        /** A timestamp, or a duration after the start; left out: as soon as the run waits for it. */
+        /** A timestamp, or a duration after the start. By default, as soon as the run waits for the event. */
         at?: string | undefined;
       }> | null)
     | undefined;
@@ -1212,7 +1212,7 @@ export type WorkflowSimulate = {
 export type WorkflowStep = {
   step_id: string;
   kind: 'send' | 'delay' | 'branch' | 'wait_for_event' | 'digest' | 'fetch' | 'cancel' | 'noop';
-  /** Tells the repetitions of a step in a loop apart. */
+  /** Distinguishes repetitions of a step in a loop. */
   attempt_id: string;
   status: 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
   outcome:
@@ -1230,7 +1230,7 @@ export type WorkflowStep = {
     | 'noop'
     | null;
   notification_id: string | null;
-  /** What the step left for later ones, as JSON text. */
+  /** The output of the step for later steps, as JSON text. */
   output_json: string | null;
   next_step_id: string | null;
   next_scheduled_at: string | null;
@@ -1258,14 +1258,14 @@ export type WorkflowVersion = {
   version: number;
   is_active: boolean;
   activated_at: string | null;
-  /** When another version replaced it, or the workflow was disabled. */
+  /** When the version was replaced or the workflow was disabled. */
   deactivated_at: string | null;
   created_at: string;
-  /** Credentials of fetch steps show only how they end. Saved again as they are shown, they stay what they were. */
+  /** Credentials of fetch steps are masked except for their last characters. Saving the masked value keeps the credential. */
   body_json: string;
 };
 
-/** One of the two. The body is described by the JSON Schema at /workflows/schema.json. */
+/** Set one of the two. The JSON Schema of the body is at /workflows/schema.json. */
 export type WorkflowVersionCreate = {
   /** The body as JSON text. */
   body_json?: (string | null) | undefined;
@@ -1277,7 +1277,7 @@ export type WorkflowVersionSummary = {
   version: number;
   is_active: boolean;
   activated_at: string | null;
-  /** When another version replaced it, or the workflow was disabled. */
+  /** When the version was replaced or the workflow was disabled. */
   deactivated_at: string | null;
   created_at: string;
 };
@@ -1291,7 +1291,7 @@ export type ListNotificationsParams = {
   channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree') | undefined;
   category?: string | undefined;
   template_key?: string | undefined;
-  /** What it was sent to (`recipient.address`), in either case of letters. */
+  /** The recipient address (`recipient.address`), case-insensitive. */
   recipient?: string | undefined;
   external_user_id?: string | undefined;
   created_after?: string | undefined;
@@ -1325,7 +1325,7 @@ export type SendNotificationBatchResult = {
 export type ListTemplatesParams = {
   limit?: number | undefined;
   cursor?: string | undefined;
-  /** A part of the key or the name, in either case of letters. */
+  /** A part of the key or the name, case-insensitive. */
   search?: string | undefined;
 };
 
@@ -1392,9 +1392,9 @@ export type SetUserPreferenceParams = {
 export type ListSuppressionsParams = {
   limit?: number | undefined;
   cursor?: string | undefined;
-  /** An email address or a phone number in E.164 form. */
+  /** An email address or a phone number in E.164 format. */
   address?: string | undefined;
-  /** What the address begins with. */
+  /** The beginning of the address. */
   search?: string | undefined;
   reason?: ('hard_bounce' | 'complaint' | 'manual_add' | 'unsubscribed') | undefined;
 };
@@ -1406,14 +1406,14 @@ export type ListSuppressionsResult = {
 };
 
 export type RemoveSuppressionParams = {
-  /** Why; kept in the audit log. */
+  /** The reason, for the audit log. */
   note?: string | undefined;
 };
 
 export type ListUsersParams = {
   limit?: number | undefined;
   cursor?: string | undefined;
-  /** What the `external_user_id` or the email begins with, in either case of letters. */
+  /** The beginning of the `external_user_id` or the email, case-insensitive. */
   search?: string | undefined;
 };
 
@@ -1428,12 +1428,12 @@ export type CreateInboxTokenResult = {
 };
 
 export type RotateInboxKeyParams = {
-  /** How long earlier keys go on verifying tokens. 0: they are compromised. */
+  /** How long earlier keys keep verifying tokens. Use 0 if they are compromised. */
   overlap_seconds?: number | undefined;
 };
 
 export type RotateInboxKeyResult = {
-  /** Shown this once. */
+  /** Shown only once. */
   signing_key: string;
   previous_valid_until: string;
 };
@@ -1452,7 +1452,7 @@ export type ListWebhookEndpointsResult = {
 export type RotateEnvironmentWebhookSecretResult = {
   environment_id: string;
   signing_secret_prefix: string;
-  /** Shown here and never again. */
+  /** Shown only in this response. */
   signing_secret: string;
 };
 
@@ -1462,7 +1462,7 @@ export type ListWebhookDeliveriesParams = {
   status?: ('pending' | 'in_flight' | 'succeeded' | 'permanent_failure' | 'failed') | undefined;
   /** For example `notification.sent`. Types that do not exist yet are allowed. */
   event_type?: string | undefined;
-  /** Deliveries of what happened to this notification. */
+  /** Deliveries of events of this notification. */
   notification_id?: string | undefined;
 };
 
@@ -1482,22 +1482,22 @@ export type ListWebhookAttemptsResult = {
 };
 
 export type RecoverWebhookEndpointParams = {
-  /** What failed for good at this moment or later. */
+  /** Deliveries that failed permanently at or after this time. */
   since: string;
 };
 
 export type RecoverWebhookEndpointResult = {
-  /** Deliveries that are tried again, a hundred a second. */
+  /** Deliveries that are retried, a hundred per second. */
   count: number;
 };
 
 export type GetOverviewParams = {
-  /** How far back to look. Figures are kept for seven days. */
+  /** The time window. Counts are kept for seven days. */
   window?: ('1h' | '6h' | '24h' | '7d') | undefined;
 };
 
 export type GetWebhookEndpointHealthParams = {
-  /** How far back to look. Figures are kept for seven days. */
+  /** The time window. Counts are kept for seven days. */
   window?: ('1h' | '6h' | '24h' | '7d') | undefined;
 };
 
@@ -1505,7 +1505,7 @@ export type ListWorkflowsParams = {
   limit?: number | undefined;
   cursor?: string | undefined;
   status?: ('draft' | 'active' | 'disabled') | undefined;
-  /** A part of the key or the name, in either case of letters. */
+  /** A part of the key or the name, case-insensitive. */
   search?: string | undefined;
 };
 
@@ -1516,7 +1516,7 @@ export type ListWorkflowsResult = {
 
 export type PromoteWorkflowParams = {
   dry_run?: (boolean | null) | undefined;
-  /** Also promote templates: true for those that the body names, or a list of template keys. Needs templates:promote. */
+  /** Also promote templates: true for those used in the body, or a list of template keys. Requires templates:promote. */
   include_templates?: (boolean | Array<string> | null) | undefined;
 };
 
@@ -1553,9 +1553,9 @@ export type ListSandboxMessagesParams = {
   cursor?: string | undefined;
   notification_id?: string | undefined;
   channel?: ('email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree') | undefined;
-  /** What the recipient’s address begins with, whatever the case. */
+  /** The beginning of the recipient’s address, case-insensitive. */
   to?: string | undefined;
-  /** Later than this moment. */
+  /** Created after this time. */
   created_after?: string | undefined;
 };
 
@@ -1569,7 +1569,7 @@ export type GetEmailSettingsResult = {
   from_name: string | null;
   reply_to: string | null;
   sender_locked: boolean;
-  /** The sender of every email while the environment has no enabled provider of its own and the operator’s server sends it; `from_address` and `from_name` wait. Otherwise null. */
+  /** The sender of every email while the environment has no enabled provider and uses the operator’s server; `from_address` and `from_name` are then ignored. Otherwise null. */
   managed_from: string | null;
   track_opens: boolean;
   track_clicks: boolean;
@@ -1578,9 +1578,9 @@ export type GetEmailSettingsResult = {
     kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
     name: string;
     enabled: boolean;
-    /** Secrets show only how they end. */
+    /** Secrets show only their last characters. */
     config: Record<string, unknown>;
-    /** Where the provider is to report what became of messages; null for kinds that report nothing. */
+    /** The URL for delivery reports of the provider; null for kinds without reports. */
     callback_url: string | null;
     health: ProviderHealth;
   }>;
@@ -1592,17 +1592,17 @@ export type ReplaceEmailSettingsParams = {
   /** The default display name. */
   from_name?: (string | null) | undefined;
   reply_to?: (string | null) | undefined;
-  /** A request cannot change the display name. While email goes through the operator’s server this is true, and false is refused. */
+  /** Requests cannot change the display name. Always true while email is sent through the operator’s server; false is then rejected. */
   sender_locked?: boolean | undefined;
   track_opens?: boolean | undefined;
   track_clicks?: boolean | undefined;
-  /** In this order they are tried. */
+  /** Tried in this order. */
   providers?:
     | Array<{
-        /** Of a provider that is there already: it keeps its id, name and the secrets that are not given. */
+        /** The id of an existing provider: it keeps its id, its name and the omitted secrets. */
         id?: string | undefined;
         kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
-        /** Shown in events and traces; unique within the environment. Its kind unless told. */
+        /** Shown in events and traces; unique within the environment. Defaults to the kind. */
         name?: string | undefined;
         enabled?: boolean | undefined;
         config?: Record<string, unknown> | undefined;
@@ -1615,7 +1615,7 @@ export type ReplaceEmailSettingsResult = {
   from_name: string | null;
   reply_to: string | null;
   sender_locked: boolean;
-  /** The sender of every email while the environment has no enabled provider of its own and the operator’s server sends it; `from_address` and `from_name` wait. Otherwise null. */
+  /** The sender of every email while the environment has no enabled provider and uses the operator’s server; `from_address` and `from_name` are then ignored. Otherwise null. */
   managed_from: string | null;
   track_opens: boolean;
   track_clicks: boolean;
@@ -1624,9 +1624,9 @@ export type ReplaceEmailSettingsResult = {
     kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
     name: string;
     enabled: boolean;
-    /** Secrets show only how they end. */
+    /** Secrets show only their last characters. */
     config: Record<string, unknown>;
-    /** Where the provider is to report what became of messages; null for kinds that report nothing. */
+    /** The URL for delivery reports of the provider; null for kinds without reports. */
     callback_url: string | null;
     health: ProviderHealth;
   }>;
@@ -1638,17 +1638,17 @@ export type UpdateEmailSettingsParams = {
   /** The default display name. */
   from_name?: (string | null) | undefined;
   reply_to?: (string | null) | undefined;
-  /** A request cannot change the display name. While email goes through the operator’s server this is true, and false is refused. */
+  /** Requests cannot change the display name. Always true while email is sent through the operator’s server; false is then rejected. */
   sender_locked?: boolean | undefined;
   track_opens?: boolean | undefined;
   track_clicks?: boolean | undefined;
-  /** In this order they are tried. */
+  /** Tried in this order. */
   providers?:
     | Array<{
-        /** Of a provider that is there already: it keeps its id, name and the secrets that are not given. */
+        /** The id of an existing provider: it keeps its id, its name and the omitted secrets. */
         id?: string | undefined;
         kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
-        /** Shown in events and traces; unique within the environment. Its kind unless told. */
+        /** Shown in events and traces; unique within the environment. Defaults to the kind. */
         name?: string | undefined;
         enabled?: boolean | undefined;
         config?: Record<string, unknown> | undefined;
@@ -1661,7 +1661,7 @@ export type UpdateEmailSettingsResult = {
   from_name: string | null;
   reply_to: string | null;
   sender_locked: boolean;
-  /** The sender of every email while the environment has no enabled provider of its own and the operator’s server sends it; `from_address` and `from_name` wait. Otherwise null. */
+  /** The sender of every email while the environment has no enabled provider and uses the operator’s server; `from_address` and `from_name` are then ignored. Otherwise null. */
   managed_from: string | null;
   track_opens: boolean;
   track_clicks: boolean;
@@ -1670,9 +1670,9 @@ export type UpdateEmailSettingsResult = {
     kind: 'smtp' | 'ses' | 'sendgrid' | 'postmark' | 'resend' | 'mailgun' | 'sandbox';
     name: string;
     enabled: boolean;
-    /** Secrets show only how they end. */
+    /** Secrets show only their last characters. */
     config: Record<string, unknown>;
-    /** Where the provider is to report what became of messages; null for kinds that report nothing. */
+    /** The URL for delivery reports of the provider; null for kinds without reports. */
     callback_url: string | null;
     health: ProviderHealth;
   }>;
@@ -1730,7 +1730,7 @@ export type GetMeResult = {
     | 'keys:read'
     | 'keys:write'
   >;
-  /** `secret`: an API key. `session`: a dashboard person. */
+  /** `secret`: an API key. `session`: a dashboard user. */
   key_type: 'secret' | 'session';
 };
 
@@ -1783,12 +1783,12 @@ export type ListApiKeysResult = {
       | 'keys:read'
       | 'keys:write'
     >;
-    /** The last 4 characters, for recognition. */
+    /** The last 4 characters, to identify the key. */
     last4: string;
     created_by_user_id: string;
     created_at: string;
     expires_at: string | null;
-    /** To the minute. */
+    /** Accurate to the minute. */
     last_used_at: string | null;
   }>;
   next_cursor: string | null;
@@ -1796,9 +1796,9 @@ export type ListApiKeysResult = {
 
 export type CreateApiKeyParams = {
   name: string;
-  /** Give this or `scopes`. `full_access`: every scope, promotion to Live included. `send_only`: `notifications:send` and `workflows:trigger`. `read_only`: every `:read`. */
+  /** Set this or `scopes`. `full_access`: every scope, including promotion to Live. `send_only`: `notifications:send` and `workflows:trigger`. `read_only`: every `:read`. */
   preset?: ('full_access' | 'send_only' | 'read_only') | undefined;
-  /** Give this or `preset`. */
+  /** Set this or `preset`. */
   scopes?:
     | Array<
         | 'notifications:send'
@@ -1823,7 +1823,7 @@ export type CreateApiKeyParams = {
         | 'keys:write'
       >
     | undefined;
-  /** In the future; never unless told. */
+  /** In the future; by default the key does not expire. */
   expires_at?: (string | null) | undefined;
 };
 
@@ -1853,19 +1853,19 @@ export type CreateApiKeyResult = {
     | 'keys:read'
     | 'keys:write'
   >;
-  /** The last 4 characters, for recognition. */
+  /** The last 4 characters, to identify the key. */
   last4: string;
   created_by_user_id: string;
   created_at: string;
   expires_at: string | null;
-  /** To the minute. */
+  /** Accurate to the minute. */
   last_used_at: string | null;
-  /** The secret key. It is shown here and never again. */
+  /** The secret key. Shown only in this response. */
   key: string;
 };
 
 export type RotateApiKeyParams = {
-  /** How long the old key goes on working. */
+  /** How long the old key keeps working. */
   grace_seconds?: number | undefined;
 };
 
@@ -1895,14 +1895,14 @@ export type RotateApiKeyResult = {
     | 'keys:read'
     | 'keys:write'
   >;
-  /** The last 4 characters, for recognition. */
+  /** The last 4 characters, to identify the key. */
   last4: string;
   created_by_user_id: string;
   created_at: string;
   expires_at: string | null;
-  /** To the minute. */
+  /** Accurate to the minute. */
   last_used_at: string | null;
-  /** The secret key. It is shown here and never again. */
+  /** The secret key. Shown only in this response. */
   key: string;
 };
 
@@ -1968,15 +1968,15 @@ export type CreateInvitationParams = {
 };
 
 export type LookUpInvitationParams = {
-  /** What follows the # in the link. */
+  /** The part after the # in the link. */
   token: string;
 };
 
 export type AcceptInvitationParams = {
-  /** What follows the # in the link. */
+  /** The part after the # in the link. */
   token: string;
   name?: string | undefined;
-  /** Of the account that there is; otherwise a new one, of at least 10 characters. */
+  /** Of the existing account; otherwise a new one, of at least 10 characters. */
   password: string;
 };
 
@@ -1986,9 +1986,9 @@ export type ListAuditEntriesParams = {
   action?: string | undefined;
   target?: string | undefined;
   actor_id?: string | undefined;
-  /** At this moment or later. */
+  /** At or after this time. */
   created_after?: string | undefined;
-  /** Earlier than this moment. */
+  /** Before this time. */
   created_before?: string | undefined;
 };
 
@@ -2006,9 +2006,9 @@ export type ListAuditEntriesResult = {
     before: Record<string, unknown> | null;
     after: Record<string, unknown> | null;
     request_id: string | null;
-    /** Of sign-ins, and of changes of members and API keys; null for the rest. */
+    /** Set for sign-ins and for changes to members and API keys; otherwise null. */
     ip_address: string | null;
-    /** Likewise; the first 300 characters. */
+    /** Set for the same entries; the first 300 characters. */
     user_agent: string | null;
     environment_id: string | null;
     created_at: string;
@@ -2030,11 +2030,11 @@ export type GetReadinessResult = {
 };
 
 export type GetStatusResult = {
-  /** degraded: a component does not work, or an incident is active. */
+  /** degraded: a component is failing, or an incident is active. */
   status: 'operational' | 'degraded';
   version: string;
   time: string;
-  /** The same as time. */
+  /** Same as time. */
   checked_at: string;
   components: Array<{
     name: string;
@@ -2042,7 +2042,7 @@ export type GetStatusResult = {
   }>;
   /** At most 20, newest first. */
   active_incidents: Array<Incident>;
-  /** Resolved in the last 14 days; at most 20, the last one first. */
+  /** Resolved in the last 14 days; at most 20, newest first. */
   recent_incidents: Array<Incident>;
 };
 
@@ -2071,7 +2071,7 @@ export type GetInboxUnreadCountResult = {
 };
 
 export type MarkInboxReadParams = {
-  /** Only items that arrived earlier; all unless given. */
+  /** Only items that arrived earlier; defaults to all. */
   before?: (string | null) | undefined;
 };
 
@@ -2087,7 +2087,7 @@ export type CreateStreamTicketResult = {
 
 export type GetOwnPreferencesResult = {
   data: Array<Preference>;
-  /** What the categories are called, to show them to people. */
+  /** The names of the categories, for display. */
   categories: Array<{
     key: string;
     name: string;

@@ -121,9 +121,9 @@ export function follow(source: Source, options: FollowOptions): Following {
           take(frame);
         }
       }
-      if (!spoke) throw new ConnectionError('The stream ended before it began.', true);
+      if (!spoke) throw new ConnectionError('The stream ended before its first event.', true);
     } catch (error) {
-      if (silent) throw new TimeoutError('The stream fell silent.');
+      if (silent) throw new TimeoutError('The stream timed out.');
       if (!link.signal.aborted) throw error;
     } finally {
       clearTimeout(watchdog);

@@ -8,7 +8,7 @@ export function parseAddressKey(text: string): { key: string } | { problem: stri
     const parsed = parseEmailAddress(text);
     return 'problem' in parsed ? parsed : { key: emailKey(parsed.address) };
   }
-  if (!/^[+\d]/.test(text)) return { problem: 'must be an email address or a phone number in E.164 form' };
+  if (!/^[+\d]/.test(text)) return { problem: 'must be an email address or a phone number in E.164 format' };
   const parsed = parsePhoneNumber(text);
   return 'problem' in parsed ? parsed : { key: parsed.number };
 }

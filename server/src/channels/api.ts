@@ -66,7 +66,7 @@ export function createApiCarrier<Sent extends Message>(
       try {
         request = await api.request(message);
       } catch (error) {
-        const detail = shownText(`The message cannot be put together: ${String(error)}`, secrets);
+        const detail = shownText(`The message cannot be built: ${String(error)}`, secrets);
         return { kind: 'rejected', detail, code: 'message' };
       }
       const answer = await call(request, timeoutMs, signal);

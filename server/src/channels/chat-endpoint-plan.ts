@@ -52,7 +52,10 @@ export function createChatEndpointPlanner(
         const message = (attempt: number): Message => messageTo(endpoint, notification, attempt);
         if (notification.environment_kind === 'test') return { carriers: [sandbox], message };
         if (endpoint.url === null)
-          return { reason: 'endpoint_unusable', problem: 'Its URL cannot be opened any more; give it anew.' };
+          return {
+            reason: 'endpoint_unusable',
+            problem: 'The URL can no longer be decrypted; enter it again.',
+          };
         return { carriers: [live(endpoint, endpoint.url)], concurrencyKey: endpoint.id, message };
       };
     },

@@ -181,11 +181,11 @@ function dispatch(agent: Dispatcher, call: OutboundCall): Promise<OutboundAnswer
       }));
 
     const deadline = setTimeout(() => {
-      failed('timeout', `No complete answer within ${call.timeoutMs / 1000} s.`);
+      failed('timeout', `No complete response within ${call.timeoutMs / 1000} s.`);
       controller?.abort(new Error('deadline'));
     }, call.timeoutMs);
     const stop = (): void => {
-      failed('stopped', 'Stopped before the answer was complete.');
+      failed('stopped', 'Stopped before the response was complete.');
       controller?.abort(new Error('stopped'));
     };
     if (call.signal?.aborted) {
@@ -254,10 +254,11 @@ function classify(error: Error, reached: boolean): { failure: FailureClass; deta
   if (unsendable.has(code))
     return { failure: 'invalid', detail: `The request has a header that cannot be sent${named}.` };
   if (error.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW')
-    return { failure: 'protocol', detail: `The answer is not valid HTTP${named}.` };
-  if (reached) return { failure: 'closed', detail: `Hung up before the answer was complete${named}.` };
+    return { failure: 'protocol', detail: `The response is not valid HTTP${named}.` };
+  if (reached)
+    return { failure: 'closed', detail: `The connection closed before the response was complete${named}.` };
   if (/CERT|SSL|TLS|^EPROTO$|SIGNATURE|^UNABLE_TO|^HOSTNAME_MISMATCH$/.test(code))
-    return { failure: 'tls', detail: `No trusted TLS connection can be made${named}.` };
+    return { failure: 'tls', detail: `A trusted TLS connection cannot be made${named}.` };
   return { failure: 'connect', detail: `No connection can be made${named}.` };
 }
 

@@ -151,8 +151,8 @@ export function parseTarget(text: string, policy: NetworkPolicy): { url: URL } |
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     return { problem: 'must be an http or https URL' };
   if (url.href.length > maxUrlLength) return { problem: `must have at most ${maxUrlLength} characters` };
-  if (url.username || url.password) return { problem: 'must not carry a user name or password' };
-  if (url.port === '0') return { problem: 'must not name port 0' };
+  if (url.username || url.password) return { problem: 'must not contain a user name or password' };
+  if (url.port === '0') return { problem: 'must not use port 0' };
   // The URL parser has normalized every spelling of an IPv4 address (decimal, octal, hexadecimal, short).
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const local = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host;
@@ -160,7 +160,7 @@ export function parseTarget(text: string, policy: NetworkPolicy): { url: URL } |
     if (isIP(local)) assertAllowedAddress(local, policy);
   } catch (error) {
     if (error instanceof AddressRefused)
-      return { problem: 'must not lead to a private or local address on this server' };
+      return { problem: 'must not be a private or local address on this server' };
     throw error;
   }
   return { url };

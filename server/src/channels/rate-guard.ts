@@ -52,7 +52,7 @@ export function withRateGuard(carrier: Carrier, rateGuard: RateGuard, clock: () 
       if (waitMs === 0) return { send: carrier.send, release() {} };
       return {
         kind: 'throttled',
-        detail: 'Held back: the service takes no more of them at once.',
+        detail: 'Delayed: the rate limit of the service is reached.',
         code: 'courtesy',
         retryAfterMs: waitMs,
         heldBack: true,

@@ -25,6 +25,6 @@ export function checkSameTarget(recipient: RecipientInput, field: RecipientField
   if (recipient.address && recipient.address !== target)
     throw invalidRecipient(
       'address',
-      `recipient.address and recipient.${field} name different targets; give one of them.`,
+      `recipient.address and recipient.${field} are different targets; set one of them.`,
     );
 }

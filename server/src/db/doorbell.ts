@@ -40,7 +40,7 @@ export function createDoorbell(pool: Pool, connectionString: string, log: Log): 
           values: [channel, topics],
         });
       } catch (error) {
-        log.debug({ err: error }, 'a notify was lost; the next poll finds the work');
+        log.debug({ err: error }, 'a NOTIFY failed; the next poll finds the work');
       }
     }
     ringing = false;

@@ -21,12 +21,12 @@ function generatedKey(dataDir: string): Buffer {
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new Error(
-      `The encryption key cannot be written to ${path} (${reason}). Let this user write there and make room, set CARILLON_DATA_DIR to another directory, or set CARILLON_ENCRYPTION_KEY.`,
+      `The encryption key cannot be written to ${path} (${reason}). Give this user write access and free disk space, set CARILLON_DATA_DIR to another directory, or set CARILLON_ENCRYPTION_KEY.`,
       { cause: error },
     );
   }
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
-  if (key.length !== 32) throw new Error(`${path} does not hold a key of 32 bytes in base64.`);
+  if (key.length !== 32) throw new Error(`${path} does not contain a key of 32 bytes in base64.`);
   return key;
 }
 
@@ -76,7 +76,7 @@ export async function openKeyring(
   dataDir: string,
 ): Promise<Keyring> {
   const used = await listUsedKeys(sql);
-  const ifLost = `If that key is lost for good, see "When the key is lost" in docs/guides/secrets.md.`;
+  const ifLost = `If that key is lost, see "When the key is lost" in docs/guides/secrets.md.`;
   // Making a new key here would only hide that the file was forgotten when the data was moved.
   if (configured === null && used.length > 0 && !existsSync(keyPath(dataDir))) {
     throw new Error(

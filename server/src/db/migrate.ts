@@ -26,7 +26,7 @@ async function checkServerVersion(sql: Sql): Promise<void> {
   );
   if (row && row.number < minimumVersion * 10_000) {
     throw new Error(
-      `PostgreSQL ${minimumVersion} or newer is needed; the server in DATABASE_URL is ${row.version}.`,
+      `PostgreSQL ${minimumVersion} or newer is required; the server in DATABASE_URL is ${row.version}.`,
     );
   }
 }

@@ -106,7 +106,7 @@ function begin(draft: DecisionDraft, step: Step): Begun {
       return waitFor({ kind: 'event', matchKey: matchKeyFor(draft, step), until: now + wait });
     }
     case 'unknown':
-      throw new StepFailure(`this version of Carillon knows no kind of step called "${step.named}"`);
+      throw new StepFailure(`this version of Carillon does not support the step kind "${step.named}"`);
     default:
       return assertNever(step);
   }
@@ -158,5 +158,5 @@ export function pendingEffect(draft: DecisionDraft, step: Step): Effect {
     default:
       break;
   }
-  throw new StepFailure('the run waits for something that its step does not ask for');
+  throw new StepFailure('the run does not wait for what its step requires');
 }

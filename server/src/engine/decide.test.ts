@@ -110,7 +110,7 @@ describe('immediate steps', () => {
       const body = { steps: [send, wait, noop('last', { when: `steps["${id}"].outcome == "sent"` })] };
       const result = parseDefinition(body);
       if (!result.ok) {
-        expect(result.problems).toMatchObject([{ message: '/steps/0/id is a name that cannot be used.' }]);
+        expect(result.problems).toMatchObject([{ message: '/steps/0/id is not an allowed name.' }]);
         return;
       }
       const run = newRun(result.definition);
@@ -151,7 +151,7 @@ describe('immediate steps', () => {
     expect(chain.tell({ kind: 'start' })).toMatchObject({ effect: { kind: 'continue' }, state: { seq: 2 } });
     const branches = Array.from({ length: 50 }, () => ({ when: `!${heavy}`, goto: 'end' }));
     const decision = newRun(parsed({ id: 'b', kind: 'branch', branches }), { l }).tell({ kind: 'start' });
-    expect(decision.failureReason).toBe('Step "b": branches[3].when: it needs more work than a step may do.');
+    expect(decision.failureReason).toBe('Step "b": branches[3].when: it exceeds the work limit of a step.');
   });
 
   test('a loop ends at the limit with a reason; its repetitions are told apart', () => {
@@ -302,8 +302,8 @@ describe('delay', () => {
       '2026-01-11T00:00:00.000Z',
     ],
     [{ until: 'trigger.due' }, { due: '2026-01-12T00:00:00Z' }, '2026-01-12T00:00:00.000Z'],
-    [{ until: 'trigger.due' }, { due: 5 }, 'Step "d": until gives no ISO 8601 timestamp.'],
-    [{ until: '2099-01-01T00:00:00Z' }, {}, 'Step "d": until is more than a year ahead.'],
+    [{ until: 'trigger.due' }, { due: 5 }, 'Step "d": until must return an ISO 8601 timestamp.'],
+    [{ until: '2099-01-01T00:00:00Z' }, {}, 'Step "d": until is more than a year in the future.'],
     [{ until: '2020-01-01T00:00:00Z' }, {}, null],
     [{ at: '09:00', timezone: 'Europe/Rome' }, {}, '2026-01-11T08:00:00.000Z'],
     [{ duration: '30m', at: '09:45', timezone: 'Europe/Rome' }, {}, '2026-01-10T08:45:00.000Z'],
@@ -575,22 +575,22 @@ test('an expression that cannot be evaluated fails its step with a sentence', ()
   const reason = (step: JsonObject, trigger: JsonObject = {}) =>
     newRun(parsed(step), trigger).tell({ kind: 'start' }).failureReason;
   expect(reason(noop('a', { when: 'trigger.plan == "pro"' }))).toBe(
-    'Step "a": when: there is no "plan" here (use has() to ask whether something is there).',
+    'Step "a": when: there is no "plan" (check with has() first).',
   );
   expect(reason(noop('a', { when: 'trigger.x' }), { x: 'yes' })).toBe(
-    'Step "a": when gives neither true nor false.',
+    'Step "a": when must return true or false.',
   );
   expect(reason(noop('a', { when: 'trigger.x > 1' }), { x: 'yes' })).toBe(
     'Step "a": when: no such overload: string > int.',
   );
   expect(reason({ id: 'b', kind: 'branch', branches: [{ when: 'trigger.y', goto: 'end' }] })).toContain(
-    'Step "b": branches[0].when: there is no "y" here',
+    'Step "b": branches[0].when: there is no "y"',
   );
   expect(reason(send({ subject: '{{ trigger.l | where: "(1..2)" }}' }), { l: [] })).toContain(
     'Step "mail": subject: ',
   );
   expect(reason({ id: 'x', kind: 'teleport' })).toBe(
-    'Step "x": this version of Carillon knows no kind of step called "teleport".',
+    'Step "x": this version of Carillon does not support the step kind "teleport".',
   );
 });
 

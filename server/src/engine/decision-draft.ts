@@ -57,7 +57,7 @@ export function remember(draft: DecisionDraft, outcome: StepOutcome, output: Jso
   const before = resultOf(state, step.id);
   state.resultsSize += size - (before ? sizeOf(before.output) : 0);
   if (state.resultsSize > limits.outputs)
-    throw new StepFailure(`the outputs of the run are larger than ${limits.outputs / 1_024} KB together`);
+    throw new StepFailure(`the outputs of the run are larger than ${limits.outputs / 1_024} KB in total`);
   state.results = { ...state.results, [step.id]: { outcome, output } };
 }
 

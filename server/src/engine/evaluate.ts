@@ -85,7 +85,7 @@ export function resultOf({ results }: RunState, stepId: string): StepResult | un
 /** Returns true or false; any other value fails the step, so that a typing error is not mistaken for false. */
 export function evaluateCondition(setting: Setting, source: string, field: string): boolean {
   const result = evaluateExpression(setting, source, field);
-  if (typeof result !== 'boolean') throw new StepFailure(`${field} gives neither true nor false`);
+  if (typeof result !== 'boolean') throw new StepFailure(`${field} must return true or false`);
   return result;
 }
 
@@ -135,7 +135,7 @@ export function endOfDelay(setting: Setting, step: DelayStep): number {
   let end = setting.now;
   if (step.duration !== null) end += durationOf(setting, step.duration, 'duration');
   else if (step.until !== null) end = momentOf(setting, step.until, zone);
-  if (end - setting.now > maxDurationMs) throw new StepFailure('until is more than a year ahead');
+  if (end - setting.now > maxDurationMs) throw new StepFailure('until is more than a year in the future');
   return step.at === null ? end : nextLocalTime(Math.max(end, setting.now), step.at, zone);
 }
 
@@ -147,7 +147,7 @@ function momentOf(setting: Setting, until: string, zone: string): number {
     : evaluateExpression(setting, until, 'until');
   if (given instanceof Date && !Number.isNaN(given.getTime())) return given.getTime();
   const moment = typeof given === 'string' ? parseTimestamp(given, zone) : null;
-  if (moment === null) throw new StepFailure('until gives no ISO 8601 timestamp');
+  if (moment === null) throw new StepFailure('until must return an ISO 8601 timestamp');
   return moment;
 }
 

@@ -153,7 +153,7 @@ function withoutConstructor(value: unknown): unknown {
 
 class WorkExceeded extends Error {
   constructor() {
-    super('it needs more work than a step may do');
+    super('it exceeds the work limit of a step');
   }
 }
 
@@ -402,8 +402,8 @@ function sentence(error: unknown): string {
   if (error instanceof RangeError && /call stack/i.test(error.message)) return 'it is nested too deeply';
   const text = (summary ?? message ?? 'it cannot be evaluated').replace(/dyn<([^<>]*)>/g, '$1');
   const beyond = /^No such key: index out of bounds, index (\d+)/.exec(text);
-  if (beyond) return `the list has no element ${beyond[1]} (use size() to ask how many there are)`;
+  if (beyond) return `the list has no element ${beyond[1]} (check with size() first)`;
   const missing = /^No such key: (.*)$/s.exec(text);
-  if (missing) return `there is no "${missing[1]}" here (use has() to ask whether something is there)`;
+  if (missing) return `there is no "${missing[1]}" (check with has() first)`;
   return text.slice(0, 300);
 }

@@ -107,7 +107,7 @@ function reasonOf({ keyword, params, message }: ErrorObject): string | undefined
     case 'pattern':
       return mustMatch(params.pattern);
     case 'not':
-      return 'is a name that cannot be used';
+      return 'is not an allowed name';
     default:
       return message;
   }

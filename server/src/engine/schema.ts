@@ -79,19 +79,19 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
         default: 'accepted',
         description: 'How far the notification must get before the run goes on.',
       },
-      timeout: duration('How long `wait_for` waits; a day unless given.'),
+      timeout: duration('How long `wait_for` waits; defaults to a day.'),
     },
   },
   delay: {
     properties: {
       duration: duration('How long.'),
       until: text(
-        'Until when: an ISO 8601 timestamp, a template, or a CEL expression that gives a timestamp.',
+        'Until when: an ISO 8601 timestamp, a template, or a CEL expression that returns a timestamp.',
       ),
-      at: text('The next time the clocks of `timezone` show this.', {
+      at: text('The next occurrence of this local time in `timezone`.', {
         pattern: pattern(clockTime.source, 'a time from 00:00 to 23:59'),
       }),
-      timezone: text('A name of the IANA time zone database, or a template.'),
+      timezone: text('An IANA time zone name, or a template.'),
     },
   },
   branch: {
@@ -105,10 +105,10 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
         items: {
           type: 'object',
           required: ['when', 'goto'],
-          properties: { when: expression('The condition.'), goto: target('Where to go.') },
+          properties: { when: expression('The condition.'), goto: target('The target step.') },
         },
       },
-      else: target('Where to go when none is true; the next step unless given.'),
+      else: target('The target if no condition is true; defaults to the next step.'),
     },
   },
   wait_for_event: {
@@ -121,8 +121,8 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
         description:
           'Path in event_data (`order.id`) → the value it must equal, fixed when the run begins to wait. Texts are Liquid templates.',
       },
-      timeout: duration('How long; a year unless given.'),
-      on_timeout: target('Where to go when no event came; the next step unless given.'),
+      timeout: duration('How long to wait; defaults to a year.'),
+      on_timeout: target('The target on a timeout; defaults to the next step.'),
       lookback: {
         type: 'boolean',
         default: false,
@@ -137,7 +137,7 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
         type: ['string', 'number', 'boolean'],
         description: 'Runs with the same key are collected. A Liquid template.',
       },
-      window: duration('How long to collect, from the first run on.'),
+      window: duration('How long to collect, counted from the first run.'),
       max_items: {
         type: 'number',
         description: `Close early when so many are collected: 1 to ${limits.digestItems}.`,
@@ -156,7 +156,7 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
         description: 'Values are Liquid templates.',
       },
       body: value('Sent as JSON.'),
-      on_error: target('Where to go when the call failed for good; without it the run fails.'),
+      on_error: target('The target if the call fails permanently; without it the run fails.'),
     },
   },
   cancel: {},
@@ -167,7 +167,7 @@ const everyStep: JsonObject = {
   id: stepId,
   kind: { type: 'string', anyOf: [{ enum: [...stepKinds] }, { minLength: 1, maxLength: 64 }] },
   when: expression('False skips the step.'),
-  next: target('The step that follows, when it is not the next of the array.'),
+  next: target('The following step, if it is not the next one in the array.'),
 };
 
 /** The fields of a step by its kind; unknown kinds are absent. */

@@ -152,11 +152,11 @@ function readScript({
     const after = at === undefined ? null : parseDuration(at);
     const moment = at === undefined ? null : after === null ? parseTimestamp(at) : now + after;
     if (at !== undefined && moment === null) {
-      const message = 'It is neither a timestamp nor a duration after the start.';
+      const message = 'The value is neither a timestamp nor a duration after the start.';
       return { problem: { code: 'parameter_invalid', message, pointer: `/events/${index}/at` } };
     }
     if (moment !== null && moment < now) {
-      const message = 'It is before the start of the simulation.';
+      const message = 'The time is before the start of the simulation.';
       return { problem: { code: 'parameter_invalid', message, pointer: `/events/${index}/at` } };
     }
     read.push({ name, data, at: moment });

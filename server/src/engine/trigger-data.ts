@@ -83,7 +83,7 @@ function violation({ instancePath, keyword, message, params }: ErrorObject): Dat
     const { missingProperty } = params as { missingProperty: string };
     return { pointer: `${instancePath}/${escapePointer(missingProperty)}`, message: 'is required' };
   }
-  return { pointer: instancePath, message: message ?? 'does not fit the schema' };
+  return { pointer: instancePath, message: message ?? 'does not match the schema' };
 }
 
 /** For schemas that passed the check when they were saved. */

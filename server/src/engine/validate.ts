@@ -62,7 +62,7 @@ export function validateDefinition(definition: Definition, world: ValidationCont
   for (const index of synchronousCycles)
     problems.push({
       code: 'synchronous_cycle',
-      message: `Step "${definition.steps[index]?.id}": it is in a loop that never pauses; put a delay, a wait_for_event or a digest without "when" into the loop.`,
+      message: `Step "${definition.steps[index]?.id}": it is in a loop that never pauses; add a delay, a wait_for_event or a digest without "when" to the loop.`,
       pointer: `/steps/${index}`,
     });
   return problems.slice(0, maxProblems);
@@ -90,7 +90,7 @@ function checkStep(program: Program, step: Step, world: ValidationContext, repor
       checkFetch(program, step, report);
       break;
     case 'unknown':
-      report('unknown_kind', `there is no kind of step called "${step.named}"`, '/kind');
+      report('unknown_kind', `the step kind "${step.named}" does not exist`, '/kind');
       break;
     default:
       break;
@@ -129,7 +129,7 @@ function checkSend(program: Program, step: SendStep, world: ValidationContext, r
 function checkDelay(program: Program, step: DelayStep, report: Report): void {
   const { duration, until, at, timezone } = step;
   if (duration !== null && until !== null)
-    report('delay_duration_xor_until', 'it has both duration and until; take one', '');
+    report('delay_duration_xor_until', 'it has both duration and until; use one', '');
   else if (duration === null && until === null && at === null)
     report('delay_requires_duration_or_until', 'it needs a duration, until or at', '');
   checkDuration(program, duration, '/duration', report);
@@ -147,16 +147,20 @@ function checkUntil(program: Program, until: string, report: Report): void {
   if (isTemplate(until) || parseTimestamp(until) !== null) return;
   const type = checkExpression(until, '/until', report);
   if (type !== null && !['dyn', 'string', 'google.protobuf.Timestamp'].includes(type))
-    report('invalid_expression', `until gives a ${type}, not a timestamp`, '/until');
+    report('invalid_expression', `until returns a ${type}, not a timestamp`, '/until');
 }
 
 function checkWait(program: Program, step: WaitForEventStep, report: Report): void {
   if (step.event === null) report('event_required', 'it needs the name of an event', '/event');
   else if (isTemplate(step.event))
-    report('event_required', 'the name of an event is fixed; put what differs into match', '/event');
+    report('event_required', 'the event name must be a literal; use match for variable values', '/event');
   for (const path of Object.keys(step.match))
     if (path.split('.').includes(''))
-      report('invalid_expression', `"${path}" is no path such as order.id`, `/match/${escapePointer(path)}`);
+      report(
+        'invalid_expression',
+        `"${path}" is not a path such as order.id`,
+        `/match/${escapePointer(path)}`,
+      );
   checkDuration(program, step.timeout, '/timeout', report);
   checkTemplates(program, { match: step.match }, report);
 }
@@ -166,7 +170,11 @@ function checkDigest(program: Program, step: DigestStep, report: Report): void {
   checkDuration(program, step.window, '/window', report);
   const { maxItems } = step;
   if (maxItems !== null && !(Number.isInteger(maxItems) && maxItems >= 1 && maxItems <= limits.digestItems))
-    report('invalid_max_items', `max_items is a whole number from 1 to ${limits.digestItems}`, '/max_items');
+    report(
+      'invalid_max_items',
+      `max_items must be a whole number from 1 to ${limits.digestItems}`,
+      '/max_items',
+    );
 }
 
 function checkFetch(program: Program, step: FetchStep, report: Report): void {
@@ -188,7 +196,7 @@ function checkDuration(program: Program, text: string | null, pointer: string, r
 function checkCondition(source: string, pointer: string, report: Report): void {
   const type = checkExpression(source, pointer, report);
   if (type !== null && type !== 'bool' && type !== 'dyn')
-    report('invalid_expression', `the condition gives a ${type}, not true or false`, pointer);
+    report('invalid_expression', `the condition returns a ${type}, not true or false`, pointer);
 }
 
 /** Returns the type of the expression; null when it has been reported as a problem. */

@@ -9,7 +9,7 @@ import { invalidParameter } from '../kernel/errors.ts';
 export const ifMatchHeader = {
   'If-Match': {
     description:
-      'The version that the change was made to, in quotes: `"3"`. When it is not the current one: 409 `version_conflict`, and nothing is written. Left out: the last save wins.',
+      'The version that you edited, in quotes: `"3"`. If it is not the current version, the response is 409 `version_conflict` and nothing is written. Without this header, the last save wins.',
     schema: Type.String(),
   },
 };

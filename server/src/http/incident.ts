@@ -8,7 +8,7 @@ export const Incident = Type.Object(
     title: Type.String(),
     status: OneOf(['active', 'resolved'] as const),
     source: OneOf(['provider', 'operator'] as const, {
-      description: 'provider: opened and resolved with an outage of a provider. operator: written by hand.',
+      description: 'provider: opened and resolved by a provider outage. operator: opened manually.',
     }),
     started_at: DateTime,
     resolved_at: Nullable(DateTime),

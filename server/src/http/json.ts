@@ -76,7 +76,7 @@ export async function readBody(
     return { ...(value as object), [listApart]: list };
   } catch (error) {
     if (!(error instanceof TaskStopped)) throw error;
-    throw new Problem('payload_too_large', `The body cannot be read: ${error.message}.`, { cause: error });
+    throw new Problem('payload_too_large', `The body cannot be parsed: ${error.message}.`, { cause: error });
   }
 }
 

@@ -45,8 +45,8 @@ const errorSchema = {
       properties: {
         type: { type: 'string', enum: [...new Set(describeErrors().map((row) => row.type))] },
         code: { type: 'string', description: 'One of a closed list; see docs/errors.md.' },
-        message: { type: 'string', description: 'A sentence for a person.' },
-        param: { type: ['string', 'null'], description: 'The field at fault, as a dotted path.' },
+        message: { type: 'string', description: 'A message for people.' },
+        param: { type: ['string', 'null'], description: 'The invalid field, as a dotted path.' },
       },
     },
   },

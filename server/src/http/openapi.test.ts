@@ -89,7 +89,7 @@ describe('the OpenAPI document', () => {
   it('tells for each operation which scope it needs', () => {
     const scoped = operation(openApiDocument([ring], '1'), '/v1/bells/{id}/ring/{times}', 'post');
     expect(scoped['x-required-scope']).toBe('notifications:send');
-    expect(scoped.description).toBe('Once or more.\n\nNeeds the scope `notifications:send`.');
+    expect(scoped.description).toBe('Once or more.\n\nRequires the scope `notifications:send`.');
     expect(scoped.security).toEqual([
       { api_key: ['notifications:send'] },
       { session: ['notifications:send'] },

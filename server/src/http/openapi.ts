@@ -12,15 +12,15 @@ import { createSchemaCollector, type JsonSchema } from './openapi-schemas.ts';
 import { isRecipientAccess, recipientScopeOf } from './recipient-access.ts';
 import type { Access, Route } from './route.ts';
 
-const description = `One HTTP API that sends a notification over one of seven channels and tells what became of it.
+const description = `One HTTP API to send notifications over seven channels and to follow each one until it is delivered.
 
-Every request carries \`Authorization: Bearer <key>\`. The key selects the environment: \`crl_test_…\` keys end in the built-in sandbox and nothing leaves the machine, \`crl_live_…\` keys reach real providers. Bodies are JSON; timestamps are UTC, ISO 8601 with milliseconds. Unknown fields are ignored, unless the name is close to a known one (\`sendAt\`, \`adress\`): then the answer is 400 \`parameter_unknown\` with the right name. In a body \`null\` for an optional field means that it is left out; where an update is partial, the value stays as it is, and the empty text clears it. Every response carries \`X-Request-Id\`; a valid one in the request is kept.
+Every request needs \`Authorization: Bearer <key>\`. The key selects the environment: with \`crl_test_…\` keys, messages end in the built-in sandbox and never leave the machine; \`crl_live_…\` keys reach real providers. Bodies are JSON; timestamps are UTC, ISO 8601 with milliseconds. Unknown fields are ignored, unless the name is close to a known one (\`sendAt\`, \`adress\`): then the response is 400 \`parameter_unknown\` with the right name. In a body, \`null\` for an optional field is the same as omitting it; in a partial update the value stays unchanged, and an empty string clears it. Every response has \`X-Request-Id\`; a valid one in the request is kept.
 
-Channels have neutral names: \`chatone\` is Slack, \`chattwo\` Microsoft Teams, \`chatthree\` Discord; of the SMS providers \`smsone\` is Twilio and \`smstwo\` Vonage.
+Channels have neutral names: \`chatone\` is Slack, \`chattwo\` is Microsoft Teams, \`chatthree\` is Discord. The SMS provider \`smsone\` is Twilio, \`smstwo\` is Vonage.
 
-Lists are newest first. Pass \`next_cursor\` of one page as \`cursor\` for the next; \`null\` means the end.
+Lists are newest first. Pass the \`next_cursor\` of a page as \`cursor\` to get the next page; \`null\` means the end.
 
-Errors all look the same: \`{"error": {"type", "code", "message", "param"}}\`. Codes are stable; messages are for people.`;
+All errors have the same format: \`{"error": {"type", "code", "message", "param"}}\`. Codes are stable; messages are for people.`;
 
 /** The OpenAPI 3.1 document of a table of routes: the same table registers, checks and describes them. */
 export function openApiDocument(routes: Route[], version: string): OpenApiDocument {
@@ -43,29 +43,29 @@ export function openApiDocument(routes: Route[], version: string): OpenApiDocume
       description,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: 'http://127.0.0.1:8400', description: 'Where `npm start` listens' }],
+    servers: [{ url: 'http://127.0.0.1:8400', description: 'The address of `npm start`' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
     components: {
       schemas: schemas(),
       responses,
       headers: {
-        RequestId: { description: 'Names this request in the logs.', schema: { type: 'string' } },
+        RequestId: { description: 'Identifies this request in the logs.', schema: { type: 'string' } },
       },
       securitySchemes: {
-        api_key: { type: 'http', scheme: 'bearer', description: 'A secret key of an environment.' },
+        api_key: { type: 'http', scheme: 'bearer', description: 'The secret key of an environment.' },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: 'carillon_session',
           description:
-            'A dashboard session; on https the name is `__Host-carillon_session`. Name the environment in `X-Environment-Id`; writes need `X-Carillon-CSRF: 1`.',
+            'A dashboard session; on https the name is `__Host-carillon_session`. Set the environment in `X-Environment-Id`; writes need `X-Carillon-CSRF: 1`.',
         },
         end_user_token: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'Made for one of your users by `POST /v1/inbox/tokens`, or signed by yourself.',
+          description: 'Created for one of your users by `POST /v1/inbox/tokens`, or signed by yourself.',
         },
       },
     },
@@ -110,12 +110,12 @@ function scopeOf(access: Access): string | null {
 }
 
 function accessSentence(access: Access): string {
-  if (access === 'public') return 'Needs no credentials.';
-  if (access === 'key') return 'Any valid key may call it.';
-  if (access === 'session') return 'For people signed in to the dashboard.';
-  if (access === 'recipient') return 'Any valid end-user token may call it.';
-  if (isRecipientAccess(access)) return `Needs an end-user token with the scope \`${scopeOf(access)}\`.`;
-  return `Needs the scope \`${access}\`.`;
+  if (access === 'public') return 'Requires no credentials.';
+  if (access === 'key') return 'Requires any valid key.';
+  if (access === 'session') return 'Requires a dashboard session.';
+  if (access === 'recipient') return 'Requires any valid end-user token.';
+  if (isRecipientAccess(access)) return `Requires an end-user token with the scope \`${scopeOf(access)}\`.`;
+  return `Requires the scope \`${access}\`.`;
 }
 
 /** In OpenAPI 3.1 the list beside a scheme names the required roles, for every kind of scheme. */

@@ -163,7 +163,7 @@ describe('readiness', () => {
     const answers = await Promise.all([ask(), ask(), ask(), ask('/status')]);
     expect(Date.now() - began).toBeLessThan(4000);
     expect(answers.map((answer) => answer.status)).toEqual([503, 503, 503, 200]);
-    expect(answers[0]?.body.error.message).toBe('Not ready: database does not answer within 2 s.');
+    expect(answers[0]?.body.error.message).toBe('Not ready: database does not respond within 2 s.');
     expect(answers[3]?.body.status).toBe('degraded');
     const { rows } = await database.pool.query(
       `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,

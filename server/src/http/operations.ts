@@ -30,15 +30,15 @@ const Ready = Type.Object({
 });
 const Status = Type.Object({
   status: OneOf(['operational', 'degraded'], {
-    description: 'degraded: a component does not work, or an incident is active.',
+    description: 'degraded: a component is failing, or an incident is active.',
   }),
   version: Type.String(),
   time: DateTime,
-  checked_at: Type.String({ format: 'date-time', description: 'The same as time.' }),
+  checked_at: Type.String({ format: 'date-time', description: 'Same as time.' }),
   components: Type.Array(Type.Object({ name: Type.String(), status: OneOf(['operational', 'degraded']) })),
   active_incidents: Type.Array(Incident, { description: 'At most 20, newest first.' }),
   recent_incidents: Type.Array(Incident, {
-    description: 'Resolved in the last 14 days; at most 20, the last one first.',
+    description: 'Resolved in the last 14 days; at most 20, newest first.',
   }),
 });
 const asText = (contentMediaType: string) => Type.String({ contentMediaType });
@@ -62,9 +62,9 @@ export function operationRoutes(deps: OperationsDeps, options: OperationsOptions
       path: '/healthz',
       operation: 'getHealth',
       tag,
-      summary: 'Is the process alive?',
+      summary: 'Check that the process is alive',
       description:
-        'Answers as long as the process runs, also while it shuts down. Restart it when it does not.',
+        'Responds while the process runs, also during shutdown. Restart the process if it does not respond.',
       access: 'public',
       responses: { 200: Health },
       handler: () => ({ status: 200, body: { status: 'ok' } }),
@@ -74,9 +74,9 @@ export function operationRoutes(deps: OperationsDeps, options: OperationsOptions
       path: '/readyz',
       operation: 'getReadiness',
       tag,
-      summary: 'May requests be sent here?',
+      summary: 'Check that the process is ready',
       description:
-        'Whether the database answers, all migrations are done and the queue is alive. 503 otherwise, and while the process shuts down; `components` tells which part it is.',
+        'Checks that the database responds, all migrations are applied and the queue is alive. Returns 503 otherwise, and during shutdown; `components` shows the failing part.',
       access: 'public',
       responses: { 200: Ready },
       handler: async () => readinessReply(await readiness()),
@@ -86,9 +86,9 @@ export function operationRoutes(deps: OperationsDeps, options: OperationsOptions
       path: '/status',
       operation: 'getStatus',
       tag,
-      summary: 'Public summary',
+      summary: 'Get the public status',
       description:
-        'Whether the service works, and what happened lately. An outage of a provider opens an incident when it concerns more than one tenant; the operator opens others. Nothing here names a tenant.',
+        'The state of the service and recent incidents. A provider outage opens an incident if it affects more than one tenant; the operator can open others. The response never names a tenant.',
       access: 'public',
       responses: { 200: Status },
       handler: async () => {
@@ -113,7 +113,7 @@ export function operationRoutes(deps: OperationsDeps, options: OperationsOptions
       path: '/metrics',
       operation: 'getMetrics',
       tag,
-      summary: 'Figures for Prometheus',
+      summary: 'Get Prometheus metrics',
       access: 'public',
       responses: { 200: asText('text/plain') },
       handler: async () => ({ status: 200, contentType: metricsType, body: await scrape() }),
@@ -123,7 +123,7 @@ export function operationRoutes(deps: OperationsDeps, options: OperationsOptions
       path: '/openapi.json',
       operation: 'getOpenApi',
       tag,
-      summary: 'This API as an OpenAPI 3.1 document',
+      summary: 'Get the OpenAPI 3.1 document',
       access: 'public',
       responses: { 200: Type.Unsafe<object>({ type: 'object' }) },
       handler: () => ({ status: 200, body: document() }),
@@ -133,7 +133,7 @@ export function operationRoutes(deps: OperationsDeps, options: OperationsOptions
       path: '/docs',
       operation: 'getReference',
       tag,
-      summary: 'This API as a page to read',
+      summary: 'Get the API reference page',
       access: 'public',
       responses: { 200: asText('text/html') },
       handler: () => ({

@@ -62,7 +62,7 @@ class NoAnswer extends Error {}
 
 /** The answer is public, so it does not contain the text of the database error. */
 function whyNot(error: unknown): string {
-  if (error instanceof NoAnswer) return `does not answer within ${answerWithinMs / 1000} s`;
+  if (error instanceof NoAnswer) return `does not respond within ${answerWithinMs / 1000} s`;
   return isDiskFull(error) ? 'has no space left on its disk' : 'cannot be reached';
 }
 
@@ -70,7 +70,7 @@ function whyNot(error: unknown): string {
 export async function within<Value>(ms: number, answer: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer(`no answer within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new NoAnswer(`no response within ${ms} ms`)), ms);
   });
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

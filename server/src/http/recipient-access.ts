@@ -26,7 +26,7 @@ export async function identifyRecipient(
     : byToken(recipients, request));
   const scope = recipientScopeOf(access);
   if (scope && !recipient.scopes.has(scope)) {
-    throw new Problem('insufficient_scope', `This operation needs a token with the scope ${scope}.`);
+    throw new Problem('insufficient_scope', `This operation requires a token with the scope ${scope}.`);
   }
   return recipient;
 }
@@ -51,6 +51,6 @@ function byTicket(recipients: RecipientAuthenticator, request: FastifyRequest): 
       'Send the header Authorization: Bearer <end-user token>, or a ticket in the query.',
     );
   }
-  if (typeof ticket !== 'string') throw new Problem('invalid_credentials', 'Give one ticket.');
+  if (typeof ticket !== 'string') throw new Problem('invalid_credentials', 'Send exactly one ticket.');
   return recipients.byTicket(ticket);
 }

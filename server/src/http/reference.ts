@@ -114,7 +114,7 @@ function parameterTable(parameters: Parameter[]): Html {
 
 /** The body that the caller has to write is shown inline, even when its schema has a name. */
 function bodySection(schema: JsonSchema, required: boolean, schemas: Record<string, JsonSchema>): Html {
-  const caption = required ? 'Body (JSON)' : 'Body (JSON, may be left out)';
+  const caption = required ? 'Body (JSON)' : 'Body (JSON, optional)';
   return schemaTable(resolved(schema, schemas), caption) ?? html`<p>${caption}: ${typeOf(schema)}</p>`;
 }
 

@@ -15,7 +15,7 @@ export function createScrape(deps: ScrapeDeps): () => Promise<string> {
     connections.set({ state: 'awaited' }, deps.pool.waitingCount);
     // When the database is down the other metrics are needed even more: only the queue depth is left out.
     const depths = await within(answerWithinMs, deps.queue.depth()).catch((error: unknown) => {
-      deps.log.warn({ err: error }, 'cannot read the queue depth');
+      deps.log.warn({ err: error }, 'failed to read the queue depth');
       return [];
     });
     waiting.reset();
@@ -31,13 +31,13 @@ function createGauges({ metrics: { registry } }: ScrapeDeps) {
   return {
     waiting: new Gauge({
       name: 'carillon_queue_waiting',
-      help: 'Work that is ready and waits for a worker, whichever process takes it; counting stops at a cap.',
+      help: 'Ready jobs that wait for a worker, across all processes; counting stops at a cap.',
       labelNames: ['kind', 'lane'],
       registers,
     }),
     connections: new Gauge({
       name: 'carillon_database_connections',
-      help: 'Connections of this process to PostgreSQL, and how many callers wait for one.',
+      help: 'PostgreSQL connections of this process, and callers that wait for one.',
       labelNames: ['state'],
       registers,
     }),

@@ -153,7 +153,7 @@ export function createHttpServer(
   return app;
 
   function nothingAt({ url }: FastifyRequest): Problem {
-    return methodNotAllowed(url) ?? new Problem('route_not_found', 'There is nothing at this address.');
+    return methodNotAllowed(url) ?? new Problem('route_not_found', 'The URL does not exist.');
   }
 
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -182,7 +182,7 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
       if (request.headers['content-encoding'] && request.headers['content-encoding'] !== 'identity') {
         throw new Problem(
           'unsupported_media_type',
-          'Compressed bodies are not supported; send the JSON as it is.',
+          'Compressed bodies are not supported; send uncompressed JSON.',
         );
       }
       const principal = await authenticate(deps, route, request);
@@ -256,7 +256,7 @@ async function authenticate(
   if (isRecipientAccess(access)) return identifyRecipient(deps.recipients, { access, ticket }, request);
   const principal = await identify(deps, request);
   if (access !== 'key' && !principal.scopes.has(access)) {
-    throw new Problem('insufficient_scope', `This operation needs the scope ${access}.`);
+    throw new Problem('insufficient_scope', `This operation requires the scope ${access}.`);
   }
   return principal;
 }
@@ -285,7 +285,10 @@ function sessionToken(deps: HttpDeps, request: FastifyRequest, otherwise: string
   const token = sessionTokenOf(request.headers.cookie, deps.publicUrl());
   if (!token) throw new Problem('missing_credentials', otherwise);
   if (request.method !== 'GET' && request.method !== 'HEAD' && request.headers['x-carillon-csrf'] !== '1') {
-    throw new Problem('csrf_required', 'Writes with a dashboard session need the header X-Carillon-CSRF: 1.');
+    throw new Problem(
+      'csrf_required',
+      'Writes with a dashboard session require the header X-Carillon-CSRF: 1.',
+    );
   }
   return token;
 }
@@ -315,7 +318,7 @@ async function limitRate(
   if (!verdict.allowed) {
     throw new Problem(
       'rate_limited',
-      `${limitedCallers[principal.kind]} may make ${verdict.ratePerSecond} requests a second. Try again later.`,
+      `${limitedCallers[principal.kind]} can make ${verdict.ratePerSecond} requests per second. Try again later.`,
       {
         headers: { ...headers, 'retry-after': String(verdict.retryAfterSeconds) },
       },
@@ -334,7 +337,7 @@ function refuseOtherMethods(app: FastifyInstance, routes: Route[]): (url: string
   for (const { path, method } of routes) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
   const addresses = [...methodsOf].map(([url, methods]) => {
     const allow = (methods.includes('GET') ? [...methods, 'HEAD'] : methods).join(', ');
-    const problem = new Problem('method_not_allowed', `This address takes ${allow}.`, { headers: { allow } });
+    const problem = new Problem('method_not_allowed', `This URL supports ${allow}.`, { headers: { allow } });
     const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !methods.includes(method));
     if (others.length > 0) {
       app.route({
@@ -374,7 +377,7 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Prob
 }
 
 /** The client is gone and cannot read the answer; it is for the log and the metrics. */
-const cutOff = new Problem('invalid_json', 'The request was cut off.');
+const cutOff = new Problem('invalid_json', 'The request is incomplete.');
 
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -385,21 +388,17 @@ function problemOf(error: unknown): Problem {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('payload_too_large', 'The body is larger than this operation accepts.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Problem('invalid_json', 'The body does not have the length that Content-Length gives.');
+      return new Problem('invalid_json', 'The length of the body does not match Content-Length.');
     case 'FST_ERR_BAD_URL':
-      return new Problem('route_not_found', 'The address is not a valid URL.');
+      return new Problem('route_not_found', 'The URL is not valid.');
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new Problem('route_not_found', 'A part of the address is longer than any that we know.');
+      return new Problem('route_not_found', 'A part of the URL is too long.');
   }
   if (isDatabaseUnavailable(error)) {
-    return new Problem(
-      'temporarily_unavailable',
-      'The service cannot use its database right now. Try again.',
-      {
-        headers: { 'retry-after': '1' },
-        cause: error,
-      },
-    );
+    return new Problem('temporarily_unavailable', 'The database is temporarily unavailable. Try again.', {
+      headers: { 'retry-after': '1' },
+      cause: error,
+    });
   }
-  return new Problem('internal_error', 'Something went wrong on our side.', { cause: error });
+  return new Problem('internal_error', 'An internal error occurred.', { cause: error });
 }

@@ -94,9 +94,9 @@ export async function closeWithin(app: FastifyInstance, deadlineMs: number): Pro
 function problemOf(error: Error): Problem {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new Problem('payload_too_large', 'The address and the headers are larger than 16 KiB.');
+      return new Problem('payload_too_large', 'The URL and the headers are larger than 16 KiB.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Problem('invalid_json', 'The request did not arrive whole within the time for it.');
+      return new Problem('invalid_json', 'The request was not complete in time.');
     default:
       return new Problem('invalid_json', 'The request is not valid HTTP.');
   }

@@ -108,7 +108,7 @@ export function createEventStreams(
   return {
     serve(request, reply, { endsAtMs, start }) {
       if (stopped || streams.size >= maxStreams) {
-        throw new Problem('temporarily_unavailable', 'No stream can be opened here right now. Try again.', {
+        throw new Problem('temporarily_unavailable', 'Streams are temporarily unavailable. Try again.', {
           headers: { 'retry-after': '1' },
         });
       }

@@ -30,8 +30,8 @@ const hint = 'use a pattern without it';
 
 function reasonOf(pattern: string): string {
   if (look.test(pattern)) return `look-ahead and look-behind are not supported; ${hint}`;
-  if (/\{\d{4,}/.test(pattern)) return 'a repetition may have at most 1000 times, nested ones multiplied';
-  return `it has something that patterns checked in linear time cannot have; ${hint}`;
+  if (/\{\d{4,}/.test(pattern)) return 'a pattern can have at most 1000 repetitions, nested ones multiplied';
+  return `it uses a feature that cannot be matched in linear time; ${hint}`;
 }
 
 /** ECMAScript's white space, inside a class; the engine's own class covers ASCII alone. */

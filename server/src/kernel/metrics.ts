@@ -24,7 +24,7 @@ export function createMetrics(): Metrics {
     registry,
     httpDuration: new Histogram({
       name: 'carillon_http_request_duration_seconds',
-      help: 'Time to answer a request.',
+      help: 'Duration of requests.',
       labelNames: ['operation', 'status'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
       registers,
@@ -37,13 +37,13 @@ export function createMetrics(): Metrics {
     }),
     attempts: new Counter({
       name: 'carillon_provider_attempts_total',
-      help: 'Attempts at providers, by outcome.',
+      help: 'Provider attempts, by outcome.',
       labelNames: ['channel', 'provider_kind', 'outcome'],
       registers,
     }),
     settled: new Counter({
       name: 'carillon_notifications_settled_total',
-      help: 'Notifications that left the queue, by the status they left with.',
+      help: 'Notifications that left the queue, by final status.',
       labelNames: ['channel', 'status'],
       registers,
     }),
@@ -62,35 +62,35 @@ export function createMetrics(): Metrics {
     }),
     inFlight: new Gauge({
       name: 'carillon_work_in_flight',
-      help: 'Work items held by this process.',
+      help: 'Jobs leased by this process.',
       labelNames: ['kind'],
       registers,
     }),
     rescued: new Counter({
       name: 'carillon_work_rescued_total',
-      help: 'Work items taken over from workers that died.',
+      help: 'Jobs rescued from dead workers.',
       labelNames: ['kind'],
       registers,
     }),
     pausedPaces: new Gauge({
       name: 'carillon_provider_pauses',
-      help: 'Limits of providers that are being waited for, in all environments, as this process last heard.',
+      help: 'Active provider throttles in all environments, as last read by this process.',
       registers,
     }),
     providerOutages: new Gauge({
       name: 'carillon_provider_outages',
-      help: 'Email providers in an outage, in all environments, as this process last looked.',
+      help: 'Email providers in an outage in all environments, as last read by this process.',
       registers,
     }),
     callbacks: new Counter({
       name: 'carillon_callback_reports_total',
-      help: 'What providers reported: applied, duplicate, about unknown messages; and calls that were refused.',
+      help: 'Provider reports: applied, duplicate or about unknown messages; and rejected calls.',
       labelNames: ['provider_kind', 'outcome'],
       registers,
     }),
     openStreams: new Gauge({
       name: 'carillon_event_streams_open',
-      help: 'Event streams held open by this process.',
+      help: 'Open event streams of this process.',
       registers,
     }),
   };

@@ -52,7 +52,7 @@ export function decodeOffset<Place>(
 }
 
 export function invalidCursor(param: string): Problem {
-  return new Problem('invalid_cursor', 'The cursor is not one that this list returned.', { param });
+  return new Problem('invalid_cursor', 'The cursor was not returned by this list.', { param });
 }
 
 /**

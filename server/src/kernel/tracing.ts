@@ -50,10 +50,10 @@ export function createTracer(endpoint: string | null, version: string, log: Log)
         }),
         signal: AbortSignal.timeout(5_000),
       });
-      if (!response.ok) throw new Error(`the collector answered ${response.status}`);
+      if (!response.ok) throw new Error(`the collector returned ${response.status}`);
       failing = false;
     } catch (error) {
-      if (!failing) log.warn({ err: error }, 'cannot export traces; spans are dropped');
+      if (!failing) log.warn({ err: error }, 'failed to export traces; spans are dropped');
       failing = true;
     }
   }

@@ -215,7 +215,7 @@ export function createQueue(deps: QueueDeps): Queue {
         waiting: row.waiting,
       }));
     },
-    health: () => runner?.health() ?? { ok: true, detail: 'this process does no work' },
+    health: () => runner?.health() ?? { ok: true, detail: 'this process has no worker role' },
     async stop(deadlineMs) {
       stopping = true;
       await runner?.stop(deadlineMs);

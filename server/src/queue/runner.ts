@@ -103,7 +103,7 @@ export function startRunner(deps: RunnerDeps): Runner {
   async function tickUntilStopped(): Promise<void> {
     await nextIteration(); // the caller has the runner before the first tick
     while (!isStopped()) {
-      await tick().catch((error) => log.warn({ err: error }, 'a tick of the queue failed; trying again'));
+      await tick().catch((error) => log.warn({ err: error }, 'a queue tick failed; retrying'));
       await delay(tickMs, undefined, { signal: stopping.signal }).catch(() => {}); // the stop ends the wait
     }
   }
@@ -227,7 +227,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     }
     if (isStopped()) return;
     claiming = claimUntilEmpty()
-      .catch((error) => log.warn({ err: error, kind }, 'a claim failed; trying again'))
+      .catch((error) => log.warn({ err: error, kind }, 'a claim failed; retrying'))
       .finally(() => {
         claiming = null;
         if (again) claimNow(); // the doorbell rang after the last claim and before this line
@@ -241,7 +241,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
       for (const claim of claims) void runOne(claim, facts.get(claim.id));
     } catch (error) {
       const ids = claims.map(({ id }) => id);
-      log.error({ err: error, kind, ids, retry_in_seconds: snoozeSeconds }, 'a batch could not be loaded');
+      log.error({ err: error, kind, ids, retry_in_seconds: snoozeSeconds }, 'failed to load a batch');
       for (const claim of claims) settle(claim.id, true);
     }
   }
@@ -253,7 +253,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     } catch (error) {
       ok = false;
       const facts = { err: error, kind, id: claim.id, retry_in_seconds: snoozeSeconds };
-      log.error(facts, 'work failed in a way its handler did not foresee');
+      log.error(facts, 'a job failed with an unexpected error');
     }
     settle(claim.id, !ok);
   }
@@ -295,12 +295,12 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
       for (const id of ids) failed.delete(id);
       await job
         .onFailed?.(ids)
-        .catch((error) => log.warn({ err: error, kind, ids }, 'a failure left no trace'));
+        .catch((error) => log.warn({ err: error, kind, ids }, 'failed to record a failure in the trace'));
     },
     async releaseUnknown(ids) {
       const unknownLeases = ids.filter((id) => !held.has(id) && !failed.has(id));
       if (unknownLeases.length === 0) return;
-      log.warn({ kind, count: unknownLeases.length }, 'releasing leases whose claim was never answered');
+      log.warn({ kind, count: unknownLeases.length }, 'releasing leases of claims without a response');
       await store.releaseToReady(deps.pool, number, unknownLeases, workerId);
     },
     async drain(deadlineMs) {

@@ -316,7 +316,7 @@ const breathe = statement<{ now: Date }>(
 /** Returns the time of the heartbeat by the clock of the database. */
 export async function heartbeat(sql: Sql, workerId: string, seconds: number): Promise<number> {
   const [row] = await breathe(sql, [workerId, seconds]);
-  if (!row) throw new Error('a heartbeat was not written');
+  if (!row) throw new Error('failed to write a heartbeat');
   return row.now.getTime();
 }
 

@@ -22,7 +22,7 @@ const comparisonFactor = 2;
 export class BudgetExceeded extends Error {
   override readonly name = 'BudgetExceeded';
   constructor() {
-    super('it needs more work or memory than a template may use');
+    super('it exceeds the work or memory limit of a template');
   }
 }
 

@@ -62,7 +62,7 @@ function charged(name: string, handler: Handler): Handler {
     for (const argument of args) budget.useFor(argument);
     if (search.has(name)) budget.useForSearch(toText(value), toText(args[0]));
     if (readPaths.has(name) && toText(args[0]).includes('('))
-      throw new Error(`${name} takes the name of a property`);
+      throw new Error(`${name} requires the name of a property`);
     return handler.call(this, value, ...args);
   };
 }

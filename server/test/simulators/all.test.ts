@@ -86,7 +86,7 @@ it('the command says which port is in use, and how to do without it', async () =
   for (const { name, start } of simulators) {
     const error = await start(Number(port), () => {}).catch((error: unknown) => error);
     expect(whyNot(name, error)).toBe(
-      `${withVendor(name)} cannot start: port ${port} is taken by another program. Stop that program, or let the simulators take free ports: npm run simulators -- --free-ports`,
+      `${withVendor(name)} cannot start: port ${port} is taken by another program. Stop that program, or let the simulators use free ports: npm run simulators -- --free-ports`,
     );
   }
   expect(whyNot('smtp', new Error('no memory'))).toBe('smtp cannot start: no memory');

@@ -51,7 +51,7 @@ export function whyNot(name: string, error: unknown): string {
   const { code, port, message } = error as { code?: string; port?: number; message: string };
   const why =
     code === 'EADDRINUSE'
-      ? `port ${port} is taken by another program. Stop that program, or let the simulators take free ports: npm run simulators -- --free-ports`
+      ? `port ${port} is taken by another program. Stop that program, or let the simulators use free ports: npm run simulators -- --free-ports`
       : message;
   return `${withVendor(name)} cannot start: ${why}`;
 }
@@ -79,9 +79,13 @@ const emailSend = {
   channel: 'email',
   recipient: { address: 'ada@example.com' },
   subject: 'Hello',
-  text_body: 'It rings.',
+  text_body: 'Hello from Carillon.',
 };
-const smsSend = { channel: 'sms', recipient: { address: '+447700900123' }, text_body: 'It rings.' };
+const smsSend = {
+  channel: 'sms',
+  recipient: { address: '+447700900123' },
+  text_body: 'Hello from Carillon.',
+};
 
 /** A simulator adds each message that it accepts to a list; `onItem` is called for each of them. */
 function watch<Item>(list: Item[], onItem: (item: Item) => void): void {
@@ -180,7 +184,9 @@ async function smtp(port: number, onMessage: OnMessage): Promise<Running> {
 
 function template(channel: string, structured: object): Step {
   const key = `hello-${channel}`;
-  const bodies = [{ channel, structured_template: JSON.stringify(structured), text_template: 'It rings.' }];
+  const bodies = [
+    { channel, structured_template: JSON.stringify(structured), text_template: 'Hello from Carillon.' },
+  ];
   return { method: 'POST', path: '/v1/templates', body: { key, name: `Hello, ${channel}`, bodies } };
 }
 
@@ -201,7 +207,7 @@ async function chatone(port: number, onMessage: OnMessage): Promise<Running> {
     },
     steps: [
       { method: 'POST', path: '/v1/chatone/installations', body: { bot_token: token } },
-      template('chatone', [{ type: 'section', text: { type: 'mrkdwn', text: 'It rings.' } }]),
+      template('chatone', [{ type: 'section', text: { type: 'mrkdwn', text: 'Hello from Carillon.' } }]),
     ],
     send: {
       channel: 'chatone',
@@ -215,7 +221,11 @@ async function chatone(port: number, onMessage: OnMessage): Promise<Running> {
 async function chattwo(port: number, onMessage: OnMessage): Promise<Running> {
   const simulator = await startChattwoSimulator({ port });
   watch(simulator.runs, ({ flow, result }) => onMessage(`→ ${flow}: card ${result}`));
-  const card = { type: 'AdaptiveCard', version: '1.5', body: [{ type: 'TextBlock', text: 'It rings.' }] };
+  const card = {
+    type: 'AdaptiveCard',
+    version: '1.5',
+    body: [{ type: 'TextBlock', text: 'Hello from Carillon.' }],
+  };
   return {
     url: simulator.url,
     controlUrl: simulator.url,
@@ -246,7 +256,7 @@ async function chatthree(port: number, onMessage: OnMessage): Promise<Running> {
         path: '/v1/chatthree-endpoints',
         body: { label: 'Simulator', key: 'simulator', webhook_url: simulator.addWebhook().url },
       },
-      template('chatthree', { title: 'It rings.' }),
+      template('chatthree', { title: 'Hello from Carillon.' }),
     ],
     send: { channel: 'chatthree', recipient: { endpoint: 'simulator' }, template_key: 'hello-chatthree' },
     stop: simulator.stop,
@@ -267,7 +277,11 @@ async function webhook(port: number, onMessage: OnMessage): Promise<Running> {
     url: simulator.url,
     controlUrl: simulator.url,
     steps: [{ method: 'POST', path: '/v1/webhook-endpoints', body: endpoint }],
-    send: { channel: 'webhook', recipient: { address: `${simulator.url}/notify` }, text_body: 'It rings.' },
+    send: {
+      channel: 'webhook',
+      recipient: { address: `${simulator.url}/notify` },
+      text_body: 'Hello from Carillon.',
+    },
     stop: simulator.stop,
   };
 }

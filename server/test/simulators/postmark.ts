@@ -232,7 +232,7 @@ export const postmark: EmailSimulation<PostmarkSimulator> = {
         headers: { 'content-type': 'text/html' },
         body: '<html>Forbidden</html>',
       }),
-      outcome: { kind: 'retry', detail: 'It answered 403.' },
+      outcome: { kind: 'retry', detail: 'The service returned 403.' },
     },
   ],
   read: (request) => ({

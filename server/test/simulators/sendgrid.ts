@@ -223,7 +223,7 @@ export const sendgrid: EmailSimulation<SendgridSimulator> = {
     {
       title: 'an error without words',
       provoke: says({ status: 400, body: { errors: [] } }),
-      outcome: { kind: 'rejected', detail: 'It answered 400.' },
+      outcome: { kind: 'rejected', detail: 'The service returned 400.' },
     },
   ],
   read: (request) => ({

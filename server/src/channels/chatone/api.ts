@@ -99,13 +99,13 @@ export function scopesOf(list: unknown): string[] {
 export function describeAnswer(answer: Exclude<SlackAnswer, { kind: 'ok' }>): string {
   switch (answer.kind) {
     case 'error':
-      return `The service refuses: ${answer.code}.`;
+      return `The service rejects the call: ${answer.code}.`;
     case 'throttled':
-      return 'The service asks us to go slower (429).';
+      return 'The service asks us to slow down (429).';
     case 'status':
-      return `The service answered ${answer.status}.`;
+      return `The service returned ${answer.status}.`;
     case 'unreadable':
-      return 'The service answered 200, and not in its own language.';
+      return 'The service returned 200 with an unexpected body.';
     case 'failure':
       return answer.detail;
   }

@@ -21,7 +21,7 @@ const gone = words('invalid_auth account_inactive token_revoked');
 
 const hints: Record<string, string> = {
   not_in_channel: 'Invite the bot to the channel.',
-  channel_not_found: 'There is no such channel, or it is private and the bot has not been invited.',
+  channel_not_found: 'The channel does not exist, or it is private and the bot has not been invited.',
   is_archived: 'The channel is archived.',
   token_revoked: 'Install the app again.',
   account_inactive: 'The app was removed from the workspace; install it again.',
@@ -67,10 +67,10 @@ function ofCode(code: string, detail: string): Outcome {
 function sentenceOf({ code, body }: Extract<Refusal, { kind: 'error' }>): string {
   if (code === 'missing_scope') {
     const needed = scopesOf(body.needed).join(', ');
-    return `missing_scope: The app lacks the scope ${needed || 'that this needs'}; install it again with it.`;
+    return `missing_scope: The app lacks the scope ${needed || 'that it needs'}; install it again with this scope.`;
   }
   const hint = Object.hasOwn(hints, code) ? hints[code] : null;
-  return hint ? `${code}: ${hint}` : `The service refuses: ${code}.`;
+  return hint ? `${code}: ${hint}` : `The service rejects the call: ${code}.`;
 }
 
 /** The bot could not join, so nothing was posted; only transient errors are retried. */

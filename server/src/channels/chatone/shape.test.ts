@@ -84,15 +84,11 @@ test.each<[string, unknown, string]>([
     'blocks[0].elements[0].url must have at most 3000 characters',
   ],
   ['an image without words', [{ type: 'image', image_url: 'x' }], 'blocks[0].alt_text must be text'],
-  [
-    'the same id twice',
-    many(2, { type: 'divider', block_id: 'a' }),
-    'every block_id must be a different one',
-  ],
+  ['the same id twice', many(2, { type: 'divider', block_id: 'a' }), 'every block_id must be unique'],
   [
     'much markdown',
     many(2, { type: 'markdown', text: 'x'.repeat(6_001) }),
-    'markdown blocks together must have at most 12000 characters',
+    'markdown blocks must have at most 12000 characters',
   ],
   ['a high table', [{ type: 'table', rows: many(101, []) }], 'blocks[0].rows must have at most 100 elements'],
 ])('refuses %s', (_name, value, problem) => {

@@ -28,10 +28,10 @@ function* blocks(value: unknown): Problems {
   yield* list(block, maxBlocks)('blocks', value);
   const known = (value as unknown[]).filter(isRecord);
   const ids = known.flatMap(({ block_id: id }) => (typeof id === 'string' ? [id] : []));
-  if (new Set(ids).size < ids.length) yield 'every block_id must be a different one';
+  if (new Set(ids).size < ids.length) yield 'every block_id must be unique';
   const markdown = known.flatMap((each) => (each.type === 'markdown' ? [String(each.text)] : []));
   if (markdown.reduce((sum, each) => sum + lengthOf(each), 0) > maxMarkdown)
-    yield `markdown blocks together must have at most ${maxMarkdown} characters`;
+    yield `markdown blocks must have at most ${maxMarkdown} characters`;
 }
 
 function textObject(max: number): Rule {

@@ -13,7 +13,7 @@ export function signatureProblem(
   const { timestamp, signature } = headers;
   if (!timestamp || !signature) return 'The request is not signed.';
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowMs / 1000 - Number(timestamp)) > windowSeconds)
-    return 'The signature is not of the last five minutes.';
+    return 'The signature is older than five minutes.';
   const expected = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex');
   if (!sameBytes(Buffer.from(`v0=${expected}`), Buffer.from(signature)))
     return 'The signature does not match.';

@@ -44,7 +44,7 @@ export const chatoneSpec: ChannelSpec = {
 function givenTarget(recipient: RecipientInput): string | null {
   const { chatone_user_id: user, chatone_channel_id: room, address } = recipient;
   if (user && room)
-    throw invalidRecipient('chatone_channel_id', 'Give chatone_user_id or chatone_channel_id, not both.');
+    throw invalidRecipient('chatone_channel_id', 'Set chatone_user_id or chatone_channel_id, not both.');
   if (user && !isUserId(user))
     throw invalidRecipient('chatone_user_id', 'The id of a Slack (chatone) user looks like U024BE7LH.');
   if (room && !isConversationId(room))

@@ -87,7 +87,7 @@ function outcomeOf(answer: OutboundAnswer | OutboundFailure, now: number): Outco
   const body = parse(answer.body);
   const own = typeof body?.code === 'number' && body.code !== 0 ? String(body.code) : null;
   const code = own ?? String(status);
-  const detail = `The service answered ${status}${own ? ` (${own})` : ''}${sentenceOf(body)}.`;
+  const detail = `The service returned ${status}${own ? ` (${own})` : ''}${sentenceOf(body)}.`;
   if (status === 200 || status === 204) return posted(status, body);
   if (status === 429) {
     const isForAll = body?.global === true || answer.headers['x-ratelimit-global'] === 'true';
@@ -103,7 +103,7 @@ function outcomeOf(answer: OutboundAnswer | OutboundFailure, now: number): Outco
 function posted(status: number, body: JsonRecord | null): Outcome {
   const id = typeof body?.id === 'string' && /^\d{1,25}$/.test(body.id) ? body.id : null;
   if (status === 200 && id === null)
-    return { kind: 'ambiguous', detail: 'The answer was 200, and not a message.', code: '200' };
+    return { kind: 'ambiguous', detail: 'The response was 200, but not a message.', code: '200' };
   const detail = 'Posted.';
   return {
     kind: 'accepted',

@@ -72,7 +72,7 @@ test.each<[string, unknown, string]>([
   [
     'more than 6000 characters together',
     many(2, { title: x(100), description: x(2_901) }),
-    'the embeds together must have at most 6000 characters; they have 6002',
+    'the embeds must have at most 6000 characters; they have 6002',
   ],
 ])('refuses %s', (_name, value, problem) => {
   expect(embedsProblem(value)).toBe(problem);

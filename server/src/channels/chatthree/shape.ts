@@ -57,7 +57,7 @@ function* embeds(value: unknown): Problems {
   yield* list(embed, maxEmbeds)('embeds', value);
   const together = (value as EmbedText[]).reduce((sum, each) => sum + textLength(each), 0);
   if (together > maxTogether)
-    yield `the embeds together must have at most ${maxTogether} characters; they have ${together}`;
+    yield `the embeds must have at most ${maxTogether} characters; they have ${together}`;
 }
 
 interface EmbedText {

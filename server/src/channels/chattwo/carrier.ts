@@ -49,7 +49,7 @@ function outcomeOf(answer: OutboundAnswer | OutboundFailure, now: number): Outco
   const { status } = answer;
   const code = String(status);
   if (status === 200 || status === 202) return taken(answer, code);
-  const detail = sentences[status] ?? `The workflow answered ${status}.`;
+  const detail = sentences[status] ?? `The workflow returned ${status}.`;
   if (status === 429)
     return {
       kind: 'throttled',
@@ -63,29 +63,29 @@ function outcomeOf(answer: OutboundAnswer | OutboundFailure, now: number): Outco
 }
 
 const sentences: Record<number, string> = {
-  400: 'The workflow does not take this card (400).',
-  401: 'The workflow refuses the call (401): let anyone trigger it, and give its URL anew.',
-  403: 'The workflow refuses the call (403): let anyone trigger it, and give its URL anew.',
+  400: 'The workflow rejects this card (400).',
+  401: 'The workflow rejects the call (401): let anyone trigger it, and enter its URL again.',
+  403: 'The workflow rejects the call (403): let anyone trigger it, and enter its URL again.',
   404: 'The workflow is deleted or turned off (404).',
   410: 'The workflow is gone (410).',
   413: 'The card is too large (413).',
-  429: 'The workflow asks us to go slower (429).',
+  429: 'The workflow asks us to slow down (429).',
 };
 
 /** Old gateways answer 200 and put the real result into the text. */
 function taken({ body, headers }: OutboundAnswer, code: string): Outcome {
   const text = body.toString('utf8');
   const inside = /HTTP error (\d{3})/.exec(text)?.[1];
-  const detail = `The answer was ${code}, and inside it an error ${inside}.`;
+  const detail = `The response was ${code}, but it contains an error ${inside}.`;
   if (inside === '429') return { kind: 'throttled', detail, code: inside, retryAfterMs: null };
   if (inside?.startsWith('5')) return { kind: 'retry', detail, code: inside };
   if (inside) return { kind: 'rejected', detail, code: inside };
   if (/^\s*<(?:!doctype|html)/i.test(text))
-    return { kind: 'ambiguous', detail: `The answer was ${code} with a web page.`, code };
+    return { kind: 'ambiguous', detail: `The response was ${code} with a web page.`, code };
   return {
     kind: 'accepted',
     providerMessageId: runIdOf(headers['x-ms-workflow-run-id']),
-    detail: `The workflow took the card (${code}).`,
+    detail: `The workflow accepted the card (${code}).`,
     code,
   };
 }

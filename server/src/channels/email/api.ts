@@ -39,7 +39,7 @@ export function createEmailApi(api: EmailApi, context: ApiContext): ProviderCarr
         (field) => !(field === 'to' && api.takesUtf8Recipients),
       );
       if (refused === undefined) return carrier.send(message, signal);
-      const detail = `The service takes no ${refused} address with characters outside ASCII before the @.`;
+      const detail = `The service does not accept a ${refused} address with non-ASCII characters before the @.`;
       return { kind: 'rejected', detail, code: 'smtputf8' };
     },
   };
@@ -54,7 +54,7 @@ function withUserAgent(request: ApiRequest): ApiRequest {
  * must not read the answers of another server there.
  */
 export function messageIn(answer: ApiAnswer, message: string | null): string {
-  return message === null ? `It answered ${answer.status}.` : `${answer.status} ${message}`;
+  return message === null ? `The service returned ${answer.status}.` : `${answer.status} ${message}`;
 }
 
 interface AnswerReading {
@@ -66,7 +66,7 @@ interface AnswerReading {
 
 /** Maps a status to an outcome where the provider gives the status no meaning of its own. */
 export function outcomeByStatus(answer: ApiAnswer, { detail, code, waitMs }: AnswerReading): Outcome {
-  const message = answer.status < 300 ? `${detail} It is not the answer that was to be expected.` : detail;
+  const message = answer.status < 300 ? `${detail} The response is unexpected.` : detail;
   const retryAfterMs = answer.retryAfterMs ?? waitMs ?? null;
   return outcomeOfStatus(answer.status, { detail: message, code, retryAfterMs });
 }
@@ -77,7 +77,7 @@ export function baseUrlProblem(value: unknown): string | null {
   const text = String(value);
   const url = /\s/.test(text) || !URL.canParse(text) ? null : new URL(text);
   if (!url || !['http:', 'https:'].includes(url.protocol)) return 'must be an http or https URL';
-  if (url.username || url.password) return 'must not carry a user name or password';
+  if (url.username || url.password) return 'must not contain a user name or password';
   return url.search || url.hash ? 'must not have a query or a fragment' : null;
 }
 
@@ -89,7 +89,7 @@ export function urlUnder(base: string, path: string): string {
 export const baseUrlField = {
   name: 'base_url',
   type: 'text',
-  meaning: 'Another host than the usual one: that of a region, or a simulator.',
+  meaning: 'Another base URL, for a region or a simulator.',
   required: false,
   max: 500,
 } as const;

@@ -68,7 +68,7 @@ async function planFor(
     return {
       reason: 'attachments_expired',
       problem:
-        'Its attachments were deleted by age before it could be sent; send a new notification with them.',
+        'The attachments expired before the notification could be sent; send a new notification with them.',
     };
   }
   return {

@@ -6,7 +6,7 @@ const delayMs = 3_000;
 
 const refusedForNow: Outcome = {
   kind: 'retry',
-  detail: '451 4.3.0 The sandbox refuses this for now.',
+  detail: '451 4.3.0 The sandbox rejects this temporarily.',
   code: '451 4.3.0',
 };
 
@@ -19,18 +19,22 @@ const answers: Record<string, (message: EmailMessage) => SandboxAnswer> = {
     accepted([delivered, { type: 'Complained', detail: 'The recipient marked the message as spam.' }]),
   delayed: () =>
     accepted([
-      { type: 'DeliveryDelayed', detail: '451 4.4.1 The sandbox holds the message back for 3 seconds.' },
+      { type: 'DeliveryDelayed', detail: '451 4.4.1 The sandbox delays the message for 3 seconds.' },
       { ...delivered, afterMs: delayMs },
     ]),
   opened: () => accepted([delivered, { type: 'Opened', detail: null }]),
   'refused-once': (message) => (message.attempt === 1 ? answer(refusedForNow) : accepted([delivered])),
   refused: () =>
-    answer({ kind: 'rejected', detail: '554 5.7.1 The sandbox refuses the message.', code: '554 5.7.1' }),
+    answer({ kind: 'rejected', detail: '554 5.7.1 The sandbox rejects the message.', code: '554 5.7.1' }),
   slow: () => accepted([delivered], delayMs),
   'no-such-user': () =>
     answer({ kind: 'suppress', detail: '550 5.1.1 No such user.', code: '550 5.1.1', reason: 'hard_bounce' }),
   ambiguous: () =>
-    answer({ kind: 'ambiguous', detail: 'The sandbox hung up after the whole message.', code: 'lost' }),
+    answer({
+      kind: 'ambiguous',
+      detail: 'The sandbox closed the connection after the whole message.',
+      code: 'lost',
+    }),
   retry: () => answer(refusedForNow),
 };
 

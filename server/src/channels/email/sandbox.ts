@@ -27,7 +27,7 @@ interface ViewedEmail extends StoredEmail {
   text: string;
   message_id: string;
   mime: string;
-  /** False when there were attachments: their bytes are not kept, and `mime` has a line in their place. */
+  /** False if there were attachments: their bytes are not kept, and `mime` has a placeholder line. */
   mime_complete: boolean;
 }
 

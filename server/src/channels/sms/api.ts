@@ -15,7 +15,7 @@ export function createSmsApi(api: SmsApi, context: ApiContext): ProviderCarrier 
 
 /** The outcome of an answer without a code of the provider, such as the error page of a proxy. */
 export function outcomeOfForeignAnswer({ status, retryAfterMs }: ApiAnswer): Outcome {
-  const detail = `Answered ${status} with a body that is not the provider's.`;
+  const detail = `Returned ${status} with an unexpected body.`;
   return outcomeOfStatus(status, { detail, code: null, retryAfterMs });
 }
 

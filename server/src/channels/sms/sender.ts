@@ -21,12 +21,12 @@ export function senderFor(
   { fromNumber, fromSenderId }: SenderChoice,
   to: string,
 ): string | { problem: string } {
-  if (!fromSenderId) return fromNumber ?? { problem: 'The SMS settings name no sender.' };
+  if (!fromSenderId) return fromNumber ?? { problem: 'The SMS settings have no sender.' };
   const country = parsePhoneNumberFromString(to)?.country;
   if (country === undefined || !numbersOnly.has(country)) return fromSenderId;
   return (
     fromNumber ?? {
-      problem: `Numbers in ${country} take no messages from an alphanumeric sender; set from_number in the SMS settings.`,
+      problem: `Numbers in ${country} do not accept alphanumeric senders; set from_number in the SMS settings.`,
     }
   );
 }

@@ -24,7 +24,7 @@ export function createWebhookCarrier(outbound: Outbound, clock: Clock): Carrier 
 function outcomeOf({ verdict, error, status, retryAfterMs }: PostResult): Outcome {
   const code = status === null ? null : String(status);
   if (verdict === 'succeeded') {
-    const detail = `The receiver answered ${status}.`;
+    const detail = `The receiver returned ${status}.`;
     return {
       kind: 'accepted',
       providerMessageId: null,

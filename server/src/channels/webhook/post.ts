@@ -60,7 +60,7 @@ function judge(
 ): Omit<PostResult, 'latencyMs' | 'answered'> {
   const { status } = answer;
   const answered = { status, snippet: status === null ? null : snippetOf(answer.body), retryAfterMs: null };
-  if (status === 410) return { ...answered, verdict: 'gone', error: 'gone: The receiver answered 410 Gone.' };
+  if (status === 410) return { ...answered, verdict: 'gone', error: 'gone: The receiver returned 410 Gone.' };
   if (answer.kind === 'failure') {
     return {
       ...answered,
@@ -73,13 +73,13 @@ function judge(
     return {
       ...answered,
       verdict: 'failed',
-      error: `redirect: The receiver answered ${answer.status}; redirects are not followed.`,
+      error: `redirect: The receiver returned ${answer.status}; redirects are not followed.`,
     };
   const mayAskToWait = answer.status === 429 || answer.status === 503;
   return {
     ...answered,
     verdict: 'failed',
-    error: `status: The receiver answered ${answer.status}.`,
+    error: `status: The receiver returned ${answer.status}.`,
     retryAfterMs: mayAskToWait ? parseRetryAfter(answer.headers['retry-after'], now) : null,
   };
 }

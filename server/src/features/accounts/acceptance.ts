@@ -92,10 +92,7 @@ async function getOpen(sql: Sql, token: string, now: number) {
 }
 
 function notOpen(): Problem {
-  return new Problem(
-    'invitation_not_found',
-    'This invitation is not open any more. Ask whoever invited you for a new one.',
-  );
+  return new Problem('invitation_not_found', 'This invitation is no longer valid. Ask for a new one.');
 }
 
 async function newcomer({ name, password }: Static<typeof Acceptance>): Promise<AccountRow> {
@@ -107,7 +104,7 @@ async function newcomer({ name, password }: Static<typeof Acceptance>): Promise<
 }
 
 function accountMadeMeanwhile(): Problem {
-  return new Problem('invalid_credentials', 'This person got an account just now. Accept with its password.');
+  return new Problem('invalid_credentials', 'This user already has an account. Accept with its password.');
 }
 
 async function join(

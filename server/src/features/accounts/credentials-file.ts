@@ -40,7 +40,7 @@ export async function writeCredentials(config: Place, credentials: Credentials):
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new Error(
-      `The first credentials cannot be written to ${path} (${reason}). Let this user write there and make room, or set CARILLON_DATA_DIR to another directory.`,
+      `The first credentials cannot be written to ${path} (${reason}). Give this user write access and free disk space, or set CARILLON_DATA_DIR to another directory.`,
       { cause: error },
     );
   }

@@ -20,7 +20,7 @@ export function recordFailedSignIn(
   if (!userId || entries.length === 0) return;
   transaction(pool, async (tx) => {
     for (const entry of entries) await recordForMember(tx, userId, theService, context, entry);
-  }).catch((error) => log.warn({ err: error }, 'a failed sign-in could not be written to the audit log'));
+  }).catch((error) => log.warn({ err: error }, 'failed to write a failed sign-in to the audit log'));
 }
 
 function entriesOf(failures: Failures): MemberEntry[] {

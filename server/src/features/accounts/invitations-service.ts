@@ -59,7 +59,7 @@ export async function invite(
     const own = await lockTeam(tx, caller);
     mustGrant(own, row.role);
     if (await findMemberByEmail(tx, organizationId, row.email)) {
-      throw new Problem('already_member', 'This person belongs to the organization already.', {
+      throw new Problem('already_member', 'This user is already a member of the organization.', {
         param: 'email',
       });
     }
@@ -71,7 +71,7 @@ export async function invite(
     if ((await countInvitations(tx, organizationId, new Date(now))) >= openInvitations) {
       throw new Problem(
         'team_limit_reached',
-        `An organization may have ${openInvitations} open invitations. Withdraw some first.`,
+        `An organization can have ${openInvitations} open invitations. Withdraw some first.`,
       );
     }
     await insertInvitation(tx, row, sha256(token));

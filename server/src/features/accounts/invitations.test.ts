@@ -114,7 +114,7 @@ describe('an invitation', () => {
     expect((await invite(freshEmail(), 'admin', admin)).status).toBe(201);
     expect(await invite(freshEmail(), 'owner', admin)).toMatchObject({
       status: 403,
-      body: { error: { message: 'This operation needs the role owner.' } },
+      body: { error: { message: 'This operation requires the role owner.' } },
     });
     const heir = await invite(freshEmail(), 'owner');
     expect((await admin.request('DELETE', `${path}/${heir.body.id}`)).status).toBe(403);

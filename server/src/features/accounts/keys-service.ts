@@ -34,7 +34,7 @@ export async function createKey(
 ): Promise<IssuedKey> {
   const wanted = request.scopes ?? (request.preset && presets[request.preset]);
   if (!wanted) throw new Problem('parameter_missing', 'preset or scopes is required.', { param: 'preset' });
-  if (request.preset && request.scopes) throw invalidParameter('scopes', 'Give preset or scopes, not both.');
+  if (request.preset && request.scopes) throw invalidParameter('scopes', 'Set preset or scopes, not both.');
   const expiresAt = request.expires_at ? new Date(request.expires_at) : null;
   if (expiresAt && expiresAt.getTime() <= clock()) {
     throw invalidParameter('expires_at', 'expires_at must be in the future.');
@@ -144,14 +144,17 @@ async function getKeyForUpdate(sql: Sql, principal: Principal, id: string): Prom
 function mustBeGrantable(principal: Principal, wanted: Iterable<Scope>, expiresAt: Date | null): void {
   for (const scope of wanted) {
     if (!principal.scopes.has(scope)) {
-      throw new Problem('insufficient_scope', `Granting the scope ${scope} needs credentials that have it.`);
+      throw new Problem(
+        'insufficient_scope',
+        `Granting the scope ${scope} requires credentials with that scope.`,
+      );
     }
   }
   if (principal.endsAt && (!expiresAt || expiresAt > principal.endsAt)) {
     const end = principal.endsAt.toISOString();
     throw new Problem(
       'insufficient_scope',
-      `These credentials end at ${end}: the expires_at of a key that they make must not be later.`,
+      `These credentials expire at ${end}: the expires_at of the new key must not be later.`,
     );
   }
 }

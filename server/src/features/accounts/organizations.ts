@@ -65,10 +65,7 @@ export async function createOrganization(
   requestId: string,
 ): Promise<View> {
   if (config.CARILLON_SELF_SERVICE_ORGANIZATIONS === 'off') {
-    throw new Problem(
-      'self_service_disabled',
-      'On this service people do not create organizations themselves. Ask its operator for one.',
-    );
+    throw new Problem('self_service_disabled', 'Only the operator can create organizations on this service.');
   }
   const id = newId();
   const created = await transaction(pool, async (tx) => {
@@ -76,7 +73,7 @@ export async function createOrganization(
     if ((await listOrganizationIds(tx, person.userId)).length >= organizationsPerPerson) {
       throw new Problem(
         'team_limit_reached',
-        `You belong to ${organizationsPerPerson} organizations, and may make no more.`,
+        `You belong to ${organizationsPerPerson} organizations, which is the maximum.`,
       );
     }
     await insertWholeOrganization(

@@ -78,7 +78,7 @@ export async function changePassword(
   const record = (sql: Sql, action: string, after?: object) =>
     recordForMember(sql, userId, themselves(userId), context, { action, ...(after && { after }) });
   // The status is not 401: the session is valid, and a page that reads 401 would sign the person out.
-  const wrong = invalidParameter('current_password', 'This is not the current password.');
+  const wrong = invalidParameter('current_password', 'The current password is wrong.');
   await gates.for(true).run(async () => {
     const subjects = [sessionSubject(sessionId)];
     const { session: failures = 0 } = await admitAttempt(deps.pool, subjects);

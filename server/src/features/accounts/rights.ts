@@ -58,7 +58,7 @@ export function mustGrant(member: MemberRow, role: Role): void {
 }
 
 function lacksRole(needed: string): Problem {
-  return new Problem('insufficient_scope', `This operation needs the role ${needed}.`);
+  return new Problem('insufficient_scope', `This operation requires the role ${needed}.`);
 }
 
 /** Teams belong to the organization as a whole: the log shows their changes in each of its environments. */

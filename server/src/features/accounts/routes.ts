@@ -54,7 +54,7 @@ function identityRoutes({ pool }: Deps): Route[] {
       path: '/v1/me',
       operation: 'getMe',
       tag: 'Accounts',
-      summary: 'Show whom these credentials stand for',
+      summary: 'Get the identity of the credentials',
       access: 'key',
       responses: { 200: Me },
       handler({ principal }) {
@@ -80,7 +80,7 @@ function identityRoutes({ pool }: Deps): Route[] {
       tag: 'Accounts',
       summary: 'List environments',
       description:
-        'A key sees its own environment; a dashboard session all environments of the organization.',
+        'A key sees its own environment, a dashboard session all environments of the organization.',
       access: 'key',
       responses: { 200: EnvironmentPage },
       async handler({ principal }) {
@@ -116,8 +116,7 @@ function keyRoutes(deps: Deps): Route[] {
       operation: 'listApiKeys',
       tag: 'API keys',
       summary: 'List API keys',
-      description:
-        'The keys of the environment that are not revoked, newest first. Secrets are never shown again.',
+      description: 'The active keys of the environment, newest first. Secrets are never shown again.',
       access: 'keys:read',
       query: Type.Object(pageQuery),
       responses: { 200: ApiKeyPage },
@@ -136,7 +135,7 @@ function keyRoutes(deps: Deps): Route[] {
       tag: 'API keys',
       summary: 'Create an API key',
       description:
-        'For the environment of the credentials used, with scopes that these have themselves. A key that ends makes none that lives longer.',
+        'Creates a key for the environment of the credentials, with at most their scopes. A key that expires cannot create a key that expires later.',
       access: 'keys:write',
       body: NewApiKey,
       responses: { 201: ApiKeyWithSecret },
@@ -150,7 +149,7 @@ function keyRoutes(deps: Deps): Route[] {
       operation: 'revokeApiKey',
       tag: 'API keys',
       summary: 'Revoke an API key',
-      description: 'It stops working within two seconds on every node, and is gone from the list.',
+      description: 'The key stops working within two seconds on every node and is removed from the list.',
       access: 'keys:write',
       params: IdParams,
       responses: { 204: null },
@@ -166,7 +165,7 @@ function keyRoutes(deps: Deps): Route[] {
       tag: 'API keys',
       summary: 'Rotate an API key',
       description:
-        'Makes a new key with the same name, scopes and expiry. The old one is revoked at once, or works on for `grace_seconds`.',
+        'Creates a new key with the same name, scopes and expiry. The old key is revoked immediately, or after `grace_seconds`.',
       access: 'keys:write',
       params: IdParams,
       body: Rotation,

@@ -17,7 +17,7 @@ export const Me = Type.Object({
   ),
   scopes: Type.Array(OneOf(scopes)),
   key_type: OneOf(['secret', 'session'], {
-    description: '`secret`: an API key. `session`: a dashboard person.',
+    description: '`secret`: an API key. `session`: a dashboard user.',
   }),
 });
 
@@ -34,14 +34,16 @@ export const NewApiKey = Type.Object({
   preset: Type.Optional(
     OneOf(presetNames, {
       description:
-        'Give this or `scopes`. `full_access`: every scope, promotion to Live included. `send_only`: `notifications:send` and `workflows:trigger`. `read_only`: every `:read`.',
+        'Set this or `scopes`. `full_access`: every scope, including promotion to Live. `send_only`: `notifications:send` and `workflows:trigger`. `read_only`: every `:read`.',
     }),
   ),
   scopes: Type.Optional(
-    Type.Array(OneOf(scopes), { minItems: 1, maxItems: 100, description: 'Give this or `preset`.' }),
+    Type.Array(OneOf(scopes), { minItems: 1, maxItems: 100, description: 'Set this or `preset`.' }),
   ),
   expires_at: Type.Optional(
-    Nullable(Type.String({ format: 'date-time', description: 'In the future; never unless told.' })),
+    Nullable(
+      Type.String({ format: 'date-time', description: 'In the future; by default the key does not expire.' }),
+    ),
   ),
 });
 
@@ -50,17 +52,17 @@ const keyFields = {
   name: Type.String(),
   preset: Nullable(OneOf(presetNames)),
   scopes: Type.Array(OneOf(scopes)),
-  last4: Type.String({ description: 'The last 4 characters, for recognition.' }),
+  last4: Type.String({ description: 'The last 4 characters, to identify the key.' }),
   created_by_user_id: Uuid,
   created_at: DateTime,
   expires_at: Nullable(DateTime),
-  last_used_at: Nullable(Type.String({ format: 'date-time', description: 'To the minute.' })),
+  last_used_at: Nullable(Type.String({ format: 'date-time', description: 'Accurate to the minute.' })),
 };
 export const ApiKey = Type.Object(keyFields);
 export const ApiKeyPage = PageOf(ApiKey);
 export const ApiKeyWithSecret = Type.Object({
   ...keyFields,
-  key: Type.String({ description: 'The secret key. It is shown here and never again.' }),
+  key: Type.String({ description: 'The secret key. Shown only in this response.' }),
 });
 
 export const Rotation = Type.Object({
@@ -69,7 +71,7 @@ export const Rotation = Type.Object({
       minimum: 0,
       maximum: 604_800,
       default: 0,
-      description: 'How long the old key goes on working.',
+      description: 'How long the old key keeps working.',
     }),
   ),
 });
@@ -95,7 +97,7 @@ export const Organization = Type.Object(
   {
     id: Uuid,
     name: Type.String(),
-    role: OneOf(roles, { description: 'Of the person who asks.' }),
+    role: OneOf(roles, { description: 'Your role.' }),
     environments: Type.Array(Environment),
   },
   { title: 'Organization' },
@@ -108,7 +110,8 @@ export const Person = Type.Object(
     name: Type.String(),
     organizations: Type.Array(Organization),
     may_create_organizations: Type.Boolean({
-      description: 'False where the operator makes them (`CARILLON_SELF_SERVICE_ORGANIZATIONS`).',
+      description:
+        'False if only the operator can create organizations (`CARILLON_SELF_SERVICE_ORGANIZATIONS`).',
     }),
   },
   { title: 'Person' },
@@ -122,12 +125,12 @@ const Session = Type.Object(
   {
     id: Uuid,
     created_at: DateTime,
-    last_seen_at: Type.String({ format: 'date-time', description: 'To the minute.' }),
+    last_seen_at: Type.String({ format: 'date-time', description: 'Accurate to the minute.' }),
     expires_at: Type.String({
       format: 'date-time',
-      description: 'Moves on with use, up to 7 days after the sign-in.',
+      description: 'Extended with use, up to 7 days after the sign-in.',
     }),
-    current: Type.Boolean({ description: 'The one that asks.' }),
+    current: Type.Boolean({ description: 'The session of this request.' }),
   },
   { title: 'Session' },
 );

@@ -26,13 +26,9 @@ export function createSemaphore(limits: { width: number; waiting: number }): Sem
         inside += 1;
       } else {
         if (line.length >= limits.waiting) {
-          throw new Problem(
-            'temporarily_unavailable',
-            'Too many people are signing in right now. Try again.',
-            {
-              headers: { 'retry-after': '2' },
-            },
-          );
+          throw new Problem('temporarily_unavailable', 'Too many sign-ins right now. Try again.', {
+            headers: { 'retry-after': '2' },
+          });
         }
         // A finished task hands its slot to the next one, so `inside` stays unchanged.
         await new Promise<void>((resolve) => line.push(resolve));

@@ -24,7 +24,7 @@ export function sessionRoutes(deps: Deps, gates: Semaphores, devices: Devices): 
       tag,
       summary: 'Sign in to the dashboard',
       description:
-        'Sets a session cookie for 7 days, which ends sooner when it is not used (`CARILLON_SESSION_IDLE_HOURS`), and one by which this browser is known from then on. Failed attempts make the next one wait, longer each time (429): after 5 within an hour for an email from one network (/24 of IPv4, /64 of IPv6), 50 for an email from anywhere, 100 from a network. A browser in which the person has signed in before is counted by itself.',
+        'Sets a session cookie for 7 days, which expires earlier without use (`CARILLON_SESSION_IDLE_HOURS`), and a cookie that identifies this browser. Failed attempts delay the next one, longer each time (429): after 5 within an hour for an email from one network (/24 of IPv4, /64 of IPv6), 50 for an email from anywhere, 100 from a network. A browser in which the user has signed in before is counted separately.',
       access: 'public',
       body: Login,
       responses: { 204: null },
@@ -56,7 +56,7 @@ export function sessionRoutes(deps: Deps, gates: Semaphores, devices: Devices): 
       path: '/auth/me',
       operation: 'getPerson',
       tag,
-      summary: 'Show who is signed in',
+      summary: 'Get the signed-in user',
       access: 'session',
       responses: { 200: Person },
       async handler({ principal }) {
@@ -83,7 +83,7 @@ export function sessionRoutes(deps: Deps, gates: Semaphores, devices: Devices): 
       tag,
       summary: 'Change your own password',
       description:
-        'Ends all your other sessions. After 5 wrong `current_password` within an hour this session has to wait, longer each time (429).',
+        'Ends all your other sessions. After 5 wrong `current_password` within an hour, further attempts in this session are delayed, longer each time (429).',
       access: 'session',
       body: PasswordChange,
       responses: { 204: null },
@@ -120,7 +120,7 @@ export function sessionRoutes(deps: Deps, gates: Semaphores, devices: Devices): 
       operation: 'endSession',
       tag,
       summary: 'End one of your own sessions',
-      description: 'It stops working within two seconds on every node.',
+      description: 'The session stops working within two seconds on every node.',
       access: 'session',
       params: IdParams,
       responses: { 204: null },

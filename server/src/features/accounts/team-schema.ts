@@ -17,7 +17,7 @@ export const Member = Type.Object(
     role: OneOf(roles),
     joined_at: DateTime,
     last_seen_at: Nullable(
-      Type.String({ format: 'date-time', description: 'In this organization, to the minute.' }),
+      Type.String({ format: 'date-time', description: 'In this organization, accurate to the minute.' }),
     ),
   },
   { title: 'Member' },
@@ -45,7 +45,7 @@ export const InvitationWithLink = Type.Object(
     ...invitationFields,
     accept_url: Type.String({
       description:
-        'To hand to the person; it is shown here and never again. What follows the # reaches no server.',
+        'Share this link with the invited person; it is shown only in this response. Browsers do not send the part after the # to servers.',
     }),
   },
   { title: 'InvitationWithLink' },
@@ -54,7 +54,7 @@ export const InvitationWithLink = Type.Object(
 const Token = Type.String({
   minLength: 1,
   maxLength: 200,
-  description: 'What follows the # in the link.',
+  description: 'The part after the # in the link.',
 });
 
 export const InvitationToken = Type.Object({ token: Token });
@@ -65,7 +65,7 @@ export const InvitationPreview = Type.Object(
     email: Type.String(),
     role: OneOf(roles),
     has_account: Type.Boolean({
-      description: 'The person has a password here already, and accepts with it.',
+      description: 'The user already has an account and accepts with its password.',
     }),
   },
   { title: 'InvitationPreview' },
@@ -77,6 +77,6 @@ export const Acceptance = Type.Object({
   password: Type.String({
     minLength: 1,
     maxLength: passwordLength.most,
-    description: `Of the account that there is; otherwise a new one, of at least ${passwordLength.least} characters.`,
+    description: `Of the existing account; otherwise a new one, of at least ${passwordLength.least} characters.`,
   }),
 });

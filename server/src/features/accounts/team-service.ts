@@ -94,7 +94,7 @@ async function getMember(tx: Sql, organizationId: string, userId: string): Promi
 
 async function mustLeaveAnOwner(tx: Sql, organizationId: string, { id, role }: MemberRow): Promise<void> {
   if (role === 'owner' && !(await hasOtherOwner(tx, organizationId, id))) {
-    throw new Problem('last_owner', 'This is the only owner. Make somebody else an owner first.');
+    throw new Problem('last_owner', 'This is the only owner. Add another owner first.');
   }
 }
 

@@ -28,7 +28,7 @@ async function team<Others extends readonly Role[]>(...others: Others) {
 
 const forbidden = (role: string) => ({
   status: 403,
-  body: { error: { code: 'insufficient_scope', message: `This operation needs the role ${role}.` } },
+  body: { error: { code: 'insufficient_scope', message: `This operation requires the role ${role}.` } },
 });
 const lastOwner = { status: 409, body: { error: { type: 'conflict_error', code: 'last_owner' } } };
 

@@ -32,7 +32,7 @@ export function startRecorder({ pool, clock, log }: Pick<Deps, 'pool' | 'clock' 
       failedAt = clock();
       // If only the answer was lost the counts double: that is better than a gap at every restart of the database.
       if (isDatabaseUnavailable(error)) tally.putBack(counted);
-      log.warn({ err: error }, 'activity counts could not be written');
+      log.warn({ err: error }, 'failed to write activity counts');
     }
   }
 

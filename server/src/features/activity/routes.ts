@@ -6,7 +6,7 @@ import { EndpointHealth, Overview, WindowQuery } from './schema.ts';
 import type { ActivityService } from './service.ts';
 
 const freshness =
-  'Each process writes its figures every five seconds; one that is killed takes the last of them with it. They are there to be looked at, and no account of what happened: that is what notifications, their events and `/v1/usage` are.';
+  'Each process writes its counts every five seconds; a killed process loses the last ones. Use the counts for monitoring only; for exact data, use notifications, their events and `/v1/usage`.';
 
 export function activityRoutes({ overview }: { overview: ActivityService }): Route[] {
   return [
@@ -15,13 +15,13 @@ export function activityRoutes({ overview }: { overview: ActivityService }): Rou
       path: '/v1/overview',
       operation: 'getOverview',
       tag: 'Overview',
-      summary: 'What happened lately, at a glance',
+      summary: 'Get the activity overview',
       description: `Counts over time, delivery rate, latency, the queue, providers, webhook endpoints, and why notifications did not arrive. ${freshness}`,
       access: 'notifications:read',
       query: WindowQuery,
       headers: {
         'If-None-Match': {
-          description: 'The ETag of an earlier answer: 304 when nothing has changed since.',
+          description: 'The ETag of an earlier response; returns 304 if nothing has changed.',
           schema: Type.String({ maxLength: 200 }),
         },
       },
@@ -38,8 +38,8 @@ export function activityRoutes({ overview }: { overview: ActivityService }): Rou
       path: '/v1/webhook-endpoints/:id/health',
       operation: 'getWebhookEndpointHealth',
       tag: 'Webhooks',
-      summary: 'How calls to a webhook endpoint went, over time',
-      description: `Counted by five minutes. ${freshness}`,
+      summary: 'Get the health of a webhook endpoint over time',
+      description: `Counted per five minutes. ${freshness}`,
       access: 'webhooks:read',
       params: IdParams,
       query: WindowQuery,

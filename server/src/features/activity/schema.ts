@@ -6,7 +6,7 @@ import { windows } from './windows.ts';
 
 export const WindowQuery = Type.Object({
   window: Type.Optional(
-    OneOf(windows, { default: '1h', description: 'How far back to look. Figures are kept for seven days.' }),
+    OneOf(windows, { default: '1h', description: 'The time window. Counts are kept for seven days.' }),
   ),
 });
 
@@ -30,28 +30,32 @@ export type ActivityCounts = Static<typeof ActivityCounts>;
 const Latency = Type.Unsafe<{ p50_ms: number; p95_ms: number; p99_ms: number } | null>({
   type: ['object', 'null'],
   description:
-    'From when a notification was accepted (or from its send_at) to when a provider had taken it, retries and quiet hours included. Counted by classes, so that a value is right to within the width of its class, a factor of 1.3 to 2. Null when nothing was sent.',
+    'The time from acceptance (or send_at) until a provider accepted the notification, including retries and quiet hours. Counted in buckets, so a value is accurate to the width of its bucket, a factor of 1.3 to 2. Null if nothing was sent.',
   properties: Object.fromEntries(['p50_ms', 'p95_ms', 'p99_ms'].map((name) => [name, { type: 'integer' }])),
 });
 
 const OverviewProvider = Type.Object(
   {
-    id: Type.String({ description: 'Of the provider or connection; `managed` for the operator’s own.' }),
+    id: Type.String({
+      description: 'The id of the provider or connection; `managed` for the operator’s provider.',
+    }),
     name: Type.String(),
     kind: Type.String(),
     channel: OneOf(channels),
     status: OneOf(['healthy', 'degraded', 'outage', 'paused', 'broken', 'disabled'], {
       description:
-        'degraded, outage: of email providers, by the failures of the last five minutes. paused: it asked us to slow down. broken: it refused us as a whole, see `problem`. disabled: switched off.',
+        'degraded, outage: for email providers, by the failures of the last five minutes. paused: throttled by the provider. broken: rejected as a whole, see `problem`. disabled: turned off.',
     }),
-    messages: Type.Integer({ description: 'Of the last five minutes, as the next; counted for email only.' }),
+    messages: Type.Integer({
+      description: 'In the last five minutes, like the next field; only counted for email.',
+    }),
     failed_messages: Type.Integer(),
     failure_rate: Type.Number(),
-    since: Nullable(Type.String({ format: 'date-time', description: 'When it began to fail.' })),
+    since: Nullable(Type.String({ format: 'date-time', description: 'When the failures began.' })),
     paused_until: Nullable(DateTime),
     problem: Nullable(Type.String()),
     last_success_at: Nullable(
-      Type.String({ format: 'date-time', description: 'Known of chat connections.' }),
+      Type.String({ format: 'date-time', description: 'Only set for chat connections.' }),
     ),
     last_failure_at: Nullable(DateTime),
   },
@@ -65,7 +69,7 @@ const OverviewWebhook = Type.Object(
     url: Type.String(),
     description: Type.String(),
     status: Type.String(),
-    succeeded: Type.Integer({ description: 'Calls, not deliveries: each retry is one.' }),
+    succeeded: Type.Integer({ description: 'Calls, not deliveries: each retry counts.' }),
     failed: Type.Integer(),
     success_rate: Type.Number(),
   },
@@ -75,13 +79,13 @@ const OverviewWebhook = Type.Object(
 const OverviewFailure = Type.Object(
   {
     reason: Type.String({
-      description: 'As the notifications say it, with addresses, ids and times left out.',
+      description: 'The reason without addresses, ids and times.',
     }),
     status: OneOf(['failed', 'bounced', 'suppressed']),
     channel: OneOf(channels),
     count: Type.Integer(),
-    last_at: Type.String({ format: 'date-time', description: 'When the newest of them was accepted.' }),
-    sample_notification_id: Type.String({ format: 'uuid', description: 'The newest of them.' }),
+    last_at: Type.String({ format: 'date-time', description: 'When the newest notification was accepted.' }),
+    sample_notification_id: Type.String({ format: 'uuid', description: 'The newest notification.' }),
   },
   { title: 'OverviewFailure' },
 );
@@ -93,59 +97,58 @@ export const Overview = Type.Object(
   {
     window: OneOf(windows),
     from: DateTime,
-    to: Type.String({ format: 'date-time', description: 'The end of the step that is going on.' }),
+    to: Type.String({ format: 'date-time', description: 'The end of the current step.' }),
     step_seconds: Type.Integer(),
     series: Type.Array(
       Type.Object(
         {
-          at: Type.String({ format: 'date-time', description: 'The beginning of the step.' }),
+          at: Type.String({ format: 'date-time', description: 'The start of the step.' }),
           ...counts,
-          by_channel: byChannel<number>({ type: 'integer' }, 'How many were accepted, by channel.'),
+          by_channel: byChannel<number>({ type: 'integer' }, 'Accepted notifications by channel.'),
         },
         { title: 'ActivityPoint' },
       ),
-      { description: 'At most 180 steps, oldest first, also those in which nothing happened.' },
+      { description: 'At most 180 steps, oldest first, including empty ones.' },
     ),
     totals: Type.Object({
       ...counts,
       by_channel: byChannel<ActivityCounts>(
         { ...ActivityCounts },
-        'The same by channel; channels of which nothing was heard are left out.',
+        'The same by channel; channels without activity are not included.',
       ),
     }),
     delivery_rate: Nullable(
       Type.Number({
         description:
-          'Of what was sent or failed in the window, the share that neither failed nor bounced, from 0 to 1: (sent − bounced) / (sent + failed). What a provider took counts until it reports a bounce, since many never report a delivery. Suppressed ones are left out. Null when nothing was sent or failed.',
+          'The share of sent notifications that did not fail or bounce, from 0 to 1: (sent − bounced) / (sent + failed). An accepted notification counts until the provider reports a bounce, because many providers never report a delivery. Suppressed notifications are excluded. Null if nothing was sent or failed.',
       }),
     ),
     latency: Latency,
     queue: Type.Object({
-      waiting: Type.Integer({ description: 'Due, and not yet taken up by a worker.' }),
+      waiting: Type.Integer({ description: 'Ready, not yet claimed by a worker.' }),
       waiting_is_capped: Type.Boolean({
         description: 'The queue holds more than 10,000 rows: `waiting` and `scheduled` are lower bounds.',
       }),
       oldest_due_seconds: Nullable(
         Type.Integer({
-          description:
-            'For how long the oldest one has been due that no worker has looked at. Null: none waits.',
+          description: 'How long the oldest unclaimed notification has been due. Null if none waits.',
         }),
       ),
       scheduled: Type.Integer({
-        description: 'To be sent later: scheduled, put off by quiet hours, or to be tried again.',
+        description: 'Scheduled, delayed by quiet hours, or waiting for a retry.',
       }),
     }),
     providers: Type.Array(OverviewProvider, {
-      description: 'What carries the messages. Empty in Test, where the sandbox carries everything.',
+      description: 'The providers. Empty in Test, which uses the sandbox.',
     }),
     webhooks: Type.Array(OverviewWebhook, {
       maxItems: limits.webhooks,
-      description: 'Endpoints that were called: those that failed most, then those that were called most.',
+      description: 'Called endpoints: those with the most failures first, then those with the most calls.',
     }),
     webhooks_from: Type.String({
       format: 'date-time',
       description:
-        'Since when calls to endpoints are counted here: `from`, or later when more than 50,000 slots of five minutes (one for each endpoint that was called) are in the window.',
+        'The start of the webhook counts: `from`, or later if the window has more than 50,000 slots of five minutes (one for each called endpoint).',
     }),
     failures: Type.Array(OverviewFailure, {
       maxItems: limits.failures,
@@ -173,15 +176,15 @@ export const EndpointHealth = Type.Object(
         },
         { title: 'WebhookHealthPoint' },
       ),
-      { description: 'Oldest first, also the steps in which it was not called.' },
+      { description: 'Oldest first, including steps without calls.' },
     ),
-    succeeded: Type.Integer({ description: 'Calls, not deliveries: each retry is one.' }),
+    succeeded: Type.Integer({ description: 'Calls, not deliveries: each retry counts.' }),
     failed: Type.Integer(),
     success_rate: Nullable(Type.Number()),
     latency: Nullable(
       Type.Object(
         { p50_ms: Type.Integer(), p95_ms: Type.Integer(), p99_ms: Type.Integer() },
-        { description: 'Of all calls, also of those that failed; right to a factor of 1.3 to 2.' },
+        { description: 'Of all calls, including failed ones; accurate to a factor of 1.3 to 2.' },
       ),
     ),
   },

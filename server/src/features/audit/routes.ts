@@ -15,7 +15,7 @@ export function auditRoutes({ pool }: Pick<Deps, 'pool'>): Route[] {
       tag: 'Audit log',
       summary: 'List configuration changes and sign-ins',
       description:
-        'Who changed what, with the values before and after (never secrets), newest first: changes in the environment of the key, and those of the organization as a whole, to which sign-ins of its members belong. `attachments.purged` says what the attachments of a notification were (name, type, size, SHA-256) whose bytes the service has deleted.',
+        'Who changed what, with the values before and after (never secrets), newest first. Includes changes in the environment of the key, and changes and sign-ins of the organization. `attachments.purged` lists the deleted attachments of a notification (name, type, size, SHA-256).',
       access: 'keys:read',
       query: AuditQuery,
       responses: { 200: AuditPage },

@@ -10,10 +10,8 @@ export const AuditQuery = Type.Object({
   action: Type.Optional(Name),
   target: Type.Optional(Name),
   actor_id: Type.Optional(Uuid),
-  created_after: Type.Optional(Type.String({ format: 'date-time', description: 'At this moment or later.' })),
-  created_before: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Earlier than this moment.' }),
-  ),
+  created_after: Type.Optional(Type.String({ format: 'date-time', description: 'At or after this time.' })),
+  created_before: Type.Optional(Type.String({ format: 'date-time', description: 'Before this time.' })),
 });
 
 export const AuditEntryView = Type.Object({
@@ -25,9 +23,9 @@ export const AuditEntryView = Type.Object({
   after: Nullable(JsonObject),
   request_id: Nullable(Type.String()),
   ip_address: Nullable(
-    Type.String({ description: 'Of sign-ins, and of changes of members and API keys; null for the rest.' }),
+    Type.String({ description: 'Set for sign-ins and for changes to members and API keys; otherwise null.' }),
   ),
-  user_agent: Nullable(Type.String({ description: 'Likewise; the first 300 characters.' })),
+  user_agent: Nullable(Type.String({ description: 'Set for the same entries; the first 300 characters.' })),
   environment_id: Nullable(Uuid),
   created_at: DateTime,
 });

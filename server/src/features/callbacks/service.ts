@@ -61,7 +61,7 @@ export function createCallbackService(deps: CallbackDeps): CallbackService {
             provider: kindName,
             reason,
           },
-          'a callback was refused',
+          'callback rejected',
         );
         throw refusal(status);
       }
@@ -86,10 +86,10 @@ export function createCallbackService(deps: CallbackDeps): CallbackService {
 function refusal(status: 400 | 401 | 403): Problem {
   switch (status) {
     case 400:
-      return new Problem('parameter_invalid', 'The callback cannot be read.');
+      return new Problem('parameter_invalid', 'The callback cannot be parsed.');
     case 401:
       return new Problem('invalid_credentials', 'The callback could not be verified.');
     case 403:
-      return new Problem('callback_refused', 'Callbacks like this one are not taken here.');
+      return new Problem('callback_refused', 'The settings do not allow this callback.');
   }
 }

@@ -81,7 +81,7 @@ function connectionOf(row: ConnectionRow): Connection {
     enabled,
     kind,
     name: isSms ? kind : row.name,
-    problem: row.status === 'active' ? null : row.problem || 'It refused the last call.',
+    problem: row.status === 'active' ? null : row.problem || 'The last call was rejected.',
     lastSuccessAt: row.last_success_at,
     lastFailureAt: row.last_failure_at,
   };

@@ -129,7 +129,7 @@ export function readConfig(
     const redirected = receives.find((secret) => keptSecrets.has(secret));
     if (redirected === undefined || (completed.config[name] ?? null) === (stored?.[name] ?? null)) continue;
     const at = `${param}.${redirected}`;
-    throw invalidParameter(at, `${at} must be given again, because ${name} has changed.`);
+    throw invalidParameter(at, `${at} must be entered again, because ${name} has changed.`);
   }
   return completed.config;
 }
@@ -156,7 +156,7 @@ function readValue(field: Field, value: unknown, at: string): ProviderConfig[str
         throw invalidParameter(at, `${at} must have at most ${max} characters.`);
       if (/\p{Cc}/u.test(value)) throw invalidParameter(at, `${at} must not contain control characters.`);
       if (field.secret && isMasked(value)) {
-        throw invalidParameter(at, `${at} is the masked form of a secret; give the secret itself.`);
+        throw invalidParameter(at, `${at} is a masked secret; enter the secret itself.`);
       }
       return value;
     }

@@ -45,7 +45,10 @@ test('a fault of ours shows in the trace once, and not what it was; the notifica
   };
   await waitUntil(isPutOff);
   const { status, summary, next_attempt_at } = await trace();
-  expect([status, summary]).toEqual(['queued', expect.stringContaining('A fault inside Carillon')]);
+  expect([status, summary]).toEqual([
+    'queued',
+    expect.stringContaining('An internal error ended this attempt'),
+  ]);
   expect(next_attempt_at).not.toBeNull();
   const tryNow = () => query(app.pool, 'update queue_later set run_at = now() where id = $1', [body.id]);
   await tryNow();

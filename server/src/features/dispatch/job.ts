@@ -292,7 +292,7 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
 
 function wokenEntry({ due }: LeaseNote, now: number): StoredTraceEntry[] {
   if (due === undefined) return [];
-  const detail = `Tried before its next round at ${new Date(due).toISOString()}: its connection, or the notification itself, was changed.`;
+  const detail = `Retried before the next round at ${new Date(due).toISOString()}: the connection or the notification was changed.`;
   return [
     { at: new Date(now).toISOString(), kind: 'decision', name: 'connection', verdict: 'woken', detail },
   ];

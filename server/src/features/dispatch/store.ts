@@ -75,7 +75,7 @@ const addFault = statement(
 export async function markFaulty(sql: Sql, ids: string[], now: number): Promise<void> {
   const name = 'internal_error';
   const detail =
-    'A fault inside Carillon ended this try, and another follows within a minute. The log of the worker has the cause, under the id of the notification.';
+    'An internal error ended this attempt; the next one follows within a minute. The worker log has the cause under the notification id.';
   const entry: StoredTraceEntry = {
     at: new Date(now).toISOString(),
     kind: 'gate',

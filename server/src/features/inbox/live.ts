@@ -155,7 +155,7 @@ export function createLiveInbox({ pool, doorbell, log }: Pick<Deps, 'pool' | 'do
     open({ environmentId, externalUserId }, lastSeq) {
       const owner = { environmentId, externalUserId };
       if (streamsOf(owner) >= maxStreamsOfUser) {
-        throw new Problem('rate_limited', `This user has ${maxStreamsOfUser} streams open here already.`, {
+        throw new Problem('rate_limited', `This user already has ${maxStreamsOfUser} open streams.`, {
           headers: { 'retry-after': '10' },
         });
       }

@@ -22,8 +22,8 @@ export function preferenceCentreRoutes({ preferences }: { preferences: Preferenc
       path: '/inbox/v1/preferences',
       operation: 'getOwnPreferences',
       tag,
-      summary: 'What the user wants',
-      description: 'Every category × channel with its effective value, and what the categories are called.',
+      summary: 'Get the preferences of the user',
+      description: 'Every category × channel with its effective value, and the names of the categories.',
       access,
       responses: { 200: DescribedMatrix },
       async handler({ principal: { environmentId, externalUserId } }) {
@@ -64,7 +64,7 @@ export function preferenceCentreRoutes({ preferences }: { preferences: Preferenc
       tag,
       summary: 'Opt out of everything',
       description:
-        'Every category that is not critical, on every channel. Categories made later follow their default.',
+        'Opts out of every non-critical category, on every channel. Categories created later follow their default.',
       access,
       responses: { 200: PreferenceMatrix },
       async handler({ principal: { environmentId, externalUserId } }) {

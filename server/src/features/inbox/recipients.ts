@@ -49,8 +49,7 @@ export function createRecipientAuthenticator(deps: KeyDeps): RecipientAuthentica
     },
     async byTicket(text) {
       const ticket = await takeTicket(pool, sha256(text), new Date(clock()));
-      if (!ticket)
-        throw new Problem('invalid_credentials', 'This ticket has been used, or its time is over.');
+      if (!ticket) throw new Problem('invalid_credentials', 'This ticket has been used or has expired.');
       return {
         kind: 'recipient',
         organizationId: ticket.organizationId,

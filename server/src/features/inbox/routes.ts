@@ -35,9 +35,9 @@ function feedRoutes(service: InboxService): Route[] {
       path: '/inbox/v1/feed',
       operation: 'getInboxFeed',
       tag,
-      summary: 'The items of an inbox, newest first',
+      summary: 'List the items of an inbox, newest first',
       description:
-        'Archived items are left out. A page may be shorter than `limit` when the items are large; `next_cursor` alone says whether there are more.',
+        'Archived items are not included. A page may be shorter than `limit` when the items are large; only `next_cursor` tells whether there are more.',
       access,
       query: FeedQuery,
       responses: { 200: Feed },
@@ -50,7 +50,7 @@ function feedRoutes(service: InboxService): Route[] {
       path: '/inbox/v1/unread-count',
       operation: 'getInboxUnreadCount',
       tag,
-      summary: 'How many items are unread',
+      summary: 'Get the unread count',
       access,
       responses: { 200: UnreadCount },
       async handler({ principal }) {
@@ -62,7 +62,7 @@ function feedRoutes(service: InboxService): Route[] {
       path: '/inbox/v1/notifications/:id',
       operation: 'getInboxItem',
       tag,
-      summary: 'One item',
+      summary: 'Get an item',
       access,
       params: IdParams,
       responses: { 200: Item },
@@ -74,7 +74,7 @@ function feedRoutes(service: InboxService): Route[] {
       operation: 'markInboxItemRead',
       summary: 'Mark an item as read',
       description:
-        'The first time, the notification gets the event `Opened` and the webhook `notification.read` fires.',
+        'The first time, the notification gets the event `Opened` and the webhook `notification.read` is sent.',
     }),
     marking(service, 'unread', 'unread', {
       operation: 'markInboxItemUnread',
@@ -83,7 +83,7 @@ function feedRoutes(service: InboxService): Route[] {
     marking(service, 'archive', 'archived', {
       operation: 'archiveInboxItem',
       summary: 'Archive an item',
-      description: 'It leaves the feed and the unread count, and can still be got by its id.',
+      description: 'The item leaves the feed and the unread count. It can still be retrieved by its id.',
     }),
     route({
       method: 'POST',

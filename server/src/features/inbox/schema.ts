@@ -9,14 +9,12 @@ export const Item = Type.Object(
     id: Type.String({ format: 'uuid', description: 'The id of the notification.' }),
     subject: Nullable(Type.String()),
     html_body: Nullable(
-      Type.String({ description: 'Sanitised: safe to insert into a page. Null when there is only text.' }),
+      Type.String({ description: 'Sanitised: safe to insert into a page. Null if there is only text.' }),
     ),
     text_body: Nullable(Type.String()),
-    action_url: Nullable(
-      Type.String({ description: 'An http or https URL, or relative to the page that shows it.' }),
-    ),
+    action_url: Nullable(Type.String({ description: 'An http or https URL, or relative to the page.' })),
     is_read: Type.Boolean(),
-    created_at: Type.String({ format: 'date-time', description: 'When it arrived in the inbox.' }),
+    created_at: Type.String({ format: 'date-time', description: 'When the item arrived in the inbox.' }),
     read_at: Nullable(DateTime),
     data: Type.Unsafe<Record<string, unknown>>({
       ...JsonObject,
@@ -44,7 +42,7 @@ export const UnreadCount = Type.Object({ unread_count: Type.Integer() });
 export const MarkAllRead = Type.Object({
   before: Type.Optional(
     Nullable(
-      Type.String({ format: 'date-time', description: 'Only items that arrived earlier; all unless given.' }),
+      Type.String({ format: 'date-time', description: 'Only items that arrived earlier; defaults to all.' }),
     ),
   ),
 });
@@ -62,7 +60,7 @@ export const NewToken = Type.Object(
     }),
     scope: Type.Optional(
       OneOf(['inbox', 'prefs', 'inbox prefs'], {
-        description: 'What the token is good for; both unless told.',
+        description: 'The scope of the token; defaults to both.',
       }),
     ),
     ttl_seconds: Type.Optional(
@@ -94,12 +92,12 @@ export const RotateKey = Type.Object({
       minimum: 0,
       maximum: tokenLimits.overlapSeconds,
       default: tokenLimits.overlapSeconds,
-      description: 'How long earlier keys go on verifying tokens. 0: they are compromised.',
+      description: 'How long earlier keys keep verifying tokens. Use 0 if they are compromised.',
     }),
   ),
 });
 export const RotatedKey = Type.Object({
-  signing_key: Type.String({ description: 'Shown this once.' }),
+  signing_key: Type.String({ description: 'Shown only once.' }),
   previous_valid_until: DateTime,
 });
 
@@ -110,7 +108,7 @@ export const StreamQuery = Type.Object({
   last_event_id: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'Where to go on, for clients that cannot send Last-Event-ID.',
+      description: 'The id to resume from, for clients that cannot send Last-Event-ID.',
     }),
   ),
 });

@@ -17,10 +17,10 @@ const description = `Server-Sent Events. Read them with \`fetch\` and the Author
 | \`notification.arrived\` | the item |
 | \`notification.read\` | \`{id, read_at}\` |
 | \`notification.unread\`, \`notification.archived\`, \`notification.deleted\` | \`{id}\` |
-| \`unread_count.changed\` | \`{unread_count}\`; also the first event of a new stream; in a resumed one it follows what was missed, or \`reset\` stands for both |
-| \`reset\` | \`{unread_count}\`; more changed than can be told: read the feed anew |
+| \`unread_count.changed\` | \`{unread_count}\`; also the first event of a new stream; in a resumed stream it follows the missed events, or \`reset\` replaces both |
+| \`reset\` | \`{unread_count}\`; too many changes to replay: reload the feed |
 
-Each event has an id. A client that comes back with the last one it saw, in \`Last-Event-ID\` or \`last_event_id\`, gets everything that happened since, once each; after an hour, or a thousand events, it gets \`reset\`. A comment every 15 seconds keeps the connection open. The stream ends when the token expires, and after an hour at the latest; whoever reads too slowly is cut off and may come back.`;
+Each event has an id. A client that reconnects with the last id, in \`Last-Event-ID\` or \`last_event_id\`, gets the missed events, once each; after an hour, or a thousand events, it gets \`reset\`. A comment every 15 seconds keeps the connection open. The stream ends when the token expires, and after an hour at the latest; clients that read too slowly are disconnected and can reconnect.`;
 
 export function streamRoutes(deps: Pick<Deps, 'pool' | 'clock'> & { liveInbox: LiveInbox }): Route[] {
   return [
@@ -29,7 +29,7 @@ export function streamRoutes(deps: Pick<Deps, 'pool' | 'clock'> & { liveInbox: L
       path: '/inbox/v1/stream',
       operation: 'streamInbox',
       tag,
-      summary: 'What happens in an inbox, as it happens',
+      summary: 'Stream the changes of an inbox',
       description,
       access,
       ticket: true,

@@ -16,9 +16,9 @@ export function tokenRoutes(deps: KeyDeps): Route[] {
       path: '/v1/inbox/tokens',
       operation: 'createInboxToken',
       tag,
-      summary: 'Make an end-user token',
+      summary: 'Create an end-user token',
       description:
-        'For the browser or device of one user: give it to nobody else. Tokens can also be made without a call, with the signing key: HS256, `iss` the environment id, `sub` the user id, `scope`, `iat` and `exp`.',
+        'For the browser or device of one user. You can also create tokens without a call, with the signing key: HS256, `iss` the environment id, `sub` the user id, `scope`, `iat` and `exp`.',
       access: 'notifications:send',
       body: NewToken,
       responses: { 201: IssuedToken },
@@ -38,7 +38,7 @@ export function tokenRoutes(deps: KeyDeps): Route[] {
       tag,
       summary: 'Replace the inbox signing key',
       description:
-        'The new key is shown this once. Tokens signed with earlier ones stay valid for the overlap (24 hours), each until it expires.',
+        'The new key is shown only once. Tokens signed with earlier keys stay valid during the overlap (24 hours) until they expire.',
       access: 'keys:write',
       params: Type.Object({ envId: Uuid }),
       body: RotateKey,
@@ -62,7 +62,7 @@ export function tokenRoutes(deps: KeyDeps): Route[] {
       path: '/inbox/v1/tokens/verify',
       operation: 'verifyInboxToken',
       tag,
-      summary: 'Show whom a token stands for',
+      summary: 'Verify an end-user token',
       access: 'recipient',
       responses: { 200: VerifiedToken },
       handler({ principal }) {

@@ -52,7 +52,7 @@ export function claimedEnvironment(token: string): string {
   } catch {
     throw refusal('is not a JWT');
   }
-  if (typeof issuer !== 'string' || !isUuid(issuer)) throw refusal('names no environment as `iss`');
+  if (typeof issuer !== 'string' || !isUuid(issuer)) throw refusal('has no environment as `iss`');
   return issuer.toLowerCase();
 }
 
@@ -94,13 +94,13 @@ async function payloadSignedBy(
 function checkedClaims(payload: Record<string, unknown>, nowMs: number): TokenClaims {
   const { sub, scope, iat, exp } = payload;
   if (typeof sub !== 'string' || sub.length === 0 || sub.length > userIdLimit || /\p{Cc}/u.test(sub)) {
-    throw refusal(`must name the user as \`sub\`, in 1 to ${userIdLimit} characters`);
+    throw refusal(`must have the user as \`sub\`, with 1 to ${userIdLimit} characters`);
   }
-  if (typeof iat !== 'number' || typeof exp !== 'number') throw refusal('must carry `iat` and `exp`');
+  if (typeof iat !== 'number' || typeof exp !== 'number') throw refusal('must have `iat` and `exp`');
   if (iat > nowMs / 1000 + tokenLimits.skewSeconds) throw refusal('was issued in the future');
   const { minSeconds, maxSeconds } = tokenLimits;
   if (exp - iat < minSeconds || exp - iat > maxSeconds) {
-    throw refusal(`must live for ${minSeconds} seconds to ${maxSeconds / 3600} hours`);
+    throw refusal(`must be valid for ${minSeconds} seconds to ${maxSeconds / 3600} hours`);
   }
   return { externalUserId: sub, scopes: scopesOf(scope), expiresAtMs: exp * 1000 };
 }

@@ -47,7 +47,7 @@ export function createLinkSecrets({
       known.set(row.handle.toString('hex'), opened);
       return opened;
     } catch (error) {
-      log.error({ err: error, environment_id: row.environment_id }, 'a link secret cannot be opened');
+      log.error({ err: error, environment_id: row.environment_id }, 'failed to decrypt a link secret');
       return null;
     }
   }

@@ -220,7 +220,7 @@ function checkCategory({ category: key }: SendRequest, category: KnownCategory |
   const param = 'category';
   if (!category) throw new Problem('category_not_found', 'There is no category with this key.', { param });
   if (category.isArchived) {
-    throw new Problem('category_archived', 'This category is archived and takes no new sends.', { param });
+    throw new Problem('category_archived', 'This category is archived and accepts no new sends.', { param });
   }
 }
 
@@ -246,7 +246,7 @@ function needsTemplate(channel: Channel): Problem {
   const [field] = templateRules[channel].fields;
   return new Problem(
     'parameter_missing',
-    `template_key is required for ${withVendor(channel)}: make a template with POST /v1/templates and bodies [{"channel": "${channel}", "${field}": "…"}], then send its key.`,
+    `template_key is required for ${withVendor(channel)}: create a template with POST /v1/templates and bodies [{"channel": "${channel}", "${field}": "…"}], then send its key.`,
     { param: 'template_key' },
   );
 }
@@ -309,7 +309,7 @@ export function checkAttachmentsLast(sendAt: Date | null, acceptedAt: number): v
   if (sendAt && sendAt.getTime() > acceptedAt + limits.attachmentDays * 86_400_000) {
     throw invalidParameter(
       'send_at',
-      `Attachments are kept for ${limits.attachmentDays} days: send_at must be within them.`,
+      `Attachments are kept for ${limits.attachmentDays} days: send_at must be earlier.`,
     );
   }
 }

@@ -35,7 +35,7 @@ export function checkAttachments(list: NonNullable<SendRequest['attachments']>):
       throw invalidParameter(`${at}.content_type`, `${at}.content_type must be a MIME type.`);
     total += decodedLength(content_base64);
     if (total > limits.attachmentBytes) {
-      throw new Problem('attachment_too_large', 'Attachments may have at most 15 MiB, each and together.', {
+      throw new Problem('attachment_too_large', 'Attachments can have at most 15 MiB, each and in total.', {
         param: `${at}.content_base64`,
       });
     }

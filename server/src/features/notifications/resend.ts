@@ -13,8 +13,8 @@ export function checkResendable(stored: StoredNotification): void {
   };
   if (stored.status !== 'failed' && stored.status !== 'bounced')
     refuse(`Only failed or bounced notifications can be resent; this one is ${viewOf(stored).status}.`);
-  if (stored.address === null) refuse('Its recipient has been erased.');
-  if (stored.attachments) refuse('Its attachments have been deleted; send a new notification with them.');
+  if (stored.address === null) refuse('The recipient has been erased.');
+  if (stored.attachments) refuse('The attachments have been deleted; send a new notification with them.');
 }
 
 /** The key's operation includes the id of the notification: the same key may resend another one. */

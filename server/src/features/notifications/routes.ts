@@ -17,7 +17,7 @@ import type { AcceptedNotification, NotificationService } from './service.ts';
 const sendBodyLimit = 24 * 1_048_576; // 15 MB of attachments is 20 MB of base64
 const tag = 'Notifications';
 const headers = idempotencyHeader(
-  'Valid for 24 hours: a replay answers 200 with the original notification and sends nothing.',
+  'Valid for 24 hours: a replay returns 200 with the original notification and sends nothing.',
 );
 
 const answer = ({ notification, replayed }: AcceptedNotification) =>
@@ -48,7 +48,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       tag,
       summary: 'Send up to 500 notifications',
       description:
-        'Each element is a send request with an optional idempotency_key (the header Idempotency-Key means nothing here). Elements stand alone: a bad one gets an error in its place and the others are sent. The priority is bulk unless an element says otherwise. Together they have at most 24 MiB and 100,000 JSON values, and each at most 10,000.',
+        'Each element is a send request with an optional idempotency_key (the Idempotency-Key header is ignored). Elements are independent: an invalid one gets an error at its position and the others are sent. The priority is bulk unless an element sets another one. The limits are 24 MiB and 100,000 JSON values in total, and 10,000 values per element.',
       access: 'notifications:send',
       body: BatchRequest,
       listApart: 'notifications',
@@ -75,7 +75,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       tag,
       summary: 'List notifications, newest first',
       description:
-        'Several filters at once are asked of so many notifications a page. When few have them all, a page may have fewer than `limit`, or none, while `next_cursor` says where to look on; the list ends when it is null.',
+        'With several filters, a page scans a limited number of notifications. When few match, a page may have fewer than `limit` items, or none; continue with `next_cursor` until it is null.',
       access: 'notifications:read',
       query: NotificationQuery,
       responses: { 200: NotificationPage },
@@ -117,7 +117,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       tag,
       summary: 'Delete a notification',
       description:
-        'A queued one is never sent; of a finished one the content and personal data are erased. While it is being sent: 409.',
+        'A queued notification is never sent; for a finished one the content and personal data are erased. Returns 409 while the notification is being sent.',
       access: 'notifications:write',
       params: IdParams,
       responses: { 204: null },
@@ -132,7 +132,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       operation: 'resendNotification',
       tag,
       summary: 'Send a failed or bounced notification again',
-      description: 'Makes a new notification, linked by resent_from.',
+      description: 'Creates a new notification, linked by resent_from.',
       access: 'notifications:send',
       params: IdParams,
       headers,
@@ -147,9 +147,9 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       path: '/v1/notifications/:id/trace',
       operation: 'traceNotification',
       tag,
-      summary: 'Why did it, or did it not, arrive?',
+      summary: 'Get the trace of a notification',
       description:
-        "Every gate's verdict, every attempt at a provider with its latency and code, and what happens next.",
+        'Explains why the notification did or did not arrive: the verdict of every gate, every provider attempt with its latency and code, and what happens next.',
       access: 'notifications:read',
       params: IdParams,
       responses: { 200: Trace },

@@ -45,13 +45,10 @@ const Recipient = Type.Object({
   name: NullableText(limits.name),
   external_user_id: NullableText(limits.key),
   endpoint: NullableText(limits.key),
-  chatone_user_id: NullableText(limits.key, 'A Slack user, `U…`: a direct message.'),
-  chatone_channel_id: NullableText(limits.key, 'A Slack channel, `C…`.'),
-  chattwo_endpoint_id: NullableText(
-    limits.key,
-    'A Microsoft Teams endpoint by its id; `endpoint` is preferred.',
-  ),
-  chatthree_endpoint_id: NullableText(limits.key, 'A Discord endpoint by its id; `endpoint` is preferred.'),
+  chatone_user_id: NullableText(limits.key, 'A Slack user id (`U…`), for a direct message.'),
+  chatone_channel_id: NullableText(limits.key, 'A Slack channel id (`C…`).'),
+  chattwo_endpoint_id: NullableText(limits.key, 'The id of a Microsoft Teams endpoint; prefer `endpoint`.'),
+  chatthree_endpoint_id: NullableText(limits.key, 'The id of a Discord endpoint; prefer `endpoint`.'),
 });
 
 const AttachmentInput = Type.Object({
@@ -72,7 +69,7 @@ const content = {
 export const SendRequest = Type.Object(
   {
     channel: OneOf(channels, {
-      description: '`chatone` is Slack, `chattwo` Microsoft Teams, `chatthree` Discord.',
+      description: '`chatone` is Slack, `chattwo` is Microsoft Teams, `chatthree` is Discord.',
     }),
     recipient: Recipient,
     ...content,
@@ -90,7 +87,7 @@ export const SendRequest = Type.Object(
         channel: 'email',
         recipient: { address: 'delivered@sandbox.test' },
         subject: 'Hello',
-        text_body: 'It rings.',
+        text_body: 'Hello from Carillon.',
       },
     ],
   },
@@ -113,12 +110,12 @@ export const NotificationPatch = Type.Object(
   {
     ...content,
     send_at: Type.Optional(
-      Nullable(Type.String({ format: 'date-time', description: 'null, or a time that has passed: now.' })),
+      Nullable(Type.String({ format: 'date-time', description: 'null or a past time sends immediately.' })),
     ),
   },
   {
     title: 'NotificationPatch',
-    description: 'What is left out, or null, stays as it is; the empty text clears it.',
+    description: 'Omitted or null fields stay unchanged; an empty string clears a field.',
   },
 );
 export type NotificationPatch = Static<typeof NotificationPatch>;
@@ -183,7 +180,7 @@ export const NotificationQuery = Type.Object({
   recipient: Type.Optional(
     Type.String({
       maxLength: limits.address,
-      description: 'What it was sent to (`recipient.address`), in either case of letters.',
+      description: 'The recipient address (`recipient.address`), case-insensitive.',
     }),
   ),
   external_user_id: Type.Optional(Type.String({ maxLength: limits.key })),
@@ -227,16 +224,16 @@ export const TraceEntry = Type.Object(
         {
           method: Type.String(),
           url: Type.String({
-            description: 'Without its query, and without whatever in its path is not a plain word.',
+            description: 'Without the query, and without path segments that are not plain words.',
           }),
           request_bytes: Type.Integer(),
-          status: Nullable(Type.Integer({ description: 'Null: no answer came.' })),
-          response_bytes: Type.Integer({ description: 'As far as it was read.' }),
+          status: Nullable(Type.Integer({ description: 'Null if there was no response.' })),
+          response_bytes: Type.Integer({ description: 'The number of bytes read.' }),
         },
         {
           title: 'ProviderExchange',
           description:
-            'Of an attempt over HTTP: its last call. What the provider said is in `code` and `detail`; bodies are not kept, since an answer may repeat any secret. Null for other attempts, and for providers of the operator.',
+            'The last HTTP call of the attempt. The response of the provider is in `code` and `detail`; bodies are not kept, because a response may repeat secrets. Null for attempts without HTTP, and for providers of the operator.',
         },
       ),
     ),
@@ -249,7 +246,7 @@ export const Trace = Type.Object(
   {
     notification_id: Uuid,
     status: OneOf(statuses),
-    summary: Type.String({ description: 'One sentence: why it did or did not arrive.' }),
+    summary: Type.String({ description: 'Why the notification did or did not arrive, in one sentence.' }),
     next_attempt_at: Nullable(DateTime),
     entries: Type.Array(TraceEntry),
     webhook_deliveries: Type.Array(WebhookDelivery),

@@ -158,10 +158,7 @@ export function createNotificationService(
     if (holder === null) return insert(acceptance);
     const stored = await store.findNotification(pool, row.environment_id, holder);
     if (!stored)
-      throw new Problem(
-        'resource_not_found',
-        'The notification that this Idempotency-Key made has been deleted.',
-      );
+      throw new Problem('resource_not_found', 'The notification of this Idempotency-Key has been deleted.');
     return { notification: viewOf(stored), replayed: true };
   }
 
@@ -254,7 +251,7 @@ export function createNotificationService(
         if (stored.status === 'queued' && !(await queue.withdraw(tx, 'notification', id)))
           throw new Problem(
             'notification_not_editable',
-            'It is being sent just now; delete it once that is over.',
+            'The notification is being sent; delete it afterwards.',
           );
         const woken = await deleteWholly(tx, queue, wakeRuns, principal.environmentId, [id]);
         return { inbox: await eraseInboxItem(tx, principal.environmentId, id), woken };

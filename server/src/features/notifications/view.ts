@@ -109,17 +109,17 @@ function summaryOf(row: NotificationRow, status: Trace['status'], nextAttemptAt:
         return last.detail;
       const after = row.attempt_count > 0 ? ` after ${tries}` : ''; // a round may have had no provider to call
       if (row.round > 0 || row.attempt_count > 0)
-        return `Waiting for another try at ${iso(nextAttemptAt) ?? 'the next chance'}${after}${reason}`;
+        return `Waiting for the next attempt at ${iso(nextAttemptAt) ?? 'the next opportunity'}${after}${reason}`;
       return nextAttemptAt ? `Scheduled for ${iso(nextAttemptAt)}.` : 'Waiting for a worker.';
     }
     case 'sending':
-      return 'A worker is sending it now.';
+      return 'A worker is sending the notification.';
     case 'sent':
-      return `A provider accepted it after ${tries}; no word about its delivery yet.`;
+      return `A provider accepted the notification after ${tries}; delivery is not confirmed yet.`;
     case 'delivered':
       return `Delivered after ${tries}.`;
     case 'bounced':
-      return `The recipient's side refused it${reason}.`.replace(/\.{2,}$/, '.');
+      return `The recipient's server rejected it${reason}.`.replace(/\.{2,}$/, '.');
     case 'complained':
       return 'Delivered, and the recipient reported it as unwanted.';
     case 'suppressed':

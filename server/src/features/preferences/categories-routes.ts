@@ -26,7 +26,7 @@ export function categoryRoutes({
       tag,
       summary: 'Create a category',
       description:
-        'What a notification is about, so that people can choose what they get. `default_opt_in` is true unless told; a user who decided nothing gets the category on its `default_channels`.',
+        'The topic of a notification, so that users can choose what they receive. `default_opt_in` defaults to true; users without a preference receive the category on its `default_channels`.',
       access: 'preferences:write',
       body: CreateCategory,
       responses: { 201: Category },
@@ -61,7 +61,7 @@ export function categoryRoutes({
       path: '/v1/preferences/categories/:key',
       operation: 'getCategory',
       tag,
-      summary: 'Read a category',
+      summary: 'Get a category',
       access: 'preferences:read',
       params: CategoryParams,
       responses: { 200: Category },
@@ -76,7 +76,7 @@ export function categoryRoutes({
       tag,
       summary: 'Change a category',
       description:
-        'An archived category can be changed too and stays archived, unless `is_archived` is false: then it can be sent under again. `is_critical` cannot be changed.',
+        'An archived category stays archived unless you set `is_archived` to false; then it can be used again. `is_critical` cannot be changed.',
       access: 'preferences:write',
       params: CategoryParams,
       body: ReplaceCategory,
@@ -92,7 +92,7 @@ export function categoryRoutes({
       tag,
       summary: 'Archive a category',
       description:
-        'A send that names it is refused from now on. What was accepted before is still sent, and what users decided is kept: unsubscribe links in old emails go on working, and the key stays taken.',
+        'New sends with this category are rejected. Accepted notifications are still sent, and preferences are kept: unsubscribe links in old emails keep working, and the key stays reserved.',
       access: 'preferences:write',
       params: CategoryParams,
       responses: { 204: null },

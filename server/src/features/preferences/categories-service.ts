@@ -73,7 +73,7 @@ export function createCategoryService({
           is_archived: false,
         });
         if (!row)
-          throw new Problem('duplicate_key', `There is a category with the key ${body.key}.`, {
+          throw new Problem('duplicate_key', `A category with the key ${body.key} already exists.`, {
             param: 'key',
           });
         await recordAudit(tx, {

@@ -82,7 +82,7 @@ export function createPreferenceService({ pool }: Pick<Deps, 'pool'>): Preferenc
           checkChange(categories.get(change.category_key), change, param);
           const cell = `${change.category_key} ${change.channel}`;
           if (seen.has(cell)) {
-            throw new Problem('parameter_invalid', `${param} names a category and channel a second time.`, {
+            throw new Problem('parameter_invalid', `${param} repeats a category and channel.`, {
               param,
             });
           }
@@ -119,7 +119,7 @@ function checkChange(category: CategoryRow | undefined, change: PreferenceChange
   if (category.is_critical && !change.opted_in) {
     throw new Problem(
       'category_critical',
-      `The category ${category.key} is critical: nobody can opt out of it.`,
+      `The category ${category.key} is critical: users cannot opt out.`,
       { param: cell === null ? 'opted_in' : `${cell}.opted_in` },
     );
   }

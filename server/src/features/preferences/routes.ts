@@ -29,9 +29,9 @@ export function preferenceRoutes({
       path: '/v1/preferences/users/:externalUserId',
       operation: 'getUserPreferences',
       tag,
-      summary: 'What a user wants',
+      summary: 'Get the preferences of a user',
       description:
-        'Every category × channel with its effective value: what the user decided, else the default of the category. The user is the `external_user_id` of the recipient, else the address. Nobody has to be registered first. Archived categories are left out.',
+        'Every category × channel with its effective value: the choice of the user, or else the default of the category. The user is the `external_user_id` of the recipient, or else the address. Users do not need to be registered. Archived categories are not included.',
       access: 'preferences:read',
       params: UserParams,
       responses: { 200: PreferenceMatrix },
@@ -47,7 +47,7 @@ export function preferenceRoutes({
       tag,
       summary: 'Set several preferences of a user',
       description:
-        'All or nothing: one bad element and none is set. Those that are not named stay as they are. Answers with every preference of the user.',
+        'All or nothing: if one element is invalid, none is set. Other preferences stay unchanged. Returns every preference of the user.',
       access: 'preferences:write',
       params: UserParams,
       body: SetPreferences,
@@ -89,7 +89,7 @@ export function preferenceRoutes({
       path: '/v1/preferences/users/:externalUserId/quiet-hours',
       operation: 'getQuietHours',
       tag,
-      summary: 'Quiet hours of a user',
+      summary: 'Get the quiet hours of a user',
       access: 'preferences:read',
       params: UserParams,
       responses: { 200: QuietHoursBody },
@@ -106,7 +106,7 @@ export function preferenceRoutes({
       tag,
       summary: 'Set the quiet hours of a user',
       description:
-        'Sends that name a category which is not critical wait until the local end of the window; the trace says so. A window that ends before it starts goes over midnight. Clock changes are heeded: the clock on the wall counts.',
+        'Sends with a non-critical category wait until the local end of the window; the trace shows it. A window that ends before it starts spans midnight. The local time decides, including daylight saving time.',
       access: 'preferences:write',
       params: UserParams,
       body: QuietHoursBody,
@@ -123,7 +123,7 @@ export function preferenceRoutes({
       operation: 'deleteQuietHours',
       tag,
       summary: 'Remove the quiet hours of a user',
-      description: 'What was held back already waits until the time it was held back to.',
+      description: 'Notifications that are already waiting keep their time.',
       access: 'preferences:write',
       params: UserParams,
       responses: { 204: null },
@@ -145,7 +145,7 @@ export function channelOf(text: string): Channel {
 
 function readQuietHours(body: QuietHoursBody): QuietHours {
   if (!isTimeZone(body.timezone)) {
-    throw invalidParameter('timezone', 'timezone must be a name of the IANA database, such as Europe/Rome.');
+    throw invalidParameter('timezone', 'timezone must be an IANA time zone name, such as Europe/Rome.');
   }
   if (body.start_local === body.end_local)
     throw invalidParameter('end_local', 'end_local must differ from start_local.');

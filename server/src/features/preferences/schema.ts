@@ -25,7 +25,7 @@ export const CreateCategory = Type.Object(
     is_critical: Type.Optional(
       Type.Boolean({
         description:
-          'Sends ignore preferences and quiet hours and go in the critical lane; nobody can opt out. Cannot be changed later.',
+          'Sends ignore preferences and quiet hours and use the critical lane; users cannot opt out. Cannot be changed later.',
       }),
     ),
     default_channels: DefaultChannels,
@@ -44,9 +44,9 @@ export const ReplaceCategory = Type.Object(
     description: Description,
     default_channels: DefaultChannels,
     default_opt_in: Type.Boolean(),
-    is_critical: Type.Optional(Type.Boolean({ description: 'May be given, and must be what it is.' })),
+    is_critical: Type.Optional(Type.Boolean({ description: 'Optional; must equal the current value.' })),
     is_archived: Type.Optional(
-      Type.Boolean({ description: 'false brings an archived category back. Stays as it is unless given.' }),
+      Type.Boolean({ description: 'Set to false to restore an archived category. Unchanged if omitted.' }),
     ),
   },
   { title: 'CategoryUpdate' },
@@ -92,11 +92,11 @@ export const Preference = Type.Object(
     opted_in: Type.Boolean(),
     source: OneOf(preferenceSources, {
       description:
-        'Who decided: nobody (the default of the category), the API, the recipient, an unsubscribe link.',
+        'The source of the value: the default of the category, the API, the recipient, or an unsubscribe link.',
     }),
-    is_critical: Type.Boolean({ description: 'True: sends of this category go out whatever opted_in says.' }),
+    is_critical: Type.Boolean({ description: 'If true, sends of this category ignore opted_in.' }),
     updated_at: Nullable(
-      Type.String({ format: 'date-time', description: 'When it was decided; null for the default.' }),
+      Type.String({ format: 'date-time', description: 'When the preference was set; null for the default.' }),
     ),
   },
   { title: 'Preference' },
@@ -115,7 +115,7 @@ export type DescribedCategory = Static<typeof DescribedCategory>;
 export const DescribedMatrix = Type.Object({
   data: Type.Array(Preference),
   categories: Type.Array(DescribedCategory, {
-    description: 'What the categories are called, to show them to people.',
+    description: 'The names of the categories, for display.',
   }),
 });
 
@@ -135,7 +135,7 @@ export const QuietHoursBody = Type.Object(
   {
     start_local: LocalTime,
     end_local: LocalTime,
-    timezone: Type.String({ maxLength: 64, description: 'A name of the IANA time zone database.' }),
+    timezone: Type.String({ maxLength: 64, description: 'An IANA time zone name.' }),
   },
   {
     title: 'QuietHours',

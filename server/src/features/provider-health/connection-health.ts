@@ -94,7 +94,7 @@ export function createConnectionHealth(
     page.writtenAt = steadyClock();
     await writes
       .add(note)
-      .catch((error) => log.warn({ err: error }, 'the health of a connection could not be written'));
+      .catch((error) => log.warn({ err: error }, 'failed to write the health of a connection'));
   }
 
   async function record({ id, revision }: ConnectionRevision, outcome: Outcome): Promise<void> {

@@ -291,7 +291,7 @@ describe('a provider that answers 429', () => {
     expect(waiting).toMatchObject({ attempt_count: 1, last_error: expect.stringContaining('429') });
     expect(types(waiting)).toEqual(['Queued', 'Sending', 'AttemptFailed', 'Retrying']);
     const trace = await read(`${id}/trace`);
-    expect(trace.summary).toContain('Waiting until a provider may be asked again');
+    expect(trace.summary).toContain('Waiting for a throttled provider');
     expect(Date.parse(trace.next_attempt_at)).toBeGreaterThan(Date.now() + 3_000_000);
     expect((await app.request('DELETE', `/v1/notifications/${id}`, { key: app.liveKey })).status).toBe(204);
   });

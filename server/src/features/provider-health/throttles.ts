@@ -80,7 +80,7 @@ export function createThrottles(
       try {
         learn(await listThrottles(pool, newest));
       } catch (error) {
-        log.debug({ err: error }, 'could not read the throttles; the next batch reads its own');
+        log.debug({ err: error }, 'failed to read the throttles; the next batch reads them again');
       }
     } while (again);
     reading = false;

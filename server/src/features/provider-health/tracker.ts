@@ -136,9 +136,9 @@ export function createProviderHealthTracker(
         reason: probe
           ? {
               verdict: 'probe',
-              detail: `${probe.name} has been failing; this message tries whether it is back.`,
+              detail: `${probe.name} has been failing; this message probes whether it is back.`,
             }
-          : { verdict: 'tried_last', detail: `Has been failing, and is tried last: ${names}.` },
+          : { verdict: 'tried_last', detail: `Failing, so tried last: ${names}.` },
       };
     },
 
@@ -180,7 +180,7 @@ export function createProviderHealthTracker(
         } catch (error) {
           log.warn(
             { err: error, environmentId: environment_id, provider },
-            'could not write the health of a provider',
+            'failed to write the health of a provider',
           );
         }
       }
@@ -188,7 +188,9 @@ export function createProviderHealthTracker(
 
     async tick() {
       // A failure here must not stop the caller's other work: the next sweep judges what was missed.
-      await judge().catch((error) => log.warn({ err: error }, 'could not judge the health of the providers'));
+      await judge().catch((error) =>
+        log.warn({ err: error }, 'failed to evaluate the health of the providers'),
+      );
     },
   };
 }

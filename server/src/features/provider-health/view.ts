@@ -7,12 +7,12 @@ import { type HealthRow, listHealthOf } from './health-store.ts';
 export const ProviderHealth = Type.Object(
   {
     status: OneOf(['healthy', 'degraded', 'outage'], {
-      description: 'outage: it fails, and is tried last until a message gets through.',
+      description: 'outage: the provider is failing and is tried last until a message gets through.',
     }),
-    messages: Type.Integer({ description: 'Distinct messages of the last five minutes.' }),
+    messages: Type.Integer({ description: 'Distinct messages in the last five minutes.' }),
     failed_messages: Type.Integer(),
     failure_rate: Type.Number(),
-    since: Nullable(Type.String({ format: 'date-time', description: 'When it began to fail.' })),
+    since: Nullable(Type.String({ format: 'date-time', description: 'When the failures began.' })),
   },
   { title: 'ProviderHealth' },
 );

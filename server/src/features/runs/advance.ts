@@ -188,7 +188,7 @@ function unreadable(fact: AdvanceInput, state: RunState, input: Input): Decision
   return {
     ignored: false,
     status: input.kind === 'cancel' ? 'cancelled' : 'failed',
-    failureReason: `Version ${fact.version} of the workflow cannot be read any more.`,
+    failureReason: `Version ${fact.version} of the workflow can no longer be read.`,
     state: { ...state, stepId: null, pending: null },
     entries: [],
     effect: null,

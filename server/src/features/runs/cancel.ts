@@ -26,7 +26,7 @@ export async function cancelRun(
         return current;
       case 'completed':
       case 'failed':
-        throw new Problem('run_not_cancellable', `The run has ${current} already.`);
+        throw new Problem('run_not_cancellable', `The run has already ${current}.`);
       default:
         await markCancelling(tx, [runId]);
         await lockWaits(tx, [runId]);

@@ -86,7 +86,7 @@ function refuseStopped(error: unknown): never {
   if (!(error instanceof TaskStopped)) throw error;
   throw invalidParameter(
     'event_data',
-    `event_data cannot be compared with what runs wait for: ${error.message}.`,
+    `event_data cannot be matched against waiting runs: ${error.message}.`,
   );
 }
 

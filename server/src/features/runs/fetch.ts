@@ -90,7 +90,7 @@ function judge(answer: OutboundAnswer | OutboundFailure, secrets: string[]): Ver
   }
   const { status } = answer;
   if (status >= 200 && status < 300) return read(answer, secrets);
-  const reason = `The server answered ${status}.`;
+  const reason = `The server returned ${status}.`;
   if (status === 408 || status === 425 || status === 429 || status >= 500) return { kind: 'again', reason };
   if (status < 400) return { kind: 'failed', reason: `${reason} Redirects are not followed.` };
   return { kind: 'failed', reason };
@@ -102,7 +102,7 @@ function judge(answer: OutboundAnswer | OutboundFailure, secrets: string[]): Ver
  */
 function read({ headers, body }: OutboundAnswer, secrets: string[]): Verdict {
   if (body.length > maxBytes)
-    return { kind: 'failed', reason: `The answer is larger than ${maxBytes / 1024} KiB.` };
+    return { kind: 'failed', reason: `The response is larger than ${maxBytes / 1024} KiB.` };
   if (body.length === 0) return { kind: 'fetched', body: null };
   try {
     const hide = (_name: string, part: unknown) =>
@@ -111,7 +111,7 @@ function read({ headers, body }: OutboundAnswer, secrets: string[]): Verdict {
     return { kind: 'fetched', body: storable(value as Json) };
   } catch {
     return /[/+]json\b/i.test(String(headers['content-type'] ?? ''))
-      ? { kind: 'failed', reason: 'The answer says that it is JSON and is not.' }
+      ? { kind: 'failed', reason: 'The response has a JSON content type but is not valid JSON.' }
       : { kind: 'fetched', body: null };
   }
 }

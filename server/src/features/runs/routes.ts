@@ -25,12 +25,12 @@ export function runRoutes({ runs }: { runs: RunService }): Route[] {
       tag,
       summary: 'Start a run of a workflow',
       description:
-        'The run starts on the active version and stays on it. 422 `trigger_data_invalid` when trigger_data does not fit its schema.',
+        'The run starts on the active version and stays on it. Returns 422 `trigger_data_invalid` if trigger_data does not match its schema.',
       access: 'workflows:trigger',
       params: KeyParams,
       body: TriggerRequest,
       headers: idempotencyHeader(
-        'The same key within 24 hours gives the first run again (200) and triggers nothing.',
+        'The same key within 24 hours returns the first run (200) and triggers nothing.',
       ),
       responses: { 202: TriggeredRun, 200: TriggeredRun },
       errors: ['storage_quota_reached', 'trigger_data_invalid'],
@@ -50,7 +50,7 @@ export function runRoutes({ runs }: { runs: RunService }): Route[] {
       tag,
       summary: 'Post an event to the waiting runs of a workflow',
       description:
-        'Wakes every run of the workflow that waits for this event and whose match filter fits event_data. A workflow that does not exist has no waiting runs: the count is 0.',
+        'Wakes every run of the workflow that waits for this event and whose match filter matches event_data. A workflow that does not exist has no waiting runs: the count is 0.',
       access: 'workflows:trigger',
       params: KeyParams,
       body: EventRequest,
@@ -114,7 +114,7 @@ export function runRoutes({ runs }: { runs: RunService }): Route[] {
       tag,
       summary: 'Cancel a run',
       description:
-        'Notifications that it has made are sent all the same. 409 `run_not_cancellable` once it has completed or failed.',
+        'Notifications that the run already created are still sent. Returns 409 `run_not_cancellable` if the run has completed or failed.',
       access: 'workflows:trigger',
       params: RunParams,
       responses: { 200: Cancellation },

@@ -250,7 +250,7 @@ describe('a fetch step', () => {
   });
 
   test.each<[string, () => Parameters<typeof json>[0] | (() => unknown), RegExp]>([
-    ['not found', () => () => 404, /answered 404/],
+    ['not found', () => () => 404, /returned 404/],
     ['a redirect', () => () => ({ status: 302, headers: { location: '/' } }), /Redirects are not followed/],
     ['what is not JSON', () => () => ({ ...json(0), body: '{' }), /is not/],
     ['too much', () => () => json('x'.repeat(70_000)), /larger than 64 KiB/],

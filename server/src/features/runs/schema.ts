@@ -39,13 +39,13 @@ export const RunParams = Type.Object({ runId: Uuid });
 const runFields = {
   id: Uuid,
   workflow_key: Type.String(),
-  version: Type.Integer({ description: 'The version it started on; it stays on it.' }),
+  version: Type.Integer({ description: 'The version of the run; it never changes.' }),
   status: OneOf(statuses),
   current_step_id: Nullable(Type.String()),
   external_user_id: Nullable(
     Type.String({
       description:
-        'Of trigger_data (`external_user_id`, or that of `recipient` or `user`), else of the first send that names one.',
+        'From trigger_data (`external_user_id`, or that of `recipient` or `user`), or else from the first send that has one.',
     }),
   ),
   trigger_data: DataObject,

@@ -120,7 +120,7 @@ export function createTrigger({
 
   async function replayed(environmentId: string, runId: string): Promise<Triggered> {
     const run = await findRun(pool, environmentId, runId);
-    if (!run) throw notFound('run: the one that this Idempotency-Key made is gone');
+    if (!run) throw notFound('run: the run of this Idempotency-Key no longer exists');
     return { runId, status: run.status, replayed: true };
   }
 

@@ -23,9 +23,9 @@ export function sandboxRoutes({ pool, clock, tasks }: Pick<Deps, 'pool' | 'clock
       path: '/v1/sandbox/messages',
       operation: 'listSandboxMessages',
       tag,
-      summary: 'List what the sandbox received',
+      summary: 'List sandbox messages',
       description:
-        'In a Test environment every send ends in the sandbox. Each message is shown as it would have been sent, newest first. In a Live environment the list is empty unless the sandbox is one of its providers. Messages are kept for 30 days, and the newest 100,000 of an environment.',
+        'In a Test environment every send ends in the sandbox. Each message is shown as it would have been sent, newest first. In a Live environment the list is empty unless the sandbox is one of its providers. Messages are kept for 30 days, at most the newest 100,000 per environment.',
       access: 'notifications:read',
       query: SandboxQuery,
       responses: { 200: SandboxPage },
@@ -55,7 +55,7 @@ export function sandboxRoutes({ pool, clock, tasks }: Pick<Deps, 'pool' | 'clock
       path: '/v1/sandbox/messages/:id',
       operation: 'getSandboxMessage',
       tag,
-      summary: 'Get a message that the sandbox received',
+      summary: 'Get a sandbox message',
       access: 'notifications:read',
       params: IdParams,
       responses: { 200: SandboxMessage },
@@ -71,8 +71,7 @@ export function sandboxRoutes({ pool, clock, tasks }: Pick<Deps, 'pool' | 'clock
       operation: 'deleteSandboxMessages',
       tag,
       summary: 'Empty the sandbox',
-      description:
-        'Removes every message that the sandbox of this environment has received so far. Notifications stay as they are.',
+      description: 'Removes every message in the sandbox of this environment. Notifications are not changed.',
       access: 'notifications:write',
       responses: { 204: null },
       async handler({ principal, requestId }) {

@@ -12,10 +12,10 @@ export const SandboxQuery = Type.Object({
       minLength: 1,
       maxLength: 320,
       pattern: oneLine,
-      description: 'What the recipient’s address begins with, whatever the case.',
+      description: 'The beginning of the recipient’s address, case-insensitive.',
     }),
   ),
-  created_after: Type.Optional(Type.String({ format: 'date-time', description: 'Later than this moment.' })),
+  created_after: Type.Optional(Type.String({ format: 'date-time', description: 'Created after this time.' })),
 });
 
 const Mailbox = Type.Object({ address: Type.String(), name: Nullable(Type.String()) });
@@ -28,7 +28,7 @@ const EmailPayload = Type.Object(
     reply_to: Nullable(Type.String()),
     subject: Type.String(),
     html: Nullable(Type.String()),
-    text: Type.String({ description: 'As given, or else derived from the HTML.' }),
+    text: Type.String({ description: 'As sent, or derived from the HTML.' }),
     headers: Type.Record(Type.String(), Type.String()),
     attachments: Type.Array(
       Type.Object({ filename: Type.String(), content_type: Type.String(), size_bytes: Type.Integer() }),
@@ -36,7 +36,7 @@ const EmailPayload = Type.Object(
     mime: Type.String({ description: 'The message, byte for byte.' }),
     mime_complete: Type.Boolean({
       description:
-        'False when there were attachments: their bytes are not kept, and `mime` has a line in their place.',
+        'False if there were attachments: their bytes are not kept, and `mime` has a placeholder line.',
     }),
   },
   { title: 'SandboxEmail' },
@@ -55,7 +55,7 @@ const WebhookPayload = Type.Object(
 const InAppPayload = Type.Object(
   {
     subject: Nullable(Type.String()),
-    html_body: Nullable(Type.String({ description: 'Sanitised, as it arrived in the inbox.' })),
+    html_body: Nullable(Type.String({ description: 'Sanitised, as shown in the inbox.' })),
     text_body: Nullable(Type.String()),
     action_url: Nullable(Type.String()),
     data: JsonObject,
@@ -69,7 +69,7 @@ const SmsPayload = Type.Object(
     from: Type.String(),
     text: Type.String(),
     encoding: OneOf(['GSM-7', 'UCS-2']),
-    segments: Type.Integer({ description: 'The parts that the network carries it in.' }),
+    segments: Type.Integer({ description: 'The number of SMS segments.' }),
   },
   { title: 'SandboxSms' },
 );
@@ -89,7 +89,7 @@ export const SandboxMessage = Type.Object(
     to: Type.String(),
     created_at: DateTime,
     payload: Type.Union([EmailPayload, WebhookPayload, InAppPayload, SmsPayload, ChatPayload], {
-      description: 'What would have been sent, by channel.',
+      description: 'The message as it would have been sent, by channel.',
     }),
   },
   { title: 'SandboxMessage' },

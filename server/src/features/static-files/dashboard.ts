@@ -118,6 +118,6 @@ function notBuilt(): Reply {
     status: 503,
     contentType: 'text/html; charset=utf-8',
     headers: { 'retry-after': '2', refresh: '2', 'content-security-policy': "default-src 'none'" },
-    body: '<!doctype html><meta charset="utf-8"><title>Carillon</title><p>The dashboard is being built. This page opens it in a few seconds. (If it never does: npm run build.)',
+    body: '<!doctype html><meta charset="utf-8"><title>Carillon</title><p>The dashboard is being built. This page opens it in a few seconds. (If it does not, run: npm run build.)',
   };
 }

@@ -13,9 +13,9 @@ export function widgetRoutes(): Route[] {
       path: '/widgets/:file',
       operation: 'getWidget',
       tag: 'Widgets',
-      summary: 'A web component, as a JavaScript module',
+      summary: 'Get a web component as a JavaScript module',
       description:
-        '`inbox.js` and `preferences.js`; `manifest.json` lists them with their integrity hashes and the names under which they may be cached for ever.',
+        '`inbox.js` and `preferences.js`; `manifest.json` lists them with their integrity hashes and names that can be cached forever.',
       access: 'public',
       params: Type.Object({ file: Type.String({ maxLength: 100 }) }),
       responses: { 200: Type.String({ contentMediaType: 'text/javascript' }), 304: null },

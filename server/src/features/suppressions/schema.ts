@@ -10,14 +10,14 @@ export type SuppressionSource = (typeof suppressionSources)[number];
 const Address = Type.String({
   minLength: 1,
   maxLength: 320,
-  description: 'An email address or a phone number in E.164 form.',
+  description: 'An email address or a phone number in E.164 format.',
 });
 
 export const AddBody = Type.Object(
   {
     address: Address,
     reason: Type.Optional(
-      OneOf(suppressionReasons, { description: 'manual_add unless told; the others are for imports.' }),
+      OneOf(suppressionReasons, { description: 'Defaults to manual_add; the other values are for imports.' }),
     ),
   },
   { title: 'SuppressionInput', examples: [{ address: 'ada@example.com' }] },
@@ -26,13 +26,13 @@ export const AddBody = Type.Object(
 export const SuppressionQuery = Type.Object({
   ...pageQuery,
   address: Type.Optional(Address),
-  search: Search('What the address begins with.'),
+  search: Search('The beginning of the address.'),
   reason: Type.Optional(OneOf(suppressionReasons)),
 });
 
 export const RemovalQuery = Type.Object({
   note: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 500, description: 'Why; kept in the audit log.' }),
+    Type.String({ minLength: 1, maxLength: 500, description: 'The reason, for the audit log.' }),
   ),
 });
 
@@ -42,12 +42,11 @@ export const Suppression = Type.Object(
   {
     id: Uuid,
     address: Type.String({
-      description:
-        'In its normal form: lower case, an internationalised domain in its ASCII form, numbers in E.164.',
+      description: 'Normalized: lower case, an internationalised domain in ASCII, numbers in E.164 format.',
     }),
     reason: OneOf(suppressionReasons),
     source: OneOf(suppressionSources),
-    diagnostic_detail: Nullable(Type.String({ description: 'What the provider said.' })),
+    diagnostic_detail: Nullable(Type.String({ description: 'The message of the provider.' })),
     triggering_notification_id: Nullable(Uuid),
     suppressed_at: DateTime,
   },

@@ -66,7 +66,7 @@ export async function listedBodies(
     const body = newBody(channel, locale, element);
     await checkBounded(tasks, owner, body, (field) => `${at}.${field}`);
     if (findBody(bodies, channel, locale))
-      throw invalidParameter(at, `${at} is for the same channel and locale as one before.`);
+      throw invalidParameter(at, `${at} has the same channel and locale as an earlier one.`);
     bodies.push(body);
   }
   const orphan = bodies.findIndex((body) => !findBody(bodies, body.channel, null));
@@ -91,11 +91,11 @@ export function sizeOf(bodies: BodyFields[]): number {
 /** Checks the total size of a template. */
 export function checkSize(bodies: BodyFields[]): BodyFields[] {
   if (bodies.length > limits.bodies)
-    throw invalidParameter('bodies', `A template may have at most ${limits.bodies} bodies.`);
+    throw invalidParameter('bodies', `A template can have at most ${limits.bodies} bodies.`);
   if (sizeOf(bodies) > limits.template)
     throw invalidParameter(
       'bodies',
-      `The bodies of a template may have at most ${limits.template} characters together.`,
+      `The bodies of a template can have at most ${limits.template} characters in total.`,
     );
   return bodies;
 }

@@ -201,7 +201,7 @@ describe('the renderer', () => {
     expect(ran).toEqual([]);
     expect(await render(5_000)).toBe(5_001);
     expect(ran).toEqual([`render_template of ${owner}`]);
-    expect(await render(200_000)).toContain('more work or memory');
+    expect(await render(200_000)).toContain('exceeds the work or memory limit');
   }, 90_000);
 
   test('groups that follow each other let other work through, too', async () => {

@@ -66,7 +66,7 @@ function rendered(
 /** Previews an unsaved body: nothing is stored, and missing fields are reported instead of refused. */
 export function previewDraft(request: PreviewRequest, effort: Effort): TemplatePreview<PreviewResponse> {
   const channel = channelOf(request.channel);
-  if (!channel) throw invalidParameter('channel', 'There is no such channel.');
+  if (!channel) throw invalidParameter('channel', 'The channel does not exist.');
   const locale = request.locale ? checkLocale(request.locale, 'locale') : null;
   const body = newBody(channel, locale, request);
   const nextBudget = budgetsFor(effort);

@@ -72,7 +72,7 @@ export function compileBody(body: BodyFields): CompiledBody {
       text_body: field('text_template', data, budget),
       structured: structured === null ? null : settled(rule, parseStructured(structured)),
     };
-    if (!isDraft && isNothing(rule, rendered)) throw new RenderFailure('it renders to nothing');
+    if (!isDraft && isNothing(rule, rendered)) throw new RenderFailure('it renders to an empty text');
     check(rule, rendered);
     return rendered;
   };

@@ -51,7 +51,7 @@ export const NewTemplate = Type.Object(
   {
     title: 'TemplateCreate',
     description:
-      'subject_template and html_body_template fill the email body and are required unless bodies is given.',
+      'subject_template and html_body_template set the email body and are required without bodies.',
   },
 );
 export type NewTemplate = Static<typeof NewTemplate>;
@@ -61,7 +61,7 @@ export const TemplatePatch = Type.Object(
   {
     title: 'TemplatePatch',
     description:
-      'The flat fields change the email body; bodies replaces all of them. What is left out, or null, stays; the empty text clears it.',
+      'The flat fields change the email body; bodies replaces all bodies. Omitted or null fields stay unchanged; an empty string clears a field.',
   },
 );
 export type TemplatePatch = Static<typeof TemplatePatch>;
@@ -81,7 +81,7 @@ const TemplateBody = Type.Object(bodyFields, { title: 'TemplateBody' });
 export const SavedTemplateBody = Type.Object(
   {
     ...bodyFields,
-    version: Type.Integer({ description: 'The version of the template that this save made.' }),
+    version: Type.Integer({ description: 'The template version that this save created.' }),
   },
   { title: 'SavedTemplateBody' },
 );
@@ -107,7 +107,7 @@ export type Template = Static<typeof Template>;
 export const TemplatePage = PageOf(Template);
 export const TemplateQuery = Type.Object({
   ...pageQuery,
-  search: Search('A part of the key or the name, in either case of letters.'),
+  search: Search('A part of the key or the name, case-insensitive.'),
 });
 export type TemplateQuery = Static<typeof TemplateQuery>;
 
@@ -132,7 +132,7 @@ export const RenderRequest = Type.Object(
   {
     title: 'TemplateRender',
     description:
-      'Without a channel: email, else the first that has a body. With strict, undefined variables are refused.',
+      'The channel defaults to email, or else to the first one with a body. With strict, undefined variables are rejected.',
   },
 );
 export type RenderRequest = Static<typeof RenderRequest>;
@@ -140,7 +140,7 @@ export type RenderRequest = Static<typeof RenderRequest>;
 const renderedFields = {
   subject: Type.String(),
   html_body: Type.String(),
-  text_body: Type.String({ description: 'Of an email without a text template: what its HTML says.' }),
+  text_body: Type.String({ description: 'For an email without a text template: derived from the HTML.' }),
   structured: Type.Unsafe<unknown>({
     description: 'The JSON of a structured body; null for other channels.',
   }),
@@ -156,7 +156,7 @@ export const PreviewRequest = Type.Object(
     data: Type.Optional(Nullable(JsonObject)),
     strict: Type.Optional(Nullable(Type.Boolean())),
   },
-  { title: 'TemplatePreviewRequest', description: 'A body as it would be put, and data for it.' },
+  { title: 'TemplatePreviewRequest', description: 'An unsaved body with its data.' },
 );
 export type PreviewRequest = Static<typeof PreviewRequest>;
 
@@ -164,9 +164,9 @@ export const PreviewResponse = Type.Object(
   {
     ...renderedFields,
     undefined_variables: Type.Array(Type.String(), {
-      description: 'What the rendering asked for and the data did not have.',
+      description: 'Variables that the template uses and the data does not contain.',
     }),
-    variables: Type.Array(Type.String(), { description: 'Every path that the body asks of the data.' }),
+    variables: Type.Array(Type.String(), { description: 'Every data path that the body uses.' }),
     sms: Nullable(
       Type.Object({
         encoding: OneOf(['GSM-7', 'UCS-2']),
@@ -196,7 +196,9 @@ const Change = OneOf(changes);
 
 export const TemplatePromotion = Type.Object(
   {
-    applied: Type.Boolean({ description: 'Live was changed: not in a dry run, nor when it was identical.' }),
+    applied: Type.Boolean({
+      description: 'Whether Live was changed; false in a dry run and if it was identical.',
+    }),
     status: OneOf(['new', 'changed', 'identical']),
     template_diff: Type.Object({
       key: Type.String(),

@@ -220,7 +220,7 @@ describe('what cannot be rendered', () => {
           attempt_count: 0,
           html_body: null,
           last_error: expect.stringMatching(
-            /^template_render_failed: html_template: it needs more work or memory/,
+            /^template_render_failed: html_template: it exceeds the work or memory limit/,
           ),
         });
     }
@@ -233,7 +233,7 @@ describe('what cannot be rendered', () => {
     const empty = await template({ html_body_template: '{% if never %}x{% endif %}' });
     const long = await template({ subject_template: '{{ name }}'.repeat(200) });
     const reasons = [
-      [empty, 'it renders to nothing'],
+      [empty, 'it renders to an empty text'],
       [long, 'subject_template: it renders to more than 998 characters'],
     ];
     for (const [key, reason] of reasons) {

@@ -145,7 +145,7 @@ export function createTemplateService(
         const location = { environmentId: principal.environmentId, key: request.key };
         const made = await insertTemplate(tx, location, content, clock());
         if (!made)
-          throw new Problem('duplicate_key', 'There is a template with this key already.', { param: 'key' });
+          throw new Problem('duplicate_key', 'A template with this key already exists.', { param: 'key' });
         await recordAudit(tx, {
           principal,
           requestId,
@@ -255,7 +255,7 @@ export function createTemplateService(
       if (principal.environmentKind !== 'test') {
         throw new Problem(
           'promotion_source_must_be_test',
-          'Promotion goes from Test to Live: use a key of the Test environment.',
+          'Promotion copies from Test to Live: use a key of the Test environment.',
         );
       }
       const { environmentId, organizationId } = principal;
@@ -286,7 +286,7 @@ export function createTemplateService(
 function versionConflict(current: number, given: number): Problem {
   return new Problem(
     'version_conflict',
-    `The template is at version ${current}, not ${given}: somebody else saved it. Nothing was written.`,
+    `The template is at version ${current}, not ${given}: another save changed it. Nothing was written.`,
     { param: 'If-Match' },
   );
 }
@@ -304,7 +304,7 @@ function checkName(name: string): string {
 
 function placeOf({ channel: name, locale }: BodyLocation): { channel: Channel; locale: string | null } {
   const channel = channelOf(name);
-  if (!channel) throw invalidParameter('channel', 'There is no such channel.');
+  if (!channel) throw invalidParameter('channel', 'The channel does not exist.');
   return { channel, locale: locale ? checkLocale(locale, 'locale') : null };
 }
 

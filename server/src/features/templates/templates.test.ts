@@ -369,7 +369,7 @@ describe('rendering without sending', () => {
     const { status, body } = await render(key, {});
     expect([status, body.error.code]).toEqual([400, 'template_render_failed']);
     expect(body.error.message).toBe(
-      'The template cannot be rendered: html_template: it needs more work or memory than a template may use (line 1, column 26).',
+      'The template cannot be rendered: html_template: it exceeds the work or memory limit of a template (line 1, column 26).',
     );
     expect((await app.request('GET', '/healthz')).status).toBe(200);
   });

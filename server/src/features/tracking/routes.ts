@@ -51,7 +51,7 @@ export function trackingRoutes(
       .record({ environmentId, providerId: ourselves, channel: 'email', reports: [report] })
       .catch((error) => {
         recent.delete(eventId);
-        log.warn({ err: error, request_id: raw.id }, 'could not record an open or a click');
+        log.warn({ err: error, request_id: raw.id }, 'failed to record an open or a click');
       });
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
@@ -67,8 +67,8 @@ export function trackingRoutes(
       path: '/t/o/:token',
       operation: 'trackOpen',
       tag,
-      summary: 'The pixel of a tracked email',
-      description: 'A transparent image; that it is asked for is recorded as the event Opened.',
+      summary: 'Load the pixel of a tracked email',
+      description: 'A transparent image; loading it records the event Opened.',
       access: 'public',
       params: TokenParams,
       responses: { 200: Type.String({ contentMediaType: 'image/gif' }) },
@@ -84,8 +84,8 @@ export function trackingRoutes(
       path: '/t/c/:token',
       operation: 'trackClick',
       tag,
-      summary: 'A link in a tracked email',
-      description: 'Leads on to where the email meant it to, and records the event Clicked.',
+      summary: 'Follow a link in a tracked email',
+      description: 'Redirects to the original URL and records the event Clicked.',
       access: 'public',
       params: TokenParams,
       responses: { 302: null },

@@ -14,11 +14,11 @@ const english: Texts = {
   title: 'Unsubscribe',
   ask: 'Do you want to stop receiving emails about “{name}”?',
   button: 'Unsubscribe',
-  keep: 'If you want to go on receiving them, simply close this page.',
+  keep: 'To keep receiving them, close this page.',
   doneTitle: 'You are unsubscribed',
   done: 'You will no longer receive emails about “{name}”.',
   lostTitle: 'This link does not work',
-  lost: 'It is incomplete or has been altered. Please open the link in the email again.',
+  lost: 'The link is incomplete or has been altered. Please open the link in the email again.',
 };
 
 export const languages: Record<string, Texts> = {

@@ -34,9 +34,9 @@ export function unsubscribeRoutes({
       path: '/u/:token',
       operation: 'showUnsubscribe',
       tag,
-      summary: 'Ask whether to unsubscribe',
+      summary: 'Show the unsubscribe page',
       description:
-        'A page for people, in the language of `Accept-Language` (en, it, de, fr, es, pt, nl). It only asks: scanners open links too.',
+        'A confirmation page in the language of `Accept-Language` (en, it, de, fr, es, pt, nl). Opening the page changes nothing, because scanners open links too.',
       access: 'public',
       params: TokenParams,
       responses: { 200: Page },
@@ -49,7 +49,7 @@ export function unsubscribeRoutes({
       tag,
       summary: 'Unsubscribe',
       description:
-        'Opts the recipient out of the category on email. For the form of the page and for mail providers (RFC 8058: `List-Unsubscribe=One-Click`); any form is taken, and doing it again changes nothing.',
+        'Opts the recipient out of the category on email. For the form of the page and for mailbox providers (RFC 8058: `List-Unsubscribe=One-Click`). Any form body is accepted, and repeating the call changes nothing.',
       access: 'public',
       params: TokenParams,
       rawBody: true,

@@ -63,6 +63,6 @@ function beyondPlan(plan: Plan, at: number): Problem {
   const { includedSends } = planTerms[plan];
   return new Problem(
     'plan_limit_reached',
-    `The ${includedSends?.toLocaleString('en')} sends that the plan ${plan} includes are used up until ${nextMonth(monthOf(at))}.`,
+    `The ${includedSends?.toLocaleString('en')} sends of the plan ${plan} are used up until ${nextMonth(monthOf(at))}.`,
   );
 }

@@ -14,14 +14,14 @@ const Usage = Type.Object(
     plan: OneOf(['free', 'pro', 'scale', 'unmetered']),
     period_start: DateTime,
     period_end: DateTime,
-    included_sends: Nullable(Type.Integer({ description: 'Null: no bound.' })),
+    included_sends: Nullable(Type.Integer({ description: 'Null if there is no limit.' })),
     used_sends: Type.Integer({ description: 'By this organization.' }),
     used_by_other_organizations: Type.Integer({
       description:
-        'By other organizations on the same plan that count for the same owner: they share what it includes. 0 where nothing is limited.',
+        'By other organizations on the same plan with the same owner, which share the limit. 0 if there is no limit.',
     }),
     remaining_sends: Nullable(Type.Integer()),
-    hard_limit: Type.Boolean({ description: 'Beyond what is included, sends are refused with 402.' }),
+    hard_limit: Type.Boolean({ description: 'Sends over the limit are rejected with 402.' }),
     by_channel: Type.Unsafe<Record<string, number>>({
       type: 'object',
       properties: Object.fromEntries(channels.map((channel) => [channel, { type: 'integer' }])),
@@ -29,11 +29,11 @@ const Usage = Type.Object(
     stored_bytes: Nullable(
       Type.Integer({
         description:
-          'What the environment of the key stores: notifications with attachments, inbox items, workflow runs and the sandbox. Counted as they come in, and measured now and then, which is when deletions show. Null: it has no quota.',
+          'The storage of the environment of the key: notifications with attachments, inbox items, workflow runs and the sandbox. Counted on acceptance and measured periodically, which is when deletions show. Null if there is no quota.',
       }),
     ),
     stored_bytes_limit: Nullable(
-      Type.Integer({ description: 'Beyond it sends are refused with 402 `storage_quota_reached`.' }),
+      Type.Integer({ description: 'Sends over the quota are rejected with 402 `storage_quota_reached`.' }),
     ),
   },
   { title: 'Usage' },
@@ -46,9 +46,9 @@ export function usageRoutes({ pool, clock, storage }: Pick<Deps, 'pool' | 'clock
       path: '/v1/usage',
       operation: 'getUsage',
       tag: 'Usage',
-      summary: 'What was used this month',
+      summary: 'Get the usage of this month',
       description:
-        'Notifications that the Live environments of the organization accepted since the month began (UTC), whatever became of them afterwards: suppressed, failed and deleted ones count, and a resend counts anew. Test sends never do. What a plan with a limit includes counts for a person: all organizations that they own share it.',
+        'Notifications that the Live environments of the organization accepted since the beginning of the month (UTC). Suppressed, failed and deleted notifications count, and a resend counts again. Test sends do not count. The limit of a plan applies per owner: all organizations with the same owner share it.',
       access: 'key',
       responses: { 200: Usage },
       async handler({ principal }) {

@@ -44,7 +44,7 @@ export function startStorageMeter({
         stored.set(environment_id, { bytes: stored_bytes });
     } catch (error) {
       // The next measurement of the environment corrects a lost count.
-      log.warn({ err: error }, 'could not count the stored bytes');
+      log.warn({ err: error }, 'failed to count the stored bytes');
     }
   }
 
@@ -65,7 +65,7 @@ export function startStorageMeter({
       added.set(environmentId, pending); // the next write reads the total again: something may have been deleted
       throw new Problem(
         'storage_quota_reached',
-        `The environment stores ${config.CARILLON_STORAGE_QUOTA_MB} MB, which is its quota. Delete notifications or wait for retention; room is noticed within minutes.`,
+        `The environment has reached its storage quota of ${config.CARILLON_STORAGE_QUOTA_MB} MB. Delete notifications or wait for retention; freed space counts within minutes.`,
       );
     },
     add(holder, bytes) {

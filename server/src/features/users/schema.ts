@@ -8,10 +8,10 @@ const text = (maxLength: number, description?: string) =>
 export const UserBody = Type.Object(
   {
     email: text(320),
-    phone: text(32, 'In E.164 form.'),
+    phone: text(32, 'In E.164 format.'),
     name: text(200),
     locale: text(35, 'A language tag, for example `it` or `pt-BR`.'),
-    timezone: text(64, 'A name of the IANA time zone database.'),
+    timezone: text(64, 'An IANA time zone name.'),
     chatone_user_id: text(64),
   },
   { title: 'UserInput', examples: [{ email: 'ada@example.com', name: 'Ada Lovelace', locale: 'en-GB' }] },
@@ -39,7 +39,7 @@ export const UserPage = PageOf(UserView);
 export const UserQuery = Type.Object({
   ...pageQuery,
   cursor: Type.Optional(Type.String({ maxLength: 2000 })), // it contains an external_user_id
-  search: Search('What the `external_user_id` or the email begins with, in either case of letters.'),
+  search: Search('The beginning of the `external_user_id` or the email, case-insensitive.'),
 });
 export type UserQuery = Static<typeof UserQuery>;
 

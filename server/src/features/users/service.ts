@@ -121,9 +121,7 @@ function readFields(body: UserBody): UserFields {
       return tag ? { value: tag } : { problem: 'must be a language tag, for example it or pt-BR' };
     }),
     timezone: read(body, 'timezone', (text) =>
-      isTimeZone(text)
-        ? { value: text }
-        : { problem: 'must be a name of the IANA database, such as Europe/Rome' },
+      isTimeZone(text) ? { value: text } : { problem: 'must be an IANA time zone name, such as Europe/Rome' },
     ),
     chatone_user_id: read(body, 'chatone_user_id', (text) =>
       /^[UW][A-Za-z0-9]+$/.test(text)

@@ -103,7 +103,7 @@ describe('a notification by webhook', () => {
     expect(new Set(calls.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([body.id]));
   });
 
-  test.each([[410, 'gone: The receiver answered 410 Gone.']])(
+  test.each([[410, 'gone: The receiver returned 410 Gone.']])(
     'fails for good on %i',
     async (code, reason) => {
       sink.reply = () => code;

@@ -94,7 +94,7 @@ export function createDeliveriesService({
         if (!delivery) throw notFound('webhook delivery');
         // A delivery that waits for its next attempt is taken out of the queue; one that a worker holds cannot be.
         if (delivery.status === 'pending' && !(await queue.withdraw(tx, 'webhook_delivery', id))) {
-          throw new Problem('delivery_in_flight', 'An attempt is being made right now.');
+          throw new Problem('delivery_in_flight', 'An attempt is in progress.');
         }
         await store.reopenDelivery(tx, id);
         await queue.enqueue(tx, [

@@ -65,7 +65,7 @@ describe('a delivery', () => {
       expect.objectContaining({ number: 1, http_status_code: 500, response_snippet: 'oops' }),
     ]);
     expect(body.data[1].error).toMatch(/^redirect: /);
-    expect(body.data[2]).toMatchObject({ error: 'status: The receiver answered 500.' });
+    expect(body.data[2]).toMatchObject({ error: 'status: The receiver returned 500.' });
     const first = await stage.app.request('GET', `${path}?limit=2`);
     expect(first.body.data.map((attempt: Json) => attempt.number)).toEqual([3, 2]);
     const second = await stage.app.request('GET', `${path}?limit=2&cursor=${first.body.next_cursor}`);

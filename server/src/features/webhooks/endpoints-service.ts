@@ -108,7 +108,10 @@ export function createWebhookEndpointsService({
       };
       await transaction(pool, async (tx) => {
         if ((await store.countEndpoints(tx, environmentId)) >= limits.endpoints) {
-          throw invalidParameter('url', `An environment has at most ${limits.endpoints} webhook endpoints.`);
+          throw invalidParameter(
+            'url',
+            `An environment can have at most ${limits.endpoints} webhook endpoints.`,
+          );
         }
         if (!(await store.insertEndpoint(tx, row, urlHash(row.url)))) throw urlExists();
         await audit(tx, caller, 'created', null, row);
@@ -203,7 +206,7 @@ function urlHash(text: string): Buffer {
 }
 
 function urlExists(): Problem {
-  return new Problem('webhook_url_exists', 'The environment has a webhook endpoint with this URL already.', {
+  return new Problem('webhook_url_exists', 'The environment already has a webhook endpoint with this URL.', {
     param: 'url',
   });
 }

@@ -35,7 +35,7 @@ function endpointRoutes(endpoints: WebhookEndpointsService): Route[] {
       tag,
       summary: 'Create a webhook endpoint',
       description:
-        'The signing secret is shown in this answer and never again. A second endpoint with the same URL is 409 `webhook_url_exists`.',
+        'The signing secret is shown only in this response. A second endpoint with the same URL returns 409 `webhook_url_exists`.',
       access: 'webhooks:write',
       body: NewWebhookEndpoint,
       responses: { 201: EndpointWithSecret },
@@ -76,7 +76,7 @@ function endpointRoutes(endpoints: WebhookEndpointsService): Route[] {
       tag,
       summary: 'Change, pause or resume a webhook endpoint',
       description:
-        'Fields that are left out stay as they are. Events that happen while an endpoint is paused or disabled are not recorded for it; deliveries that a pause interrupted go on when it is resumed.',
+        'Omitted fields stay unchanged. Events are not recorded for a paused or disabled endpoint; deliveries that a pause interrupted continue when the endpoint is resumed.',
       access: 'webhooks:write',
       params: IdParams,
       body: EndpointChange,
@@ -92,7 +92,7 @@ function endpointRoutes(endpoints: WebhookEndpointsService): Route[] {
       tag,
       summary: 'Disable a webhook endpoint',
       description:
-        'It gets no more calls, and its pending deliveries end as `permanent_failure`. It can still be read, and PUT with `status: active` brings it back.',
+        'The endpoint gets no more calls, and its pending deliveries end as `permanent_failure`. You can still read it; PUT with `status: active` enables it again.',
       access: 'webhooks:write',
       params: IdParams,
       responses: { 204: null },
@@ -108,7 +108,7 @@ function endpointRoutes(endpoints: WebhookEndpointsService): Route[] {
       tag,
       summary: 'Rotate the signing secret of a webhook endpoint',
       description:
-        'The new secret is shown in this answer and never again. For 24 hours calls carry a signature of each, so receivers can change over in their own time. While ten secrets sign the answer is 429.',
+        'The new secret is shown only in this response. For 24 hours calls are signed with the old and the new secret, so receivers can switch over. With ten active secrets, the response is 429.',
       access: 'webhooks:write',
       params: IdParams,
       responses: { 200: EndpointWithSecret },
@@ -123,7 +123,7 @@ function endpointRoutes(endpoints: WebhookEndpointsService): Route[] {
       tag,
       summary: 'Rotate the webhook secret of an environment',
       description:
-        'It signs notifications of the `webhook` channel that are addressed to a URL. Shown in this answer and never again; the one before signs too for 24 hours. While ten secrets sign the answer is 429.',
+        'The secret signs notifications of the `webhook` channel that are addressed to a URL. It is shown only in this response; the previous secret also signs for 24 hours. With ten active secrets, the response is 429.',
       access: 'webhooks:write',
       params: EnvironmentParams,
       responses: { 200: EnvironmentSecret },

@@ -14,7 +14,7 @@ export const defaultTimeoutSeconds = 10;
 
 const EventType = Type.String({
   maxLength: 100,
-  pattern: pattern('^[a-z][a-z0-9_]*(\\.[a-z0-9_]+)+$', 'the type of an event, such as notification.sent'),
+  pattern: pattern('^[a-z][a-z0-9_]*(\\.[a-z0-9_]+)+$', 'an event type, such as notification.sent'),
   description: 'For example `notification.sent`. Types that do not exist yet are allowed.',
 });
 
@@ -34,7 +34,7 @@ const settings = {
         minimum: 1,
         maximum: 30,
         default: defaultTimeoutSeconds,
-        description: 'For a whole call, until the last byte of the answer.',
+        description: 'For the whole call, until the last byte of the response.',
       }),
     ),
   ),
@@ -58,11 +58,11 @@ export const EndpointChange = Type.Object(
     status: Type.Optional(
       OneOf(['active', 'paused'], {
         description:
-          '`paused`: events are not recorded for it, and deliveries that were under way wait. `active` resumes, also what was disabled.',
+          '`paused`: events are not recorded, and pending deliveries wait. `active` resumes a paused or disabled endpoint.',
       }),
     ),
   },
-  { title: 'WebhookEndpointChange', description: 'What is left out, or null, stays as it is.' },
+  { title: 'WebhookEndpointChange', description: 'Omitted or null fields stay unchanged.' },
 );
 export type EndpointChange = Static<typeof EndpointChange>;
 
@@ -75,13 +75,13 @@ const endpointFields = {
   event_filters: Type.Array(Type.String()),
   description: Type.String(),
   timeout_seconds: Type.Integer(),
-  signing_secret_prefix: Type.String({ description: 'The first 8 characters, for recognition.' }),
+  signing_secret_prefix: Type.String({ description: 'The first 8 characters, to identify the secret.' }),
   failing_since: Nullable(
     Type.String({ format: 'date-time', description: 'The first failure after the last success.' }),
   ),
   disabled_reason: Nullable(
     OneOf(['gone', 'failing'], {
-      description: '`gone`: it answered 410. `failing`: five days without a success.',
+      description: '`gone`: the endpoint returned 410. `failing`: five days without a success.',
     }),
   ),
   created_at: DateTime,
@@ -95,7 +95,7 @@ export const EndpointQuery = Type.Object({
 });
 
 const signingSecret = {
-  signing_secret: Type.String({ description: 'Shown here and never again.' }),
+  signing_secret: Type.String({ description: 'Shown only in this response.' }),
 };
 export const EndpointWithSecret = Type.Object(
   { ...endpointFields, ...signingSecret },
@@ -114,8 +114,10 @@ const deliveryFields = {
   event_id: Type.String({ format: 'uuid', description: 'The `webhook-id` of every attempt.' }),
   event_type: Type.String(),
   status: OneOf(deliveryStatuses),
-  http_status_code: Nullable(Type.Integer({ description: 'Of the last attempt, as are the next three.' })),
-  response_snippet: Nullable(Type.String({ description: 'The first 1,024 bytes of the answer.' })),
+  http_status_code: Nullable(
+    Type.Integer({ description: 'Of the last attempt, like the next three fields.' }),
+  ),
+  response_snippet: Nullable(Type.String({ description: 'The first 1,024 bytes of the response.' })),
   latency_ms: Nullable(Type.Integer()),
   error: Nullable(
     Type.String({ description: 'A class and a sentence, for example `timeout: No complete answer …`.' }),
@@ -138,7 +140,7 @@ export const DeliveryQuery = Type.Object({
   status: Type.Optional(OneOf(deliveryStatuses)),
   event_type: Type.Optional(EventType),
   notification_id: Type.Optional(
-    Type.String({ format: 'uuid', description: 'Deliveries of what happened to this notification.' }),
+    Type.String({ format: 'uuid', description: 'Deliveries of events of this notification.' }),
   ),
 });
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
@@ -146,7 +148,7 @@ export const DeliveryParams = Type.Object({ id: Uuid, deliveryId: Uuid });
 
 const Attempt = Type.Object(
   {
-    number: Type.Integer({ description: 'From 1, over all retries.' }),
+    number: Type.Integer({ description: 'Starts at 1, across all retries.' }),
     succeeded: Type.Boolean(),
     http_status_code: Nullable(Type.Integer()),
     response_snippet: Nullable(Type.String()),
@@ -160,8 +162,11 @@ export const AttemptPage = PageOf(Attempt);
 export const AttemptQuery = Type.Object(pageQuery);
 
 export const Recovery = Type.Object({
-  since: Type.String({ format: 'date-time', description: 'What failed for good at this moment or later.' }),
+  since: Type.String({
+    format: 'date-time',
+    description: 'Deliveries that failed permanently at or after this time.',
+  }),
 });
 export const RecoveryResult = Type.Object({
-  count: Type.Integer({ description: 'Deliveries that are tried again, a hundred a second.' }),
+  count: Type.Integer({ description: 'Deliveries that are retried, a hundred per second.' }),
 });

@@ -46,7 +46,7 @@ export function issueSecret(
 function tooManySecrets(untilNextMs: number): Problem {
   return new Problem(
     'rate_limited',
-    `${maxSecrets} secrets sign already. Rotate when the oldest has ended.`,
+    `The endpoint already has ${maxSecrets} active secrets. Rotate again when the oldest has expired.`,
     {
       headers: { 'retry-after': String(Math.ceil(untilNextMs / 1000)) },
     },

@@ -13,7 +13,7 @@ const delayMs = (attempts: number, context: RetryContext, askedMs: number | null
 const fact = { id: 'd', step: 0, attempt_count: 0 } as DeliveryFact;
 const refused: PostResult = {
   verdict: 'failed',
-  error: 'status: The receiver answered 500.',
+  error: 'status: The receiver returned 500.',
   status: 500,
   snippet: 'oops',
   latencyMs: 40,

@@ -40,7 +40,7 @@ export function refusedSettlement(fact: DeliveryFact, now: number): DeliverySett
     step: fact.step,
     next_attempt_at: null,
     failed_at: new Date(now).toISOString(),
-    error: 'endpoint_disabled: The endpoint takes no calls; set its status to active, then retry.',
+    error: 'endpoint_disabled: The endpoint is disabled; set its status to active, then retry.',
     attempted_at: null,
     number: fact.attempt_count,
     http_status_code: null,

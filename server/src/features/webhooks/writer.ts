@@ -108,7 +108,7 @@ export function createDeliveryWriter(
     const limit = new Date(clock() - failingLimitMs * deps.config.CARILLON_RETRY_SCALE);
     const disabled = await disableEndpoints(tx, gone, failing, limit);
     for (const row of disabled) {
-      deps.log.warn({ endpointId: row.id, reason: row.disabled_reason }, 'a webhook endpoint was disabled');
+      deps.log.warn({ endpointId: row.id, reason: row.disabled_reason }, 'webhook endpoint disabled');
       const after = endpointView(row);
       await recordAudit(tx, {
         principal: {

@@ -71,7 +71,7 @@ const withCode = ({ code, message, pointer }: DefinitionProblem) => ({
 });
 
 export function triggerDataProblem(violations: DataViolation[]): Problem {
-  const message = `trigger_data does not fit the workflow's schema: ${listOf(violations)}`;
+  const message = `trigger_data does not match the workflow's schema: ${listOf(violations)}`;
   return new Problem('trigger_data_invalid', message, { param: violations[0]?.pointer ?? null });
 }
 

@@ -40,13 +40,13 @@ export async function promoteWorkflow(
   if (principal.environmentKind !== 'test') {
     throw new Problem(
       'promotion_source_must_be_test',
-      'Promotion goes from Test to Live: use a key of the Test environment.',
+      'Promotion copies from Test to Live: use a key of the Test environment.',
     );
   }
   const included = request.include_templates ?? false;
   const withTemplates = Array.isArray(included) ? included.length > 0 : included;
   if (withTemplates && !principal.scopes.has('templates:promote'))
-    throw new Problem('insufficient_scope', 'Promoting templates along needs the scope templates:promote.');
+    throw new Problem('insufficient_scope', 'Promoting templates requires the scope templates:promote.');
   const isDryRun = request.dry_run ?? false;
   const now = clock();
 
@@ -81,7 +81,10 @@ export async function promoteWorkflow(
     if (diff.status !== 'unchanged') {
       target = (before?.latest_version ?? 0) + 1;
       if (target > limits.versions)
-        throw new Problem('workflow_limit_reached', `A workflow may have ${limits.versions} versions.`);
+        throw new Problem(
+          'workflow_limit_reached',
+          `A workflow can have at most ${limits.versions} versions.`,
+        );
       const id = newId(now);
       const body = { id, ...sealBody(keyring, id, source.version.body, opened) };
       if (!isDryRun) await write(tx, author, { live, before, source, body, version: target, now });
@@ -118,7 +121,7 @@ async function getSource(tx: Sql, environmentId: string, key: string): Promise<S
     );
   while (isLoopHeld()) await yieldToEventLoop();
   const parsed = parseDefinition(JSON.parse(shownBody(version)));
-  if (!parsed.ok) throw invalidParameter('key', 'The active version cannot be read any more.');
+  if (!parsed.ok) throw invalidParameter('key', 'The active version can no longer be read.');
   return { workflow, version, definition: parsed.definition };
 }
 
@@ -212,7 +215,10 @@ async function write(
       limits.workflows,
     ));
   if (!made)
-    throw new Problem('workflow_limit_reached', 'Live has too many workflows, or got this one just now.');
+    throw new Problem(
+      'workflow_limit_reached',
+      'Live has too many workflows, or this one was just created there.',
+    );
   await store.insertVersion(tx, {
     workflow_id: made.id,
     version: to.version,

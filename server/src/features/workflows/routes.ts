@@ -37,7 +37,8 @@ function definitionRoutes(service: WorkflowService): Route[] {
       operation: 'createWorkflow',
       tag,
       summary: 'Create a workflow',
-      description: 'It can be triggered once one of its versions is active. The key `runs` is reserved.',
+      description:
+        'You can trigger the workflow once one of its versions is active. The key `runs` is reserved.',
       access: 'workflows:write',
       body: NewWorkflow,
       responses: { 201: WorkflowDetail },
@@ -94,7 +95,7 @@ function definitionRoutes(service: WorkflowService): Route[] {
       tag,
       summary: 'Disable a workflow',
       description:
-        'Runs that have begun go on, new triggers are 404. It can still be read; activating a version brings it back.',
+        'Started runs continue, new triggers return 404. You can still read the workflow; activating a version enables it again.',
       access: 'workflows:write',
       params: KeyParams,
       responses: { 204: null },
@@ -110,7 +111,7 @@ function definitionRoutes(service: WorkflowService): Route[] {
       tag,
       summary: 'Copy the active version of a workflow from Test to Live',
       description:
-        'Takes a Test key. It becomes a new version in Live and is active at once, with the templates it names if include_templates is true, or with those that include_templates lists: all of it or nothing. 422 when it would not be valid in Live. With dry_run it only says what would change.',
+        'Requires a Test key. The version becomes a new, active version in Live. With include_templates, its templates or the listed templates are promoted too, all or nothing. Returns 422 if the version is not valid in Live. With dry_run, the response only shows what would change.',
       access: 'workflows:promote',
       params: KeyParams,
       body: PromoteRequest,
@@ -133,7 +134,7 @@ function versionRoutes(service: WorkflowService): Route[] {
       tag,
       summary: 'Create a version of a workflow',
       description:
-        'A draft until it is activated. The shape of the body is checked now (400, with a JSON Pointer as `param`); whether everything it names exists, when it is activated.',
+        'The version is a draft until you activate it. The structure of the body is validated now (400, with a JSON Pointer as `param`), its references on activation.',
       access: 'workflows:write',
       params: KeyParams,
       body: VersionRequest,
@@ -180,7 +181,7 @@ function versionRoutes(service: WorkflowService): Route[] {
       tag,
       summary: 'Activate a version of a workflow',
       description:
-        'New runs start on it; runs under way stay on theirs. An invalid one is answered with `valid: false` and nothing changes. With dry_run nothing changes either way.',
+        'New runs use this version; running ones keep theirs. If the version is invalid, the response has `valid: false` and nothing changes. With dry_run nothing changes in any case.',
       access: 'workflows:write',
       params: VersionParams,
       query: ActivateQuery,
@@ -198,7 +199,7 @@ function versionRoutes(service: WorkflowService): Route[] {
       tag,
       summary: 'Run a version on a virtual clock',
       description:
-        'Nothing is sent, fetched or stored. Days pass in milliseconds; events and the answers to fetch steps are scripted.',
+        'Nothing is sent, fetched or stored. Days pass in milliseconds; events and the responses to fetch steps are scripted.',
       access: 'workflows:read',
       params: VersionParams,
       body: SimulateRequest,
@@ -221,7 +222,8 @@ function schemaRoute(): Route {
     operation: 'getWorkflowSchema',
     tag,
     summary: 'The JSON Schema of a workflow body',
-    description: 'JSON Schema 2020-12, for editors and checks. `X-Schema-Sha256` is the hash of the answer.',
+    description:
+      'JSON Schema 2020-12, for editors and validators. `X-Schema-Sha256` is the hash of the response.',
     access: 'public',
     responses: { 200: Type.Unsafe<object>({ type: 'object' }) },
     handler({ raw }) {

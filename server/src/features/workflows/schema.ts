@@ -36,7 +36,7 @@ export const WorkflowPatch = Type.Object(
   { name: Type.Optional(Name), description: Description },
   {
     title: 'WorkflowPatch',
-    description: 'What is left out, or null, stays; an empty description clears it.',
+    description: 'Omitted or null fields stay unchanged; an empty description clears it.',
   },
 );
 export type WorkflowPatch = Static<typeof WorkflowPatch>;
@@ -47,12 +47,12 @@ export const Workflow = Type.Object(
     key: Type.String(),
     name: Type.String(),
     description: Nullable(Type.String()),
-    status: OneOf(statuses, { description: 'draft: no version was activated yet.' }),
+    status: OneOf(statuses, { description: 'draft: no version has been activated yet.' }),
     active_version: Nullable(Type.Integer()),
     latest_version: Nullable(Type.Integer()),
     trigger_count_7d: Type.Integer({
       description:
-        'Runs triggered in the last seven days, by full hours. Triggers of the last seconds may be missing.',
+        'Runs triggered in the last seven days, by full hours. Triggers in the last seconds may be missing.',
     }),
     created_at: DateTime,
     updated_at: DateTime,
@@ -76,7 +76,7 @@ export const WorkflowPage = PageOf(Workflow);
 export const WorkflowQuery = Type.Object({
   ...pageQuery,
   status: Type.Optional(OneOf(statuses)),
-  search: Search('A part of the key or the name, in either case of letters.'),
+  search: Search('A part of the key or the name, case-insensitive.'),
 });
 export type WorkflowQuery = Static<typeof WorkflowQuery>;
 
@@ -94,7 +94,7 @@ export const VersionRequest = Type.Object(
   },
   {
     title: 'WorkflowVersionCreate',
-    description: 'One of the two. The body is described by the JSON Schema at /workflows/schema.json.',
+    description: 'Set one of the two. The JSON Schema of the body is at /workflows/schema.json.',
   },
 );
 export type VersionRequest = Static<typeof VersionRequest>;
@@ -107,7 +107,7 @@ const versionFields = {
   deactivated_at: Nullable(
     Type.String({
       format: 'date-time',
-      description: 'When another version replaced it, or the workflow was disabled.',
+      description: 'When the version was replaced or the workflow was disabled.',
     }),
   ),
   created_at: DateTime,
@@ -119,7 +119,7 @@ export const Version = Type.Object(
     ...versionFields,
     body_json: Type.String({
       description:
-        'Credentials of fetch steps show only how they end. Saved again as they are shown, they stay what they were.',
+        'Credentials of fetch steps are masked except for their last characters. Saving the masked value keeps the credential.',
     }),
   },
   { title: 'WorkflowVersion' },
@@ -155,7 +155,7 @@ export const PromoteRequest = Type.Object({
       items: { type: 'string', minLength: 1, maxLength: 200 },
       maxItems: limits.promotedTemplates,
       description:
-        'Also promote templates: true for those that the body names, or a list of template keys. Needs templates:promote.',
+        'Also promote templates: true for those used in the body, or a list of template keys. Requires templates:promote.',
     }),
   ),
 });
@@ -165,7 +165,9 @@ const Change = OneOf(['added', 'removed', 'modified', 'unchanged'] as const);
 
 export const WorkflowPromotion = Type.Object(
   {
-    applied: Type.Boolean({ description: 'Live was changed: not in a dry run, nor when it was identical.' }),
+    applied: Type.Boolean({
+      description: 'Whether Live was changed; false in a dry run and if it was identical.',
+    }),
     status: OneOf(['new', 'changed', 'identical'] as const),
     workflow_diff: Type.Object({
       key: Type.String(),
@@ -176,12 +178,12 @@ export const WorkflowPromotion = Type.Object(
       steps: Type.Array(Type.Object({ id: Type.String(), status: Change })),
       templates: Type.Array(
         Type.Unsafe<unknown>({
-          description: 'As template_diff of promoting a template; empty without them.',
+          description: 'Like template_diff of a template promotion; empty without templates.',
         }),
       ),
     }),
     target_version: Type.Integer({
-      description: 'The version in Live that has this body; in a dry run the one that would get it.',
+      description: 'The version in Live with this body; in a dry run, the version that would be created.',
     }),
   },
   { title: 'WorkflowPromotion' },

@@ -117,7 +117,7 @@ export function restoreMasked(value: unknown, earlier: unknown[]): unknown {
       const param = `${pointer}/${location.startsWith('header ') ? 'headers' : 'url'}`;
       throw invalidParameter(
         param,
-        `${param} has the masked form of a credential (${location}), and no earlier version of this workflow has one that ends so for the same server; give the credential itself.`,
+        `${param} has a masked credential (${location}) that no earlier version of this workflow has for the same server; enter the credential itself.`,
       );
     }),
   );

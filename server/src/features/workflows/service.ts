@@ -113,7 +113,7 @@ export function createWorkflowService(
     const pinned = loaded.get(nameOf(workflow.id, version));
     if (!pinned) throw notFound('workflow version');
     const definition = pinned[which];
-    if (!definition) throw invalidParameter('version', 'This version cannot be read any more.');
+    if (!definition) throw invalidParameter('version', 'This version can no longer be read.');
     return definition;
   }
 
@@ -158,8 +158,7 @@ export function createWorkflowService(
 
     async create({ principal, requestId }, request) {
       const { key, name } = request;
-      if (reservedKeys.has(key))
-        throw invalidParameter('key', `The key ${key} is reserved: it would hide other paths.`);
+      if (reservedKeys.has(key)) throw invalidParameter('key', `The key ${key} is reserved.`);
       const workflow = await transaction(pool, async (tx) => {
         const made = await store.insertWorkflow(
           tx,
@@ -174,10 +173,10 @@ export function createWorkflowService(
         );
         if (!made) {
           if (await store.findWorkflow(tx, principal.environmentId, key))
-            throw new Problem('duplicate_key', 'There is a workflow with this key already.', {
+            throw new Problem('duplicate_key', 'A workflow with this key already exists.', {
               param: 'key',
             });
-          throw tooMany(`An environment may have ${limits.workflows} workflows.`);
+          throw tooMany(`An environment can have at most ${limits.workflows} workflows.`);
         }
         await recordAudit(tx, {
           principal,
@@ -225,7 +224,8 @@ export function createWorkflowService(
       const id = newId(clock());
       const workflow = await change(author, key, 'workflow.version_created', async (before, tx) => {
         const version = before.latest_version + 1;
-        if (version > limits.versions) throw tooMany(`A workflow may have ${limits.versions} versions.`);
+        if (version > limits.versions)
+          throw tooMany(`A workflow can have at most ${limits.versions} versions.`);
         const restored = hasMasks(value) ? restoreMasked(value, await listOpened(tx, before)) : value;
         await store.insertVersion(tx, {
           workflow_id: before.id,

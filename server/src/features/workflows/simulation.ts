@@ -27,11 +27,13 @@ export const SimulatedStep = Type.Object(
   {
     step_id: Type.String(),
     kind: OneOf(stepKinds),
-    attempt_id: Type.String({ description: 'Tells the repetitions of a step in a loop apart.' }),
+    attempt_id: Type.String({ description: 'Distinguishes repetitions of a step in a loop.' }),
     status: OneOf(stepStatuses),
     outcome: Nullable(OneOf(stepOutcomes)),
     notification_id: Nullable(Uuid),
-    output_json: Nullable(Type.String({ description: 'What the step left for later ones, as JSON text.' })),
+    output_json: Nullable(
+      Type.String({ description: 'The output of the step for later steps, as JSON text.' }),
+    ),
     next_step_id: Nullable(Type.String()),
     next_scheduled_at: Nullable(DateTime),
     started_at: DateTime,
@@ -72,7 +74,7 @@ export const SimulateRequest = Type.Object(
               Type.String({
                 maxLength: 64,
                 description:
-                  'A timestamp, or a duration after the start; left out: as soon as the run waits for it.',
+                  'A timestamp, or a duration after the start. By default, as soon as the run waits for the event.',
               }),
             ),
           }),

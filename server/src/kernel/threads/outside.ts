@@ -39,6 +39,6 @@ export async function computeOutside<Input, Output, Result>(
 }
 
 const restless = () =>
-  new Problem('temporarily_unavailable', 'What this request depends on keeps changing. Try again.', {
+  new Problem('temporarily_unavailable', 'The data of this request keeps changing. Try again.', {
     headers: { 'retry-after': '1' },
   });

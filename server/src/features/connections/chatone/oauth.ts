@@ -52,7 +52,7 @@ export function createOAuthFlow(deps: FlowDeps): OAuthFlow {
   async function authorize(session: string, environmentId: string) {
     const principal = await authenticator.bySession(session, environmentId);
     if (!principal.scopes.has('channels:write'))
-      throw new Problem('insufficient_scope', 'This operation needs the scope channels:write.');
+      throw new Problem('insufficient_scope', 'This operation requires the scope channels:write.');
     return principal;
   }
 
@@ -111,7 +111,7 @@ export function createOAuthFlow(deps: FlowDeps): OAuthFlow {
       }
       const workspace = await exchange(query.code);
       if (typeof workspace === 'string') {
-        log.warn({ request_id: requestId, reason: workspace }, 'a chatone installation failed');
+        log.warn({ request_id: requestId, reason: workspace }, 'Slack (chatone) installation failed');
         return dashboard({ error: workspace });
       }
       await deps.chatoneInstallations.install({ principal, requestId }, workspace);

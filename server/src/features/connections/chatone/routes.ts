@@ -44,7 +44,7 @@ function installationRoutes(installations: InstallationService): Route[] {
       tag,
       summary: 'Install a Slack workspace by its bot token',
       description:
-        'The token is checked with Slack within 5 seconds. A workspace that is installed already keeps its id and gets the new token: 200. In Test a token that begins with `xoxb-sandbox` makes a sandbox installation, and nothing is called.',
+        'The token is checked with Slack within 5 seconds. An existing installation of the workspace keeps its id and gets the new token (200). In Test, a token that begins with `xoxb-sandbox` creates a sandbox installation, and Slack is never called.',
       access: 'channels:write',
       body: NewInstallation,
       responses: { 201: Installation, 200: Installation },
@@ -107,7 +107,7 @@ function installationRoutes(installations: InstallationService): Route[] {
       tag,
       summary: 'Delete a Slack installation and revoke its token',
       description:
-        'The installation goes even when Slack cannot be reached to revoke the token; the audit log says whether it confirmed. A token that another installation lives by is not revoked. Notifications that are still queued fail with `installation_not_found`.',
+        'The installation is deleted even if Slack cannot be reached to revoke the token; the audit log shows whether Slack confirmed. A token that another installation uses is not revoked. Queued notifications fail with `installation_not_found`.',
       access: 'channels:write',
       params: IdParams,
       responses: { 204: null },
@@ -123,7 +123,7 @@ function installationRoutes(installations: InstallationService): Route[] {
       tag,
       summary: 'Send a test message to Slack',
       description:
-        'At least one target. With both, the direct message and the post are both sent, and the id of the direct message is returned.',
+        'Requires at least one target. With both, the direct message and the post are sent, and the id of the direct message is returned.',
       access: 'channels:write',
       params: IdParams,
       body: TestTargets,
@@ -144,9 +144,9 @@ function oauthRoutes(flow: ReturnType<typeof createOAuthFlow>, publicUrl: Deps['
       path: '/oauth/chatone/install',
       operation: 'startChatoneInstall',
       tag,
-      summary: 'Begin to install the app in a Slack workspace',
+      summary: 'Start the Slack installation',
       description:
-        'For a browser with a dashboard session: redirects to Slack, which asks and sends the browser back to the callback within 10 minutes.',
+        'For a browser with a dashboard session: redirects to Slack. The callback must follow within 10 minutes.',
       access: 'session',
       query: InstallQuery,
       responses: { 302: null },
@@ -162,9 +162,9 @@ function oauthRoutes(flow: ReturnType<typeof createOAuthFlow>, publicUrl: Deps['
       path: '/oauth/chatone/callback',
       operation: 'finishChatoneInstall',
       tag,
-      summary: 'End of a Slack installation',
+      summary: 'Complete the Slack installation',
       description:
-        'Where Slack sends the browser. Redirects to the dashboard with `?installed=1&team=` or `?error=<code>`.',
+        'Slack redirects the browser to this URL. Redirects to the dashboard with `?installed=1&team=` or `?error=<code>`.',
       access: 'public',
       query: CallbackQuery,
       responses: { 302: null },
@@ -189,7 +189,7 @@ function eventsRoute(readEvent: ReturnType<typeof createEventReader>): Route {
     path: '/hooks/chatone/events',
     operation: 'receiveChatoneEvent',
     tag,
-    summary: 'Events of the Slack app',
+    summary: 'Receive events of the Slack app',
     description:
       'The Request URL of the app. Signed with CARILLON_CHATONE_SIGNING_SECRET; `app_uninstalled` and `tokens_revoked` make an installation `gone`.',
     access: 'public',

@@ -10,10 +10,10 @@ export const NewInstallation = Type.Object(
       maxLength: 500,
       pattern: pattern(
         '^(?:xoxb-|xoxe\\.xoxb-)[\\x21-\\x7e]+$',
-        'the token of a bot, which begins with xoxb- or xoxe.xoxb-',
+        'a bot token, which begins with xoxb- or xoxe.xoxb-',
       ),
       description:
-        'Of an app that is installed in the workspace already. In Test one that begins with `xoxb-sandbox` is not checked.',
+        'The token of an app that is already installed in the workspace. In Test, a token that begins with `xoxb-sandbox` is not checked.',
     }),
   },
   { title: 'NewChatoneInstallation' },
@@ -33,7 +33,7 @@ export const Installation = Type.Object(
     app_id: Nullable(Type.String()),
     scopes: Type.Array(Type.String()),
     auto_join_public_channels: Type.Boolean({
-      description: 'Join a public channel (C…) when the bot is not in it, and post then.',
+      description: 'Join a public channel (C…) before posting if the bot is not a member.',
     }),
     installed_at: DateTime,
     installed_by_user_id: Uuid,
@@ -50,8 +50,8 @@ const target = (description: string) => Type.Optional(Nullable(Type.String({ max
 
 export const TestTargets = Type.Object(
   {
-    chatone_user_id: target('Send it as a direct message.'),
-    chatone_channel_id: target('Post it to the channel. With both, both are sent.'),
+    chatone_user_id: target('Send a direct message to this user.'),
+    chatone_channel_id: target('Post to this channel. With both, both are sent.'),
   },
   { title: 'ChatoneTestTargets' },
 );

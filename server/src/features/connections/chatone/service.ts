@@ -121,7 +121,7 @@ export function createInstallationService(
   async function workspaceOf(token: string): Promise<Workspace> {
     const answer = await chatoneApi.call('auth.test', { token, timeoutMs: checkTimeoutMs });
     if (answer.kind === 'error')
-      throw invalidParameter('bot_token', `bot_token is refused by the service: ${answer.code}.`);
+      throw invalidParameter('bot_token', `Slack rejects bot_token: ${answer.code}.`);
     if (answer.kind !== 'ok') {
       throw new Problem(
         'temporarily_unavailable',
@@ -133,7 +133,7 @@ export function createInstallationService(
     }
     const { team_id: teamId, team: teamName, user_id: botUserId, app_id: appId, bot_id: botId } = answer.body;
     if (typeof teamId !== 'string' || typeof botUserId !== 'string' || typeof botId !== 'string')
-      throw invalidParameter('bot_token', 'bot_token is not the token of a bot.');
+      throw invalidParameter('bot_token', 'bot_token is not a bot token.');
     return {
       teamId,
       teamName: typeof teamName === 'string' ? teamName : teamId,
@@ -210,7 +210,7 @@ export function createInstallationService(
     async sendTest(principal, id, { chatone_user_id: user, chatone_channel_id: room }) {
       const row = await get(principal, id);
       if (!user && !room)
-        throw new Problem('parameter_missing', 'Give chatone_user_id, chatone_channel_id, or both.', {
+        throw new Problem('parameter_missing', 'Set chatone_user_id, chatone_channel_id, or both.', {
           param: 'chatone_user_id',
         });
       checkTarget('chatone_user_id', user, isUserId);
@@ -233,7 +233,10 @@ export function createInstallationService(
 const deadTokens: ReadonlySet<string> = new Set(['token_revoked', 'account_inactive', 'invalid_auth']);
 
 const testBlocks = [
-  { type: 'section', text: { type: 'mrkdwn', text: '*It rings.* A test message: this installation works.' } },
+  {
+    type: 'section',
+    text: { type: 'mrkdwn', text: '*Hello from Carillon.* A test message: this installation works.' },
+  },
 ];
 
 function checkTarget(
@@ -241,7 +244,7 @@ function checkTarget(
   value: string | null | undefined,
   isOne: (text: string) => boolean,
 ): void {
-  if (value && !isOne(value)) throw invalidParameter(param, `${param} does not have the form of one.`);
+  if (value && !isOne(value)) throw invalidParameter(param, `${param} is not a valid id.`);
 }
 
 /** The workspace is derived from the token: different tokens give different workspaces, the same token always the same one. */

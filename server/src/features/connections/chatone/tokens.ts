@@ -65,8 +65,8 @@ export function createTokenKeeper(
     });
     const grant = answer.kind === 'ok' ? grantOf(answer.body) : null;
     if (!grant) {
-      const reason = answer.kind === 'ok' ? 'the answer has no token' : describeAnswer(answer);
-      log.warn({ installation_id: row.id, reason }, 'a chatone token could not be renewed');
+      const reason = answer.kind === 'ok' ? 'the response has no token' : describeAnswer(answer);
+      log.warn({ installation_id: row.id, reason }, 'failed to renew a Slack (chatone) token');
       return answer.kind === 'error' ? 'refused' : null;
     }
     const renewed = { ...claimed, ...sealedToken(keyring, row.id, grant, clock()) };
@@ -82,7 +82,7 @@ export function createTokenKeeper(
       try {
         token = open(row);
       } catch (error) {
-        log.error({ err: error, installation_id: row.id }, 'a chatone token cannot be opened');
+        log.error({ err: error, installation_id: row.id }, 'failed to decrypt a Slack (chatone) token');
         return { outcome: unreadable };
       }
       if (ends === null && stale !== null) return { outcome: expired };
@@ -101,7 +101,7 @@ export function createTokenKeeper(
 
 const unreadable: Outcome = {
   kind: 'broken',
-  detail: 'The token cannot be opened any more; install the app again.',
+  detail: 'The token can no longer be decrypted; install the app again.',
   code: 'token_unreadable',
 };
 const expired: Outcome = {

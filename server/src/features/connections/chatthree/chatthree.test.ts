@@ -164,7 +164,7 @@ test('a webhook that was deleted over there makes the endpoint gone: it is not c
   expect(typesOf(waiting.events).slice(0, 3)).toEqual(['Queued', 'Sending', 'Retrying']);
   const trace = await waitUntil(async () => {
     const { body } = await chats.live('GET', `/v1/notifications/${second.body.id}/trace`);
-    return /^Waiting for another try at .*Unknown Webhook/.test(body.summary)
+    return /^Waiting for the next attempt at .*Unknown Webhook/.test(body.summary)
       ? body
       : new Error(body.summary);
   }, 30_000);

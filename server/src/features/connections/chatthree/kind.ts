@@ -16,14 +16,14 @@ export function chatthreeKind({ config }: Pick<Deps, 'config'>): EndpointKind<Ch
         isAcceptedUrl(url, config.CARILLON_CHATTHREE_URL_PATTERNS) &&
         !('problem' in parseTarget(url, config.CARILLON_ALLOW_PRIVATE_NETWORK));
       if (accepted) return null;
-      throw new Problem('chatthree_url_not_accepted', 'webhook_url is not the URL of a webhook.', {
+      throw new Problem('chatthree_url_not_accepted', 'webhook_url is not a webhook URL.', {
         param: 'webhook_url',
       });
     },
     viewOf,
     test: {
       text: null,
-      structured: { title: 'It rings.', description: 'A test message: this endpoint works.' },
+      structured: { title: 'Hello from Carillon.', description: 'A test message: this endpoint works.' },
     },
   };
 }

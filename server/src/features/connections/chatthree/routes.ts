@@ -12,7 +12,7 @@ const area: EndpointArea = {
   name: 'Chatthree',
   title: 'Discord (chatthree)',
   accepts:
-    'The URL of a webhook of a Discord channel; anything else is refused with `chatthree_url_not_accepted`.',
+    'Requires the webhook URL of a Discord channel; any other URL is rejected with `chatthree_url_not_accepted`.',
   testSummary: 'Send a test message',
   schemas: {
     created: NewChatthreeEndpoint,

@@ -8,7 +8,7 @@ const defaults = {
       Type.String({
         maxLength: 80,
         description:
-          'Who speaks, unless `template_data.username` of a send says so. Null: as the webhook is called.',
+          'The sender name, unless a send sets `template_data.username`. Null uses the name of the webhook.',
       }),
     ),
   ),
@@ -16,7 +16,7 @@ const defaults = {
     Nullable(
       Type.String({
         maxLength: 2_048,
-        description: 'Their picture, unless `template_data.avatar_url` says so.',
+        description: 'The sender avatar, unless a send sets `template_data.avatar_url`.',
       }),
     ),
   ),

@@ -18,12 +18,12 @@ export function chattwoKind({ config }: Pick<Deps, 'config'>): EndpointKind<Chat
       if (flavour === 'LegacyConnector') {
         throw new Problem(
           'chattwo_legacy_connector_url',
-          'Connectors are retired. In the channel create the workflow "Post to a channel when a webhook request is received", let anyone trigger it, and give its URL.',
+          'Connectors are retired. In the channel, create the workflow "Post to a channel when a webhook request is received", let anyone trigger it, and use its URL.',
           { param },
         );
       }
       if (!flavour || 'problem' in parseTarget(url, config.CARILLON_ALLOW_PRIVATE_NETWORK))
-        throw new Problem('chattwo_url_not_accepted', 'webhook_url is not the URL of a workflow.', { param });
+        throw new Problem('chattwo_url_not_accepted', 'webhook_url is not a workflow URL.', { param });
       return flavour;
     },
     viewOf,
@@ -33,7 +33,7 @@ export function chattwoKind({ config }: Pick<Deps, 'config'>): EndpointKind<Chat
         type: 'AdaptiveCard',
         version: '1.5',
         body: [
-          { type: 'TextBlock', text: 'It rings.', weight: 'Bolder', size: 'Medium', wrap: true },
+          { type: 'TextBlock', text: 'Hello from Carillon.', weight: 'Bolder', size: 'Medium', wrap: true },
           { type: 'TextBlock', text: 'A test message: this endpoint works.', wrap: true },
         ],
       },

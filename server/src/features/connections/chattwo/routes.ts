@@ -7,7 +7,7 @@ const area: EndpointArea = {
   name: 'Chattwo',
   title: 'Microsoft Teams (chattwo)',
   accepts:
-    'The URL of a workflow that posts to a Microsoft Teams channel. One of a retired connector is refused with `chattwo_legacy_connector_url`, anything else with `chattwo_url_not_accepted`.',
+    'Requires the URL of a workflow that posts to a Microsoft Teams channel. The URL of a retired connector is rejected with `chattwo_legacy_connector_url`, any other URL with `chattwo_url_not_accepted`.',
   testSummary: 'Send a test card',
   schemas: {
     created: NewChattwoEndpoint,

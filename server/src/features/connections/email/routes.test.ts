@@ -332,7 +332,10 @@ describe('secrets', () => {
     const verified = await app.request('POST', `${path()}/providers/${body.providers[0].id}/verify`, {
       key: app.liveKey,
     });
-    expect(verified.body).toMatchObject({ ok: false, detail: expect.stringContaining('cannot be opened') });
+    expect(verified.body).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('cannot be decrypted'),
+    });
     expect((await read()).body.providers[0].config.password).toBe('••••');
   });
 });

@@ -12,8 +12,7 @@ const ProviderBody = Type.Object({
   id: Type.Optional(
     Type.String({
       maxLength: 100,
-      description:
-        'Of a provider that is there already: it keeps its id, name and the secrets that are not given.',
+      description: 'The id of an existing provider: it keeps its id, its name and the omitted secrets.',
     }),
   ),
   kind: OneOf(kinds),
@@ -23,7 +22,7 @@ const ProviderBody = Type.Object({
         '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,59}$',
         '1 to 60 of A–Z, a–z, 0–9, space, “.”, “_” and “-”, the first a letter or a digit',
       ),
-      description: 'Shown in events and traces; unique within the environment. Its kind unless told.',
+      description: 'Shown in events and traces; unique within the environment. Defaults to the kind.',
     }),
   ),
   enabled: Type.Optional(Type.Boolean({ default: true })),
@@ -45,14 +44,12 @@ export const EmailSettingsBody = Type.Object({
     Type.Boolean({
       default: false,
       description:
-        'A request cannot change the display name. While email goes through the operator’s server this is true, and false is refused.',
+        'Requests cannot change the display name. Always true while email is sent through the operator’s server; false is then rejected.',
     }),
   ),
   track_opens: Type.Optional(Type.Boolean({ default: false })),
   track_clicks: Type.Optional(Type.Boolean({ default: false })),
-  providers: Type.Optional(
-    Type.Array(ProviderBody, { maxItems: 10, description: 'In this order they are tried.' }),
-  ),
+  providers: Type.Optional(Type.Array(ProviderBody, { maxItems: 10, description: 'Tried in this order.' })),
 });
 export type EmailSettingsBody = Static<typeof EmailSettingsBody>;
 export type ProviderBody = Static<typeof ProviderBody>;
@@ -65,7 +62,7 @@ export const EmailSettingsView = Type.Object({
   managed_from: Nullable(
     Type.String({
       description:
-        'The sender of every email while the environment has no enabled provider of its own and the operator’s server sends it; `from_address` and `from_name` wait. Otherwise null.',
+        'The sender of every email while the environment has no enabled provider and uses the operator’s server; `from_address` and `from_name` are then ignored. Otherwise null.',
     }),
   ),
   track_opens: Type.Boolean(),
@@ -79,12 +76,11 @@ export const EmailSettingsView = Type.Object({
       config: Type.Unsafe<Record<string, unknown>>({
         type: 'object',
         additionalProperties: true,
-        description: 'Secrets show only how they end.',
+        description: 'Secrets show only their last characters.',
       }),
       callback_url: Nullable(
         Type.String({
-          description:
-            'Where the provider is to report what became of messages; null for kinds that report nothing.',
+          description: 'The URL for delivery reports of the provider; null for kinds without reports.',
         }),
       ),
       health: ProviderHealth,

@@ -173,7 +173,7 @@ it('an environment whose own providers cannot be opened is not moved to the oper
     app.liveEnvironmentId,
     'live',
   );
-  expect(sender).toMatchObject({ carriers: [], problem: expect.stringContaining('cannot be opened') });
+  expect(sender).toMatchObject({ carriers: [], problem: expect.stringContaining('cannot be decrypted') });
 });
 
 it('a sender is kept for the version of the settings that it was made from, and unchanged providers keep their carrier', async () => {

@@ -76,7 +76,7 @@ export function createEmailConnections(
         providerId: provider.id,
       }));
     } catch (error) {
-      log.error({ err: error, environmentId, providerId: provider.id }, 'an email provider cannot be used');
+      log.error({ err: error, environmentId, providerId: provider.id }, 'cannot use an email provider');
       return null;
     }
   }
@@ -155,6 +155,6 @@ export function smtpNameFor({ CARILLON_SMTP_NAME: name }: Config, address: strin
 
 function noCarrier({ providers }: EmailSettings): string {
   return providers.some(({ enabled }) => enabled)
-    ? 'The stored secrets of its email providers cannot be opened; give them anew.'
+    ? 'The stored secrets of the email providers cannot be decrypted; enter them again.'
     : 'The environment has no email provider; add one in its email settings.';
 }

@@ -99,7 +99,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
       const param = `providers[${index}]`;
       const stored = known[index];
       if (stored && known.indexOf(stored) !== index)
-        throw invalidParameter(`${param}.id`, `${param}.id is there twice.`);
+        throw invalidParameter(`${param}.id`, `${param}.id is a duplicate.`);
       const kind = kindOf(body.kind);
       const id = stored?.id ?? newId();
       const secrets = stored ? openIfPossible(environmentId, kind, stored) : null;
@@ -180,7 +180,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
       if (!provider) throw notFound('provider');
       const kind = kindOf(provider.kind);
       const opened = openIfPossible(environmentId, kind, provider);
-      if (!opened) return { ok: false, detail: 'The stored secrets cannot be opened; give them anew.' };
+      if (!opened) return { ok: false, detail: 'The stored secrets cannot be decrypted; enter them again.' };
       const carrier = kind.create(provider.name, opened, {
         policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
         clock,
@@ -205,7 +205,7 @@ export function createEmailSettingsService(deps: SettingsDeps): EmailSettingsSer
 const lockedByOperator = () =>
   invalidParameter(
     'sender_locked',
-    'sender_locked cannot be false: email goes through the operator’s server, and the operator fixes its sender. Add a provider of your own to choose it.',
+    'sender_locked cannot be false: email is sent through the operator’s server with the operator’s sender. Add your own provider to choose a sender.',
   );
 
 function kindOf(kind: string): ProviderKind {
@@ -249,7 +249,7 @@ function uniqueNames(wanted: { kind: string; name: string | null }[]): string[] 
     if (taken.has(name.toLowerCase())) {
       throw invalidParameter(
         `providers[${index}].name`,
-        `providers[${index}].name is taken by another provider.`,
+        `providers[${index}].name is already used by another provider.`,
       );
     }
     taken.add(name.toLowerCase());

@@ -75,7 +75,7 @@ export function endpointRoutes(
       tag: title,
       summary: `Change a ${noun}`,
       description:
-        'Fields that are left out or null stay as they are, and the key always does; the empty text clears a default. A URL that is given, even the same one, brings a broken endpoint back.',
+        'Omitted or null fields and the key stay unchanged; an empty string clears a default. Setting the URL, even to the same one, reactivates a broken endpoint.',
       access: 'channels:write',
       params: IdParams,
       body: schemas.changed,
@@ -90,7 +90,7 @@ export function endpointRoutes(
       operation: `delete${name}Endpoint`,
       tag: title,
       summary: `Delete a ${noun}`,
-      description: 'Notifications that are still queued for it fail with `endpoint_not_found`.',
+      description: 'Queued notifications for the endpoint fail with `endpoint_not_found`.',
       access: 'channels:write',
       params: IdParams,
       responses: { 204: null },
@@ -105,8 +105,7 @@ export function endpointRoutes(
       operation: `sendTestTo${name}Endpoint`,
       tag: title,
       summary: testSummary,
-      description:
-        'As a notification like any other: ask for it, or for its trace, to see what became of it.',
+      description: 'The test is a normal notification: get the notification or its trace to see the result.',
       access: 'channels:write',
       params: IdParams,
       responses: { 202: TestSent },

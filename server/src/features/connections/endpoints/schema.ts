@@ -11,7 +11,7 @@ export const WebhookUrl = Type.String({
   format: 'uri',
   minLength: 1,
   maxLength: maxUrlLength,
-  description: 'Whoever knows it may post, so it is never shown again.',
+  description: 'The URL allows anyone to post, so it is never shown again.',
 });
 
 export const Key = Type.Optional(
@@ -19,7 +19,7 @@ export const Key = Type.Optional(
     Type.String({
       pattern: keyPattern,
       description:
-        'What a send names in `recipient.endpoint`. Made of the label unless told; it never changes.',
+        'The key for `recipient.endpoint` in sends. Derived from the label by default; it never changes.',
     }),
   ),
 );
@@ -27,7 +27,7 @@ export const Key = Type.Optional(
 export const health = {
   status: OneOf(connectionStatuses, {
     description:
-      '`broken`: the last call was refused as a whole, and it is tried again. `gone`: it is not called until it gets new credentials.',
+      '`broken`: the last call was rejected as a whole; sends are retried. `gone`: not called until it gets new credentials.',
   }),
   last_success_at: Nullable(DateTime),
   last_failure_at: Nullable(DateTime),
@@ -38,7 +38,7 @@ export const endpointFields = {
   id: Uuid,
   key: Type.String(),
   label: Type.String(),
-  webhook_url_prefix: Type.String({ description: 'The first 30 characters, for recognition.' }),
+  webhook_url_prefix: Type.String({ description: 'The first 30 characters, to identify the URL.' }),
 };
 
 export const TestSent = Type.Object({ notification_id: Uuid }, { title: 'TestSent' });

@@ -102,12 +102,12 @@ export function createChatEndpointsService<View extends object>(
     for (;;) {
       const others = await store.listEndpoints(tx, row.environment_id, channel);
       if (others.length >= maxEndpoints)
-        throw invalidParameter('webhook_url', `An environment has at most ${maxEndpoints} ${noun}s.`);
+        throw invalidParameter('webhook_url', `An environment can have at most ${maxEndpoints} ${noun}s.`);
       const taken = new Set(others.map((other) => other.key));
       const complete = { ...row, key: key ?? freeKey(slugOf(row.label, channel), taken) };
       if (await store.insertEndpoint(tx, complete)) return complete;
       if (key !== null)
-        throw new Problem('duplicate_key', `The environment has a ${noun} with this key already.`, {
+        throw new Problem('duplicate_key', `The environment already has a ${noun} with this key.`, {
           param: 'key',
         });
       // A concurrent insert took the key, and is visible by now.

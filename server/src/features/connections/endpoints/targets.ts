@@ -13,7 +13,7 @@ export function createChatTargets(deps: Pick<Deps, 'pool' | 'keyring' | 'clock' 
       opened.set(sealed, url);
       return url;
     } catch (error) {
-      deps.log.error({ err: error, endpoint_id: id }, 'the URL of a chat endpoint cannot be opened');
+      deps.log.error({ err: error, endpoint_id: id }, 'failed to decrypt the URL of a chat endpoint');
       return null;
     }
   }

@@ -47,7 +47,7 @@ export function refuseSender({ fromNumber, fromSenderId }: SmsInput): void {
   if (param)
     throw invalidParameter(
       param,
-      `${param} cannot be set: the operator fixes the sender of managed messages.`,
+      `${param} cannot be set: the operator sets the sender of managed messages.`,
     );
 }
 

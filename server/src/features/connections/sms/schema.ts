@@ -12,21 +12,19 @@ export const SmsSettingsBody = Type.Object(
   {
     kind: Type.String({
       maxLength: 20,
-      description: '`managed`, `smsone` (Twilio) or `smstwo` (Vonage), in any case.',
+      description: '`managed`, `smsone` (Twilio) or `smstwo` (Vonage), case-insensitive.',
     }),
     from_number: Text(
-      'The sending number, in E.164 form. Refused with `managed` when the operator fixes the sender.',
+      'The sender number in E.164 format. Rejected with `managed` if the operator sets the sender.',
     ),
     from_sender_id: Text(
-      'An alphanumeric sender: up to 11 letters and digits, one letter at least. It is used wherever it is delivered; to the United States and Canada messages come from `from_number`. Refused with `managed` when the operator fixes the sender.',
+      'An alphanumeric sender: up to 11 letters and digits, with at least one letter. Used except for the United States and Canada, where messages are sent from `from_number`. Rejected with `managed` if the operator sets the sender.',
     ),
-    smsone_account_sid: Text('Of Twilio. Required with `smsone`, unless it is set already.'),
-    smsone_auth_token: Text('Of Twilio. Required with `smsone`, unless it is set already for this account.'),
-    smstwo_api_key: Text('Of Vonage. Required with `smstwo`, unless it is set already.'),
-    smstwo_api_secret: Text('Of Vonage. Required with `smstwo`, unless it is set already for this key.'),
-    smstwo_signature_secret: Text(
-      'When it is set, delivery receipts must be signed with it. null removes it.',
-    ),
+    smsone_account_sid: Text('For Twilio. Required with `smsone`, unless already set.'),
+    smsone_auth_token: Text('For Twilio. Required with `smsone`, unless already set for this account.'),
+    smstwo_api_key: Text('For Vonage. Required with `smstwo`, unless already set.'),
+    smstwo_api_secret: Text('For Vonage. Required with `smstwo`, unless already set for this key.'),
+    smstwo_signature_secret: Text('If set, delivery receipts must be signed with it. null removes it.'),
   },
   {
     title: 'SmsSettingsRequest',
@@ -52,11 +50,11 @@ export const SmsSettingsView = Type.Object(
       description: 'Whether the provider accepted the credentials when they were saved.',
     }),
     credentials_validated_at: Nullable(DateTime),
-    credentials_detail: Type.String({ description: 'What the provider said when it was asked.' }),
+    credentials_detail: Type.String({ description: 'The response of the provider to the check.' }),
     callback_url: Nullable(
       Type.String({
         description:
-          'Where the provider reports receipts and replies. Receipts are asked for with every message; for replies (STOP), set it in the provider as the URL for incoming messages.',
+          'The URL for receipts and replies. Receipts are requested with every message; for replies (STOP), set this URL at the provider for incoming messages.',
       }),
     ),
   },

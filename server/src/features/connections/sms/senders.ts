@@ -41,13 +41,13 @@ export function createSmsConnections(deps: SmsDeps): SmsConnections {
     try {
       const provider = openProvider(keyring, config, settings, reportsTo);
       if (!provider)
-        return { ...noSender, problem: 'The operator of this service has set up no SMS provider.' };
+        return { ...noSender, problem: 'The operator of this service has configured no SMS provider.' };
       const { fromNumber, fromSenderId } = provider;
       const carrier = provider.kind.create(settings.kind, provider.config, context);
       return { carrier: { ...carrier, ...rateLimitOf(settings) }, fromNumber, fromSenderId, problem: null };
     } catch (error) {
-      log.error({ err: error, environmentId: settings.environment_id }, 'an SMS provider cannot be used');
-      return { ...noSender, problem: 'The stored credentials cannot be opened; give them anew.' };
+      log.error({ err: error, environmentId: settings.environment_id }, 'cannot use an SMS provider');
+      return { ...noSender, problem: 'The stored credentials cannot be decrypted; enter them again.' };
     }
   }
 

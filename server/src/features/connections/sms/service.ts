@@ -81,7 +81,7 @@ export function createSmsSettingsService(deps: SmsSettingsDeps): SmsSettingsServ
     if (!provider)
       return environmentKind === 'test'
         ? { ok: true, detail: 'In Test, messages end in the sandbox.' }
-        : { ok: false, detail: 'The operator of this service has set up no SMS provider.' };
+        : { ok: false, detail: 'The operator of this service has configured no SMS provider.' };
     const context: ProviderContext = {
       policy: config.CARILLON_ALLOW_PRIVATE_NETWORK,
       clock,

@@ -143,7 +143,7 @@ describe('SMS settings', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({
       credentials_validated: false,
-      credentials_detail: 'No complete answer within 5 s.',
+      credentials_detail: 'No complete response within 5 s.',
     });
   });
 

@@ -32,7 +32,7 @@ export function resolveOpenAttempt(
 
 /** Returns the trace entries for an open attempt at an idempotent carrier, which is called again. */
 export function repeatedAttempt(open: OpenAttempt, now: number): StoredTraceEntry[] {
-  const detail = `${open.carrier} recognises a repeated message, so it is handed over to it again.`;
+  const detail = `${open.carrier} deduplicates repeated messages, so the message is sent again.`;
   return [attemptEntryOf(open), unknownOutcome('retry', detail, now)];
 }
 
@@ -56,8 +56,8 @@ const rememberedMs = 23 * 3_600_000;
 
 /** Returns why the carrier that may have the message no longer recognises a repeat; null when it still does. */
 export function forgottenBy(repeat: Repeat, carriers: readonly Carrier[], now: number): string | null {
-  if (!repeatingCarrier(repeat, carriers)) return 'it is no longer in the settings as it was';
-  return now - repeat.since > rememberedMs ? 'it would no longer recognise a repeat' : null;
+  if (!repeatingCarrier(repeat, carriers)) return 'its settings have changed';
+  return now - repeat.since > rememberedMs ? 'it would no longer deduplicate a repeat' : null;
 }
 
 export function resolveForgotten(
@@ -67,7 +67,7 @@ export function resolveForgotten(
   at: RetryContext,
 ): FailedSettlement | RetrySettlement {
   const { repeat, ...note } = before.note;
-  const message = `${repeat?.carrier}: it may have the message, and ${why}`;
+  const message = `${repeat?.carrier} may have accepted the message, and ${why}`;
   const events = [...before.events, eventEntry('AttemptFailed', at.now, message)];
   return openOutcome({ ...before, note, events, round: fact.round + 1 }, fact, null, message, at);
 }

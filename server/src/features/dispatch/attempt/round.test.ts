@@ -330,9 +330,11 @@ describe('a worker that died during a call', () => {
     for (const [change, present] of Object.entries(others))
       expect([change, forgottenBy(repeat, present, now)]).toEqual([
         change,
-        expect.stringMatching(/as it was/),
+        expect.stringMatching(/settings have changed/),
       ]);
-    expect(forgottenBy({ ...repeat, since: now - 86_400_000 }, carriers, now)).toMatch(/no longer recognise/);
+    expect(forgottenBy({ ...repeat, since: now - 86_400_000 }, carriers, now)).toMatch(
+      /no longer deduplicate/,
+    );
 
     const base = { ...unsettled(fact), note: { repeat } };
     const lost = resolveForgotten(base, fact, 'it has been removed', retryContext);

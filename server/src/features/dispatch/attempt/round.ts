@@ -195,12 +195,7 @@ function endsRound(outcome: Outcome): boolean {
 
 function passedOver({ name }: Carrier, until: number, now: number): StoredTraceEntry {
   const end = new Date(until).toISOString();
-  return decision(
-    'pace',
-    'passed_over',
-    `${name} asked us to slow down, and is left alone until ${end}.`,
-    now,
-  );
+  return decision('pace', 'passed_over', `${name} asked us to slow down and is throttled until ${end}.`, now);
 }
 
 function heldBack({ name }: Carrier, { detail }: Throttled, until: number, now: number): StoredTraceEntry {
@@ -209,7 +204,7 @@ function heldBack({ name }: Carrier, { detail }: Throttled, until: number, now: 
 }
 
 function notCalled({ name }: Carrier, why: string, now: number): StoredTraceEntry {
-  const detail = `${name} is gone, and is not called until it gets new credentials: ${why}`;
+  const detail = `${name} is gone and is not called until it gets new credentials: ${why}`;
   return decision('connection', 'not_called', detail, now);
 }
 

@@ -112,7 +112,7 @@ describe('the content of a notification', () => {
     });
     expect(await contentOf(id)).toMatchObject({
       rendered: false,
-      error: 'it renders to nothing',
+      error: 'it renders to an empty text',
       subject: null,
       html: null,
       text: null,

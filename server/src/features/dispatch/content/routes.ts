@@ -10,9 +10,9 @@ export function contentRoutes({ contents }: { contents: ContentReader }): Route[
       path: '/v1/notifications/:id/content',
       operation: 'getNotificationContent',
       tag: 'Notifications',
-      summary: 'Get the message as its recipient sees it',
+      summary: 'Get the message as the recipient sees it',
       description:
-        'What was sent, or what would be sent now: made from the content that the notification was accepted with, in the way that sending makes it. HTML is given as it is, and must not be shown outside a sandbox; links and images are those of the author, without tracking. Sender and reply address follow the settings of today unless the sandbox kept the message. Once the content is erased: 404.',
+        'The message as it was sent or would be sent now, rendered from the accepted content. The HTML is not sanitised and must only be shown in a sandboxed frame; links and images have no tracking. Sender and reply address follow the current settings unless the sandbox kept the message. Returns 404 once the content is erased.',
       access: 'notifications:read',
       params: IdParams,
       responses: { 200: Content },

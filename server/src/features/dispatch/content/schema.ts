@@ -12,13 +12,11 @@ export const Content = Type.Object(
     channel: OneOf(channels),
     rendered: Type.Boolean({
       description:
-        'False when its template cannot be rendered: there are no words then, and `error` says why.',
+        'False if the template cannot be rendered: the content is then empty, and `error` says why.',
     }),
-    error: Nullable(
-      Type.String({ description: 'Why it cannot be sent as it is; null when nothing speaks against it.' }),
-    ),
+    error: Nullable(Type.String({ description: 'Why the notification cannot be sent; null if it can.' })),
     source: OneOf(['sandbox', 'rendered'], {
-      description: '`sandbox`: the sandbox kept the message, and sender and headers are as it got them.',
+      description: '`sandbox`: the sandbox kept the message; sender and headers are as sent.',
     }),
     sandbox_message_id: Nullable(Uuid),
     from: Nullable(Mailbox),
@@ -28,22 +26,22 @@ export const Content = Type.Object(
       Type.Unsafe<Record<string, string>>({
         type: 'object',
         additionalProperties: { type: 'string' },
-        description: 'Of email: what is added to the usual ones.',
+        description: 'For email: headers in addition to the usual ones.',
       }),
     ),
     subject: Text,
     html: Text,
     text: Text,
     structured: Type.Unknown({
-      description:
-        'Of chat channels and webhooks: the JSON that is posted. Of in_app: `action_url` and `data`.',
+      description: 'For chat channels and webhooks: the posted JSON. For in_app: `action_url` and `data`.',
     }),
     sms: Nullable(
       Type.Object({
         encoding: OneOf(['GSM-7', 'UCS-2']),
-        segments: Type.Integer({ description: 'The parts that the network carries it in.' }),
+        segments: Type.Integer({ description: 'The number of SMS segments.' }),
         length: Type.Integer({
-          description: 'In units of the encoding: septets (some characters take two), or UTF-16 code units.',
+          description:
+            'In units of the encoding: septets (some characters count twice), or UTF-16 code units.',
         }),
       }),
     ),

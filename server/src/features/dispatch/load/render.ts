@@ -32,7 +32,7 @@ export async function renderContent(
 ): Promise<RenderedContent | RenderFailure | null> {
   if (!isUnrendered(fact)) return null;
   const { template, channel, template_data: data, template_locale } = fact;
-  if (!template) return new RenderFailure('its version of the template is gone');
+  if (!template) return new RenderFailure('its template version no longer exists');
   const locale = typeof data.locale === 'string' ? data.locale : template_locale;
   return renderer.render(template, { owner: fact.environment_id, channel, locale, data });
 }

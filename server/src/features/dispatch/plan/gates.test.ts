@@ -61,7 +61,7 @@ describe('the gates', () => {
       expect(verdictOn({ suppression, consent: { ...consent, isCritical } })).toEqual({
         kind: 'suppress',
         reason: 'hard_bounce',
-        detail: 'The address is on the suppression list since 2026-01-01T00:00:00.000Z (hard_bounce).',
+        detail: 'The address has been on the suppression list since 2026-01-01T00:00:00.000Z (hard_bounce).',
       });
     }
   });
@@ -84,7 +84,7 @@ describe('the gates', () => {
     expect(verdictOn({ consent: quiet })).toEqual({
       kind: 'defer',
       until: Date.parse('2026-01-16T07:00:00Z'),
-      detail: 'Quiet hours of the recipient (22:00 to 07:00, UTC): held back until 2026-01-16T07:00:00.000Z.',
+      detail: 'Quiet hours of the recipient (22:00 to 07:00, UTC): delayed until 2026-01-16T07:00:00.000Z.',
     });
     expect(verdictOn({ consent: { ...quiet, optedIn: false } }).kind).toBe('suppress');
     expect(verdictOn({ consent: { ...quiet, isCritical: true } }).kind).toBe('pass');

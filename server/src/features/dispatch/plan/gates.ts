@@ -23,7 +23,8 @@ const pass: GateVerdict = { kind: 'pass' };
 const stillWanted: Gate = {
   name: 'still_wanted',
   judge(fact, now) {
-    if (fact.status !== 'queued') return { kind: 'drop', detail: `It is ${fact.status} already.` };
+    if (fact.status !== 'queued')
+      return { kind: 'drop', detail: `The notification is already ${fact.status}.` };
     if (fact.send_at && fact.send_at.getTime() > now) {
       return {
         kind: 'defer',
@@ -44,7 +45,7 @@ const suppressionList: Gate = {
     return {
       kind: 'suppress',
       reason: suppression.reason,
-      detail: `The address is on the suppression list since ${since} (${suppression.reason}).`,
+      detail: `The address has been on the suppression list since ${since} (${suppression.reason}).`,
     };
   },
 };
@@ -69,7 +70,7 @@ const quietHours: Gate = {
     const until = quietUntil(consent.quietHours, now);
     if (until === null) return pass;
     const window = `${localTime(start_minute)} to ${localTime(end_minute)}, ${timezone}`;
-    const detail = `Quiet hours of the recipient (${window}): held back until ${new Date(until).toISOString()}.`;
+    const detail = `Quiet hours of the recipient (${window}): delayed until ${new Date(until).toISOString()}.`;
     return { kind: 'defer', until, detail };
   },
 };

@@ -109,17 +109,17 @@ export function openOutcome(
     trace: [...round.trace, unknownOutcome(verdict, detail, at.now)],
   });
   if (recogniser !== null) {
-    const detail = `${recogniser.name} recognises a repeated message, so it is handed over to it again.`;
+    const detail = `${recogniser.name} deduplicates repeated messages, so the message is sent again.`;
     const repeat = round.note.repeat ?? { carrier: recogniser.name, ...accountOf(recogniser), since: at.now };
     const repeated = { ...decided('retry', detail), note: { ...round.note, repeat } };
     return { ...retried(repeated, message, at, null), outcomeUnknown: true };
   }
   if (fact.priority === 'critical') {
-    const detail = 'Critical: a possible duplicate is better than a loss, so it is sent again.';
+    const detail = 'The notification is critical, so it is sent again: a duplicate is better than a loss.';
     return { ...retried(decided('prefer_duplicate', detail), message, at, null), outcomeUnknown: true };
   }
   const detail =
-    'The provider may have accepted it; sending again could duplicate it. Resend it if it did not arrive.';
+    'The provider may have accepted the notification, and a retry could duplicate it. Resend it if it did not arrive.';
   const lost = failed(decided('prefer_loss', detail), at.now, `outcome_unknown: ${message}`);
   return { ...lost, outcomeUnknown: true };
 }
@@ -132,7 +132,7 @@ export function settledByReport(
   status: ReportedSettlement['status'],
   now: number,
 ): ReportedSettlement {
-  const detail = `The provider has reported what became of it: ${status}.`;
+  const detail = `The provider has reported its status: ${status}.`;
   const events = settled.events.filter(({ type }) => !guesses.has(type));
   const trace = [
     ...settled.trace.filter((entry) => entry.kind !== 'decision' || entry.name !== 'outcome_unknown'),
@@ -171,7 +171,7 @@ function retried(
   // notifications.
   if (due !== undefined && due > at.now) {
     const retryAt = Math.max(due, at.now + askedDelayMs(roundSchedule, retryAfterMs));
-    return next({ ...round, round: round.round - 1 }, message, at, retryAt, 'Tried once more in between');
+    return next({ ...round, round: round.round - 1 }, message, at, retryAt, 'Retried early');
   }
   const delay = retryDelayMs(roundSchedule, round.round, at, retryAfterMs);
   if (delay === null) {

@@ -39,11 +39,7 @@ export function settleWaiting(
     note: { ...note, waiting: { since, times: times + 1, calls: calls + waiting.attempts } },
   };
   if (at.now - since > longestWaitMs * at.retryScale) {
-    return failed(
-      round,
-      at.now,
-      `throttled: gave up after a day of being asked to slow down; last: ${waiting.message}`,
-    );
+    return failed(round, at.now, `throttled: gave up after a day of throttling; last: ${waiting.message}`);
   }
   const spreadMs = Math.min(firstSpreadMs * 2 ** times, widestSpreadMs) * at.retryScale;
   const retryAt = Math.ceil(waiting.until + spreadMs * at.chance);
@@ -52,14 +48,14 @@ export function settleWaiting(
   const retrying = eventEntry(
     'Retrying',
     at.now,
-    `Asked to slow down; the next try is at ${new Date(retryAt).toISOString()}`,
+    `Throttled; the next attempt is at ${new Date(retryAt).toISOString()}`,
   );
   const deferral: StoredTraceEntry = {
     at: new Date(at.now).toISOString(),
     kind: 'gate',
     name: 'pace',
     verdict: 'defer',
-    detail: `Waiting until a provider may be asked again: ${waiting.message}`,
+    detail: `Waiting for a throttled provider: ${waiting.message}`,
   };
   return {
     ...round,
@@ -81,7 +77,7 @@ export function resumedEntry({ waiting }: LeaseNote, now: number): StoredTraceEn
       kind: 'decision',
       name: 'pace',
       verdict: 'resume',
-      detail: `Waited ${seconds} s for providers that asked us to slow down; looked ${waiting.times} times.`,
+      detail: `Waited ${seconds} s for throttled providers; checked ${waiting.times} times.`,
     },
   ];
 }

@@ -31,7 +31,7 @@ describe('the check of a mailgun key', () => {
     bench.simulator.state = 'unverified';
     expect(await bench.carrier().verify()).toEqual({
       ok: false,
-      detail: 'The key is good, but the domain is unverified.',
+      detail: 'The key is valid, but the domain is unverified.',
     });
   });
 });

@@ -66,11 +66,11 @@ function formOf(message: EmailMessage): FormPart[] {
 
 function judge(answer: ApiAnswer): VerificationResult {
   // A sending key may read nothing; a refusal of the domain, and not of the key, shows that the key is valid.
-  if (answer.status === 403) return { ok: true, detail: 'The key is good, and for sending only.' };
+  if (answer.status === 403) return { ok: true, detail: 'The key is valid, for sending only.' };
   const domain = recordIn(answer.json, 'domain');
   if (answer.status !== 200 || !domain) return { ok: false, detail: classify(answer).detail };
   const state = textIn(domain, 'state');
   return state === 'active'
-    ? { ok: true, detail: 'The key is good, and the domain is active.' }
-    : { ok: false, detail: `The key is good, but the domain is ${state ?? 'not active'}.` };
+    ? { ok: true, detail: 'The key is valid, and the domain is active.' }
+    : { ok: false, detail: `The key is valid, but the domain is ${state ?? 'not active'}.` };
 }

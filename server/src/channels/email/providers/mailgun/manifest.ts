@@ -20,7 +20,7 @@ export const manifest = {
     {
       name: 'webhook_signing_key',
       type: 'text',
-      meaning: 'The HTTP webhook signing key of the account. Without it callbacks are refused.',
+      meaning: 'The HTTP webhook signing key of the account. Required to receive callbacks.',
       required: false,
       callback: true,
       secret: true,

@@ -60,6 +60,6 @@ function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailPar
 function judge(answer: ApiAnswer): VerificationResult {
   const server = textIn(answer.json, 'Name');
   if (answer.status === 200 && server !== null)
-    return { ok: true, detail: `The token is that of ${server}.` };
+    return { ok: true, detail: `The token belongs to ${server}.` };
   return { ok: false, detail: classify(answer).detail };
 }

@@ -26,7 +26,7 @@ export const manifest = {
       name: 'webhook_username',
       type: 'text',
       meaning:
-        'With webhook_password: what Postmark sends with callbacks. Without them callbacks are refused.',
+        'The user name that Postmark sends with callbacks. Required with webhook_password to receive callbacks.',
       required: false,
       callback: true,
       max: 200,
@@ -34,7 +34,7 @@ export const manifest = {
     {
       name: 'webhook_password',
       type: 'text',
-      meaning: 'Goes with webhook_username.',
+      meaning: 'The password that Postmark sends with callbacks.',
       required: false,
       callback: true,
       secret: true,

@@ -68,9 +68,9 @@ function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailPar
 }
 
 function judge(answer: ApiAnswer): VerificationResult {
-  if (answer.status === 200 && answer.json) return { ok: true, detail: 'The key is good.' };
+  if (answer.status === 200 && answer.json) return { ok: true, detail: 'The key is valid.' };
   // No read call is open to a key for sending only; the refusal that says so shows that the key is valid.
   if (textIn(answer.json, 'name') === 'restricted_api_key')
-    return { ok: true, detail: 'The key is good, and for sending only.' };
+    return { ok: true, detail: 'The key is valid, for sending only.' };
   return { ok: false, detail: classify(answer).detail };
 }

@@ -9,7 +9,7 @@ export const manifest = {
     {
       name: 'api_key',
       type: 'text',
-      meaning: 'An API key; one for sending only is enough.',
+      meaning: 'An API key; sending access is enough.',
       required: true,
       secret: true,
       min: 1,
@@ -18,7 +18,7 @@ export const manifest = {
     {
       name: 'webhook_secret',
       type: 'text',
-      meaning: 'The signing secret of the webhook (whsec_…). Without it callbacks are refused.',
+      meaning: 'The signing secret of the webhook (whsec_…). Required to receive callbacks.',
       required: false,
       callback: true,
       secret: true,

@@ -38,7 +38,7 @@ export function createSendgridCarrier(
 function bodyOf({ notificationId, environmentId }: EmailMessage, parts: EmailParts): object {
   const { headers, attachments } = parts;
   const empty = attachments.find(({ bytes }) => bytes.length === 0);
-  if (empty) throw new Error(`SendGrid takes no empty attachment, and ${empty.filename} has no bytes`);
+  if (empty) throw new Error(`SendGrid does not accept empty attachments, and ${empty.filename} is empty`);
   return {
     personalizations: [
       {
@@ -86,6 +86,6 @@ function judge(answer: ApiAnswer): VerificationResult {
     return { ok: false, detail: answer.status === 200 ? messageIn(answer, null) : refused.detail };
   }
   return scopes.includes('mail.send')
-    ? { ok: true, detail: 'The key is good, and may send mail.' }
-    : { ok: false, detail: 'The key is good, but lacks the scope mail.send.' };
+    ? { ok: true, detail: 'The key is valid and can send mail.' }
+    : { ok: false, detail: 'The key is valid, but lacks the scope mail.send.' };
 }

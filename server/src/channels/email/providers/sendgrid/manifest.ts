@@ -10,7 +10,7 @@ export const manifest = {
     {
       name: 'api_key',
       type: 'text',
-      meaning: 'An API key that may send mail (scope mail.send).',
+      meaning: 'An API key with the scope mail.send.',
       required: true,
       secret: true,
       min: 1,
@@ -19,7 +19,7 @@ export const manifest = {
     {
       name: 'webhook_public_key',
       type: 'text',
-      meaning: 'The verification key of the signed event webhook. Without it callbacks are refused.',
+      meaning: 'The verification key of the signed event webhook. Required to receive callbacks.',
       required: false,
       callback: true,
       max: 1000,

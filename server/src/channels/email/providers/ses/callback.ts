@@ -20,7 +20,7 @@ export async function readCallback(
   const message = jsonObject(body.toString('utf8'));
   if (!message) return refused(400, 'the body is not a JSON object');
   // The topic is checked before anything is fetched, so a foreign topic causes no outbound call.
-  if (message.TopicArn !== topic) return refused(403, 'it comes from another topic than sns_topic_arn');
+  if (message.TopicArn !== topic) return refused(403, 'it is from another topic than sns_topic_arn');
   const problem = await signatureProblem(message, baseUrl, context);
   if (problem) return refused(401, problem);
   if (!isCurrent(Date.parse(textIn(message, 'Timestamp') ?? ''), context.clock(), toleranceMs))

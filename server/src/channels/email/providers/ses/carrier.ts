@@ -76,12 +76,12 @@ function judge(answer: ApiAnswer): VerificationResult {
   if (status !== 200 || json?.SendingEnabled === undefined)
     return { ok: false, detail: classify(answer).detail };
   if (json.SendingEnabled !== true)
-    return { ok: false, detail: 'The account may not send: sending is paused.' };
+    return { ok: false, detail: 'The account cannot send: sending is paused.' };
   return json.ProductionAccessEnabled === false
     ? {
         ok: true,
         detail:
-          'The credentials are good; the account is in the SES sandbox and reaches verified addresses only.',
+          'The credentials are valid; the account is in the SES sandbox and reaches only verified addresses.',
       }
-    : { ok: true, detail: 'The credentials are good, and the account may send.' };
+    : { ok: true, detail: 'The credentials are valid, and the account can send.' };
 }

@@ -10,7 +10,7 @@ export const manifest = {
     {
       name: 'access_key_id',
       type: 'text',
-      meaning: 'Of a user that may call ses:SendEmail and ses:GetAccount.',
+      meaning: 'Of a user with permission for ses:SendEmail and ses:GetAccount.',
       required: true,
       min: 1,
       max: 128,
@@ -18,7 +18,7 @@ export const manifest = {
     {
       name: 'secret_access_key',
       type: 'text',
-      meaning: 'Goes with the access key id.',
+      meaning: 'The secret of the access key.',
       required: true,
       secret: true,
       min: 1,
@@ -35,7 +35,7 @@ export const manifest = {
     {
       name: 'sns_topic_arn',
       type: 'text',
-      meaning: 'The topic whose callbacks are taken. Without it all are refused.',
+      meaning: 'The topic whose callbacks are accepted. Required to receive callbacks.',
       required: false,
       callback: true,
       max: 300,

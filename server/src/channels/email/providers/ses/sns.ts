@@ -97,9 +97,9 @@ export async function signatureProblem(
   { outbound, clock }: { outbound: Outbound; clock: () => number },
 ): Promise<string | null> {
   const text = signedText(message);
-  if (text === null) return 'the type of the message is not known';
+  if (text === null) return 'the message type is unknown';
   const algorithm = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' }[String(message.SignatureVersion)];
-  if (!algorithm) return 'the version of the signature is not known';
+  if (!algorithm) return 'the signature version is unknown';
   const { SigningCertURL: url } = message;
   if (!isTrustedUrl(url, baseUrl) || !isCertificateUrl(new URL(url)))
     return 'the certificate is not at an address of Amazon SNS';

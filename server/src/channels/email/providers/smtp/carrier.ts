@@ -81,7 +81,7 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
     } catch (error) {
       if (error instanceof SmtpFailure) return classify(error.failure);
       if (error instanceof PoolClosed || signal.aborted) {
-        return { kind: 'retry', detail: 'Stopped before the message was handed over.', code: 'stopped' };
+        return { kind: 'retry', detail: 'Stopped before the message was sent.', code: 'stopped' };
       }
       throw error;
     }
@@ -98,7 +98,7 @@ export function createSmtpCarrier(name: string, config: SmtpConfig, options: Smt
             mime = await buildMime(options.tasks ?? inPlace, message, new Date());
           } catch (error) {
             pool.release(held.session);
-            const detail = `The message cannot be put together: ${String(error)}`;
+            const detail = `The message cannot be built: ${String(error)}`;
             return { kind: 'rejected', detail, code: 'mime' };
           }
           return outcomeOf(() => deliver(held, mime, sendSignal, urgent), sendSignal);

@@ -55,13 +55,13 @@ export function failureOf(
   if (system === 'ERR_SSL_WRONG_VERSION_NUMBER')
     return failed(
       'tls',
-      'TLS failed: the server does not speak TLS from the first byte on this port (secure).',
+      'TLS failed: the server does not use TLS from the first byte on this port (secure).',
     );
   if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO|^EPROTO$/.test(system))
     return failed('tls', `TLS failed: ${reason ?? message}`);
   if (code === 'EAUTH') return failed('no_auth', message);
   if (code === 'EMESSAGE' || code === 'EENVELOPE') return failed('local', message);
-  if (code === 'EPROTOCOL') return failed('lost', `The server does not speak SMTP as it should: ${message}`);
+  if (code === 'EPROTOCOL') return failed('lost', `The server violates the SMTP protocol: ${message}`);
   if (stage === 'connect') return failed('lost', `The server could not be reached (${system}).`);
   return failed('lost', `The connection was lost (${system || 'closed'}).`);
 }

@@ -34,7 +34,7 @@ export const manifest = {
     {
       name: 'require_tls',
       type: 'boolean',
-      meaning: 'Nothing is sent to a server that offers no TLS. Its certificate is checked in any case.',
+      meaning: 'Send nothing to a server without TLS. The certificate is always verified.',
       required: false,
     },
     {
@@ -47,7 +47,7 @@ export const manifest = {
     {
       name: 'password',
       type: 'text',
-      meaning: 'Goes with the username. Sent to a public address only over TLS.',
+      meaning: 'The password of the username. Sent to a public address only over TLS.',
       required: false,
       secret: true,
       max: 2000,

@@ -123,7 +123,7 @@ const noTls: SmtpReply = {
   stage: 'auth',
   kind: 'no_tls',
   reply: '',
-  detail: 'The server offers no TLS on this port, and the password is not sent without it.',
+  detail: 'The server offers no TLS on this port, and the password is only sent over TLS.',
 };
 
 const tlsRequired: SmtpReply = {
@@ -191,7 +191,7 @@ function sessionOn(
         stage: 'rcpt',
         kind: 'smtputf8',
         reply: '',
-        detail: `The server does not take addresses outside ASCII (SMTPUTF8), and the ${utf8[0]} address is one.`,
+        detail: `The server does not support non-ASCII addresses (SMTPUTF8), and the ${utf8[0]} address is one.`,
       });
     }
     clean = false;

@@ -19,7 +19,7 @@ export function readCallback(request: CallbackRequest, config: ProviderConfig): 
   if (!signature) return refused(401, 'The signature is missing.');
   if (!isSigned(authToken, request.url, form, signature)) return refused(401, 'The signature is wrong.');
   if ((form.get('AccountSid') ?? accountSid) !== accountSid)
-    return refused(403, 'It is about another account.');
+    return refused(403, 'The callback is for another account.');
   const sid = form.get('MessageSid') ?? form.get('SmsSid');
   if (!sid) return refused(400, 'MessageSid is missing.');
   if (form.has('Body') || form.get('SmsStatus') === 'received')

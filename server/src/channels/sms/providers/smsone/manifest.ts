@@ -16,7 +16,7 @@ export const manifest = {
     {
       name: 'auth_token',
       type: 'text',
-      meaning: 'Authenticates us to the provider, and its callbacks to us.',
+      meaning: 'Authenticates calls to the provider and its callbacks.',
       required: true,
       secret: true,
       max: 200,

@@ -26,7 +26,7 @@ export function readCallback(
     const problem = signatureProblem(params, signatureSecret, clock() / 1000);
     if (problem) return refused(401, problem);
   }
-  if ((params['api-key'] ?? apiKey) !== apiKey) return refused(403, 'It is about another account.');
+  if ((params['api-key'] ?? apiKey) !== apiKey) return refused(403, 'The callback is for another account.');
   const messageId = params.messageId ?? params['message-id'];
   // When its URL is saved the provider makes an empty call to check that the URL answers.
   if (!messageId) return { kind: 'reports', reports: [] };

@@ -61,6 +61,6 @@ function fieldsOf(
 
 function judge({ status, json }: ApiAnswer): VerificationResult {
   if (status === 200 && typeof json?.value === 'number')
-    return { ok: true, detail: 'The account has a balance that can be read.' };
+    return { ok: true, detail: 'The credentials are valid.' };
   return { ok: false, detail: `${status} ${textIn(json, 'error-code-label') ?? ''}` };
 }

@@ -5,11 +5,18 @@ export const manifest = {
   channel: 'sms',
   title: 'Vonage',
   fields: [
-    { name: 'api_key', type: 'text', meaning: 'Names the account.', required: true, secret: true, max: 40 },
+    {
+      name: 'api_key',
+      type: 'text',
+      meaning: 'Identifies the account.',
+      required: true,
+      secret: true,
+      max: 40,
+    },
     {
       name: 'api_secret',
       type: 'text',
-      meaning: 'Goes with the key.',
+      meaning: 'The secret of the API key.',
       required: true,
       secret: true,
       max: 200,
@@ -17,7 +24,7 @@ export const manifest = {
     {
       name: 'signature_secret',
       type: 'text',
-      meaning: 'When it is set, receipts must be signed with it.',
+      meaning: 'If set, receipts must be signed with it.',
       required: false,
       secret: true,
       max: 200,
