@@ -37,7 +37,7 @@ function curlWith({ key, scopes }: NewKey): string {
     channel: 'email',
     recipient: { address: 'delivered@sandbox.test' },
     subject: 'Hello',
-    text_body: 'It rings.',
+    text_body: 'Hello from Carillon.',
   };
   return [
     `curl -s ${location.origin}/v1/notifications`,
