@@ -284,7 +284,7 @@ describe.skipIf(!chromiumPath)('workflows', () => {
       await pick(page, 'Trigger…');
       await page.getByLabel('Trigger data').fill('{"order_id": 5}');
       await pick(page, 'Start run');
-      await page.getByText(/trigger_data does not fit/).waitFor();
+      await page.getByText(/trigger_data does not match/).waitFor();
       const data = { order_id: 'A1', email: 'delivered@sandbox.test', external_user_id: 'ada' };
       await page.getByLabel('Trigger data').fill(JSON.stringify(data));
       await pick(page, 'Start run');

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { waitUntil } from '../../../test/app.ts';
 import { openThreads } from '../../../test/threads.ts';
 import { createLog } from '../log.ts';
@@ -7,9 +7,13 @@ import { TaskStopped } from './task.ts';
 import { brokenTask, dyingTask, endlessTask, gatedTask, refusingTask, whereTask } from './test-harness.ts';
 
 let pool: TaskPool;
+let others = 0;
+beforeEach(() => {
+  others = openThreads(); // files that ran before in this process may have left some
+});
 afterEach(async () => {
   await pool.stop();
-  expect(openThreads()).toBe(0);
+  expect(openThreads()).toBe(others);
 });
 
 /** From sources: this is also how tools and the demo run threads. */

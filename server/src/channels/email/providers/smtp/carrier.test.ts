@@ -464,7 +464,7 @@ describe('TLS', () => {
     expect(await carrierFor(server.port, { secure: true }).send(message(), never())).toMatchObject({
       kind: 'retry',
       code: 'tls',
-      detail: expect.stringContaining('does not speak TLS from the first byte'),
+      detail: expect.stringContaining('does not use TLS from the first byte'),
     });
   });
 });
