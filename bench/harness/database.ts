@@ -26,7 +26,7 @@ export async function startDatabase(): Promise<BenchDatabase> {
   }
 
   function open(url: string): Pool {
-    const opened = createPool(url, 4, { statement_timeout: '0' });
+    const opened = createPool(url, 4, { statement_timeout: '0' }, { deadlineMs: 3_600_000 });
     pools.push(opened);
     return opened;
   }

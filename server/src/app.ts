@@ -2,11 +2,12 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createOutbound } from './channels/http.ts';
 import type { Config } from './config.ts';
-import { createDoorbell } from './db/doorbell.ts';
+import { type ContactOptions, watchDatabase } from './db/contact.ts';
+import { createDoorbell, type DoorbellOptions } from './db/doorbell.ts';
 import { startEmbeddedPostgres } from './db/embedded/index.ts';
 import { listUsedKeys, openKeyring } from './db/encryption-keys.ts';
 import { foreignMigrations, migrate } from './db/migrate.ts';
-import { createPool } from './db/sql.ts';
+import { createPool, type PoolOptions } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
 import { startRecorder } from './features/activity/index.ts';
@@ -49,9 +50,18 @@ export interface AppOptions {
   jobs?: typeof allJobs;
   /** The files of the threads; tests bundle them once for all. */
   threadEntries?: ThreadEntries;
+  /** Called once the database has been silent for so long that only a new process can help. */
+  onDatabaseLost?: ((silentMs: number) => void) | undefined;
+  /** Shorter times for tests. */
+  databaseTimes?:
+    | (PoolOptions &
+        Omit<ContactOptions, 'onGivenUp'> &
+        Pick<DoorbellOptions, 'pingEveryMs' | 'answerWithinMs'>)
+    | undefined;
 }
 
 const drainMs = 15_000;
+const housekeepingDeadlineMs = 60_000;
 
 /** The composition root: builds everything by hand, in order, and stops it in reverse. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
@@ -63,10 +73,14 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   try {
     const log = options.log ?? createLog(config.LOG_LEVEL);
     const database = await connectDatabase();
-    const pool = createPool(database, 12);
+    const times = options.databaseTimes ?? {};
+    const pool = createPool(database, 12, {}, times);
     // For statements that need not wait for the disk: claims and the doorbell.
-    const claimPool = createPool(database, 3, { synchronous_commit: 'off' });
-    stops.push(() => Promise.all([pool.end(), claimPool.end()]));
+    const claimPool = createPool(database, 3, { synchronous_commit: 'off' }, times);
+    // A slice of housekeeping may read many rows, and no caller waits for it.
+    const housekeepingPool = createPool(database, 2, {}, { deadlineMs: housekeepingDeadlineMs });
+    const pools = [pool, claimPool, housekeepingPool];
+    stops.push(() => Promise.all(pools.map((each) => each.end())));
 
     await migrate(pool);
     const foreign = await foreignMigrations(pool);
@@ -81,7 +95,14 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       log.warn({ keys: lacking }, 'secrets may be encrypted with keys that this process does not have');
     const credentials = await bootstrap({ pool, config, log });
 
-    const doorbell = createDoorbell(claimPool, database, log);
+    const contact = watchDatabase(pools, log, {
+      ...times,
+      // The bundled database is restarted by this process; its recovery may take long, and an exit would begin it anew.
+      ...(config.DATABASE_URL ? {} : { giveUpAfterMs: Number.POSITIVE_INFINITY }),
+      ...(options.onDatabaseLost && { onGivenUp: options.onDatabaseLost }),
+    });
+    stops.push(async () => contact.stop());
+    const doorbell = createDoorbell(claimPool, database, log, { ...times, contact });
     stops.push(() => doorbell.stop());
     const metrics = createMetrics();
     const activity = startRecorder({ pool, clock: systemClock, log });
@@ -105,6 +126,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       log,
       clock: systemClock,
       pool,
+      contact,
       keyring,
       doorbell,
       queue,
@@ -128,7 +150,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     if (config.CARILLON_ROLES.includes('worker')) {
       queue.start((options.jobs ?? allJobs)(services));
       drains.push(() => queue.stop(drainMs));
-      const housekeeping = startHousekeeping(deps);
+      const housekeeping = startHousekeeping({ ...deps, pool: housekeepingPool });
       drains.push(() => housekeeping.stop());
     }
 

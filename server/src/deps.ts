@@ -1,5 +1,6 @@
 import type { Outbound } from './channels/http.ts';
 import type { Config } from './config.ts';
+import type { DatabaseContact } from './db/contact.ts';
 import type { Doorbell } from './db/doorbell.ts';
 import type { Pool } from './db/sql.ts';
 import type { Authenticator, RecipientAuthenticator } from './http/principal.ts';
@@ -18,6 +19,8 @@ export interface Deps {
   log: Log;
   clock: Clock;
   pool: Pool;
+  /** Whether the database answers at all. */
+  contact: DatabaseContact;
   keyring: Keyring;
   doorbell: Doorbell;
   queue: Queue;

@@ -2,7 +2,7 @@ import { type App, startApp } from './app.ts';
 import { banner, helpText } from './banner.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { findOperatorCommand } from './operator/index.ts';
-import { startFailure } from './start-failure.ts';
+import { databaseLost, exitCodes, startFailure } from './start-failure.ts';
 import { version } from './version.ts';
 
 /** The process: reads settings, handles signals, and sets meaningful exit codes. */
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);
-    process.exitCode = 2;
+    process.exitCode = exitCodes.badSettings;
     return;
   }
 
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
       process.exitCode = await command.run(config, (line) => console.log(line), command.args);
     } catch (error) {
       console.error(startFailure(error, config));
-      process.exitCode = 1;
+      process.exitCode = exitCodes.failure;
     }
     return;
   }
@@ -40,7 +40,13 @@ async function main(): Promise<void> {
   // Signals are handled from the beginning: a Ctrl-C during the start stops the parts that were started so far.
   let app: App | null = null;
   let stoppingSince: number | null = null;
-  const starting = startApp(config, { progress: (line) => console.log(line) });
+  const starting = startApp(config, {
+    progress: (line) => console.log(line),
+    onDatabaseLost(silentMs) {
+      console.error(databaseLost(silentMs));
+      process.exit(exitCodes.databaseLost);
+    },
+  });
   const stop = async (signal: string): Promise<void> => {
     if (stoppingSince !== null) {
       // Under `npm start` one signal arrives twice: sent to the whole process group, and forwarded by npm a moment later.
@@ -62,7 +68,7 @@ async function main(): Promise<void> {
     app = await starting;
   } catch (error) {
     console.error(startFailure(error, config));
-    process.exit(1);
+    process.exit(exitCodes.failure);
   }
   if (stoppingSince === null) console.log(banner(app, { isTerminal: process.stdout.isTTY }));
 }

@@ -4,6 +4,15 @@ import { isDatabaseUnavailable, isDiskFull } from './db/sql.ts';
 
 type Settings = Pick<Config, 'HOST' | 'PORT' | 'DATABASE_URL' | 'CARILLON_DATA_DIR'>;
 
+/** 75 is EX_TEMPFAIL of sysexits.h: the same command may work later. */
+export const exitCodes = { failure: 1, badSettings: 2, databaseLost: 75 } as const;
+
+/** The last line of a process whose database stays silent. */
+export function databaseLost(silentMs: number): string {
+  const seconds = Math.round(silentMs / 1000);
+  return `The database has not answered for ${seconds} s. Exiting with code ${exitCodes.databaseLost}, so that a supervisor starts a new process.`;
+}
+
 /** A sentence for the person at the terminal; the stack is shown only for unexpected errors. */
 export function startFailure(error: unknown, config: Settings): string {
   if (!(error instanceof Error)) return String(error);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Dispatcher, request as undiciRequest } from 'undici';
-import { type App, startApp } from '../src/app.ts';
+import { type App, type AppOptions, startApp } from '../src/app.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 import type { Pool } from '../src/db/sql.ts';
 import type { Deps } from '../src/deps.ts';
@@ -62,6 +62,9 @@ export interface TestAppOptions {
   workerClock?: Clock;
   /** A second process on the same database. */
   database?: TestDatabase;
+  databaseTimes?: AppOptions['databaseTimes'];
+  onDatabaseLost?: AppOptions['onDatabaseLost'];
+  routes?: AppOptions['routes'];
   /** Given to whoever wants to see what the process knows of its connections. */
   onConnections?: (connections: EmailConnections) => void;
 }
@@ -104,6 +107,9 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const app = await startApp(config, {
     log: isLogged(options) ? createLog(config.LOG_LEVEL, options.logTo) : createLog('warn', recentWarnings),
     threadEntries: bundledThreads(),
+    databaseTimes: options.databaseTimes,
+    onDatabaseLost: options.onDatabaseLost,
+    ...(options.routes && { routes: options.routes }),
     jobs(services) {
       const { emailConnections } = services;
       const { workerClock: clock } = options;

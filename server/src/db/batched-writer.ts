@@ -3,6 +3,7 @@ import {
   isDatabaseUnavailable,
   type Pool,
   type Sql,
+  trackWrite,
   transaction,
   untilDatabaseAnswers,
   type WithCommit,
@@ -38,7 +39,13 @@ export function createBatchedWriter<Item, Result = undefined>(
   }
   const batcher =
     whenUnavailable === 'wait'
-      ? createBatcher((items: Item[]) => untilDatabaseAnswers(() => writeBatch(items)), options)
-      : createBatcher(writeBatch, { ...options, splitOn: (error) => !isDatabaseUnavailable(error) });
+      ? createBatcher(
+          (items: Item[]) => trackWrite(pool, () => untilDatabaseAnswers(() => writeBatch(items))),
+          options,
+        )
+      : createBatcher((items: Item[]) => trackWrite(pool, () => writeBatch(items)), {
+          ...options,
+          splitOn: (error) => !isDatabaseUnavailable(error),
+        });
   return (item) => batcher.add(item);
 }

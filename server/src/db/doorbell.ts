@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Log } from '../kernel/log.ts';
-import type { Pool } from './sql.ts';
+import type { DatabaseContact } from './contact.ts';
+import { isReadOnly, keepAlive, type Pool } from './sql.ts';
 
 /**
  * LISTEN/NOTIFY as a doorbell: a ring means "poll now" and has no content, so a lost ring costs a poll interval and nothing
@@ -14,9 +15,23 @@ export interface Doorbell {
   stop(): Promise<void>;
 }
 
-const channel = 'carillon';
+export interface DoorbellOptions {
+  contact?: Pick<DatabaseContact, 'answered' | 'suspect'>;
+  /** A connection that only listens notices nothing when its server disappears. */
+  pingEveryMs?: number;
+  answerWithinMs?: number;
+}
 
-export function createDoorbell(pool: Pool, connectionString: string, log: Log): Doorbell {
+const channel = 'carillon';
+const reconnectMs = 500;
+const goodbyeMs = 1_000;
+
+export function createDoorbell(
+  pool: Pool,
+  connectionString: string,
+  log: Log,
+  { contact, pingEveryMs = 10_000, answerWithinMs = 5_000 }: DoorbellOptions = {},
+): Doorbell {
   const listeners = new Map<string, Set<() => void>>();
   const toRing = new Set<string>();
   let ringing = false;
@@ -48,13 +63,37 @@ export function createDoorbell(pool: Pool, connectionString: string, log: Log): 
 
   function connect(): void {
     if (stopped) return;
-    const connection = new pg.Client({ connectionString, keepAlive: true });
+    const connection = new pg.Client({
+      connectionString,
+      ...keepAlive,
+      connectionTimeoutMillis: answerWithinMs,
+      query_timeout: answerWithinMs,
+    });
+    let nextPing: NodeJS.Timeout | undefined;
     client = connection;
     const lost = (): void => {
+      clearTimeout(nextPing);
       if (client !== connection) return;
       client = null;
-      connection.end().catch(() => {});
-      if (!stopped) retry = setTimeout(connect, 500);
+      // The socket is destroyed: a goodbye would wait for a server that is gone, and a late answer must find no reader.
+      connection.connection.stream.destroy();
+      if (!stopped) retry = setTimeout(connect, reconnectMs);
+    };
+    const ping = async (): Promise<void> => {
+      try {
+        const { rows } = await connection.query<{ standby: boolean }>(
+          'select pg_is_in_recovery() as standby',
+        );
+        if (client !== connection) return;
+        if (rows[0]?.standby) throw new Error('the server is a standby');
+        contact?.answered();
+        nextPing = setTimeout(ping, pingEveryMs);
+      } catch (error) {
+        if (client !== connection) return;
+        log.warn({ err: error }, 'the connection that listens gave no answer; connecting again');
+        contact?.suspect();
+        lost();
+      }
     };
     connection.on('error', lost);
     connection.on('end', lost);
@@ -64,11 +103,20 @@ export function createDoorbell(pool: Pool, connectionString: string, log: Log): 
     connection
       .connect()
       .then(() => connection.query(`listen ${channel}`))
-      // Rings may have been lost while the listener was disconnected: poll every topic once.
       .then(() => {
+        contact?.answered();
+        nextPing = setTimeout(ping, pingEveryMs);
+        // Rings may have been lost while the listener was disconnected: poll every topic once.
         for (const topic of listeners.keys()) notifyLocal(topic);
       })
-      .catch(lost);
+      .catch((error) => {
+        if (isReadOnly(error)) {
+          // A standby answers, but cannot listen: connections of the pools may lead there too.
+          contact?.answered();
+          contact?.suspect();
+        }
+        lost();
+      });
   }
   connect();
 
@@ -87,7 +135,13 @@ export function createDoorbell(pool: Pool, connectionString: string, log: Log): 
     async stop() {
       stopped = true;
       clearTimeout(retry);
-      await client?.end().catch(() => {});
+      const last = client;
+      client = null;
+      if (!last) return;
+      // A server that is gone does not answer the goodbye.
+      const late = setTimeout(() => last.connection.stream.destroy(), goodbyeMs);
+      await last.end().catch(() => {});
+      clearTimeout(late);
     },
   };
 }

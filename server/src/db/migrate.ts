@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Pool, query, type Sql } from './sql.ts';
+import { type Pool, query, type Sql, setDeadline } from './sql.ts';
 
 /** Forward-only numbered SQL files. In the bundle they are beside main.js, in the sources beside this file. */
 const folder = new URL('./migrations/', import.meta.url);
 const minimumVersion = 14;
+/** A migration of a large table takes as long as it takes, and other processes wait for it. */
+const migrateWithinMs = 24 * 3_600_000;
 const lockKey = 0x0ca7_1110; // any constant: the holder migrates, the others wait
 
 export interface Migration {
@@ -37,6 +39,8 @@ export async function migrate(pool: Pool): Promise<string[]> {
   const applied: string[] = [];
   try {
     await checkServerVersion(client);
+    setDeadline(client, migrateWithinMs);
+    await client.query('set statement_timeout = 0');
     await client.query('select pg_advisory_lock($1)', [lockKey]);
     await client.query(
       'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
@@ -45,7 +49,6 @@ export async function migrate(pool: Pool): Promise<string[]> {
     for (const migration of listMigrations()) {
       if (done.has(migration.name)) continue;
       await client.query('begin');
-      await client.query('set local statement_timeout = 0');
       await client.query(migration.text);
       await client.query('insert into migrations (name) values ($1)', [migration.name]);
       await client.query('commit');

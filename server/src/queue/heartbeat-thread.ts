@@ -11,11 +11,22 @@ import { heartbeat } from './store.ts';
  * rescue its work.
  */
 const { database, workerId, pulse, intervalMs, aliveSeconds, hungAfterMs } = workerData as HeartbeatOptions;
-/** A heartbeat without an answer by then is given up; the next one uses the second connection. */
+/** A heartbeat without an answer by then is given up, and its connection is destroyed. */
 const answerWithinMs = 5_000;
+/**
+ * A heartbeat without an answer by then is repeated on another connection. After a failover with silent connections, every
+ * worker has a heartbeat again before the others may think it dead (`settlingMs` of the runner).
+ */
+const repeatAfterMs = 1_000;
 const retryMs = 500;
-// A heartbeat need not wait for the disk, like a claim: the next one follows a lost one.
-const pool = createPool(database, 2, { synchronous_commit: 'off', statement_timeout: `${answerWithinMs}` });
+// A heartbeat need not wait for the disk, like a claim: the next one follows a lost one. One connection is used, unless answers
+// are missing.
+const pool = createPool(
+  database,
+  answerWithinMs / repeatAfterMs + 1,
+  { synchronous_commit: 'off' },
+  { deadlineMs: answerWithinMs, connectWithinMs: answerWithinMs },
+);
 
 let stopped = false;
 const stopping = new AbortController();
@@ -35,26 +46,24 @@ function isMainThreadAlive(): boolean {
 
 async function beat(): Promise<boolean> {
   if (!isMainThreadAlive()) return false;
-  const late = new AbortController();
   try {
-    const answeredAt = await Promise.race([
-      heartbeat(pool, workerId, aliveSeconds),
-      delay(answerWithinMs, null, { signal: late.signal }),
-    ]);
-    if (answeredAt === null) return false;
+    const answeredAt = await heartbeat(pool, workerId, aliveSeconds);
     parentPort?.postMessage({ answeredAt } satisfies BeatReport);
     return true;
   } catch {
     return false; // the database is unavailable; the main thread notices and logs it
-  } finally {
-    late.abort();
   }
 }
 
 while (!stopped) {
   const began = steadyClock();
-  const isHeard = await beat();
-  const rest = isHeard ? intervalMs - (steadyClock() - began) : retryMs;
+  const late = new AbortController();
+  const hasAnswered = await Promise.race([
+    beat(),
+    delay(repeatAfterMs, null, { signal: late.signal }).catch(() => null),
+  ]);
+  late.abort();
+  const rest = hasAnswered ? intervalMs - (steadyClock() - began) : hasAnswered === null ? 0 : retryMs;
   await delay(Math.max(0, rest), null, { signal: stopping.signal }).catch(() => {});
 }
 await pool.end();

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
+import { startTcpProxy } from '../../test/failover/tcp-proxy.ts';
 import { bundledThreads, openThreads } from '../../test/threads.ts';
 import { query } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
@@ -106,6 +107,29 @@ test('beats go on after the connection was lost', async () => {
   );
   Atomics.add(pulse, 0, 1);
   await beats(workerId, before.length + 20);
+});
+
+test('a server that falls silent costs a heartbeat a second, not its deadline', async () => {
+  const { port, searchParams } = new URL(database.url);
+  const server = () => ({ path: `${searchParams.get('host')}/.s.PGSQL.${port}` });
+  const proxy = await startTcpProxy(server());
+  try {
+    const url = new URL(database.url);
+    url.searchParams.delete('host');
+    url.host = `127.0.0.1:${proxy.port}`;
+    const { workerId } = startBeating({ database: url.toString() });
+    const before = await beats(workerId, 3);
+    proxy.blackhole();
+    proxy.redirect(server());
+    // Well before the deadline of a heartbeat, 5 s, and the 3 s after which others may rescue its work.
+    await waitUntil(async () => {
+      const { length } = await beatsOf(workerId);
+      return length > before.length + 20 || new Error(`${length} beats`);
+    }, 3_000);
+    await thread?.end();
+  } finally {
+    await proxy.stop();
+  }
 });
 
 test('after a stop no beat comes any more', async () => {

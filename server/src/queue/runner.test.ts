@@ -260,3 +260,26 @@ test('a worker whose clock is set back goes on breathing, and its bulk with it',
     vi.useRealTimers();
   }
 });
+
+test('a tick that hangs does not end the ticks', async () => {
+  let ticks = 0;
+  let done = 0;
+  start(
+    {
+      load: async () => new Map(),
+      run: async () => {
+        done += 1;
+      },
+    },
+    {
+      tickWithinMs: 50,
+      refillConcurrency() {
+        ticks += 1;
+        return ticks === 1 ? new Promise(() => {}) : Promise.resolve();
+      },
+    },
+  );
+  await waitUntil(async () => ticks > 1 || new Error('no other tick'));
+  await put('normal', 1); // no doorbell rings: only a tick finds it
+  await waitUntil(async () => done === 1 || new Error('not done'));
+});

@@ -40,9 +40,13 @@ interface RunnerDeps extends HeartbeatDeps {
   begun: ReadonlySet<string>;
   /** Refills the concurrency keys with parked work; about twice a second. */
   refillConcurrency(): Promise<void>;
+  /** A tick that takes longer is left behind, and the next one begins. */
+  tickWithinMs?: number;
 }
 
 const tickMs = 500;
+/** Longer than the deadline of a statement with the wait for its connection. */
+const defaultTickWithinMs = 30_000;
 /** How long other workers have for a heartbeat after an outage before their work is rescued. */
 const settlingMs = 3_000;
 const unknownLeaseCheckMs = 2_000;
@@ -100,10 +104,26 @@ export function startRunner(deps: RunnerDeps): Runner {
     log.warn({ count: kinds.length }, 'rescued jobs from a dead worker');
   }
 
+  /** Every step of a tick can be repeated, so a tick that hangs does no harm to the next one. */
+  async function tickWithin(ms: number): Promise<void> {
+    const late = new AbortController();
+    const ended = tick().catch((error) =>
+      log.warn({ err: error }, 'a queue tick failed; retrying'),
+    );
+    await Promise.race([
+      ended,
+      delay(ms, undefined, { signal: late.signal }).then(
+        () => log.error({ ms }, 'a queue tick hangs; starting another'),
+        () => {},
+      ),
+    ]);
+    late.abort();
+  }
+
   async function tickUntilStopped(): Promise<void> {
     await nextIteration(); // the caller has the runner before the first tick
     while (!isStopped()) {
-      await tick().catch((error) => log.warn({ err: error }, 'a queue tick failed; retrying'));
+      await tickWithin(deps.tickWithinMs ?? defaultTickWithinMs);
       await delay(tickMs, undefined, { signal: stopping.signal }).catch(() => {}); // the stop ends the wait
     }
   }

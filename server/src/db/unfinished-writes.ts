@@ -1,0 +1,43 @@
+import { steadyClock } from '../kernel/clock.ts';
+
+/**
+ * The age of the oldest write that the database has not done yet. A failed write counts until another one succeeds: callers and
+ * writers repeat it, and each repetition on its own would look young.
+ */
+export class UnfinishedWrites {
+  readonly #started = new Set<{ at: number }>();
+  #failingSince: number | null = null;
+
+  /** Writes, and counts failures of the kind that only the database can end. */
+  async track<Result>(
+    write: () => Promise<Result>,
+    isUnavailable: (error: unknown) => boolean,
+  ): Promise<Result> {
+    const started = { at: steadyClock() };
+    this.#started.add(started);
+    try {
+      const result = await write();
+      this.#failingSince = null;
+      return result;
+    } catch (error) {
+      if (isUnavailable(error)) this.#failingSince ??= started.at;
+      throw error;
+    } finally {
+      this.#started.delete(started);
+    }
+  }
+
+  /** The last write failed, and no other has succeeded since. */
+  hasFailed(): boolean {
+    return this.#failingSince !== null;
+  }
+
+  oldestMs(): number {
+    const [oldest] = this.#started; // a set keeps the order in which its elements were added
+    const since = Math.min(
+      oldest?.at ?? Number.POSITIVE_INFINITY,
+      this.#failingSince ?? Number.POSITIVE_INFINITY,
+    );
+    return Math.max(0, steadyClock() - since);
+  }
+}
