@@ -1574,7 +1574,7 @@ export interface Api {
     /**
      * Check that the process is alive.
      *
-     * Responds while the process runs, also during shutdown. Restart the process if it does not respond.
+     * Responds while the process runs, also during shutdown. Restart the process if it does not respond, or if it returns 503: then it has lost its database for good.
      *
      * Requires no credentials.
      *
@@ -1584,7 +1584,7 @@ export interface Api {
     /**
      * Check that the process is ready.
      *
-     * Checks that the database responds, all migrations are applied and the queue is alive. Returns 503 otherwise, and during shutdown; `components` shows the failing part.
+     * Checks that the database responds and can be written to, no write is older than 5 seconds, all migrations are applied and the queue is alive. Returns 503 otherwise, and during shutdown; `components` shows the failing part.
      *
      * Requires no credentials.
      *

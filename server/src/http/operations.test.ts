@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
-import { createPool } from '../db/sql.ts';
+import { createPool, type Pool, trackWrite } from '../db/sql.ts';
 import { createIncidentBoard } from '../features/incidents/index.ts';
 import { createMetrics } from '../kernel/metrics.ts';
 import { version } from '../version.ts';
@@ -85,12 +85,16 @@ describe('readiness', () => {
   let url: string;
   let draining: boolean;
   let stop: () => Promise<void>;
+  let pool: Pool;
+  let hasGivenUp: boolean;
 
   beforeEach(async () => {
     database = await createTestDatabase();
     draining = false;
-    const pool = createPool(database.url, 2);
-    const deps = { ...service.deps, pool, metrics: createMetrics() };
+    hasGivenUp = false;
+    pool = createPool(database.url, 2);
+    const contact = { ...service.deps.contact, hasGivenUp: () => hasGivenUp };
+    const deps = { ...service.deps, pool, contact, metrics: createMetrics() };
     const incidents = createIncidentBoard({ pool, clock: Date.now });
     const options = { version, routes: () => [], draining: () => draining, incidents };
     http = createHttpServer({ ...deps, rateLimiter: { take: () => null } }, operationRoutes(deps, options));
@@ -153,6 +157,54 @@ describe('readiness', () => {
     });
     await database.pool.query('alter table real_migrations rename to migrations');
     expect(await ask()).toMatchObject({ status: 200 });
+  });
+
+  it('is refused while the server is read-only, though it answers', async () => {
+    await database.pool.query(
+      `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`,
+    );
+    expect(await ask()).toMatchObject({
+      status: 503,
+      body: {
+        error: { message: 'Not ready: database is read-only: a standby, or a failover is under way.' },
+      },
+    });
+    expect(await ask('/healthz')).toMatchObject({ status: 200 });
+  });
+
+  it('is refused while a write is older than 5 s, though reads are answered', async () => {
+    let finish = () => {};
+    const write = trackWrite(pool, () => new Promise<void>((resolve) => (finish = resolve)));
+    expect(await ask()).toMatchObject({ status: 200 });
+    const now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 5_001);
+    try {
+      expect(await ask()).toMatchObject({
+        status: 503,
+        body: { error: { message: 'Not ready: database has not finished a write for more than 5 s.' } },
+      });
+    } finally {
+      clock.mockRestore();
+    }
+    finish();
+    await write;
+    expect(await ask()).toMatchObject({ status: 200 });
+  });
+
+  it('is given again after a failed write as soon as one can be committed, though no requests come', async () => {
+    const failure = Object.assign(new Error('gone'), { code: '57P01' });
+    await expect(trackWrite(pool, () => Promise.reject(failure))).rejects.toBe(failure);
+    expect(pool.writes.hasFailed()).toBe(true);
+    expect(await ask()).toMatchObject({ status: 200 });
+    expect(pool.writes.hasFailed()).toBe(false);
+  });
+
+  it('is not the health of the process, which fails once only a new process can help', async () => {
+    hasGivenUp = true;
+    expect(await ask('/healthz')).toMatchObject({
+      status: 503,
+      body: { error: { message: 'The process has lost its database and must be restarted.' } },
+    });
   });
 
   it('is refused within 2 s when the database hangs, however many ask, and given when it answers again', async () => {

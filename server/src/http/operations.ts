@@ -10,7 +10,10 @@ import { type Reply, type Route, route } from './route.ts';
 import { DateTime, OneOf } from './schema.ts';
 import { createScrape } from './scrape.ts';
 
-export type OperationsDeps = Pick<Deps, 'pool' | 'queue' | 'metrics' | 'log' | 'clock' | 'publicUrl'>;
+export type OperationsDeps = Pick<
+  Deps,
+  'pool' | 'contact' | 'queue' | 'metrics' | 'log' | 'clock' | 'publicUrl'
+>;
 
 export interface OperationsOptions {
   version: string;
@@ -64,10 +67,16 @@ export function operationRoutes(deps: OperationsDeps, options: OperationsOptions
       tag,
       summary: 'Check that the process is alive',
       description:
-        'Responds while the process runs, also during shutdown. Restart the process if it does not respond.',
+        'Responds while the process runs, also during shutdown. Restart the process if it does not respond, or if it returns 503: then it has lost its database for good.',
       access: 'public',
       responses: { 200: Health },
-      handler: () => ({ status: 200, body: { status: 'ok' } }),
+      handler() {
+        if (!deps.contact.hasGivenUp()) return { status: 200, body: { status: 'ok' } };
+        throw new Problem(
+          'temporarily_unavailable',
+          'The process has lost its database and must be restarted.',
+        );
+      },
     }),
     route({
       method: 'GET',
@@ -76,7 +85,7 @@ export function operationRoutes(deps: OperationsDeps, options: OperationsOptions
       tag,
       summary: 'Check that the process is ready',
       description:
-        'Checks that the database responds, all migrations are applied and the queue is alive. Returns 503 otherwise, and during shutdown; `components` shows the failing part.',
+        'Checks that the database responds and can be written to, no write is older than 5 seconds, all migrations are applied and the queue is alive. Returns 503 otherwise, and during shutdown; `components` shows the failing part.',
       access: 'public',
       responses: { 200: Ready },
       handler: async () => readinessReply(await readiness()),

@@ -1,5 +1,5 @@
 import { pendingMigrations } from '../db/migrate.ts';
-import { isDiskFull, query } from '../db/sql.ts';
+import { isDiskFull, query, trackWrite } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 
 /** A part of this process that must work before the process receives requests. */
@@ -12,19 +12,35 @@ export interface Component {
 export type Readiness = () => Promise<Component[]>;
 
 export const answerWithinMs = 2000;
+/** A write that takes longer holds callers up: their load balancer should use another process, if one is better off. */
+const writeWithinMs = 5000;
 
 export function createReadiness(deps: Pick<Deps, 'pool' | 'queue'>, draining: () => boolean): Readiness {
+  const { pool } = deps;
   let migrated = false;
   let asking: Promise<string[]> | null = null;
 
   async function pending(): Promise<string[]> {
-    if (!migrated) {
-      const names = await pendingMigrations(deps.pool);
-      migrated = names.length === 0; // migrations only go forward: once done they stay done
-      return names;
-    }
-    await query(deps.pool, 'select 1');
-    return [];
+    await checkWritable();
+    if (migrated) return [];
+    const names = await pendingMigrations(pool);
+    migrated = names.length === 0; // migrations only go forward: once done they stay done
+    return names;
+  }
+
+  /** Reads succeed on a standby, and on a primary whose commits wait for a standby that is gone. */
+  async function checkWritable(): Promise<void> {
+    const [server] = await query<{ is_read_only: boolean }>(
+      pool,
+      `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only`,
+    );
+    if (server?.is_read_only) throw new ReadOnly();
+    // Without this, a process that gets no requests because it is not ready would never learn that writes succeed again.
+    if (pool.writes.hasFailed())
+      await trackWrite(pool, () =>
+        query(pool, `select pg_logical_emit_message(true, 'carillon', 'Can writes be committed?')`),
+      );
+    if (pool.writes.oldestMs() > writeWithinMs) throw new WritesWait();
   }
 
   /**
@@ -59,10 +75,14 @@ export function createReadiness(deps: Pick<Deps, 'pool' | 'queue'>, draining: ()
 }
 
 class NoAnswer extends Error {}
+class ReadOnly extends Error {}
+class WritesWait extends Error {}
 
 /** The answer is public, so it does not contain the text of the database error. */
 function whyNot(error: unknown): string {
   if (error instanceof NoAnswer) return `does not respond within ${answerWithinMs / 1000} s`;
+  if (error instanceof ReadOnly) return 'is read-only: a standby, or a failover is under way';
+  if (error instanceof WritesWait) return `has not finished a write for more than ${writeWithinMs / 1000} s`;
   return isDiskFull(error) ? 'has no space left on its disk' : 'cannot be reached';
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import { steadyClock } from '../kernel/clock.ts';
 import type { ProblemCode } from '../kernel/errors.ts';
 import type { Principal, Recipient, RecipientScope, SignedIn } from './principal.ts';
 import type { Scope } from './scopes.ts';
@@ -97,4 +98,15 @@ export function route<
   Auth extends Access = Access,
 >(definition: TypedRoute<Body, Query, Params, Auth>): Route {
   return definition;
+}
+
+const halfOpenMs = 1_000;
+
+/**
+ * Tells whether the caller has closed the connection, from now on. A caller that only stopped sending looks the same, but it
+ * still waits for its answer: a request that is answered within a second is answered to both.
+ */
+export function isAbandoned({ raw: { socket } }: FastifyRequest): () => boolean {
+  const since = steadyClock();
+  return () => socket.destroyed || (socket.readableEnded && steadyClock() - since > halfOpenMs);
 }

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { isDatabaseUnavailable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { cutOff } from '../kernel/batcher.ts';
 import { Problem } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { isLargerThan } from '../kernel/json.ts';
@@ -157,7 +158,7 @@ export function createHttpServer(
   }
 
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const problem = request.raw.errored ? cutOff : problemOf(error);
+    const problem = request.raw.errored ? cutOff() : problemOf(error);
     if (problem.status >= 500)
       deps.log.error({ request_id: request.id, err: problem.cause }, problem.message);
     sendProblem(request, reply, problem);
@@ -375,9 +376,6 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Prob
     body: problem.toBody(),
   });
 }
-
-/** The client is gone and cannot read the answer; it is for the log and the metrics. */
-const cutOff = new Problem('invalid_json', 'The request is incomplete.');
 
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;

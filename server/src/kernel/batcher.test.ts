@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBatcher } from './batcher.ts';
+import { type BatcherOptions, createBatcher } from './batcher.ts';
 
 const double = async (items: number[]): Promise<number[]> => items.map((item) => item * 2);
 
@@ -97,4 +97,63 @@ test('idle waits for everything', async () => {
   await batcher.idle();
   expect(written).toBe(9);
   await batcher.idle();
+});
+
+/** A batcher whose first batch is held; resolves once that batch is under way. */
+async function heldBatcher(options: Partial<BatcherOptions<number>>) {
+  const written: number[] = [];
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const batcher = createBatcher<number, number>(
+    async (items) => {
+      await held;
+      written.push(...items);
+      return items;
+    },
+    { concurrency: 1, maxItems: 100, ...options },
+  );
+  const first = batcher.add(0);
+  await new Promise((resolve) => setImmediate(resolve));
+  return { batcher, first, written, release };
+}
+
+test('a full queue refuses items until there is room, by number and by weight', async () => {
+  for (const maxWaiting of [
+    { items: 2, weight: 1_000 },
+    { items: 1_000, weight: 20 },
+  ]) {
+    const { batcher, release } = await heldBatcher({ maxWaiting, weigh: () => 10 });
+    const waiting = [batcher.add(1), batcher.add(2)];
+    expect(batcher.isFull()).toBe(true);
+    await expect(batcher.add(3)).rejects.toMatchObject({
+      code: 'temporarily_unavailable',
+      headers: { 'retry-after': '1' },
+    });
+    release();
+    await Promise.all(waiting);
+    expect(batcher.isFull()).toBe(false);
+    expect(await batcher.add(4)).toBe(4);
+  }
+});
+
+test('an item that was abandoned before its batch is not written', async () => {
+  const { batcher, first, written, release } = await heldBatcher({});
+  let isAbandoned = false;
+  const kept = batcher.add(1, () => false);
+  const abandoned = batcher.add(2, () => isAbandoned);
+  isAbandoned = true;
+  release();
+  await expect(abandoned).rejects.toMatchObject({ message: 'The request is incomplete.' });
+  await Promise.all([first, kept]);
+  expect(written).toEqual([0, 1]);
+});
+
+test('a batch of nothing but abandoned items is not written, and the batcher becomes idle', async () => {
+  const { batcher, written, release } = await heldBatcher({});
+  batcher.add(1, () => true).catch(() => {});
+  release();
+  await batcher.idle();
+  expect(written).toEqual([0]);
 });

@@ -1,3 +1,5 @@
+import { Problem } from './errors.ts';
+
 /**
  * Micro-batching: items that arrive while the previous batch is being written are written together in the next one. No timer:
  * on a quiet system an item is written at once, on a busy one batches grow with the load (measured: 2.5× the throughput of one
@@ -12,16 +14,22 @@ export interface BatcherOptions<In> {
   maxWeight?: number;
   /** Decides whether the halves of a failed batch are tried. Not when nothing can be written at all. */
   splitOn?: (error: unknown) => boolean;
+  /** The queue is full from here on; it is unbounded when absent. */
+  maxWaiting?: { items: number; weight: number };
 }
 
 export interface Batcher<In, Out> {
-  add(item: In): Promise<Out>;
+  /** Rejects with a Problem when the queue is full. An item that is abandoned before it is written is not written. */
+  add(item: In, isAbandoned?: () => boolean): Promise<Out>;
+  isFull(): boolean;
   /** Resolves when everything added so far has been written. */
   idle(): Promise<void>;
 }
 
 interface Waiting<In, Out> {
   item: In;
+  weight: number;
+  isAbandoned: (() => boolean) | undefined;
   resolve: (out: Out) => void;
   reject: (error: unknown) => void;
 }
@@ -34,19 +42,30 @@ export function createBatcher<In, Out>(
   options: BatcherOptions<In>,
 ): Batcher<In, Out> {
   const waiting: Waiting<In, Out>[] = [];
+  let waitingWeight = 0;
   let underWay = 0;
   let idleWaiters: (() => void)[] = [];
 
   function take(): Waiting<In, Out>[] {
-    if (!options.weigh || options.maxWeight === undefined) return waiting.splice(0, options.maxItems);
+    const { maxItems, maxWeight = Number.POSITIVE_INFINITY } = options;
     let weight = 0;
     let count = 0;
-    for (const { item } of waiting) {
-      weight += options.weigh(item);
-      if (count === options.maxItems || (count > 0 && weight > options.maxWeight)) break;
+    for (const next of waiting) {
+      weight += next.weight;
+      if (count === maxItems || (count > 0 && weight > maxWeight)) break;
+      waitingWeight -= next.weight;
       count += 1;
     }
-    return waiting.splice(0, count);
+    const taken = waiting.splice(0, count);
+    const abandoned = taken.filter(({ isAbandoned }) => isAbandoned?.());
+    if (abandoned.length === 0) return taken;
+    for (const { reject } of abandoned) reject(cutOff());
+    return taken.filter((entry) => !abandoned.includes(entry));
+  }
+
+  function isFull(): boolean {
+    const { items = Number.POSITIVE_INFINITY, weight = Number.POSITIVE_INFINITY } = options.maxWaiting ?? {};
+    return waiting.length >= items || waitingWeight >= weight;
   }
 
   /** Writes a batch and returns the function that answers its items. */
@@ -72,8 +91,10 @@ export function createBatcher<In, Out>(
 
   function pump(): void {
     while (underWay < options.concurrency && waiting.length > 0) {
+      const batch = take();
+      if (batch.length === 0) continue;
       underWay += 1;
-      void flush(take()).then((answer) => {
+      void flush(batch).then((answer) => {
         underWay -= 1;
         // The next batch starts before this one is answered, so that the database works while the answers are composed.
         pump();
@@ -88,9 +109,13 @@ export function createBatcher<In, Out>(
 
   let scheduled = false;
   return {
-    add(item) {
+    isFull,
+    add(item, isAbandoned) {
       return new Promise<Out>((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
+        if (isFull()) return reject(queueFull());
+        const weight = options.weigh?.(item) ?? 0;
+        waitingWeight += weight;
+        waiting.push({ item, weight, isAbandoned, resolve, reject });
         if (scheduled || underWay >= options.concurrency) return;
         // Items that arrive in the same iteration of the event loop (one socket read, one claim) share a batch.
         scheduled = true;
@@ -107,4 +132,16 @@ export function createBatcher<In, Out>(
       });
     },
   };
+}
+
+/** For callers who send more than the database can store: what waits in memory is bounded. */
+export function queueFull(): Problem {
+  return new Problem('temporarily_unavailable', 'Too many requests wait to be written. Try again.', {
+    headers: { 'retry-after': '1' },
+  });
+}
+
+/** The client is gone and cannot read the answer; it is for the log and the metrics. */
+export function cutOff(): Problem {
+  return new Problem('invalid_json', 'The request is incomplete.');
 }

@@ -126,5 +126,6 @@ export async function startHttpBench<Simulator extends HttpSimulator & { receive
 
 const noSandbox: SandboxStore = {
   add: () => Promise.reject(new Error('only the sandbox stores messages')),
+  isFull: () => false,
   idle: async () => {},
 };

@@ -1,4 +1,4 @@
-import { type Route, route } from '../../http/route.ts';
+import { isAbandoned, type Route, route } from '../../http/route.ts';
 import { IdParams } from '../../http/schema.ts';
 import { Problem } from '../../kernel/errors.ts';
 import { idempotencyHeader, idempotencyKeyOf } from '../idempotency/index.ts';
@@ -38,7 +38,7 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       responses: { 202: Notification, 200: Notification },
       errors: ['plan_limit_reached'],
       async handler({ principal, body, raw }) {
-        return answer(await notifications.accept(principal, body, idempotencyKeyOf(raw)));
+        return answer(await notifications.accept(principal, body, idempotencyKeyOf(raw), isAbandoned(raw)));
       },
     }),
     route({
@@ -54,8 +54,8 @@ export function notificationRoutes({ notifications }: { notifications: Notificat
       listApart: 'notifications',
       bodyLimit: sendBodyLimit,
       responses: { 202: BatchResponse },
-      async handler({ principal, body }) {
-        const results = await notifications.acceptMany(principal, body.notifications);
+      async handler({ principal, body, raw }) {
+        const results = await notifications.acceptMany(principal, body.notifications, isAbandoned(raw));
         return {
           status: 202,
           body: {

@@ -1,9 +1,9 @@
-import { isDatabaseUnavailable, transaction } from '../../db/sql.ts';
+import { isDatabaseUnavailable, trackWrite, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { bodyHashOf } from '../../http/body-hash.ts';
 import type { Principal } from '../../http/principal.ts';
 import { compileRequestCheck } from '../../http/validation.ts';
-import { type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
+import { type BatcherOptions, createBatcher, queueFull } from '../../kernel/batcher.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { idTime } from '../../kernel/ids.ts';
@@ -53,14 +53,22 @@ export interface AcceptedNotification {
   replayed: boolean;
 }
 
+/** Whether the caller has closed the connection; what is not written by then is not written. */
+export type IsAbandoned = () => boolean;
+
 export interface NotificationService {
   accept(
     principal: Principal,
     request: SendRequest,
     idempotencyKey: string | null,
+    isAbandoned?: IsAbandoned,
   ): Promise<AcceptedNotification>;
   /** Resolves to one entry per element; a bad element never fails the others. */
-  acceptMany(principal: Principal, requests: unknown[]): Promise<(AcceptedNotification | Problem)[]>;
+  acceptMany(
+    principal: Principal,
+    requests: unknown[],
+    isAbandoned?: IsAbandoned,
+  ): Promise<(AcceptedNotification | Problem)[]>;
   /** Sends a message of the service itself over a chat connection, through the same path as every other notification. */
   sendTest(principal: Principal, test: TestMessage): Promise<Notification>;
   get(principal: Principal, id: string): Promise<Notification>;
@@ -81,6 +89,7 @@ export interface WriteOptions {
   /** Writes a batch of acceptances durably. */
   write?: (acceptances: Acceptance[]) => Promise<WrittenNotification[]>;
   batching?: Pick<BatcherOptions<Acceptance>, 'concurrency' | 'maxItems'>;
+  maxWaiting?: BatcherOptions<Acceptance>['maxWaiting'];
 }
 
 const checkElement = compileRequestCheck(BatchElement, 'body');
@@ -89,6 +98,12 @@ const checkElement = compileRequestCheck(BatchElement, 'body');
 const isLarge = ({ html_body, text_body, template_data }: SendRequest): boolean =>
   !!template_data || (html_body?.length ?? 0) + (text_body?.length ?? 0) > 10_000;
 
+/**
+ * What may wait to be written. 10,000 notifications are two to four seconds of work on a good day: a caller beyond them is served
+ * sooner by another process, or later. 64 MB of content are a few times that in memory, which a process of 512 MB survives.
+ */
+const maxWaiting = { items: 10_000, weight: 64_000_000 };
+
 export function createNotificationService(
   deps: ServiceDeps,
   wakeRuns: WakeRuns,
@@ -96,7 +111,8 @@ export function createNotificationService(
 ): NotificationService {
   const { pool, queue } = deps;
 
-  const batcher = createBatcher(options.write ?? createWrite(deps), {
+  const write = options.write ?? createWrite(deps);
+  const batcher = createBatcher((acceptances: Acceptance[]) => trackWrite(pool, () => write(acceptances)), {
     // The batch is small enough that answers flow while the next one is written: with 250 the process and the database waited
     // for each other, and throughput was a tenth lower.
     ...(options.batching ?? { concurrency: 2, maxItems: 64 }),
@@ -107,6 +123,7 @@ export function createNotificationService(
       bytes.reduce((sum, file) => sum + file.length, 0),
     maxWeight: 1_000_000, // writing four times as much at once takes 100 ms
     splitOn: (error) => !isDatabaseUnavailable(error),
+    maxWaiting: options.maxWaiting ?? maxWaiting,
   });
 
   async function acceptOne(
@@ -114,6 +131,7 @@ export function createNotificationService(
     request: SendRequest,
     key: string | null,
     defaultPriority: Priority,
+    isAbandoned?: IsAbandoned,
   ): Promise<AcceptedNotification> {
     const { environmentId } = principal;
     const hash = key === null ? '' : bodyHashOf(deps.tasks, environmentId, request);
@@ -124,9 +142,10 @@ export function createNotificationService(
       // A batch may contain 500 large requests. For one small send the check costs more than it saves.
       if (defaultPriority === 'bulk' || isLarge(request)) while (isLoopHeld()) await yieldToEventLoop();
       const options = { idempotency: key === null ? null : { key, bodyHash }, defaultPriority };
-      return await insert(checkRequest(principal, request, lookups, { ...options, now: deps.clock() }));
+      const acceptance = checkRequest(principal, request, lookups, { ...options, now: deps.clock() });
+      return await insert(acceptance, isAbandoned);
     } catch (error) {
-      if (key === null) throw error;
+      if (key === null || isAbandoned?.()) throw error;
       return replayedOr(error, { environmentId, operation: 'notification', key, bodyHash });
     }
   }
@@ -136,16 +155,18 @@ export function createNotificationService(
     error: unknown,
     claim: Omit<KeyClaim, 'resourceId'>,
   ): Promise<AcceptedNotification> {
-    const holder = error instanceof Problem ? await findEarlierHolder(pool, claim) : null;
+    // A full queue would get longer with every question to the database.
+    const isAnswer = error instanceof Problem && error.code !== 'temporarily_unavailable';
+    const holder = isAnswer ? await findEarlierHolder(pool, claim) : null;
     const stored = holder && (await store.findNotification(pool, claim.environmentId, holder));
     if (!stored) throw error;
     return { notification: viewOf(stored), replayed: true };
   }
 
-  async function insert(acceptance: Acceptance): Promise<AcceptedNotification> {
+  async function insert(acceptance: Acceptance, isAbandoned?: IsAbandoned): Promise<AcceptedNotification> {
     const { row, keyClaim, sender } = acceptance;
     deps.storage.check(sender);
-    const written = await batcher.add(acceptance);
+    const written = await batcher.add(acceptance, isAbandoned);
     if (written instanceof Problem) throw written;
     if (written) {
       deps.metrics.accepted.inc({ channel: row.channel });
@@ -155,7 +176,7 @@ export function createNotificationService(
     }
     if (!keyClaim) throw new Error('a notification without an idempotency key was not written');
     const holder = await findKeyHolder(pool, keyClaim);
-    if (holder === null) return insert(acceptance);
+    if (holder === null) return insert(acceptance, isAbandoned);
     const stored = await store.findNotification(pool, row.environment_id, holder);
     if (!stored)
       throw new Problem('resource_not_found', 'The notification of this Idempotency-Key has been deleted.');
@@ -180,11 +201,12 @@ export function createNotificationService(
   }
 
   const service: NotificationService = {
-    async accept(principal, request, idempotencyKey) {
-      return acceptOne(principal, request, idempotencyKey, 'normal');
+    async accept(principal, request, idempotencyKey, isAbandoned) {
+      return acceptOne(principal, request, idempotencyKey, 'normal', isAbandoned);
     },
 
-    acceptMany(principal, requests) {
+    async acceptMany(principal, requests, isAbandoned) {
+      if (batcher.isFull()) throw queueFull();
       const budget = newNameBudget();
       return Promise.all(
         requests.map((request) =>
@@ -201,7 +223,7 @@ export function createNotificationService(
         while (isLoopHeld()) await yieldToEventLoop();
         checkElement(element, budget);
         const { idempotency_key: key, ...request } = element as BatchElement;
-        return acceptOne(principal, request, key ?? null, 'bulk');
+        return acceptOne(principal, request, key ?? null, 'bulk', isAbandoned);
       }
     },
 

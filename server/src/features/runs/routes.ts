@@ -1,4 +1,4 @@
-import { type Route, route } from '../../http/route.ts';
+import { isAbandoned, type Route, route } from '../../http/route.ts';
 import { idempotencyHeader, idempotencyKeyOf } from '../idempotency/index.ts';
 import {
   Cancellation,
@@ -36,7 +36,7 @@ export function runRoutes({ runs }: { runs: RunService }): Route[] {
       errors: ['storage_quota_reached', 'trigger_data_invalid'],
       async handler({ principal, params, body, raw }) {
         const key = idempotencyKeyOf(raw);
-        const triggered = await runs.trigger(principal, params.key, body.trigger_data, key);
+        const triggered = await runs.trigger(principal, params.key, body.trigger_data, key, isAbandoned(raw));
         return {
           status: triggered.replayed ? 200 : 202,
           body: { run_id: triggered.runId, status: triggered.status },

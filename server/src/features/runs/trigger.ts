@@ -1,5 +1,5 @@
 import { parseAddressKey } from '../../channels/address-key.ts';
-import { isDatabaseUnavailable } from '../../db/sql.ts';
+import { isDatabaseUnavailable, trackWrite } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type JsonObject, validateTriggerData } from '../../engine/index.ts';
 import { bodyHashOf } from '../../http/body-hash.ts';
@@ -33,6 +33,7 @@ export type Trigger = (
   workflowKey: string,
   triggerData: JsonObject,
   idempotencyKey: string | null,
+  isAbandoned?: () => boolean,
 ) => Promise<Triggered>;
 
 interface NewTrigger {
@@ -52,12 +53,13 @@ export function createTrigger({
 }: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'storage' | 'tasks'> & {
   workflows: Pick<WorkflowService, 'findActive'>;
 }): Trigger {
-  const batcher = createBatcher<NewTrigger, boolean>(write, {
+  const batcher = createBatcher<NewTrigger, boolean>((triggers) => trackWrite(pool, () => write(triggers)), {
     concurrency: 2,
     maxItems: 250,
     weigh: ({ run }) => JSON.stringify(run.trigger_data).length,
     maxWeight: 1_000_000,
     splitOn: (error) => !isDatabaseUnavailable(error),
+    maxWaiting: { items: 10_000, weight: 64_000_000 }, // as for notifications
   });
 
   /** Returns true for a written trigger, and false when its Idempotency-Key was used before, here or in the same batch. */
@@ -124,7 +126,7 @@ export function createTrigger({
     return { runId, status: run.status, replayed: true };
   }
 
-  return async (principal, workflowKey, triggerData, idempotencyKey) => {
+  return async (principal, workflowKey, triggerData, idempotencyKey, isAbandoned) => {
     const { environmentId } = principal;
     const claim =
       idempotencyKey === null
@@ -141,7 +143,7 @@ export function createTrigger({
     }
     const keyClaim = claim && { ...claim, resourceId: run.id };
     for (;;) {
-      if (await batcher.add({ run, keyClaim })) {
+      if (await batcher.add({ run, keyClaim }, isAbandoned)) {
         activity.triggered(run.workflow_id);
         storage.add(principal, () => overheadBytes + JSON.stringify(triggerData).length);
         return { runId: run.id, status: 'pending', replayed: false };
