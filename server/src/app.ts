@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createOutbound } from './channels/http.ts';
 import type { Config } from './config.ts';
@@ -62,6 +63,11 @@ export interface AppOptions {
 
 const drainMs = 15_000;
 const housekeepingDeadlineMs = 60_000;
+
+/** Writes that wait for a database that is gone must not keep a process from stopping. */
+function withinDrain(work: Promise<unknown>): Promise<unknown> {
+  return Promise.race([work, delay(drainMs, null, { ref: false })]);
+}
 
 /** The composition root: builds everything by hand, in order, and stops it in reverse. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
@@ -142,7 +148,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     };
 
     const services = createServices(deps);
-    stops.push(() => services.sandboxStore.idle());
+    stops.push(() => withinDrain(services.sandboxStore.idle()));
     stops.push(() => services.emailConnections.stop());
     // Requests and jobs in progress share one deadline instead of one after the other.
     const drains: (() => Promise<unknown>)[] = [];
@@ -151,7 +157,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       queue.start((options.jobs ?? allJobs)(services));
       drains.push(() => queue.stop(drainMs));
       const housekeeping = startHousekeeping({ ...deps, pool: housekeepingPool });
-      drains.push(() => housekeeping.stop());
+      drains.push(() => withinDrain(housekeeping.stop()));
     }
 
     let draining = false;

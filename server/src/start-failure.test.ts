@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startFailure } from './start-failure.ts';
+import { databaseLost, startFailure } from './start-failure.ts';
 
 const bundled = { HOST: '127.0.0.1', PORT: 8400, DATABASE_URL: null, CARILLON_DATA_DIR: '/srv/data' };
 const own = { ...bundled, DATABASE_URL: 'postgresql://db.internal/carillon' };
@@ -49,4 +49,10 @@ test.each([
 
 test('what nobody foresaw is shown with where it happened', () => {
   expect(startFailure(failed('surprise', { code: 'ESURPRISE' }), bundled)).toContain('start-failure.test.ts');
+});
+
+test('the last line of a process without a database names the time and the exit code', () => {
+  expect(databaseLost(120_400)).toBe(
+    'The database has not answered for 120 s. Exiting with code 75, so that a supervisor starts a new process.',
+  );
 });

@@ -17,6 +17,7 @@ const statementDeadlineMs = 15_000;
 /** The server cancels a statement a second earlier, so that nothing goes on running for a client that has given up. */
 const cancelEarlierMs = 1_000;
 const connectWithinMs = 10_000;
+const endWithinMs = 5_000;
 const sweepsPerDeadline = 15;
 const maxSweepMs = 1_000;
 /** The delay before a silent connection is probed. Linux then gives a dead peer 10 s more. */
@@ -134,9 +135,12 @@ export class Pool extends pg.Pool {
     for (const connection of this.#connections) connection.drop(dropped());
   }
 
+  /** Statements under way get a few seconds, and a server that is gone does not answer a goodbye. */
   override async end(): Promise<void> {
+    const late = setTimeout(() => this.dropAll(), endWithinMs);
     await super.end();
-    clearInterval(this.#sweep); // not before: statements under way keep their deadline
+    clearTimeout(late);
+    clearInterval(this.#sweep);
   }
 }
 

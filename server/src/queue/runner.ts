@@ -144,8 +144,10 @@ export function startRunner(deps: RunnerDeps): Runner {
     async stop(deadlineMs) {
       stopping.abort();
       for (const off of silence) off();
-      await ticks;
-      await Promise.all(workers.map((worker) => worker.drain(deadlineMs)));
+      const stoppedAt = steadyClock();
+      await Promise.race([ticks, delay(deadlineMs, undefined, { ref: false })]); // a tick may wait for a silent database
+      const restMs = Math.max(0, deadlineMs - (steadyClock() - stoppedAt));
+      await Promise.all(workers.map((worker) => worker.drain(restMs)));
       await heartbeat.stop(); // not before: work in flight keeps its leases
       await store.deleteWorker(deps.pool, workerId).catch(() => {});
     },
