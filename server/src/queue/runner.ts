@@ -107,9 +107,7 @@ export function startRunner(deps: RunnerDeps): Runner {
   /** Every step of a tick can be repeated, so a tick that hangs does no harm to the next one. */
   async function tickWithin(ms: number): Promise<void> {
     const late = new AbortController();
-    const ended = tick().catch((error) =>
-      log.warn({ err: error }, 'a queue tick failed; retrying'),
-    );
+    const ended = tick().catch((error) => log.warn({ err: error }, 'a queue tick failed; retrying'));
     await Promise.race([
       ended,
       delay(ms, undefined, { signal: late.signal }).then(
