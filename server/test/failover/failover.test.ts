@@ -37,11 +37,14 @@ beforeEach(async () => {
   await arrive(30);
 }, 60_000);
 afterEach(async () => {
-  await Promise.all(apps.map((app) => app.stop()));
-  await pool.end();
-  await mailServer.stop();
-  await proxy.stop();
-  await pair.stop();
+  try {
+    await Promise.all(apps.map((app) => app.stop()));
+    await pool.end();
+    await mailServer.stop();
+    await proxy.stop();
+  } finally {
+    await pair.stop(); // the servers are processes of their own and would outlive a failed test
+  }
 }, 60_000);
 
 /** A third of the real times, so that a silent server costs the test 5 s and not 15. */
