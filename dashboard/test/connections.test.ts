@@ -107,7 +107,7 @@ describe.skipIf(!chromiumPath)('connections', () => {
     await dialog.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Not saved yet').waitFor();
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('Saved, but the provider rejected the credentials.').waitFor();
+    await page.getByText('The provider rejected the credentials.').waitFor();
 
     await page.getByLabel('From name').fill('Half typed');
     await page.getByRole('link', { name: 'Slack' }).click();
