@@ -232,7 +232,7 @@ const settings = {
   CARILLON_RETENTION_DAYS: setting<number | null>({
     read: integer(7, 36_500),
     fallback: null,
-    shown: 'for ever',
+    shown: 'no limit',
     meaning:
       'Retention of finished notifications with all their data, workflow runs, and webhook events with their deliveries.',
   }),

@@ -1390,10 +1390,10 @@ delete from provider_pauses where paused_until < now() - interval '1 hour';
 -- providers_extend_pauses (features/provider-health/throttle-store.ts)
 with input as (
   select * from json_to_recordset($1::json)
-    as (environment_id uuid, pace text, asked_ms float8, own_ms float8, call_ms float8, eased boolean, provider text)),
+    as (environment_id uuid, pace text, asked_ms float8, own_ms float8, call_ms float8, lifted boolean, provider text)),
 found as (
   select i.*, p.strikes, p.paused_until, p.paused_at < now() - make_interval(secs => i.call_ms / 1000) as is_new,
-    i.eased or p.paused_until < now() - interval '10 minutes' as is_first
+    i.lifted or p.paused_until < now() - interval '10 minutes' as is_first
   from provider_pauses p join input i using (environment_id, pace)
   order by environment_id, pace
   for update of p),

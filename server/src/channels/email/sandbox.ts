@@ -48,7 +48,7 @@ export function emailPayloadOf(message: EmailMessage): StoredEmail {
   };
 }
 
-/** The sender and the headers are as the sandbox got them, whatever the settings are now. */
+/** The sender and the headers are as the sandbox stored them, even if the settings have changed since. */
 export function previewOfStored({ from, reply_to, headers }: StoredEmail): MessagePreview {
   return { from, reply_to, headers };
 }

@@ -11,7 +11,7 @@ export interface NewThrottle {
   /** How long ago the throttled call began. */
   call_ms: number;
   /** True when a call has succeeded since the last throttle. */
-  eased: boolean;
+  lifted: boolean;
   /** The provider that asked, by the id that users see. */
   provider?: string | undefined;
 }
@@ -40,10 +40,10 @@ const extend = statement<ThrottleRow>(
   // after the current throttle was requested counts as another strike; the others can only lengthen the throttle.
   `with input as (
      select * from json_to_recordset($1::json)
-       as (environment_id uuid, pace text, asked_ms float8, own_ms float8, call_ms float8, eased boolean, provider text)),
+       as (environment_id uuid, pace text, asked_ms float8, own_ms float8, call_ms float8, lifted boolean, provider text)),
    found as (
      select i.*, p.strikes, p.paused_until, p.paused_at < now() - make_interval(secs => i.call_ms / 1000) as is_new,
-       i.eased or p.paused_until < now() - interval '10 minutes' as is_first
+       i.lifted or p.paused_until < now() - interval '10 minutes' as is_first
      from provider_pauses p join input i using (environment_id, pace)
      order by environment_id, pace
      for update of p),

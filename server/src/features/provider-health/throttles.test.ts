@@ -65,7 +65,7 @@ describe('a pause', () => {
       asked_ms: 60_000,
       own_ms: 1_000,
       call_ms: 5,
-      eased: false,
+      lifted: false,
     };
     const sweeping: Sql = {
       async query(config) {
@@ -188,7 +188,7 @@ describe('what a provider asks for', () => {
       asked_ms: null,
       own_ms: 1_000,
       call_ms: 50,
-      eased: false,
+      lifted: false,
     };
     expect(
       mergeThrottles([

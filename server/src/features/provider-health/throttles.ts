@@ -122,7 +122,7 @@ export function createThrottles(
         asked_ms: asked,
         own_ms: ownMs,
         call_ms: Math.max(0, now - callStartedAt),
-        eased: before > 0 && (letThrough.get(key) ?? 0) >= before,
+        lifted: before > 0 && (letThrough.get(key) ?? 0) >= before,
         provider,
       });
       return ends.get(key) ?? now;
@@ -147,7 +147,7 @@ export function mergeThrottles(throttles: NewThrottle[]): NewThrottle[] {
           ? null
           : Math.max(throttle.asked_ms ?? 0, other?.asked_ms ?? 0),
       call_ms: Math.min(throttle.call_ms, other?.call_ms ?? Number.POSITIVE_INFINITY),
-      eased: throttle.eased || (other?.eased ?? false),
+      lifted: throttle.lifted || (other?.lifted ?? false),
     });
   }
   return [...merged.values()];

@@ -69,9 +69,9 @@ function merge(from: number, ways: Way[]): StepPath[] {
   const paths = new Map<number | null, StepPath>();
   for (const [to, reason] of ways) {
     if (to === undefined) continue;
-    const road = paths.get(to) ?? { from, to, reasons: [] };
-    road.reasons.push(reason);
-    paths.set(to, road);
+    const path = paths.get(to) ?? { from, to, reasons: [] };
+    path.reasons.push(reason);
+    paths.set(to, path);
   }
   return [...paths.values()];
 }
