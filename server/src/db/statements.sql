@@ -924,9 +924,9 @@ where n.id = any ($1::uuid[]) and n.environment_id = $2;
 
 -- notifications_insert (features/notifications/insert.ts)
 with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair)
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
 ),
 
 fresh as (
@@ -943,14 +943,18 @@ taken as materialized (
 
  queue_postponed as (
    insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at from taken) work where run_at is not null
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
  ),
 
- queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note from (select id, lane, environment_id, send_at as run_at from taken) work where run_at is null),
- queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
  queue_floors as (
    select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($35::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
      0) as tag
    from (select distinct kind, lane from queue_arriving) l
@@ -967,9 +971,10 @@ taken as materialized (
  ),
  queue_enqueued as (
  insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
- from queue_source s join queue_taken_turns t using (kind, lane, environment_id)),
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
 counted as (
 insert into usage_counters as counter (organization_id, month, channel, shard, sends)
 select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
@@ -1005,22 +1010,26 @@ insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, 
 
 -- notifications_insert_new (features/notifications/insert.ts)
 with input as materialized (
-  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[])
-    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair)
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, lane, operation, body_hash, organization_id, month, is_pair, tag)
 ),
 taken as (select * from input),
 
  queue_postponed as (
    insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at from taken) work where run_at is not null
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
  ),
 
- queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note from (select id, lane, environment_id, send_at as run_at from taken) work where run_at is null),
- queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
  queue_floors as (
    select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($35::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
      0) as tag
    from (select distinct kind, lane from queue_arriving) l
@@ -1037,9 +1046,10 @@ taken as (select * from input),
  ),
  queue_enqueued as (
  insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
- from queue_source s join queue_taken_turns t using (kind, lane, environment_id)),
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
 counted as (
 insert into usage_counters as counter (organization_id, month, channel, shard, sends)
 select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
@@ -1589,7 +1599,7 @@ from runs r join workflows w on w.id = r.workflow_id where r.id = $1 and r.envir
 -- runs_insert (features/runs/store.ts)
 with input as materialized (
   select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, workflow_id uuid, version int,
-    external_user_id text, address text, trigger_data json, operation text, key text, body_hash text)
+    external_user_id text, address text, trigger_data json, operation text, key text, body_hash text, tag bigint)
 ),
 fresh as (
 insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
@@ -1603,14 +1613,18 @@ taken as materialized (select * from input where key is null or id in (select re
 
  queue_postponed as (
    insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 5, id, lane, environment_id, run_at from (select id, 1::smallint as lane, environment_id, null::timestamptz as run_at from taken) work where run_at is not null
+   select 5, id, lane, environment_id, run_at from (select id, 1::smallint as lane, environment_id, null::timestamptz as run_at, tag from taken) work where run_at is not null
  ),
 
- queue_source as (select 5::smallint as kind, id, lane, environment_id, null::jsonb as note from (select id, 1::smallint as lane, environment_id, null::timestamptz as run_at from taken) work where run_at is null),
- queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ queue_source as (select 5::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, 1::smallint as lane, environment_id, null::timestamptz as run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
  queue_floors as (
    select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($2::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
      0) as tag
    from (select distinct kind, lane from queue_arriving) l
@@ -1627,9 +1641,10 @@ taken as materialized (select * from input where key is null or id in (select re
  ),
  queue_enqueued as (
  insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
- from queue_source s join queue_taken_turns t using (kind, lane, environment_id)),
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
 lives as (
   insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data)
   select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data from taken
@@ -2241,12 +2256,17 @@ returning l.id;
 -- queue_claim (queue/store.ts)
 with taken as (
   delete from queue_ready where ctid = any (array(
-    select ctid from queue_ready where kind = $1 and lane <= $2 order by lane, tag limit $3 for update skip locked))
-  returning kind, id, lane, environment_id, note
+    select first.ctid from unnest($2::bigint[]) with ordinality as l (low, number) cross join lateral (
+      select ctid from queue_ready
+      where kind = $1 and lane = l.number - 1 and tag >= l.low order by tag limit $3 for update skip locked) first
+    limit $3))
+  returning kind, id, lane, environment_id, note, tag
+), leased as (
+  insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
+  select kind, id, lane, environment_id, note, $4 from taken
+  returning id, leased_at
 )
-insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
-select kind, id, lane, environment_id, note, $4 from taken
-returning kind, id, lane, environment_id, note, leased_at;
+select kind, id, lane, environment_id, note, leased_at, tag::float8 from taken join leased using (id);
 
 -- queue_defer (queue/store.ts)
 with held as (
@@ -2263,11 +2283,16 @@ from unnest($1::smallint[]) as k (kind), unnest($2::smallint[]) as l (lane);
 
 -- queue_enqueue (queue/store.ts)
 with
-queue_source as (select * from json_to_recordset($1::json) as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb)),
-queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+queue_source as (select * from json_to_recordset($1::json)
+   as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb, tag bigint)),
+queue_arriving as (
+  select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+),
 queue_floors as (
   select kind, lane, coalesce(
-    (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+    (select r.tag - 1 from queue_ready r
+     where r.kind = l.kind and r.lane = l.lane and r.tag >= ($2::bigint[])[l.kind * 3 + l.lane + 1]
+     order by r.tag limit 1),
     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
     0) as tag
   from (select distinct kind, lane from queue_arriving) l
@@ -2283,9 +2308,10 @@ queue_taken_turns as (
   returning kind, lane, environment_id, last_tag - burst as before
 )
 insert into queue_ready (id, kind, lane, tag, environment_id, note)
-select s.id, s.kind, s.lane,
-  t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
-from queue_source s join queue_taken_turns t using (kind, lane, environment_id);
+select s.id, s.kind, s.lane, coalesce(s.tag,
+  t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+  s.environment_id, s.note
+from queue_source s left join queue_taken_turns t using (kind, lane, environment_id);
 
 -- queue_find_due (queue/store.ts)
 select run_at from queue_later where id = $1 and kind = $2;
@@ -2294,8 +2320,10 @@ select run_at from queue_later where id = $1 and kind = $2;
 select kind, id from queue_leased where worker_id = $1 and leased_at < now() - make_interval(secs => $2);
 
 -- queue_find_ready (queue/store.ts)
-select kind from unnest($1::smallint[]) as kind
-where (select true from queue_ready r where r.kind = kind.kind order by r.lane, r.tag limit 1);
+select kind, lane, tag::float8 from unnest($1::smallint[]) as kind, unnest($2::smallint[]) as lane cross join lateral (
+select r.tag from queue_ready r
+where r.kind = kind.kind and r.lane = lane.lane and r.tag >= ($3::bigint[])[kind.kind * 3 + lane.lane + 1]
+order by r.tag limit 1) first;
 
 -- queue_finish (queue/store.ts)
 delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3 returning id;
@@ -2304,11 +2332,15 @@ delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id
 with
  queue_source as (
  delete from queue_later where kind = $1 and id = any ($2::uuid[])
- returning kind, id, lane, environment_id, note),
- queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ returning kind, id, lane, environment_id, note, null::bigint as tag),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
  queue_floors as (
    select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($3::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
      0) as tag
    from (select distinct kind, lane from queue_arriving) l
@@ -2324,9 +2356,10 @@ with
    returning kind, lane, environment_id, last_tag - burst as before
  )
  insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
- from queue_source s join queue_taken_turns t using (kind, lane, environment_id)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
 returning id;
 
 -- queue_heartbeat (queue/store.ts)
@@ -2345,11 +2378,15 @@ with
  queue_source as (
  delete from queue_later where ctid = any (array(
    select ctid from queue_later where run_at <= now() order by run_at limit $1 for update skip locked))
- returning kind, id, lane, environment_id, note),
- queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ returning kind, id, lane, environment_id, note, null::bigint as tag),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
  queue_floors as (
    select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($2::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
      0) as tag
    from (select distinct kind, lane from queue_arriving) l
@@ -2365,20 +2402,25 @@ with
    returning kind, lane, environment_id, last_tag - burst as before
  )
  insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
- from queue_source s join queue_taken_turns t using (kind, lane, environment_id)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
 returning kind;
 
 -- queue_release (queue/store.ts)
 with
 queue_source as (
 delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
-returning kind, id, lane, environment_id, note),
-queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+returning kind, id, lane, environment_id, note, null::bigint as tag),
+queue_arriving as (
+  select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+),
 queue_floors as (
   select kind, lane, coalesce(
-    (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+    (select r.tag - 1 from queue_ready r
+     where r.kind = l.kind and r.lane = l.lane and r.tag >= ($4::bigint[])[l.kind * 3 + l.lane + 1]
+     order by r.tag limit 1),
     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
     0) as tag
   from (select distinct kind, lane from queue_arriving) l
@@ -2394,9 +2436,10 @@ queue_taken_turns as (
   returning kind, lane, environment_id, last_tag - burst as before
 )
 insert into queue_ready (id, kind, lane, tag, environment_id, note)
-select s.id, s.kind, s.lane,
-  t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
-from queue_source s join queue_taken_turns t using (kind, lane, environment_id);
+select s.id, s.kind, s.lane, coalesce(s.tag,
+  t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+  s.environment_id, s.note
+from queue_source s left join queue_taken_turns t using (kind, lane, environment_id);
 
 -- queue_remove_dead_workers (queue/store.ts)
 delete from workers w where alive_until < now() - interval '1 hour'
@@ -2412,11 +2455,15 @@ with
    select l.ctid from queue_leased l
    where now() < $2 and not exists (select from workers w where w.id = l.worker_id and w.alive_until > now())
    limit $1 for update skip locked))
- returning kind, id, lane, environment_id, note),
- queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ returning kind, id, lane, environment_id, note, null::bigint as tag),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
  queue_floors as (
    select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($3::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
      0) as tag
    from (select distinct kind, lane from queue_arriving) l
@@ -2432,10 +2479,36 @@ with
    returning kind, lane, environment_id, last_tag - burst as before
  )
  insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
- from queue_source s join queue_taken_turns t using (kind, lane, environment_id)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
 returning kind;
+
+-- queue_reserve_tags (queue/store.ts)
+with queue_arriving as (
+  select * from json_to_recordset($1::json) as (kind smallint, lane smallint, environment_id uuid, burst int)
+), queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($2::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ )
+select kind, lane, environment_id, (before + 1)::float8 as first, burst
+from queue_taken_turns join queue_arriving using (kind, lane, environment_id);
 
 -- queue_take_waiting (queue/store.ts)
 with l as (
@@ -2451,11 +2524,15 @@ with
    select ctid from queue_later
    where environment_id = $1 and waits_for = $2 and kind = $3 and waits_since < $4
    order by lane limit $5 for update skip locked))
- returning kind, id, lane, environment_id, note),
- queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
+ returning kind, id, lane, environment_id, note, null::bigint as tag),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
  queue_floors as (
    select kind, lane, coalesce(
-     (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($6::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
      (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
      0) as tag
    from (select distinct kind, lane from queue_arriving) l
@@ -2471,7 +2548,8 @@ with
    returning kind, lane, environment_id, last_tag - burst as before
  )
  insert into queue_ready (id, kind, lane, tag, environment_id, note)
- select s.id, s.kind, s.lane,
-   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
- from queue_source s join queue_taken_turns t using (kind, lane, environment_id)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)
 returning id;

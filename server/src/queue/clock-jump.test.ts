@@ -7,6 +7,7 @@ import { createPool, type Pool, query } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLog } from '../kernel/log.ts';
 import { createMetrics } from '../kernel/metrics.ts';
+import { createLowWater } from './low-water.ts';
 import { type Job, type Runner, startRunner } from './runner.ts';
 import * as store from './store.ts';
 import { lanes, type WorkKind, workKinds } from './work.ts';
@@ -68,6 +69,7 @@ function start(at: string, begun: (id: string) => void): string {
       heartbeatEntry: bundledThreads().heartbeat,
       jobs: { ...jobs, notification: job } as Record<WorkKind, Job>,
       begun: new Set(),
+      lowWater: createLowWater(),
       refillConcurrency: async () => {},
     }),
   );

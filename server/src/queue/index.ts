@@ -8,7 +8,9 @@ import {
   createConcurrencyLimits,
   type RefilledConcurrency,
 } from './concurrency.ts';
+import { createFairnessTags, type TaggedWork } from './fairness-tags.ts';
 import type { HeartbeatDeps } from './heartbeat.ts';
+import { createLowWater } from './low-water.ts';
 import * as parked from './parked-store.ts';
 import { type Job, type Runner, startRunner } from './runner.ts';
 import * as store from './store.ts';
@@ -45,6 +47,8 @@ export {
 export interface Queue {
   /** Adds work that is ready now. Ring after the commit. */
   enqueue(sql: Sql, work: Work[]): Promise<void>;
+  /** What a statement with `enqueueSql` needs to know about the fairness tags of its work. */
+  tagsFor(work: readonly TaggedWork[]): EnqueueTags;
   /** Adds work that becomes ready at a time. */
   postpone(sql: Sql, work: PostponedWork[]): Promise<void>;
   /**
@@ -81,6 +85,12 @@ export interface Queue {
   stop(deadlineMs: number): Promise<void>;
 }
 
+/** Parameters of `enqueueSql`: the reserved tag of each work item or null, and where the scan for the smallest waiting tag begins. */
+export interface EnqueueTags {
+  tags: (number | null)[];
+  lows: number[];
+}
+
 /** Ends the leases of these results. Resolves to the results that count: those whose lease was still held. */
 export async function finishHeld<Result extends { claim: Claim }>(
   sql: Sql,
@@ -108,6 +118,8 @@ export function createQueue(deps: QueueDeps): Queue {
   /** Leases with a note of this process. A stop must not release them as if nothing had happened. */
   const begun = new Set<string>();
   const limitsOf = new Map<WorkKind, RefilledConcurrency>();
+  const lowWater = createLowWater();
+  const fairnessTags = createFairnessTags(deps.claimPool, lowWater.tags);
   let runner: Runner | null = null;
   let stopping = false;
 
@@ -127,7 +139,16 @@ export function createQueue(deps: QueueDeps): Queue {
   }
 
   const queue: Queue = {
-    enqueue: (sql, work) => (work.length === 0 ? Promise.resolve() : store.insertReady(sql, work.map(toRow))),
+    async enqueue(sql, work) {
+      if (work.length === 0) return;
+      const { tags, lows } = queue.tagsFor(work);
+      const rows = work.map((item, index) => ({ ...toRow(item), tag: tags[index] ?? null }));
+      await store.insertReady(sql, rows, lows);
+    },
+    tagsFor(work) {
+      lowWater.lookAgain(deps.claimPool);
+      return { tags: fairnessTags.take(work), lows: lowWater.tags() };
+    },
     postpone: (sql, work) =>
       work.length === 0
         ? Promise.resolve()
@@ -145,7 +166,7 @@ export function createQueue(deps: QueueDeps): Queue {
       return queue.enqueue(sql, [{ kind: 'wake', id: newId(), lane: 'normal', environmentId, note }]);
     },
     async runNow(sql, kind, ids) {
-      if (ids.length > 0) await store.runNow(sql, workKinds[kind], ids);
+      if (ids.length > 0) await store.runNow(sql, workKinds[kind], ids, lowWater.tags());
     },
     async begin(sql, kind, notes) {
       const held = await store.updateNotes(sql, workKinds[kind], notes, workerId);
@@ -205,7 +226,7 @@ export function createQueue(deps: QueueDeps): Queue {
       if (!runner?.wake(kind)) deps.doorbell.ring(`work:${kind}`);
     },
     start(jobs) {
-      runner = startRunner({ ...deps, workerId, jobs, begun, refillConcurrency });
+      runner = startRunner({ ...deps, workerId, jobs, begun, lowWater, refillConcurrency });
     },
     async depth() {
       const rows = await store.countReady(deps.pool, Object.values(workKinds), Object.values(lanes));
@@ -242,9 +263,12 @@ export function leasedIdsSql(kind: WorkKind): string {
   return `select id from queue_leased where kind = ${workKinds[kind]}`;
 }
 
-/** For statements that insert rows together with the work that follows from them; see `enqueueSteps` in store.ts. */
-export function enqueueSql(kind: WorkKind, source: string): string {
-  return store.enqueueSteps(workKinds[kind], source);
+/**
+ * For statements that insert rows together with the work that follows from them; see `enqueueSteps` in store.ts. `lows` is the parameter
+ * for the low tags; they and the column `tag` of the source come from `tagsFor`.
+ */
+export function enqueueSql(kind: WorkKind, source: string, lows: string): string {
+  return store.enqueueSteps(workKinds[kind], source, lows);
 }
 
 /**

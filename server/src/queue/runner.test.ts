@@ -9,6 +9,7 @@ import { type Pool, transaction } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLog } from '../kernel/log.ts';
 import { createMetrics } from '../kernel/metrics.ts';
+import { createLowWater } from './low-water.ts';
 import { type Job, type Runner, startRunner } from './runner.ts';
 import * as store from './store.ts';
 import { type Lane, lanes, type WorkKind, workKinds } from './work.ts';
@@ -86,6 +87,7 @@ function start<Fact>(
     heartbeatEntry: bundledThreads().heartbeat,
     jobs: { ...jobs, notification: { batch: 100, capacity: 400, ...job } as Job },
     begun: new Set(),
+    lowWater: createLowWater(),
     refillConcurrency: async () => {},
     ...others,
   });
@@ -145,7 +147,8 @@ test('a ring that comes while a claim is ending is not lost', async () => {
   const claimPool = {
     async query(config: QueryConfig) {
       const result = await database.pool.query(config);
-      if (config.values?.[0] !== kind || config.values[1] !== lanes.bulk) return result;
+      const [claimed, lows] = config.name === 'queue_claim' ? (config.values ?? []) : [];
+      if (claimed !== kind || (lows as number[]).length <= lanes.bulk) return result;
       rounds += 1; // bulk is the last that a round claims
       if (ringAfter === null) return result;
       let microtasks = Promise.resolve();

@@ -1,9 +1,10 @@
 import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
 import type { Doorbell } from '../db/doorbell.ts';
 import type { Pool } from '../db/sql.ts';
-import { msSince, never, steadyClock, thisMoment } from '../kernel/clock.ts';
+import { msSince, steadyClock } from '../kernel/clock.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { createHeartbeat, type HeartbeatDeps, outageMs } from './heartbeat.ts';
+import type { LowWater } from './low-water.ts';
 import { type NextClaim, nextClaim, noClaims } from './next-claim.ts';
 import * as store from './store.ts';
 import { type Claim, kindOf, laneOf, lanes, type WorkKind, workKinds } from './work.ts';
@@ -38,6 +39,7 @@ interface RunnerDeps extends HeartbeatDeps {
   metrics: Metrics;
   jobs: Record<WorkKind, Job>;
   begun: ReadonlySet<string>;
+  lowWater: LowWater;
   /** Refills the concurrency keys with parked work; about twice a second. */
   refillConcurrency(): Promise<void>;
   /** A tick that takes longer is left behind, and the next one begins. */
@@ -59,7 +61,6 @@ export function startRunner(deps: RunnerDeps): Runner {
   const stopping = new AbortController();
   const isStopped = (): boolean => stopping.signal.aborted;
   const heartbeat = createHeartbeat(deps);
-  let unknownLeasesCheckedAt = never;
   const workers = (Object.keys(workKinds) as WorkKind[]).map((kind) =>
     createKindWorker(deps, kind, isStopped),
   );
@@ -68,41 +69,40 @@ export function startRunner(deps: RunnerDeps): Runner {
 
   async function tick(): Promise<void> {
     if (!heartbeat.hasBegun()) await heartbeat.begin();
-    if (msSince(unknownLeasesCheckedAt) >= unknownLeaseCheckMs) {
-      await releaseUnknownLeases();
-      unknownLeasesCheckedAt = thisMoment();
-    }
+    await releaseUnknownLeases();
     if (msSince(heartbeat.steadySince()) >= settlingMs) await rescue();
-    while ((await store.promote(deps.pool, moveLimit)) === moveLimit && !isStopped()) {}
+    // Moved work need not wait for the disk: work that a crash of the database moves back is moved again.
+    const promote = () => store.promote(deps.claimPool, moveLimit, deps.lowWater.tags());
+    while ((await promote()) === moveLimit && !isStopped()) {}
     await deps.refillConcurrency();
     for (const worker of workers) {
       await worker.handBack();
       await deps.jobs[worker.kind].tick?.();
     }
     // One query for all kinds, like the others of a tick: most processes are idle most of the time.
-    for (const kind of await store.listReady(deps.pool, Object.values(workKinds)))
-      workerOf.get(kindOf(kind))?.claimNow();
+    for (const kind of await deps.lowWater.look(deps.pool)) workerOf.get(kindOf(kind))?.claimNow();
   }
 
   /**
    * Releases leases of this worker that it does not know: the answer to a claim was lost with its connection. Young leases are left,
    * because their answer may be on its way.
    */
-  async function releaseUnknownLeases(): Promise<void> {
+  const releaseUnknownLeases = paced(unknownLeaseCheckMs, async () => {
     const old = await store.listLeasesBefore(deps.pool, workerId, unknownLeaseAfterSeconds);
     if (old.length === 0) return;
     for (const worker of workers) {
       const ids = old.filter(({ kind }) => kindOf(kind) === worker.kind).map(({ id }) => id);
       await worker.releaseUnknown(ids);
     }
-  }
+  });
 
-  async function rescue(): Promise<void> {
-    const kinds = await store.rescue(deps.pool, moveLimit, heartbeat.lastBeatAt() + outageMs);
+  const rescue = paced(0, async () => {
+    const before = heartbeat.lastBeatAt() + outageMs;
+    const kinds = await store.rescue(deps.claimPool, moveLimit, before, deps.lowWater.tags());
     if (kinds.length === 0) return;
     for (const kind of kinds) deps.metrics.rescued.inc({ kind: kindOf(kind) });
     log.warn({ count: kinds.length }, 'rescued jobs from a dead worker');
-  }
+  });
 
   /** Every step of a tick can be repeated, so a tick that hangs does no harm to the next one. */
   async function tickWithin(ms: number): Promise<void> {
@@ -152,6 +152,20 @@ export function startRunner(deps: RunnerDeps): Runner {
   };
 }
 
+/** Scans of leases may take a tenth of the time: an old snapshot keeps the rows of ended leases, and they would read them all. */
+const leaseScanShare = 0.1;
+
+/** Skips a step that was done recently, or that takes long. */
+function paced(everyMs: number, step: () => Promise<void>): () => Promise<void> {
+  let dueAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const startedAt = steadyClock();
+    if (startedAt < dueAt) return;
+    await step();
+    dueAt = Math.max(startedAt + everyMs, steadyClock() + (steadyClock() - startedAt) / leaseScanShare);
+  };
+}
+
 interface KindWorker {
   kind: WorkKind;
   claimNow: () => void;
@@ -189,6 +203,12 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     return nextClaim({ batch, capacity, ...leases, last, onlyBulkIsLeft }, steadyClock());
   }
 
+  async function claim(maxLane: number, limit: number): Promise<store.ClaimedRow[]> {
+    const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId, deps.lowWater.tags());
+    deps.lowWater.observe(rows);
+    return rows;
+  }
+
   async function claimUntilEmpty(): Promise<void> {
     do {
       again = false;
@@ -198,7 +218,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
         return;
       }
       const { maxLane, limit } = urgent;
-      const rows = await store.claim(deps.claimPool, number, maxLane, limit, workerId);
+      const rows = await claim(maxLane, limit);
       accept(rows, null);
       if (rows.length > 0) last.urgentAt = steadyClock();
       if (rows.some(isCritical)) last.criticalAt = steadyClock();
@@ -209,17 +229,17 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
   }
 
   async function claimBulk(): Promise<void> {
-    const claim = next(true);
-    if (claim.kind === 'wait' || isStopped()) {
+    const bulk = next(true);
+    if (bulk.kind === 'wait' || isStopped()) {
       hasMore = true;
-      if (claim.kind === 'wait' && claim.ms !== null) waitForBulk(claim.ms);
+      if (bulk.kind === 'wait' && bulk.ms !== null) waitForBulk(bulk.ms);
       return;
     }
-    const rows = await store.claim(deps.claimPool, number, claim.maxLane, claim.limit, workerId);
+    const rows = await claim(bulk.maxLane, bulk.limit);
     bulkInFlight = new Set(rows.map(({ id }) => id));
     if (rows.length > 0) last.bulkAt = steadyClock();
     accept(rows, null);
-    if (rows.length === claim.limit) hasMore = true;
+    if (rows.length === bulk.limit) hasMore = true;
   }
 
   function waitForBulk(ms: number): void {
@@ -296,7 +316,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
   /** After a crash there is nothing to release: the end of the work ended this lease too. */
   async function releaseReclaimed(id: string): Promise<void> {
     try {
-      await store.releaseToReady(deps.pool, number, [id], workerId);
+      await store.releaseToReady(deps.claimPool, number, [id], workerId, deps.lowWater.tags());
       claimNow();
     } catch {
       // The tick releases unknown leases anyway.
@@ -321,7 +341,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
       const unknownLeases = ids.filter((id) => !held.has(id) && !failed.has(id));
       if (unknownLeases.length === 0) return;
       log.warn({ kind, count: unknownLeases.length }, 'releasing leases of claims without a response');
-      await store.releaseToReady(deps.pool, number, unknownLeases, workerId);
+      await store.releaseToReady(deps.claimPool, number, unknownLeases, workerId, deps.lowWater.tags());
     },
     async drain(deadlineMs) {
       clearTimeout(bulkTimer);
@@ -338,12 +358,14 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
       // Work with an open attempt stays leased: the next worker resolves its outcome by rule.
       const unfinished = [...held.keys(), ...failed].filter((id) => !deps.begun.has(id));
       if (unfinished.length > 0)
-        await store.releaseToReady(deps.pool, number, unfinished, workerId).catch(() => {});
+        await store
+          .releaseToReady(deps.claimPool, number, unfinished, workerId, deps.lowWater.tags())
+          .catch(() => {});
     },
   };
 }
 
-type ClaimedRow = store.WorkRow & { leased_at: Date };
+type ClaimedRow = Omit<store.ClaimedRow, 'tag'>;
 
 const isCritical = ({ lane }: ClaimedRow): boolean => lane === lanes.critical;
 

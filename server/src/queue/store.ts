@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../db/sql.ts';
-import { workKinds } from './work.ts';
+import { lanes, workKinds } from './work.ts';
 
 /**
  * The SQL of the queue. Rows move between three narrow tables (later → ready → leased → gone) instead of changing a status column:
@@ -15,23 +15,52 @@ export interface WorkRow {
   note: unknown;
 }
 
+const laneCount = Object.keys(lanes).length;
+
+/**
+ * The smallest tag at which a scan of `queue_ready` begins, by kind and lane: see `low-water.ts`. Rows below it are dead, and an old
+ * snapshot keeps vacuum from removing them.
+ */
+export type LowTags = number[];
+
+export const noLowTags: LowTags = Array((Math.max(...Object.values(workKinds)) + 1) * laneCount).fill(0);
+
+/** The index of a kind and lane in `LowTags`. */
+export function lowTagIndex(kind: number, lane: number): number {
+  return kind * laneCount + lane;
+}
+
+/** An SQL expression: the low tag of a kind and lane in an array of type `bigint[]`. */
+const lowTagSql = (lows: string, kind: string, lane: string): string =>
+  `(${lows})[${kind} * ${laneCount} + ${lane} + 1]`;
+
 /**
  * Makes the rows of `source` ready, each with a fairness tag (start-time fair queueing). The next row of an environment gets the tag after
  * its last one, but never a tag before the ones being served; claims go by tag. So environments alternate, and past load gives neither
- * credit nor debt. `floor` is the smallest waiting tag or, when no row waits, the largest tag ever given.
+ * credit nor debt. `floor` is the smallest waiting tag or, when no row waits, the largest tag ever given. Rows that come with a reserved
+ * tag keep it (`fairness-tags.ts`). `lows` is the parameter with the low tags.
  */
-function makeReady(source: string): string {
-  return `with ${readySteps(source)} ${insertReadyRows}`;
+function makeReady(source: string, lows: string): string {
+  return `with ${readySteps(source, lows)} ${insertReadyRows}`;
 }
 
 /** The steps of `makeReady` as named queries, for statements that do more. */
-function readySteps(source: string): string {
+function readySteps(source: string, lows: string): string {
   return `
     queue_source as (${source}),
-    queue_arriving as (select kind, lane, environment_id, count(*)::int as burst from queue_source group by 1, 2, 3),
-    queue_floors as (
+    queue_arriving as (
+      select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+    ),
+    ${tagSteps(lows)}`;
+}
+
+/** Gives tags to the environments of `queue_arriving`. */
+function tagSteps(lows: string): string {
+  return `queue_floors as (
       select kind, lane, coalesce(
-        (select r.tag - 1 from queue_ready r where r.kind = l.kind and r.lane = l.lane order by r.tag limit 1),
+        (select r.tag - 1 from queue_ready r
+         where r.kind = l.kind and r.lane = l.lane and r.tag >= ${lowTagSql(`${lows}::bigint[]`, 'l.kind', 'l.lane')}
+         order by r.tag limit 1),
         (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
         0) as tag
       from (select distinct kind, lane from queue_arriving) l
@@ -50,31 +79,66 @@ function readySteps(source: string): string {
 
 const insertReadyRows = `
     insert into queue_ready (id, kind, lane, tag, environment_id, note)
-    select s.id, s.kind, s.lane,
-      t.before + row_number() over (partition by s.kind, s.lane, s.environment_id order by s.id), s.environment_id, s.note
-    from queue_source s join queue_taken_turns t using (kind, lane, environment_id)`;
+    select s.id, s.kind, s.lane, coalesce(s.tag,
+      t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+      s.environment_id, s.note
+    from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)`;
+
+/** Fairness tags belong to an environment in a lane of a kind of work. */
+export interface TagOwner {
+  kind: number;
+  lane: number;
+  environment_id: string;
+}
+
+const reserveTags = statement<TagOwner & { first: number; burst: number }>(
+  'queue_reserve_tags',
+  `with queue_arriving as (
+     select * from json_to_recordset($1::json) as (kind smallint, lane smallint, environment_id uuid, burst int)
+   ), ${tagSteps('$2')}
+   select kind, lane, environment_id, (before + 1)::float8 as first, burst
+   from queue_taken_turns join queue_arriving using (kind, lane, environment_id)`,
+);
+
+/** Takes a number of tags for each owner, ahead of the rows that will use them. Returns the first tag of each. */
+export function insertTags(sql: Sql, requests: (TagOwner & { burst: number })[], lows: LowTags) {
+  return reserveTags(sql, [JSON.stringify(requests), lows]);
+}
 
 /**
  * Named queries that enqueue work of one kind, for a statement that also inserts the rows which the work is about. `source` has the
- * columns id, lane (its number), environment_id and run_at (null for now). The queries lock rows that all senders share, so they stand
- * first in the statement: PostgreSQL executes unreferenced queries from the last to the first.
+ * columns id, lane (its number), environment_id, run_at (null for now) and tag (null when none is reserved). The queries lock rows that all
+ * senders share, so they stand first in the statement: PostgreSQL executes unreferenced queries from the last to the first.
  */
-export function enqueueSteps(kind: number, source: string): string {
+export function enqueueSteps(kind: number, source: string, lows: string): string {
   return `
     queue_postponed as (
       insert into queue_later (kind, id, lane, environment_id, run_at)
       select ${kind}, id, lane, environment_id, run_at from ${source} where run_at is not null
     ),
-    ${readySteps(`select ${kind}::smallint as kind, id, lane, environment_id, null::jsonb as note from ${source} where run_at is null`)},
+    ${readySteps(
+      `select ${kind}::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from ${source} where run_at is null`,
+      lows,
+    )},
     queue_enqueued as (${insertReadyRows})`;
 }
 
-const rowsOf = '($1::json) as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb)';
+const enqueueRows = statement(
+  'queue_enqueue',
+  makeReady(
+    `select * from json_to_recordset($1::json)
+       as (kind smallint, id uuid, lane smallint, environment_id uuid, note jsonb, tag bigint)`,
+    '$2',
+  ),
+);
 
-const enqueueRows = statement('queue_enqueue', makeReady(`select * from json_to_recordset${rowsOf}`));
+/** `tag` is reserved, or null. */
+export interface ReadyRow extends WorkRow {
+  tag?: number | null;
+}
 
-export async function insertReady(sql: Sql, rows: WorkRow[]): Promise<void> {
-  await enqueueRows(sql, [JSON.stringify(rows)]);
+export async function insertReady(sql: Sql, rows: ReadyRow[], lows: LowTags = noLowTags): Promise<void> {
+  await enqueueRows(sql, [JSON.stringify(rows), lows]);
 }
 
 const postponeRows = statement(
@@ -96,41 +160,57 @@ export async function insertLater(sql: Sql, rows: LaterRow[]): Promise<void> {
   await postponeRows(sql, [JSON.stringify(rows)]);
 }
 
+const moved = 'kind, id, lane, environment_id, note, null::bigint as tag';
+
 const promoteDue = statement<{ kind: number }>(
   'queue_promote',
-  `${makeReady(`
+  `${makeReady(
+    `
     delete from queue_later where ctid = any (array(
       select ctid from queue_later where run_at <= now() order by run_at limit $1 for update skip locked))
-    returning kind, id, lane, environment_id, note`)}
+    returning ${moved}`,
+    '$2',
+  )}
    returning kind`,
 );
 
 /** Moves due work from later to ready. Returns the number of rows. */
-export async function promote(sql: Sql, limit: number): Promise<number> {
-  return (await promoteDue(sql, [limit])).length;
+export async function promote(sql: Sql, limit: number, lows: LowTags = noLowTags): Promise<number> {
+  return (await promoteDue(sql, [limit, lows])).length;
 }
 
 const runNowRows = statement<{ id: string }>(
   'queue_hasten',
-  `${makeReady(`
+  `${makeReady(
+    `
     delete from queue_later where kind = $1 and id = any ($2::uuid[])
-    returning kind, id, lane, environment_id, note`)}
+    returning ${moved}`,
+    '$3',
+  )}
    returning id`,
 );
 
 /** Moves work from later to ready before its time. Returns the ids that were in later. */
-export async function runNow(sql: Sql, kind: number, ids: string[]): Promise<string[]> {
-  return (await runNowRows(sql, [kind, ids])).map((row) => row.id);
+export async function runNow(
+  sql: Sql,
+  kind: number,
+  ids: string[],
+  lows: LowTags = noLowTags,
+): Promise<string[]> {
+  return (await runNowRows(sql, [kind, ids, lows])).map((row) => row.id);
 }
 
 const wakeRows = statement<{ id: string }>(
   'queue_wake',
-  `${makeReady(`
+  `${makeReady(
+    `
     delete from queue_later where ctid = any (array(
       select ctid from queue_later
       where environment_id = $1 and waits_for = $2 and kind = $3 and waits_since < $4
       order by lane limit $5 for update skip locked))
-    returning kind, id, lane, environment_id, note`)}
+    returning ${moved}`,
+    '$6',
+  )}
    returning id`,
 );
 
@@ -140,19 +220,32 @@ export async function wakeWaiting(
   wait: { environmentId: string; name: string; kind: number; before: Date },
   limit: number,
 ): Promise<number> {
-  return (await wakeRows(sql, [wait.environmentId, wait.name, wait.kind, wait.before, limit])).length;
+  return (await wakeRows(sql, [wait.environmentId, wait.name, wait.kind, wait.before, limit, noLowTags]))
+    .length;
 }
 
-const claimRows = statement<WorkRow & { leased_at: Date }>(
+/** A claimed row, with the tag by which it was claimed. */
+export interface ClaimedRow extends WorkRow {
+  leased_at: Date;
+  tag: number;
+}
+
+const claimRows = statement<ClaimedRow>(
   'queue_claim',
+  // The lanes are read one after the other, and only as far as the limit goes.
   `with taken as (
      delete from queue_ready where ctid = any (array(
-       select ctid from queue_ready where kind = $1 and lane <= $2 order by lane, tag limit $3 for update skip locked))
-     returning kind, id, lane, environment_id, note
+       select first.ctid from unnest($2::bigint[]) with ordinality as l (low, number) cross join lateral (
+         select ctid from queue_ready
+         where kind = $1 and lane = l.number - 1 and tag >= l.low order by tag limit $3 for update skip locked) first
+       limit $3))
+     returning kind, id, lane, environment_id, note, tag
+   ), leased as (
+     insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
+     select kind, id, lane, environment_id, note, $4 from taken
+     returning id, leased_at
    )
-   insert into queue_leased (kind, id, lane, environment_id, note, worker_id)
-   select kind, id, lane, environment_id, note, $4 from taken
-   returning kind, id, lane, environment_id, note, leased_at`,
+   select kind, id, lane, environment_id, note, leased_at, tag::float8 from taken join leased using (id)`,
 );
 
 export async function claim(
@@ -161,21 +254,32 @@ export async function claim(
   maxLane: number,
   limit: number,
   workerId: string,
-): Promise<(WorkRow & { leased_at: Date })[]> {
-  const rows = await claimRows(sql, [kind, maxLane, limit, workerId]);
+  lows: LowTags = noLowTags,
+): Promise<ClaimedRow[]> {
+  const laneLows = lows.slice(lowTagIndex(kind, 0), lowTagIndex(kind, maxLane) + 1);
+  const rows = await claimRows(sql, [kind, laneLows, limit, workerId]);
   return rows.sort((a, b) => a.lane - b.lane); // PostgreSQL returns the rows in no order; the lane is the order within a claim
 }
 
-const findReady = statement<{ kind: number }>(
+/** The smallest tag that waits in a lane of a kind. */
+export interface FirstTag {
+  kind: number;
+  lane: number;
+  tag: number;
+}
+
+const findFirstTags = statement<FirstTag>(
   'queue_find_ready',
   // `order by` makes PostgreSQL use the index; without it, it may read all rows to find none of this kind.
-  `select kind from unnest($1::smallint[]) as kind
-   where (select true from queue_ready r where r.kind = kind.kind order by r.lane, r.tag limit 1)`,
+  `select kind, lane, tag::float8 from unnest($1::smallint[]) as kind, unnest($2::smallint[]) as lane cross join lateral (
+     select r.tag from queue_ready r
+     where r.kind = kind.kind and r.lane = lane.lane and r.tag >= ${lowTagSql('$3::bigint[]', 'kind.kind', 'lane.lane')}
+     order by r.tag limit 1) first`,
 );
 
-/** The kinds of work, of those given, that have ready rows. */
-export async function listReady(sql: Sql, kinds: number[]): Promise<number[]> {
-  return (await findReady(sql, [kinds])).map((row) => row.kind);
+/** The kinds of work, of those given, that have ready rows, with the first tag of each lane. */
+export function listFirstTags(sql: Sql, kinds: number[], lows: LowTags = noLowTags): Promise<FirstTag[]> {
+  return findFirstTags(sql, [kinds, Object.values(lanes), lows]);
 }
 
 const noteLeases = statement<{ id: string }>(
@@ -211,14 +315,23 @@ export async function deleteLeases(
 
 const releaseLeases = statement(
   'queue_release',
-  makeReady(`
+  makeReady(
+    `
     delete from queue_leased where kind = $1 and id = any ($2::uuid[]) and worker_id = $3
-    returning kind, id, lane, environment_id, note`),
+    returning ${moved}`,
+    '$4',
+  ),
 );
 
 /** Releases unfinished work to ready. The release counts as no attempt. */
-export async function releaseToReady(sql: Sql, kind: number, ids: string[], workerId: string): Promise<void> {
-  await releaseLeases(sql, [kind, ids, workerId]);
+export async function releaseToReady(
+  sql: Sql,
+  kind: number,
+  ids: string[],
+  workerId: string,
+  lows: LowTags = noLowTags,
+): Promise<void> {
+  await releaseLeases(sql, [kind, ids, workerId, lows]);
 }
 
 const deferLeases = statement(
@@ -257,12 +370,15 @@ export function listLeasesBefore(
 
 const rescueLeases = statement<{ kind: number }>(
   'queue_rescue',
-  `${makeReady(`
+  `${makeReady(
+    `
     delete from queue_leased where ctid = any (array(
       select l.ctid from queue_leased l
       where now() < $2 and not exists (select from workers w where w.id = l.worker_id and w.alive_until > now())
       limit $1 for update skip locked))
-    returning kind, id, lane, environment_id, note`)}
+    returning ${moved}`,
+    '$3',
+  )}
    returning kind`,
 );
 
@@ -270,8 +386,13 @@ const rescueLeases = statement<{ kind: number }>(
  * Rescues the leases of workers without a heartbeat, unless the clock of the database is past `before`. Returns the kinds of the rescued
  * work.
  */
-export async function rescue(sql: Sql, limit: number, before: number): Promise<number[]> {
-  return (await rescueLeases(sql, [limit, new Date(before)])).map((row) => row.kind);
+export async function rescue(
+  sql: Sql,
+  limit: number,
+  before: number,
+  lows: LowTags = noLowTags,
+): Promise<number[]> {
+  return (await rescueLeases(sql, [limit, new Date(before), lows])).map((row) => row.kind);
 }
 
 /** `run_at` is null for ready work. */

@@ -35,7 +35,7 @@ export interface Drafts {
 const validate = compileValidator(SendRequest, 'body');
 
 export function createDrafts(
-  deps: Pick<Deps, 'clock' | 'metrics' | 'activity' | 'storage'> & { lookups: LookupSources },
+  deps: Pick<Deps, 'queue' | 'clock' | 'metrics' | 'activity' | 'storage'> & { lookups: LookupSources },
 ): Drafts {
   return {
     async check(sender, request, origin) {
@@ -68,7 +68,7 @@ export function createDrafts(
     write(tx, withCommit, drafts) {
       if (drafts.length === 0) return;
       const taken = drafts.map(({ acceptance }) => acceptance);
-      withCommit(insertAcceptances(tx, taken));
+      withCommit(insertAcceptances(tx, deps.queue, taken));
       withCommit(insertAttachmentBytes(tx, taken));
     },
 

@@ -1,6 +1,6 @@
 import { type Pool, type Sql, statement } from '../../db/sql.ts';
 import { textArray } from '../../db/text-array.ts';
-import { enqueueSql, lanes } from '../../queue/index.ts';
+import { enqueueSql, lanes, type Queue } from '../../queue/index.ts';
 import { claimKeysSql, insertKeysSql, isKnownKey } from '../idempotency/index.ts';
 import { countSendsSql, monthOf } from '../usage/index.ts';
 import { rememberAddressesSql } from '../users/index.ts';
@@ -79,12 +79,12 @@ const contentColumns = Object.keys(content).join(', ');
  */
 const insertSql = (taken: string, keys = ''): string => `
    with input as materialized (
-     select ${columns.map(([name, [type]]) => (type === 'text' ? name : `${name}::${type}`)).join(', ')}
-     from unnest(${columns.map((_, index) => `$${index + 1}::text[]`).join(', ')})
-       as given (${columns.map(([name]) => name).join(', ')})
+     select ${columns.map(([name, [type]]) => (type === 'text' ? name : `${name}::${type}`)).join(', ')}, tag
+     from unnest(${columns.map((_, index) => `$${index + 1}::text[]`).join(', ')}, $${columns.length + 1}::bigint[])
+       as given (${columns.map(([name]) => name).join(', ')}, tag)
    ),
    ${taken},
-   ${enqueueSql('notification', '(select id, lane, environment_id, send_at as run_at from taken) work')},
+   ${enqueueSql('notification', '(select id, lane, environment_id, send_at as run_at, tag from taken) work', `$${columns.length + 2}`)},
    counted as (${countSendsSql('(select * from taken where organization_id is not null) sends')}),
    pairs as (${rememberAddressesSql('(select * from taken where is_pair) pairs')}),
    lives as (
@@ -119,13 +119,27 @@ const insertBytes = statement(
   'insert into attachment_bytes (notification_id, position, bytes) values ($1, $2, $3)',
 );
 
-const valuesOf = (acceptances: Acceptance[]): unknown[] =>
-  columns.map(([, [, read]]) => textArray(acceptances.map(read)));
+type Tagger = Pick<Queue, 'tagsFor'>;
+
+function valuesOf(queue: Tagger, acceptances: Acceptance[]): unknown[] {
+  const { tags, lows } = queue.tagsFor(
+    acceptances.map(({ row }) => ({
+      kind: 'notification',
+      lane: row.priority,
+      environmentId: row.environment_id,
+    })),
+  );
+  return [...columns.map(([, [, read]]) => textArray(acceptances.map(read))), tags, lows];
+}
 
 /** Returns the ids that were not written because their Idempotency-Key is taken. Each key may occur once. */
-export async function insertAcceptances(sql: Sql, acceptances: Acceptance[]): Promise<Set<string>> {
+export async function insertAcceptances(
+  sql: Sql,
+  queue: Tagger,
+  acceptances: Acceptance[],
+): Promise<Set<string>> {
   if (acceptances.length === 0) return new Set();
-  const rows = await insert(sql, valuesOf(acceptances));
+  const rows = await insert(sql, valuesOf(queue, acceptances));
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -137,17 +151,17 @@ const conflictCheckWindowMs = 1_000;
  * keys are assumed to be new until one is not. The failed write is repeated with the conflict check, which stays on for a
  * while, so that a caller who repeats requests all day costs one failed statement a second.
  */
-export function createInsert(): (pool: Pool, acceptances: Acceptance[]) => Promise<Set<string>> {
+export function createInsert(queue: Tagger): (pool: Pool, acceptances: Acceptance[]) => Promise<Set<string>> {
   let conflictCheckUntil = 0;
   return async (pool, acceptances) => {
-    if (performance.now() < conflictCheckUntil) return insertAcceptances(pool, acceptances);
+    if (performance.now() < conflictCheckUntil) return insertAcceptances(pool, queue, acceptances);
     try {
-      await insertNew(pool, valuesOf(acceptances));
+      await insertNew(pool, valuesOf(queue, acceptances));
       return new Set();
     } catch (error) {
       if (!isKnownKey(error)) throw error;
       conflictCheckUntil = performance.now() + conflictCheckWindowMs;
-      return insertAcceptances(pool, acceptances);
+      return insertAcceptances(pool, queue, acceptances);
     }
   };
 }

@@ -17,7 +17,7 @@ export function createWrite({
   pool,
   queue,
 }: Pick<Deps, 'pool' | 'queue'>): (acceptances: Acceptance[]) => Promise<WrittenNotification[]> {
-  const insert = createInsert();
+  const insert = createInsert(queue);
 
   return async (acceptances) => {
     const firsts = firstOfSameKey(acceptances);
@@ -39,7 +39,7 @@ export function createWrite({
     return transaction(pool, async (tx) => {
       const refused = await refuse(tx, limited);
       const taken = acceptances.filter(({ row }) => !refused.has(row.id));
-      const left = await insertAcceptances(tx, taken);
+      const left = await insertAcceptances(tx, queue, taken);
       await insertAttachmentBytes(
         tx,
         taken.filter(({ row }) => !left.has(row.id)),

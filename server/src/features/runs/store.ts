@@ -3,7 +3,7 @@ import type { JsonObject, RunState } from '../../engine/index.ts';
 import type { Plan } from '../../http/principal.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import { storableJson } from '../../kernel/storable.ts';
-import { enqueueSql, lanes } from '../../queue/index.ts';
+import { enqueueSql, lanes, type Queue } from '../../queue/index.ts';
 import { claimKeysSql, type KeyClaim } from '../idempotency/index.ts';
 import type { RunQuery, RunStatus } from './schema.ts';
 
@@ -32,11 +32,11 @@ const insertRows = statement<{ id: string }>(
   'runs_insert',
   `with input as materialized (
      select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, workflow_id uuid, version int,
-       external_user_id text, address text, trigger_data json, operation text, key text, body_hash text)
+       external_user_id text, address text, trigger_data json, operation text, key text, body_hash text, tag bigint)
    ),
    fresh as (${claimKeysSql('(select *, id as resource_id from input where key is not null) claims')}),
    taken as materialized (select * from input where key is null or id in (select resource_id from fresh)),
-   ${enqueueSql('run', `(select id, ${lanes.normal}::smallint as lane, environment_id, null::timestamptz as run_at from taken) work`)},
+   ${enqueueSql('run', `(select id, ${lanes.normal}::smallint as lane, environment_id, null::timestamptz as run_at, tag from taken) work`, '$2')},
    lives as (
      insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data)
      select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data from taken
@@ -47,13 +47,18 @@ const insertRows = statement<{ id: string }>(
 /** Returns the ids of the new runs; the Idempotency-Keys of the others are taken. Each key occurs at most once in the input. */
 export async function insertRuns(
   sql: Sql,
+  queue: Pick<Queue, 'tagsFor'>,
   triggers: { run: NewRun; keyClaim: KeyClaim | null }[],
 ): Promise<Set<string>> {
-  const rows = triggers.map(({ run, keyClaim }) => ({
+  const { tags, lows } = queue.tagsFor(
+    triggers.map(({ run }) => ({ kind: 'run', lane: 'normal', environmentId: run.environment_id })),
+  );
+  const rows = triggers.map(({ run, keyClaim }, index) => ({
     ...run,
+    tag: tags[index],
     ...(keyClaim && { operation: keyClaim.operation, key: keyClaim.key, body_hash: keyClaim.bodyHash }),
   }));
-  return new Set((await insertRows(sql, [storableJson(rows)])).map(({ id }) => id));
+  return new Set((await insertRows(sql, [storableJson(rows), lows])).map(({ id }) => id));
 }
 
 const select = `

@@ -69,7 +69,7 @@ export function createTrigger({
       const name = trigger.keyClaim ? nameOfKey(trigger.keyClaim) : trigger.run.id;
       if (!first.has(name)) first.set(name, trigger);
     }
-    const written = await insertRuns(pool, [...first.values()]);
+    const written = await insertRuns(pool, queue, [...first.values()]);
     queue.ring('run');
     return triggers.map(({ run }) => written.has(run.id));
   }
