@@ -1,7 +1,8 @@
-// Requests/s of POST /v1/notifications against the same route without its write, and with one transaction per request.
+// Requests/s of POST /v1/notifications against the same route without its write, with one transaction per request, and against a
+// bare Fastify route; and the notifications/s of its batch route.
 import type { Variant } from './harness/accept-variant.ts';
 import { startDatabase } from './harness/database.ts';
-import { openLoad, postRequests } from './harness/load.ts';
+import { type Extent, openLoad, postRequests } from './harness/load.ts';
 import { message } from './harness/message.ts';
 import { createReport, median } from './harness/report.ts';
 import { startService, testKey } from './harness/service.ts';
@@ -11,19 +12,32 @@ const sets = 4;
 const roundMs = 500; // short: a machine that its neighbours slow down for seconds slows down alike what is compared
 const warmUp = { requests: 30_000, durationMs: 8_000 };
 const connections = 256;
+const batchSize = 100;
+const batchConnections = 4;
 
 const report = createReport('accept');
 const database = await startDatabase();
 const nextRequest = postRequests('/v1/notifications', testKey, message);
+const nextBatch = postRequests('/v1/notifications/batch', testKey, {
+  notifications: Array(batchSize).fill(message),
+});
 try {
   const againstNothing = await compare('none', 25);
   const againstSingle = await compare('single', 5);
+  const againstBare = await compare('bare', 10);
+  const againstBatch = await compare('batch', 5);
   report.quartiles('the real route', againstNothing.real, 'requests/s');
   report.quartiles('its write replaced by nothing', againstNothing.other, 'requests/s');
   report.quartiles('  real / nothing, by round', againstNothing.ratios);
   report.quartiles('one transaction per request', againstSingle.other, 'requests/s');
   report.quartiles('  real / single, by round', againstSingle.ratios);
-  report.goal('\nreal / one transaction per request', median(againstSingle.ratios), { op: '>=', figure: 2 });
+  report.quartiles('bare Fastify, the body echoed', againstBare.other, 'requests/s');
+  report.quartiles('  real / bare, by round', againstBare.ratios);
+  report.quartiles('the batch route', againstBatch.other, 'notifications/s');
+  report.quartiles('  real / batch, by round', againstBatch.ratios);
+  report.goal('\nreal / bare', median(againstBare.ratios), { op: '>=', figure: 0.6 });
+  report.goal('batch / real', 1 / median(againstBatch.ratios), { op: '>=', figure: 3 });
+  report.goal('real / one transaction per request', median(againstSingle.ratios), { op: '>=', figure: 2 });
   report.close(median(againstNothing.ratios), { op: '>=', figure: 0.75 });
 } finally {
   await database.stop();
@@ -36,7 +50,7 @@ interface Comparison {
 }
 
 /** The two take turns, and each round is compared with its neighbour alone. */
-async function compare(variant: Variant, rounds: number): Promise<Comparison> {
+async function compare(variant: Variant | 'bare' | 'batch', rounds: number): Promise<Comparison> {
   const found: Comparison = { real: [], other: [], ratios: [] };
   for (let set = 0; set < sets; set += 1) {
     const [real, other] = await Promise.all([start('real'), start(variant)]);
@@ -57,12 +71,25 @@ async function compare(variant: Variant, rounds: number): Promise<Comparison> {
   return found;
 }
 
-async function start(variant: Variant) {
-  const env = { BENCH_VARIANT: variant, CARILLON_ROLES: 'api' };
-  const service = await startService('accept-variant.ts', database, env);
-  const load = await openLoad({ url: service.url, connections, nextRequest, expectedStatus: 202 });
+async function start(variant: Variant | 'bare' | 'batch') {
+  const program = variant === 'bare' ? 'bare.ts' : 'accept-variant.ts';
+  const write = variant === 'batch' ? 'real' : variant;
+  const service = await startService(program, database, { BENCH_VARIANT: write, CARILLON_ROLES: 'api' });
+  const isBatch = variant === 'batch';
+  const load = await openLoad({
+    url: service.url,
+    connections: isBatch ? batchConnections : connections,
+    nextRequest: isBatch ? nextBatch : nextRequest,
+    expectedStatus: 202,
+  });
   return {
-    load,
+    load: {
+      async run(extent: Extent) {
+        const each = isBatch ? batchSize : 1;
+        const requests = extent.requests && extent.requests / each;
+        return { perSecond: (await load.run({ ...extent, requests })).perSecond * each };
+      },
+    },
     stop(): Promise<void> {
       load.close();
       return service.stop();

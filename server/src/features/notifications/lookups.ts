@@ -37,6 +37,8 @@ export interface LookupSources extends ConnectionDirectory {
   findUser(environmentId: string, externalUserId: string): Promise<KnownUser | null>;
 }
 
+const nothingNamed: Lookups = { template: null, category: null, user: null, connection: null };
+
 type Named = Pick<SendRequest, 'channel' | 'template_key' | 'category' | 'recipient' | 'template_data'>;
 
 export async function lookUp(
@@ -47,6 +49,7 @@ export async function lookUp(
   const { channel, recipient, template_key: templateKey, category: categoryKey } = request;
   const spec = channelSpecs[channel];
   const userId = recipient.external_user_id;
+  if (!templateKey && !categoryKey && !userId && !spec.connection) return nothingNamed;
   const [template, category, user, connection] = await Promise.all([
     templateKey ? sources.findTemplate(environmentId, templateKey, channel) : null,
     categoryKey ? sources.findCategory(environmentId, categoryKey) : null,
