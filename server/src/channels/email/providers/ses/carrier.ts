@@ -1,6 +1,6 @@
-import aws4 from 'aws4';
 import { inPlace } from '../../../../kernel/threads/task.ts';
 import type { ApiAnswer, ApiContext, ApiRequest } from '../../../api.ts';
+import { signAws } from '../../../aws.ts';
 import type { ProviderCarrier, VerificationResult } from '../../../contract.ts';
 import { createEmailApi, urlUnder } from '../../api.ts';
 import { buildMime } from '../../mime.ts';
@@ -17,24 +17,16 @@ export function createSesCarrier(name: string, config: SesConfig, context: ApiCo
 
   function signed(method: 'GET' | 'POST', path: string, body?: string): ApiRequest {
     const url = new URL(urlUnder(baseUrl, path));
-    const { headers } = aws4.sign(
+    const headers = signAws(
+      { service: 'ses', region, accessKeyId, secretAccessKey },
       {
-        service: 'ses',
-        region,
-        host: url.host,
-        path: url.pathname,
         method,
-        headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
-        ...(body === undefined ? {} : { body }),
+        url,
+        ...(body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body }),
       },
-      { accessKeyId, secretAccessKey },
+      context.clock(),
     );
-    return {
-      method,
-      url: url.href,
-      headers: Object.fromEntries(Object.entries(headers ?? {}).map(([key, value]) => [key, String(value)])),
-      ...(body === undefined ? {} : { body }),
-    };
+    return { method, url: url.href, headers, ...(body === undefined ? {} : { body }) };
   }
 
   return createEmailApi(
