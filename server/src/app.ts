@@ -13,6 +13,7 @@ import type { Deps } from './deps.ts';
 import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
 import { startRecorder } from './features/activity/index.ts';
 import { createRecipientAuthenticator } from './features/inbox/index.ts';
+import { openObjectStore } from './features/objects/index.ts';
 import { createDashboard } from './features/static-files/index.ts';
 import { startStorageMeter } from './features/usage/index.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -63,6 +64,7 @@ export interface AppOptions {
 
 const drainMs = 15_000;
 const housekeepingDeadlineMs = 60_000;
+const storeConnections = 32;
 
 /** Writes that wait for a database that is gone must not keep a process from stopping. */
 function withinDrain(work: Promise<unknown>): Promise<unknown> {
@@ -126,6 +128,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     });
     const outbound = createOutbound({ policy: config.CARILLON_ALLOW_PRIVATE_NETWORK });
     stops.push(() => outbound.stop());
+    // The operator has chosen the endpoint, which is often in a private network.
+    const storeOutbound = createOutbound({ policy: 'all', maxConnections: storeConnections });
+    stops.push(() => storeOutbound.stop());
+    const objectStore = await openObjectStore({
+      ...{ config, pool, log, metrics, clock: systemClock },
+      outbound: storeOutbound,
+    });
     let url = '';
     const deps: Deps = {
       config,
@@ -143,6 +152,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       authenticator: createAuthenticator(pool, systemClock, config.CARILLON_SESSION_IDLE_HOURS * 3_600_000),
       recipients: createRecipientAuthenticator({ pool, keyring, clock: systemClock }),
       outbound,
+      objectStore,
       tasks,
       publicUrl: () => config.PUBLIC_URL ?? url,
     };

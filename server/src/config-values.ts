@@ -140,3 +140,32 @@ export const networks = (value: string): string[] =>
       throw new BadValue('must be addresses or networks, such as 10.0.0.0/8, comma-separated');
     return part.trim();
   });
+
+export const s3Bucket = (value: string): string => {
+  if (!/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i.test(value))
+    throw new BadValue('must be the name of a bucket: 3 to 63 letters, digits, dots and hyphens');
+  return value;
+};
+
+/** Ends with a slash, unless it is empty. */
+export const s3Prefix = (value: string): string => {
+  const path = value.replace(/^\/+|\/+$/g, '');
+  if (
+    !/^[A-Za-z0-9_.-]*(\/[A-Za-z0-9_.-]+)*$/.test(path) ||
+    path.split('/').some((part) => /^\.+$/.test(part))
+  )
+    throw new BadValue('must be letters, digits, dots, hyphens and underscores, separated by slashes');
+  return path === '' ? '' : `${path}/`;
+};
+
+export interface S3Encryption {
+  algorithm: 'AES256' | 'aws:kms';
+  keyId: string | null;
+}
+
+export const s3Encryption = (value: string): S3Encryption => {
+  if (value === 'AES256') return { algorithm: value, keyId: null };
+  const [, keyId = null] = /^aws:kms(?::([\x21-\x7e]{1,2048}))?$/.exec(value) ?? [undefined, ''];
+  if (keyId === '') throw new BadValue('must be AES256, aws:kms or aws:kms:KEY');
+  return { algorithm: 'aws:kms', keyId };
+};

@@ -71,6 +71,41 @@ test('the managed SMS provider is set as a whole or not at all', () => {
   expect(problemsOf({ ...whole, ...wrong }).map((line) => line.split(' ')[0])).toEqual(Object.keys(wrong));
 });
 
+test('the object store is set as a whole or not at all', () => {
+  const whole = {
+    CARILLON_S3_BUCKET: 'acme',
+    CARILLON_S3_ACCESS_KEY_ID: 'AKIA',
+    CARILLON_S3_SECRET_ACCESS_KEY: 'hunter2',
+  };
+  const read = (more: object = {}) => loadConfig({ ...whole, ...more }, folder);
+  expect(loadConfig({}, folder).objectStore).toBeNull();
+  expect(read().objectStore).toMatchObject({ bucket: 'acme', endpoint: null, forcePathStyle: false });
+  const endpoint = { CARILLON_S3_ENDPOINT: 'http://127.0.0.1:9000/' };
+  expect(read(endpoint).objectStore).toMatchObject({
+    endpoint: 'http://127.0.0.1:9000',
+    forcePathStyle: true,
+  });
+  expect(read({ CARILLON_S3_SSE: 'aws:kms:arn:aws:kms:eu:1:key/2' }).objectStore?.encryption).toEqual({
+    algorithm: 'aws:kms',
+    keyId: 'arn:aws:kms:eu:1:key/2',
+  });
+  expect(read({ CARILLON_S3_SSE: 'aws:kms' }).objectStore?.encryption).toEqual({
+    algorithm: 'aws:kms',
+    keyId: null,
+  });
+  expect(JSON.stringify(maskedConfig(read()))).not.toMatch(/hunter2|AKIA/);
+  expect(problemsOf(endpoint)).toEqual([
+    'CARILLON_S3_BUCKET, CARILLON_S3_ACCESS_KEY_ID, CARILLON_S3_SECRET_ACCESS_KEY must also be set: the object store needs the bucket and both keys',
+  ]);
+  const wrong = {
+    CARILLON_S3_BUCKET: 'a/b',
+    CARILLON_S3_PREFIX: 'a/../b',
+    CARILLON_S3_SSE: 'aws:kms:',
+    CARILLON_S3_BODY_THRESHOLD: '1',
+  };
+  expect(problemsOf({ ...whole, ...wrong }).map((line) => line.split(' ')[0])).toEqual(Object.keys(wrong));
+});
+
 describe('the file', () => {
   const write = (text: string): void => writeFileSync(join(folder, 'carillon.config.json'), text);
 

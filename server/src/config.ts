@@ -18,6 +18,10 @@ import {
   patterns,
   positive,
   processRoles,
+  type S3Encryption,
+  s3Bucket,
+  s3Encryption,
+  s3Prefix,
   smsAccount,
   smsSender,
   smtpName,
@@ -242,6 +246,62 @@ const settings = {
     meaning:
       'Storage quota of an environment in MiB: notifications with attachments, inbox items, workflow runs and the sandbox. Live environments on the plan unmetered have no quota. 0 disables the quota.',
   }),
+  CARILLON_S3_BUCKET: setting<string | null>({
+    read: s3Bucket,
+    fallback: null,
+    shown: '–',
+    meaning:
+      'Bucket of an S3-compatible object store for attachments and, with CARILLON_S3_BODY_THRESHOLD, large message bodies. If unset, they are stored in the database. Requires both keys.',
+  }),
+  CARILLON_S3_ACCESS_KEY_ID: setting<string | null>({
+    read: text,
+    fallback: null,
+    shown: '–',
+    meaning: 'Access key id for the bucket.',
+    secret: true,
+  }),
+  CARILLON_S3_SECRET_ACCESS_KEY: setting<string | null>({
+    read: text,
+    fallback: null,
+    shown: '–',
+    meaning: 'Secret access key for the bucket.',
+    secret: true,
+  }),
+  CARILLON_S3_REGION: setting({
+    read: text,
+    fallback: 'us-east-1',
+    meaning: 'Region of the bucket. Many other stores accept any region.',
+  }),
+  CARILLON_S3_ENDPOINT: setting<string | null>({
+    read: url('http:', 'https:'),
+    fallback: null,
+    shown: 'https://s3.REGION.amazonaws.com',
+    meaning: 'Base URL of another S3-compatible store. It may be in a private network.',
+  }),
+  CARILLON_S3_FORCE_PATH_STYLE: setting<'on' | 'off' | null>({
+    read: oneOf('on', 'off'),
+    fallback: null,
+    shown: '`on` with CARILLON_S3_ENDPOINT, else `off`',
+    meaning: 'Whether the bucket is in the path of URLs (on) or in the host name (off).',
+  }),
+  CARILLON_S3_PREFIX: setting({
+    read: s3Prefix,
+    fallback: 'carillon/',
+    meaning: 'Prefix of the keys of all objects.',
+  }),
+  CARILLON_S3_SSE: setting<S3Encryption | null>({
+    read: s3Encryption,
+    fallback: null,
+    shown: 'the default of the bucket',
+    meaning: 'Server-side encryption of objects: AES256, aws:kms or aws:kms:KEY.',
+  }),
+  CARILLON_S3_BODY_THRESHOLD: setting<number | null>({
+    read: integer(1_024, 4_000_000),
+    fallback: null,
+    shown: '–',
+    meaning:
+      'Message bodies (HTML and text together) with more bytes than this are stored in the bucket. If unset, all bodies are stored in the database.',
+  }),
   CARILLON_RETRY_SCALE: setting({
     read: positive,
     fallback: 1,
@@ -310,6 +370,20 @@ export interface Config
   PUBLIC_URL: string | null;
   CARILLON_SELF_SERVICE_ORGANIZATIONS: 'on' | 'off';
   CARILLON_ALLOW_PRIVATE_NETWORK: 'none' | 'loopback' | 'all';
+  /** Null when attachments and bodies are stored in the database. */
+  objectStore: S3Settings | null;
+}
+
+/** The settings of the object store together. */
+export interface S3Settings {
+  /** Null: Amazon S3. */
+  endpoint: string | null;
+  region: string;
+  bucket: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  forcePathStyle: boolean;
+  encryption: S3Encryption | null;
 }
 
 export class ConfigError extends Error {
@@ -370,6 +444,35 @@ function managedSmsProblem(config: Values): string | null {
   return `${missing.join(', ')} must also be set: the managed SMS provider needs all four`;
 }
 
+const neededForS3 = [
+  'CARILLON_S3_BUCKET',
+  'CARILLON_S3_ACCESS_KEY_ID',
+  'CARILLON_S3_SECRET_ACCESS_KEY',
+] as const;
+const optionalForS3 = ['CARILLON_S3_ENDPOINT', 'CARILLON_S3_SSE', 'CARILLON_S3_BODY_THRESHOLD'] as const;
+
+/** Half the settings would store in the database what the operator expects in the bucket. */
+function s3Problem(config: Values): string | null {
+  // A value that could not be parsed is undefined here, and has been reported.
+  const missing = neededForS3.filter((name) => config[name] === null);
+  const given = [...neededForS3, ...optionalForS3].filter((name) => config[name] !== null);
+  if (missing.length === 0 || given.length === 0) return null;
+  return `${missing.join(', ')} must also be set: the object store needs the bucket and both keys`;
+}
+
+function s3SettingsOf(config: Values): S3Settings | null {
+  const { CARILLON_S3_BUCKET: bucket, CARILLON_S3_ENDPOINT: endpoint } = config;
+  const { CARILLON_S3_ACCESS_KEY_ID: accessKeyId, CARILLON_S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
+  if (bucket === null || accessKeyId === null || secretAccessKey === null) return null;
+  const style = config.CARILLON_S3_FORCE_PATH_STYLE ?? (endpoint === null ? 'off' : 'on');
+  return {
+    ...{ endpoint, bucket, accessKeyId, secretAccessKey },
+    region: config.CARILLON_S3_REGION,
+    forcePathStyle: style === 'on',
+    encryption: config.CARILLON_S3_SSE,
+  };
+}
+
 /** The host of a URL, or an address to listen on. */
 function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '');
@@ -411,7 +514,9 @@ export function loadConfig(env: Record<string, string | undefined>, folder: stri
   }
   const config = values as Values;
   problems.push(
-    ...[managedEmailProblem(config), managedSmsProblem(config)].filter((problem) => problem !== null),
+    ...[managedEmailProblem(config), managedSmsProblem(config), s3Problem(config)].filter(
+      (problem) => problem !== null,
+    ),
   );
   if (problems.length > 0) throw new ConfigError(problems);
   const hasManagedProvider = config.CARILLON_SMTP_URL !== null || config.CARILLON_MANAGED_SMS_KIND !== null;
@@ -421,6 +526,7 @@ export function loadConfig(env: Record<string, string | undefined>, folder: stri
       config.CARILLON_SELF_SERVICE_ORGANIZATIONS ?? (hasManagedProvider ? 'off' : 'on'),
     CARILLON_ALLOW_PRIVATE_NETWORK: config.CARILLON_ALLOW_PRIVATE_NETWORK ?? allowedNetwork(config),
     CARILLON_SMTP_NAME: config.CARILLON_SMTP_NAME ?? smtpNameOf(config),
+    objectStore: s3SettingsOf(config),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { Keyring } from './kernel/crypto.ts';
 import type { Log } from './kernel/log.ts';
 import type { Metrics } from './kernel/metrics.ts';
+import type { ObjectStore } from './kernel/object-store.ts';
 import type { StorageMeter } from './kernel/storage.ts';
 import type { TaskPool } from './kernel/threads/pool.ts';
 import type { Tracer } from './kernel/tracing.ts';
@@ -34,6 +35,8 @@ export interface Deps {
   recipients: RecipientAuthenticator;
   /** The only way to make outbound HTTP calls. */
   outbound: Outbound;
+  /** Where attachments and large bodies are; null when they are in the database. */
+  objectStore: ObjectStore | null;
   /** Runs computations on tenants' input; see docs/adr/0017. */
   tasks: TaskPool;
   /** The public URL, without a trailing slash; known once the port is. */

@@ -5,6 +5,7 @@ import { deleteExpiredKeys } from './features/idempotency/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
 import { deleteOldIncidents } from './features/incidents/index.ts';
 import { deleteAttachmentBytesBefore, forgetNotifications } from './features/notifications/index.ts';
+import { deleteUnusedObjects, releaseForgottenObjects } from './features/objects/index.ts';
 import { tidyCallbacks } from './features/receipts/index.ts';
 import { forgetRuns, tidyRuns, wakeRunsOf } from './features/runs/index.ts';
 import { tidySandbox } from './features/sandbox/index.ts';
@@ -21,7 +22,10 @@ const sliceOfKeys = 5_000;
 const attachmentDays = 7;
 const dayMs = 86_400_000;
 
-type HousekeepingDeps = Pick<Deps, 'config' | 'pool' | 'queue' | 'doorbell' | 'log' | 'clock' | 'keyring'>;
+type HousekeepingDeps = Pick<
+  Deps,
+  'config' | 'pool' | 'queue' | 'doorbell' | 'log' | 'clock' | 'keyring' | 'objectStore'
+>;
 
 /**
  * Removes expired rows in small slices. Every worker process may run it at the same time: the chores are plain deletes that
@@ -45,6 +49,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     await measureStorage(deps, () => stopped);
     await deleteOldIncidents(pool);
     await deleteDeadWorkers(pool);
+    await deleteUnusedObjects(deps, () => stopped); // last: a store that does not answer takes its deadline
     if (clock() >= nextSealingAt) {
       await sealSavedVersions(deps, () => stopped);
       nextSealingAt = clock() + forgetEveryMs;
@@ -71,11 +76,15 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
 }
 
 /** Removes rows that ended before the retention period. */
-export async function forget(deps: Omit<HousekeepingDeps, 'log'>, isStopped: () => boolean): Promise<void> {
+export async function forget(
+  deps: Omit<HousekeepingDeps, 'log' | 'objectStore'>,
+  isStopped: () => boolean,
+): Promise<void> {
   const days = deps.config.CARILLON_RETENTION_DAYS;
   if (days === null) return;
   const beforeMs = deps.clock() - days * dayMs;
   await forgetNotifications(deps, wakeRunsOf, beforeMs, isStopped);
+  await releaseForgottenObjects(deps.pool, beforeMs, isStopped);
   await forgetRuns(deps.pool, beforeMs, isStopped);
   await forgetEvents(deps.pool, beforeMs, isStopped);
 }

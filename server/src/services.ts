@@ -25,6 +25,7 @@ import { createInboxService, createLiveInbox } from './features/inbox/index.ts';
 import { createIncidentBoard } from './features/incidents/index.ts';
 import { createLinkSecrets } from './features/links/index.ts';
 import { createDrafts, createNotificationService } from './features/notifications/index.ts';
+import { createNotificationObjects } from './features/objects/index.ts';
 import {
   createCategoryDirectory,
   createCategoryService,
@@ -64,7 +65,9 @@ export function createServices(deps: Deps) {
   const smsCallbackUrl = createSmsCallbackUrl({ ...deps, linkSecrets });
   const openWebhookSecrets = createSecretOpener(deps);
   const chatoneApi = createChatoneApi(deps.outbound, deps.config.CARILLON_CHATONE_API_URL, deps.clock);
+  const objects = createNotificationObjects(deps);
   const delivery = {
+    objects,
     linkSecrets,
     sandboxStore,
     unsubscribeLinks: createUnsubscribeLinks({ ...deps, linkSecrets }),
@@ -84,7 +87,7 @@ export function createServices(deps: Deps) {
     webhookDirectory: createWebhookDirectory(deps),
     chatDirectory: createChatDirectory(deps),
   });
-  const notifications = createNotificationService({ ...deps, lookups }, wakeRunsOf);
+  const notifications = createNotificationService({ ...deps, lookups, objects }, wakeRunsOf);
 
   const definitions = createDefinitions(deps);
   const workflows = createWorkflowService({ ...deps, definitions });
@@ -107,7 +110,7 @@ export function createServices(deps: Deps) {
     erasers,
     lookups,
     notifications,
-    drafts: createDrafts({ ...deps, lookups }),
+    drafts: createDrafts({ ...deps, lookups, objects }),
     definitions,
     workflows,
     runs: createRunService({ ...deps, workflows }),

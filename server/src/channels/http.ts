@@ -82,9 +82,11 @@ export interface OutboundOptions {
   policy: NetworkPolicy;
   /** Certificates that are trusted in addition to the usual ones. */
   ca?: string;
+  /** Connections to one host; further calls wait within their deadline. Unlimited when absent. */
+  maxConnections?: number;
 }
 
-export function createOutbound({ policy, ca }: OutboundOptions): Outbound {
+export function createOutbound({ policy, ca, maxConnections }: OutboundOptions): Outbound {
   // Lookups of one name share the answer, also while it is pending: they run on a few threads that the whole process shares,
   // and one name with dead name servers must not occupy all of them.
   const addresses = new LRUCache<string, string[]>({
@@ -115,6 +117,7 @@ export function createOutbound({ policy, ca }: OutboundOptions): Outbound {
     bodyTimeout: 0,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,
+    ...(maxConnections === undefined ? {} : { connections: maxConnections }),
     connect(options, callback) {
       const host = options.hostname.replace(/^\[|\]$/g, '');
       if (isIP(host)) {

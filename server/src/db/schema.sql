@@ -388,6 +388,7 @@ create table notification_contents (
   structured json,
   rendered_at timestamp with time zone,
   text_alternative text,
+  body_object uuid,
   constraint notification_contents_pkey PRIMARY KEY (notification_id)
 );
 alter table notification_contents alter subject set statistics 0;
@@ -669,6 +670,23 @@ create table sms_settings (
   constraint sms_settings_kind_check CHECK ((kind = ANY (ARRAY['managed'::text, 'smsone'::text, 'smstwo'::text]))),
   constraint sms_settings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
+
+create table stored_objects (
+  id uuid not null,
+  key text not null,
+  environment_id uuid not null,
+  notification_id uuid not null,
+  "position" smallint,
+  size_bytes integer not null,
+  sha256 bytea not null,
+  state text default 'uploading'::text not null,
+  delete_at timestamp with time zone,
+  constraint stored_objects_pkey PRIMARY KEY (id),
+  constraint stored_objects_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'stored'::text, 'unused'::text])))
+);
+CREATE INDEX stored_objects_attachments ON public.stored_objects USING btree (notification_id) WHERE (("position" IS NOT NULL) AND (state = 'stored'::text));
+CREATE INDEX stored_objects_notification ON public.stored_objects USING btree (notification_id, "position");
+CREATE INDEX stored_objects_unused ON public.stored_objects USING btree (delete_at) WHERE (delete_at IS NOT NULL);
 
 create table suppressions (
   environment_id uuid not null,

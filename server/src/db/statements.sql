@@ -485,7 +485,7 @@ where id in (select id from notifications where id = any ($1::uuid[]) order by i
 select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
   n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id,
   c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
-  c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.text_alternative, e.kind as environment_kind,
+  c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.text_alternative, c.body_object, e.kind as environment_kind,
   case n.channel when 'email' then (select s.xmin::text from email_settings s where s.environment_id = n.environment_id) when 'sms' then (select s.xmin::text from sms_settings s where s.environment_id = n.environment_id) end as settings_version
 from notifications n
 join notification_contents c on c.notification_id = n.id
@@ -511,8 +511,10 @@ where n.id = i.id;
 
 -- dispatch_store_rendered (features/dispatch/store.ts)
 update notification_contents c set
-  subject = i.subject, html_body = i.html_body, text_body = i.text_body, structured = i.structured, rendered_at = now()
-from json_to_recordset($1::json) as i (id uuid, subject text, html_body text, text_body text, structured json)
+  subject = i.subject, html_body = i.html_body, text_body = i.text_body, structured = i.structured, rendered_at = now(),
+  body_object = i.body_object
+from json_to_recordset($1::json)
+  as i (id uuid, subject text, html_body text, text_body text, structured json, body_object uuid)
 where c.notification_id = i.id;
 
 -- idempotency_find (features/idempotency/store.ts)
@@ -876,8 +878,11 @@ update unsubscribe_secrets set sealed_secret = $3 where environment_id = $1 and 
 
 -- notifications_list_for_events (features/notifications/announce.ts)
 select n.*, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
-  null as leased_at,
-  c.attachments is not null and not exists (select from attachment_bytes b where b.notification_id = n.id) as attachments_purged
+  null as leased_at, null as body_object,
+  c.attachments is not null
+   and not exists (select from attachment_bytes b where b.notification_id = n.id)
+   and not exists (select from stored_objects o
+     where o.notification_id = n.id and o.position is not null and o.state = 'stored') as attachments_purged
 from notifications n join notification_contents c on c.notification_id = n.id
 where n.id = any ($1::uuid[]);
 
@@ -906,7 +911,7 @@ select n.id, n.status = 'queued' as is_queued from slice join notifications n on
 with contents as (
   update notification_contents
   set subject = null, html_body = null, text_body = null, template_data = '{}', from_name = null, reply_to = null,
-    attachments = null, structured = null, text_alternative = null
+    attachments = null, structured = null, text_alternative = null, body_object = null
   where notification_id = any ($1::uuid[])
 )
 update notifications n
@@ -1084,6 +1089,89 @@ select environment_id, operation, key, decode(body_hash, 'hex'), resource_id fro
 order by environment_id, operation, key)
 select id from input except select id from taken;
 
+-- notifications_insert_with_objects (features/notifications/insert.ts)
+with input as materialized (
+  select id::uuid, environment_id::uuid, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from::uuid, connection_id::uuid, send_at::timestamptz, events::jsonb, subject, html_body, text_body, template_data::jsonb, from_name, reply_to, attachments::jsonb, template_version_id::uuid, template_locale, structured::json, rendered_at::timestamptz, body_object::uuid, lane::smallint, operation, body_hash, organization_id::uuid, month::date, is_pair::boolean, tag
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::bigint[])
+    as given (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, body_object, lane, operation, body_hash, organization_id, month, is_pair, tag)
+),
+
+fresh as (
+insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
+select environment_id, operation, key, decode(body_hash, 'hex'), resource_id from (select *, idempotency_key as key, id as resource_id from input where operation is not null) claims
+order by environment_id, operation, key -- everyone locks in this order: no deadlocks
+on conflict (environment_id, operation, key) do update
+  set body_hash = excluded.body_hash, resource_id = excluded.resource_id, created_at = now()
+  where known.created_at < now() - interval '24 hours'
+returning resource_id),
+taken as materialized (
+  select * from input where operation is null or id in (select resource_id from fresh)
+),
+
+ queue_postponed as (
+   insert into queue_later (kind, id, lane, environment_id, run_at)
+   select 1, id, lane, environment_id, run_at from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is not null
+ ),
+
+ queue_source as (select 1::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, send_at as run_at, tag from taken) work where run_at is null),
+ queue_arriving as (
+   select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
+ ),
+ queue_floors as (
+   select kind, lane, coalesce(
+     (select r.tag - 1 from queue_ready r
+      where r.kind = l.kind and r.lane = l.lane and r.tag >= ($36::bigint[])[l.kind * 3 + l.lane + 1]
+      order by r.tag limit 1),
+     (select t.last_tag from queue_turns t where t.kind = l.kind and t.lane = l.lane order by t.last_tag desc limit 1),
+     0) as tag
+   from (select distinct kind, lane from queue_arriving) l
+ ),
+ queue_taken_turns as (
+   insert into queue_turns as turn (kind, lane, environment_id, last_tag, burst)
+   select a.kind, a.lane, a.environment_id, f.tag + a.burst, a.burst
+   from queue_arriving a join queue_floors f using (kind, lane)
+   -- Everyone locks in this order: no deadlocks. Deliveries come last, as in transactions, which end with what they announce.
+   order by a.kind = 3, 1, 2, 3
+   on conflict (kind, lane, environment_id) do update
+     set last_tag = greatest(turn.last_tag, excluded.last_tag - excluded.burst) + excluded.burst, burst = excluded.burst
+   returning kind, lane, environment_id, last_tag - burst as before
+ ),
+ queue_enqueued as (
+ insert into queue_ready (id, kind, lane, tag, environment_id, note)
+ select s.id, s.kind, s.lane, coalesce(s.tag,
+   t.before + row_number() over (partition by s.kind, s.lane, s.environment_id, s.tag is null order by s.id)),
+   s.environment_id, s.note
+ from queue_source s left join queue_taken_turns t using (kind, lane, environment_id)),
+counted as (
+insert into usage_counters as counter (organization_id, month, channel, shard, sends)
+select organization_id, month, channel, (random() * 15)::smallint, count(*) from (select * from taken where organization_id is not null) sends
+group by organization_id, month, channel
+order by organization_id, month, channel -- everyone locks in this order: no deadlocks
+on conflict (organization_id, month, channel, shard) do update set sends = counter.sends + excluded.sends),
+pairs as (
+insert into end_users (environment_id, external_user_id, email, phone, chatone_user_id)
+select * from (
+  select environment_id, external_user_id,
+    (array_agg(address order by id desc) filter (where channel = 'email'))[1] as email, (array_agg(address order by id desc) filter (where channel = 'sms'))[1] as phone, (array_agg(address order by id desc) filter (where channel = 'chatone'))[1] as chatone_user_id
+  from (select * from taken where is_pair) pairs group by environment_id, external_user_id) pair
+where not exists (
+  select from end_users known
+  where known.environment_id = pair.environment_id and known.external_user_id = pair.external_user_id
+    and (pair.email is null or known.email = pair.email)
+    and (pair.phone is null or known.phone = pair.phone)
+    and (pair.chatone_user_id is null or known.chatone_user_id = pair.chatone_user_id))
+order by environment_id, external_user_id -- everyone locks in this order: no deadlocks
+on conflict (environment_id, external_user_id) do update
+  set email = coalesce(excluded.email, end_users.email), phone = coalesce(excluded.phone, end_users.phone),
+    chatone_user_id = coalesce(excluded.chatone_user_id, end_users.chatone_user_id), updated_at = now()),
+lives as (
+  insert into notifications (id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events) select id, environment_id, channel, status, priority, address, recipient_name, external_user_id, category, template_key, idempotency_key, action_url, resent_from, connection_id, send_at, events from taken
+),
+contents as (
+  insert into notification_contents (notification_id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, body_object) select id, subject, html_body, text_body, template_data, from_name, reply_to, attachments, template_version_id, template_locale, structured, rendered_at, body_object from taken
+)
+select id from input except select id from taken;
+
 -- notifications_count_backlog (features/notifications/overview-store.ts)
 with
  queue_first as materialized (
@@ -1129,12 +1217,22 @@ select * from ((select id, channel, status, coalesce(suppression_reason, last_er
 order by id desc limit $3;
 
 -- notifications_list_old_bytes (features/notifications/purge.ts)
-select distinct notification_id as id from attachment_bytes where notification_id < $1::uuid order by 1 limit $2;
+(select distinct notification_id as id from attachment_bytes where notification_id < $1::uuid order by 1 limit $2)
+union
+(select distinct notification_id from stored_objects
+ where notification_id < $1::uuid and position is not null and state = 'stored' order by 1 limit $2)
+order by 1 limit $2;
 
 -- notifications_purge_bytes (features/notifications/purge.ts)
-with purged as (
+with deleted as (
   delete from attachment_bytes where notification_id = any ($1::uuid[])
-  returning notification_id, position, octet_length(bytes) as size_bytes, encode(sha256(bytes), 'hex') as sha256)
+  returning notification_id, position, octet_length(bytes) as size_bytes, sha256(bytes) as sha256),
+released as (update stored_objects set state = 'unused', delete_at = now()
+where notification_id = any ($1::uuid[]) and state = 'stored' and (position is not null or $2)
+returning notification_id, position, size_bytes, sha256),
+purged as (
+  select notification_id, position, size_bytes, encode(sha256, 'hex') as sha256
+  from (select * from deleted union all select * from released where position is not null) as files)
 select p.notification_id, n.environment_id, e.organization_id,
   json_agg(json_build_object(
     'filename', c.attachments -> p.position::int ->> 'filename',
@@ -1160,8 +1258,11 @@ delete from notifications where id = any ($1::uuid[]) and environment_id = $2;
 
 -- notifications_find (features/notifications/store.ts)
 select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
-  c.template_version_id, c.template_locale, c.structured, c.rendered_at, lease.leased_at,
-  c.attachments is not null and not exists (select from attachment_bytes b where b.notification_id = n.id) as attachments_purged
+  c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at,
+  c.attachments is not null
+    and not exists (select from attachment_bytes b where b.notification_id = n.id)
+    and not exists (select from stored_objects o
+      where o.notification_id = n.id and o.position is not null and o.state = 'stored') as attachments_purged
 from notifications n
 join notification_contents c on c.notification_id = n.id
 left join queue_leased lease on lease.id = n.id and lease.kind = 1 where n.id = $1 and n.environment_id = $2;
@@ -1175,9 +1276,51 @@ where notification_id = $1;
 with c as (
   update notification_contents
   set subject = $2, html_body = $3, text_body = $4, template_data = $5, structured = null, rendered_at = null,
-    text_alternative = null
+    text_alternative = null, body_object = null
   where notification_id = $1)
 update notifications set action_url = $6, send_at = $7 where id = $1;
+
+-- objects_claim_unused (features/objects/store.ts)
+update stored_objects set state = 'unused', delete_at = now() + interval '5 minutes'
+where id in (
+  select id from stored_objects where delete_at < now() order by delete_at limit 100 for update skip locked)
+returning id, key;
+
+-- objects_delete (features/objects/store.ts)
+delete from stored_objects where id = any ($1::uuid[]);
+
+-- objects_find_any (features/objects/store.ts)
+select id from stored_objects order by id limit 1;
+
+-- objects_insert (features/objects/store.ts)
+insert into stored_objects (id, key, environment_id, notification_id, position, size_bytes, sha256, delete_at)
+select id, key, $2, $3, position, size_bytes, decode(sha256, 'hex'), now() + interval '1 hours'
+from json_to_recordset($1::json) as i (id uuid, key text, position smallint, size_bytes int, sha256 text);
+
+-- objects_list (features/objects/store.ts)
+select id, key, notification_id, position, size_bytes, encode(sha256, 'hex') as sha256 from stored_objects
+where notification_id = any ($1::uuid[]) and state = 'stored' and (position is null) = $2
+order by notification_id, position;
+
+-- objects_mark_stored (features/objects/store.ts)
+with stored as (
+  update stored_objects set state = 'stored', delete_at = null
+  where id = any ($1::uuid[]) and state = 'uploading' returning id)
+select 1 / (count(*) = cardinality($1::uuid[]))::int from stored;
+
+-- objects_release_bodies (features/objects/store.ts)
+update stored_objects set state = 'unused', delete_at = now()
+where notification_id = any ($1::uuid[]) and state = 'stored' and position is null
+returning notification_id, position, size_bytes, sha256;
+
+-- objects_release_orphans (features/objects/store.ts)
+update stored_objects set state = 'unused', delete_at = now()
+where id in (
+  select o.id from stored_objects o
+  where o.notification_id < $1 and o.state = 'stored'
+    and not exists (select from notifications n where n.id = o.notification_id)
+  order by o.notification_id limit 100)
+returning id;
 
 -- preferences_count_categories (features/preferences/categories-store.ts)
 select count(*)::int as count from categories where environment_id = $1;
@@ -1898,7 +2041,10 @@ select (select id from slice order by id desc limit 1) as last,
     + coalesce(octet_length(c.text_body), 0) + octet_length(c.template_data::text)
     + coalesce(octet_length(c.structured::text), 0)
     + case when c.attachments is null then 0 else
-      (select coalesce(sum(octet_length(b.bytes)), 0) from attachment_bytes b where b.notification_id = slice.id) end), 0)::float8 as bytes
+      (select coalesce(sum(octet_length(b.bytes)), 0) from attachment_bytes b where b.notification_id = slice.id) end
+    + case when c.attachments is null and c.body_object is null then 0 else
+      (select coalesce(sum(o.size_bytes), 0) from stored_objects o
+       where o.notification_id = slice.id and o.state = 'stored') end), 0)::float8 as bytes
 from slice join notification_contents c on c.notification_id = slice.id;
 
 -- storage_measure_others (features/usage/storage-store.ts)

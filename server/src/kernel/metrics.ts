@@ -15,6 +15,7 @@ export interface Metrics {
   openStreams: Gauge;
   pausedPaces: Gauge;
   providerOutages: Gauge;
+  objectStoreCalls: Counter<'operation' | 'outcome'>;
 }
 
 export function createMetrics(): Metrics {
@@ -80,6 +81,12 @@ export function createMetrics(): Metrics {
     providerOutages: new Gauge({
       name: 'carillon_provider_outages',
       help: 'Email providers in an outage in all environments, as last read by this process.',
+      registers,
+    }),
+    objectStoreCalls: new Counter({
+      name: 'carillon_object_store_calls_total',
+      help: 'Calls to the object store, by outcome.',
+      labelNames: ['operation', 'outcome'],
       registers,
     }),
     callbacks: new Counter({

@@ -2,12 +2,14 @@ import type { Carrier } from '../../channels/contract.ts';
 import type { DeliveryPlan, PlanFor } from '../../channels/delivery-plan.ts';
 import { untilDatabaseAnswers } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
+import { Problem } from '../../kernel/errors.ts';
 import { idTime } from '../../kernel/ids.ts';
+import { ObjectStoreError } from '../../kernel/object-store.ts';
 import type { Span } from '../../kernel/tracing.ts';
 import type { Claim, Job } from '../../queue/index.ts';
 import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
 import type { ProviderHealthTracker, ProviderOrder, Throttles } from '../provider-health/index.ts';
-import { createTemplateRenderer, RenderFailure } from '../templates/index.ts';
+import { createTemplateRenderer, type RenderedContent, RenderFailure } from '../templates/index.ts';
 import { type UnsubscribeLinks, unsubscribeHeaders } from '../unsubscribe/index.ts';
 import { type LeaseNote, leaseNoteAt, readLeaseNote } from './attempt/lease-note.ts';
 import {
@@ -24,17 +26,12 @@ import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } fr
 import { findTemplates, type PinnedTemplateFact, renderContent, traceRendering } from './load/render.ts';
 import { channelPlanners, type PlannerDeps, preparePlans } from './plan/channel-planners.ts';
 import { judge } from './plan/gates.ts';
-import {
-  type FailedSettlement,
-  type RoundSettlement,
-  statusOf,
-  type UnsettledRound,
-  unsettled,
-} from './settle/round-settlement.ts';
+import { waitForObjects } from './settle/object-wait.ts';
+import { type RoundSettlement, statusOf, type UnsettledRound, unsettled } from './settle/round-settlement.ts';
 import { deferred, failed, settlementOf, suppressed } from './settle/settlement.ts';
 import { resumedEntry, settleWaiting } from './settle/waiting.ts';
 import { createDispatchWriter } from './settle/writer.ts';
-import { listFacts, markFaulty } from './store.ts';
+import { listFacts, markFaulty, type StoredRendering } from './store.ts';
 
 type DispatchDeps = Pick<
   Deps,
@@ -50,10 +47,10 @@ interface DispatchInput extends ConsentFact, PinnedTemplateFact {
   planFor: PlanFor;
 }
 
-/** The delivery plan of a notification, with the round so far; without a plan the notification has failed. */
+/** The delivery plan of a notification, with the round so far; without a plan the notification has failed, or waits. */
 type ComposedDelivery =
   | { plan: DeliveryPlan; round: UnsettledRound }
-  | { plan: null; settled: FailedSettlement };
+  | { plan: null; settled: RoundSettlement };
 
 /** A round through the carriers, with its start time, its span and the provider order it used. */
 interface CompletedRound {
@@ -72,7 +69,7 @@ const capacity = 800;
 
 /** The job that sends notifications: load a batch, pass the gates, go through the provider chain, write the outcome. */
 export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
-  const { pool, clock, unsubscribeLinks: links, throttles, providerHealth } = deps;
+  const { pool, clock, unsubscribeLinks: links, throttles, providerHealth, objects } = deps;
   throttles.listen();
   const writer = createDispatchWriter(deps, providerHealth);
   // Claims are few enough to wait for a thread; only requests are refused.
@@ -168,12 +165,46 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
   }
 
   async function compose(fact: DispatchInput, base: UnsettledRound, now: number): Promise<ComposedDelivery> {
+    try {
+      return await composeWhole(await withBodies(fact), base, now);
+    } catch (error) {
+      if (!(error instanceof ObjectStoreError)) throw error;
+      return { plan: null, settled: waitForObjects(base, error.message, retryContext()) };
+    }
+  }
+
+  async function withBodies(fact: DispatchInput): Promise<DispatchInput> {
+    if (fact.body_object === null) return fact;
+    const [whole] = await untilDatabaseAnswers(() => objects.withBodies([fact]));
+    return whole ?? fact;
+  }
+
+  /** Large rendered bodies go to the object store, or to the database while that is unavailable: the send does not wait. */
+  async function storedRendering(fact: DispatchInput, content: RenderedContent): Promise<StoredRendering> {
+    if (!objects.takesBodies(content)) return content;
+    try {
+      const { bodyId } = await untilDatabaseAnswers(() =>
+        objects.upload(fact.environment_id, fact.id, { attachments: [], bodies: content }),
+      );
+      return { ...content, html_body: null, text_body: null, body_object: bodyId };
+    } catch (error) {
+      if (error instanceof ObjectStoreError || error instanceof Problem) return content;
+      throw error;
+    }
+  }
+
+  async function composeWhole(
+    fact: DispatchInput,
+    base: UnsettledRound,
+    now: number,
+  ): Promise<ComposedDelivery> {
     const unsubscribeUrl = unsubscribeUrlOf(links, fact);
     const content = await renderContent(renderer, withUnsubscribeUrl(fact, unsubscribeUrl));
     const traced = { ...base, trace: traceRendering(base.trace, now, content) };
     if (content instanceof RenderFailure)
       return { plan: null, settled: failed(traced, now, `template_render_failed: ${content.message}`) };
-    const composed = { ...traced, rendered: content };
+    const { objects: _over, ...note } = traced.note;
+    const composed = { ...traced, note, rendered: content && (await storedRendering(fact, content)) };
 
     const headers = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
     const factWithContent = content ? { ...fact, ...content } : fact;

@@ -1,6 +1,7 @@
 import { type Sql, statement } from '../../db/sql.ts';
 import { settingsVersionSql } from '../connections/index.ts';
 import type { ContentRow, EventEntry, NotificationRow, StoredTraceEntry } from '../notifications/index.ts';
+import { markStored } from '../objects/index.ts';
 import type { RenderedContent } from '../templates/index.ts';
 
 /** Everything about one notification that sending needs. */
@@ -10,6 +11,13 @@ export interface DispatchFact extends Omit<NotificationRow, 'events' | 'trace'>,
   settings_version: string | null;
   /** The text made from the HTML, if it was stored. */
   text_alternative: string | null;
+  /** The object with the bodies; null when they are in the database. */
+  body_object: string | null;
+}
+
+/** Rendered content as it is stored: large bodies may be in an object. */
+export interface StoredRendering extends RenderedContent {
+  body_object?: string | null;
 }
 
 const loadFacts = statement<DispatchFact>(
@@ -17,7 +25,7 @@ const loadFacts = statement<DispatchFact>(
   `select n.id, n.environment_id, n.channel, n.status, n.priority, n.address, n.recipient_name, n.external_user_id, n.category,
      n.template_key, n.action_url, n.attempt_count, n.round, n.send_at, n.connection_id,
      c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
-     c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.text_alternative, e.kind as environment_kind,
+     c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.text_alternative, c.body_object, e.kind as environment_kind,
      ${settingsVersionSql('n.channel', 'n.environment_id')} as settings_version
    from notifications n
    join notification_contents c on c.notification_id = n.id
@@ -103,12 +111,21 @@ export async function lockedStatuses(
 const storeWords = statement(
   'dispatch_store_rendered',
   `update notification_contents c set
-     subject = i.subject, html_body = i.html_body, text_body = i.text_body, structured = i.structured, rendered_at = now()
-   from json_to_recordset($1::json) as i (id uuid, subject text, html_body text, text_body text, structured json)
+     subject = i.subject, html_body = i.html_body, text_body = i.text_body, structured = i.structured, rendered_at = now(),
+     body_object = i.body_object
+   from json_to_recordset($1::json)
+     as i (id uuid, subject text, html_body text, text_body text, structured json, body_object uuid)
    where c.notification_id = i.id`,
 );
 
 /** Rendered content is stored: GET shows it, and later rounds send it. */
-export async function markRendered(sql: Sql, words: ({ id: string } & RenderedContent)[]): Promise<void> {
-  if (words.length > 0) await storeWords(sql, [JSON.stringify(words)]);
+export async function markRendered(sql: Sql, words: ({ id: string } & StoredRendering)[]): Promise<void> {
+  if (words.length === 0) return;
+  await Promise.all([
+    storeWords(sql, [JSON.stringify(words)]),
+    markStored(
+      sql,
+      words.flatMap(({ body_object }) => body_object ?? []),
+    ),
+  ]);
 }

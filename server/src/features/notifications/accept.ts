@@ -8,6 +8,7 @@ import { idTime, newId } from '../../kernel/ids.ts';
 import { withVendor } from '../../kernel/vendors.ts';
 import type { KeyClaim } from '../idempotency/index.ts';
 import { checkIdempotencyKey } from '../idempotency/index.ts';
+import type { UploadedObjects } from '../objects/index.ts';
 import { type MeteredSend, overheadBytes } from '../usage/index.ts';
 import { addressFields, type Pair } from '../users/index.ts';
 import { checkAttachments } from './attachments.ts';
@@ -27,6 +28,8 @@ export interface Acceptance {
   row: NotificationRow;
   content: ContentRow;
   bytes: Buffer[];
+  /** Set once the attachments, or the bodies, are in the object store: they are then not written to the database. */
+  uploaded?: UploadedObjects;
   keyClaim: KeyClaim | null;
   /** The send as the plan counts it; null in Test. */
   meter: MeteredSend | null;

@@ -5,7 +5,7 @@ import type { Queue } from '../../queue/index.ts';
 import { listSubscriptions, recordSubscribed } from '../webhooks/index.ts';
 import type { EventType } from './notification-row.ts';
 import type { EventEntry, Notification, NotificationStatus } from './schema.ts';
-import type { StoredNotification } from './store.ts';
+import { attachmentsPurgedSql, type StoredNotification } from './store.ts';
 import { viewOf } from './view.ts';
 
 /** Events that were just added to a notification, in their order. */
@@ -47,8 +47,8 @@ const statusAt: Partial<Record<string, NotificationStatus>> = {
 const listRows = statement<StoredNotification>(
   'notifications_list_for_events',
   `select n.*, c.subject, null as html_body, null as text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
-     null as leased_at,
-     c.attachments is not null and not exists (select from attachment_bytes b where b.notification_id = n.id) as attachments_purged
+     null as leased_at, null as body_object,
+     ${attachmentsPurgedSql}
    from notifications n join notification_contents c on c.notification_id = n.id
    where n.id = any ($1::uuid[])`,
 );

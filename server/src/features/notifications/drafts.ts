@@ -2,9 +2,11 @@ import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { compileValidator } from '../../http/validation.ts';
 import { Problem } from '../../kernel/errors.ts';
+import { ObjectStoreError } from '../../kernel/object-store.ts';
+import type { NotificationObjects } from '../objects/index.ts';
 import { hasLimit, lockPlans, refuseBeyondPlan } from '../usage/index.ts';
 import { type Acceptance, checkRequest, type Sender, storedBytes } from './accept.ts';
-import { insertAcceptances, insertAttachmentBytes } from './insert.ts';
+import { insertAcceptances, insertLargeContent } from './insert.ts';
 import { type LookupSources, lookUp } from './lookups.ts';
 import { SendRequest } from './schema.ts';
 
@@ -35,8 +37,23 @@ export interface Drafts {
 const validate = compileValidator(SendRequest, 'body');
 
 export function createDrafts(
-  deps: Pick<Deps, 'queue' | 'clock' | 'metrics' | 'activity' | 'storage'> & { lookups: LookupSources },
+  deps: Pick<Deps, 'queue' | 'clock' | 'metrics' | 'activity' | 'storage'> & {
+    lookups: LookupSources;
+    objects: NotificationObjects;
+  },
 ): Drafts {
+  /** Bodies that cannot be uploaded stay in the database: a run does not wait for the object store. */
+  async function uploadBodies(acceptance: Acceptance): Promise<void> {
+    const { row, content, bytes } = acceptance;
+    if (bytes.length > 0 || !deps.objects.takesBodies(content)) return;
+    try {
+      const given = { attachments: [], bodies: content };
+      acceptance.uploaded = await deps.objects.upload(row.environment_id, row.id, given);
+    } catch (error) {
+      if (!(error instanceof ObjectStoreError) && !(error instanceof Problem)) throw error;
+    }
+  }
+
   return {
     async check(sender, request, origin) {
       try {
@@ -51,6 +68,7 @@ export function createDrafts(
         });
         const { row } = acceptance;
         row.idempotency_key = origin;
+        await uploadBodies(acceptance);
         return { id: row.id, externalUserId: row.external_user_id, acceptance };
       } catch (error) {
         if (error instanceof Problem) return error;
@@ -69,7 +87,7 @@ export function createDrafts(
       if (drafts.length === 0) return;
       const taken = drafts.map(({ acceptance }) => acceptance);
       withCommit(insertAcceptances(tx, deps.queue, taken));
-      withCommit(insertAttachmentBytes(tx, taken));
+      withCommit(insertLargeContent(tx, taken));
     },
 
     written(drafts) {

@@ -2,6 +2,7 @@ import { type Pool, type Sql, statement } from '../../db/sql.ts';
 import { textArray } from '../../db/text-array.ts';
 import { enqueueSql, lanes, type Queue } from '../../queue/index.ts';
 import { claimKeysSql, insertKeysSql, isKnownKey } from '../idempotency/index.ts';
+import { markStored } from '../objects/index.ts';
 import { countSendsSql, monthOf } from '../usage/index.ts';
 import { rememberAddressesSql } from '../users/index.ts';
 import { type Acceptance, templateDataJson } from './accept.ts';
@@ -67,9 +68,20 @@ const writeColumns: Record<string, Column> = {
   is_pair: ['boolean', ({ pair }) => pair && 'true'],
 };
 
-const columns = Object.entries({ ...notificationColumns, ...content, ...writeColumns });
+/** The columns of contents whose bodies are in the object store. A statement of their own keeps the usual one short. */
+const contentOfObjects: Record<string, Column> = {
+  ...content,
+  html_body: ['text', ({ content, uploaded }) => (uploaded?.bodyId ? null : content.html_body)],
+  text_body: ['text', ({ content, uploaded }) => (uploaded?.bodyId ? null : content.text_body)],
+  body_object: ['uuid', ({ uploaded }) => uploaded?.bodyId ?? null],
+};
+
+const columnsWith = (contents: Record<string, Column>): [name: string, column: Column][] =>
+  Object.entries({ ...notificationColumns, ...contents, ...writeColumns });
+
+const columns = columnsWith(content);
+const columnsOfObjects = columnsWith(contentOfObjects);
 const notificationColumnList = Object.keys(notificationColumns).join(', ');
-const contentColumns = Object.keys(content).join(', ');
 
 /**
  * Writes everything about any number of accepted notifications in one statement: one round trip, columns as arrays that need no
@@ -77,7 +89,10 @@ const contentColumns = Object.keys(content).join(', ');
  * statements. `taken` selects the notifications to write. The last parts are executed first (see `enqueueSteps`): contended
  * rows are locked at the end, and `keys` fails before anything else is done.
  */
-const insertSql = (taken: string, keys = ''): string => `
+const insertSql = (taken: string, keys = '', contents = content): string => {
+  const columns = columnsWith(contents);
+  const contentColumns = Object.keys(contents).join(', ');
+  return `
    with input as materialized (
      select ${columns.map(([name, [type]]) => (type === 'text' ? name : `${name}::${type}`)).join(', ')}, tag
      from unnest(${columns.map((_, index) => `$${index + 1}::text[]`).join(', ')}, $${columns.length + 1}::bigint[])
@@ -94,18 +109,24 @@ const insertSql = (taken: string, keys = ''): string => `
      insert into notification_contents (notification_id, ${contentColumns}) select id, ${contentColumns} from taken
    )${keys}
    select id from input except select id from taken`;
+};
 
 const claims =
   '(select *, idempotency_key as key, id as resource_id from input where operation is not null) claims';
 
-/** Skips and returns notifications whose Idempotency-Key is taken. */
-const insert = statement<{ id: string }>(
-  'notifications_insert',
-  insertSql(`
+const takenWithNewKey = `
    fresh as (${claimKeysSql(claims)}),
    taken as materialized (
      select * from input where operation is null or id in (select resource_id from fresh)
-   )`),
+   )`;
+
+/** Skips and returns notifications whose Idempotency-Key is taken. */
+const insert = statement<{ id: string }>('notifications_insert', insertSql(takenWithNewKey));
+
+/** The same for notifications of which some have their bodies in the object store. */
+const insertWithObjects = statement<{ id: string }>(
+  'notifications_insert_with_objects',
+  insertSql(takenWithNewKey, '', contentOfObjects),
 );
 
 /** Fails when an Idempotency-Key is taken. */
@@ -121,7 +142,7 @@ const insertBytes = statement(
 
 type Tagger = Pick<Queue, 'tagsFor'>;
 
-function valuesOf(queue: Tagger, acceptances: Acceptance[]): unknown[] {
+function valuesOf(queue: Tagger, acceptances: Acceptance[], given = columns): unknown[] {
   const { tags, lows } = queue.tagsFor(
     acceptances.map(({ row }) => ({
       kind: 'notification',
@@ -129,7 +150,7 @@ function valuesOf(queue: Tagger, acceptances: Acceptance[]): unknown[] {
       environmentId: row.environment_id,
     })),
   );
-  return [...columns.map(([, [, read]]) => textArray(acceptances.map(read))), tags, lows];
+  return [...given.map(([, [, read]]) => textArray(acceptances.map(read))), tags, lows];
 }
 
 /** Returns the ids that were not written because their Idempotency-Key is taken. Each key may occur once. */
@@ -139,7 +160,9 @@ export async function insertAcceptances(
   acceptances: Acceptance[],
 ): Promise<Set<string>> {
   if (acceptances.length === 0) return new Set();
-  const rows = await insert(sql, valuesOf(queue, acceptances));
+  const rows = acceptances.some(({ uploaded }) => uploaded?.bodyId)
+    ? await insertWithObjects(sql, valuesOf(queue, acceptances, columnsOfObjects))
+    : await insert(sql, valuesOf(queue, acceptances));
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -166,10 +189,13 @@ export function createInsert(queue: Tagger): (pool: Pool, acceptances: Acceptanc
   };
 }
 
-export async function insertAttachmentBytes(sql: Sql, acceptances: Acceptance[]): Promise<void> {
-  await Promise.all(
-    acceptances.flatMap(({ row, bytes }) =>
-      bytes.map((file, position) => insertBytes(sql, [row.id, position, file])),
+/** Writes what does not fit into the statement of the notifications: attachments, and that their objects are stored. */
+export async function insertLargeContent(tx: Sql, acceptances: Acceptance[]): Promise<void> {
+  const uploaded = acceptances.flatMap((acceptance) => acceptance.uploaded?.ids ?? []);
+  await Promise.all([
+    ...acceptances.flatMap(({ row, bytes, uploaded }) =>
+      uploaded ? [] : bytes.map((file, position) => insertBytes(tx, [row.id, position, file])),
     ),
-  );
+    markStored(tx, uploaded),
+  ]);
 }

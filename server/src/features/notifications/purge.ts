@@ -1,6 +1,7 @@
 import { type Pool, type Sql, statement, transaction } from '../../db/sql.ts';
 import { lowestIdAt } from '../../kernel/ids.ts';
 import { clearAuditValues, recordAuditBatch } from '../audit/index.ts';
+import { releaseSql } from '../objects/index.ts';
 
 /** Attachments whose bytes were deleted. */
 interface Purged {
@@ -13,9 +14,13 @@ interface Purged {
 const purge = statement<Purged>(
   'notifications_purge_bytes',
   // The digest is computed from the bytes as they are deleted: that reads them once more, and stores nothing extra before.
-  `with purged as (
+  `with deleted as (
      delete from attachment_bytes where notification_id = any ($1::uuid[])
-     returning notification_id, position, octet_length(bytes) as size_bytes, encode(sha256(bytes), 'hex') as sha256)
+     returning notification_id, position, octet_length(bytes) as size_bytes, sha256(bytes) as sha256),
+   released as (${releaseSql('$1::uuid[]', '(position is not null or $2)')}),
+   purged as (
+     select notification_id, position, size_bytes, encode(sha256, 'hex') as sha256
+     from (select * from deleted union all select * from released where position is not null) as files)
    select p.notification_id, n.environment_id, e.organization_id,
      json_agg(json_build_object(
        'filename', c.attachments -> p.position::int ->> 'filename',
@@ -33,7 +38,7 @@ const targetOf = (notificationId: string): string => `notification:${notificatio
 
 async function purgeBytes(tx: Sql, ids: string[], isErased: boolean): Promise<void> {
   if (ids.length === 0) return;
-  const purged = await purge(tx, [ids]);
+  const purged = await purge(tx, [ids, isErased]);
   await recordAuditBatch(
     tx,
     purged.map(
@@ -54,7 +59,7 @@ export function deleteAttachmentBytes(tx: Sql, ids: string[]): Promise<void> {
   return purgeBytes(tx, ids, false);
 }
 
-/** Deletes the bytes of erased notifications, and the names and digests of their files from the audit log. */
+/** Deletes the bytes and body objects of erased notifications, and the names and digests of their files from the audit log. */
 export async function eraseAttachments(tx: Sql, environmentId: string, ids: string[]): Promise<void> {
   await purgeBytes(tx, ids, true);
   await clearAuditValues(tx, environmentId, action, ids.map(targetOf));
@@ -62,7 +67,11 @@ export async function eraseAttachments(tx: Sql, environmentId: string, ids: stri
 
 const listOld = statement<{ id: string }>(
   'notifications_list_old_bytes',
-  'select distinct notification_id as id from attachment_bytes where notification_id < $1::uuid order by 1 limit $2',
+  `(select distinct notification_id as id from attachment_bytes where notification_id < $1::uuid order by 1 limit $2)
+   union
+   (select distinct notification_id from stored_objects
+    where notification_id < $1::uuid and position is not null and state = 'stored' order by 1 limit $2)
+   order by 1 limit $2`,
 );
 
 /** A file has up to 15 MiB, so slices are small. */

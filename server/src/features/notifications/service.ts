@@ -8,6 +8,7 @@ import { notFound, Problem } from '../../kernel/errors.ts';
 import { isLoopHeld, yieldToEventLoop } from '../../kernel/event-loop.ts';
 import { idTime } from '../../kernel/ids.ts';
 import { newNameBudget } from '../../kernel/known-names.ts';
+import { ObjectStoreError } from '../../kernel/object-store.ts';
 import { type Page, pageOf, pageRequest } from '../../kernel/page.ts';
 import { isRecord } from '../../kernel/record.ts';
 import {
@@ -17,6 +18,13 @@ import {
   type KeyClaim,
 } from '../idempotency/index.ts';
 import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
+import {
+  type Bodies,
+  type NotificationObjects,
+  releaseBodies,
+  storeUnavailable,
+  type UploadedObjects,
+} from '../objects/index.ts';
 import { deliveryView, listDeliveriesOfNotification } from '../webhooks/index.ts';
 import {
   type Acceptance,
@@ -82,7 +90,7 @@ export interface NotificationService {
 type ServiceDeps = Pick<
   Deps,
   'pool' | 'queue' | 'clock' | 'metrics' | 'activity' | 'storage' | 'doorbell' | 'tasks'
-> & { lookups: LookupSources };
+> & { lookups: LookupSources; objects: NotificationObjects };
 
 /** Parts that benchmarks replace, to measure their cost. */
 export interface WriteOptions {
@@ -109,18 +117,17 @@ export function createNotificationService(
   wakeRuns: WakeRuns,
   options: WriteOptions = {},
 ): NotificationService {
-  const { pool, queue } = deps;
+  const { pool, queue, objects } = deps;
 
   const write = options.write ?? createWrite(deps);
   const batcher = createBatcher((acceptances: Acceptance[]) => trackWrite(pool, () => write(acceptances)), {
     // The batch is small enough that answers flow while the next one is written: with 250 the process and the database waited
     // for each other, and throughput was a tenth lower.
     ...(options.batching ?? { concurrency: 2, maxItems: 64 }),
-    weigh: ({ content, bytes }) =>
-      (content.html_body?.length ?? 0) +
-      (content.text_body?.length ?? 0) +
+    weigh: ({ content, bytes, uploaded }) =>
+      (uploaded?.bodyId ? 0 : (content.html_body?.length ?? 0) + (content.text_body?.length ?? 0)) +
       templateDataJson(content.template_data).length +
-      bytes.reduce((sum, file) => sum + file.length, 0),
+      (uploaded ? 0 : bytes.reduce((sum, file) => sum + file.length, 0)),
     maxWeight: 1_000_000, // writing four times as much at once takes 100 ms
     splitOn: (error) => !isDatabaseUnavailable(error),
     maxWaiting: options.maxWaiting ?? maxWaiting,
@@ -157,15 +164,45 @@ export function createNotificationService(
   ): Promise<AcceptedNotification> {
     // A full queue would get longer with every question to the database.
     const isAnswer = error instanceof Problem && error.code !== 'temporarily_unavailable';
-    const holder = isAnswer ? await findEarlierHolder(pool, claim) : null;
+    const replay = isAnswer ? await findReplay(claim) : null;
+    if (!replay) throw error;
+    return replay;
+  }
+
+  async function findReplay(claim: Omit<KeyClaim, 'resourceId'>): Promise<AcceptedNotification | null> {
+    const holder = await findEarlierHolder(pool, claim);
     const stored = holder && (await store.findNotification(pool, claim.environmentId, holder));
-    if (!stored) throw error;
-    return { notification: viewOf(stored), replayed: true };
+    return stored ? { notification: await view(stored), replayed: true } : null;
+  }
+
+  const needsObjects = ({ bytes, content }: Acceptance): boolean =>
+    (objects.takesAttachments && bytes.length > 0) || objects.takesBodies(content);
+
+  /** Uploads before the commit: nothing that was acknowledged lacks its attachments or bodies. */
+  async function upload({ row, content, bytes: attachments }: Acceptance): Promise<UploadedObjects> {
+    const bodies = objects.takesBodies(content) ? content : null;
+    return orUnavailable(objects.upload(row.environment_id, row.id, { attachments, bodies }));
+  }
+
+  async function view(stored: store.StoredNotification): Promise<Notification> {
+    return viewOf(await withBodies(stored));
+  }
+
+  async function withBodies(stored: store.StoredNotification): Promise<store.StoredNotification> {
+    if (stored.body_object === null) return stored;
+    const [filled] = await orUnavailable(objects.withBodies([stored]));
+    return filled ?? stored;
   }
 
   async function insert(acceptance: Acceptance, isAbandoned?: IsAbandoned): Promise<AcceptedNotification> {
     const { row, keyClaim, sender } = acceptance;
     deps.storage.check(sender);
+    if (!acceptance.uploaded && needsObjects(acceptance)) {
+      // A replay needs no upload, and succeeds while the object store is unavailable.
+      const replay = keyClaim && (await findReplay(keyClaim));
+      if (replay) return replay;
+      acceptance.uploaded = await upload(acceptance);
+    }
     const written = await batcher.add(acceptance, isAbandoned);
     if (written instanceof Problem) throw written;
     if (written) {
@@ -180,7 +217,7 @@ export function createNotificationService(
     const stored = await store.findNotification(pool, row.environment_id, holder);
     if (!stored)
       throw new Problem('resource_not_found', 'The notification of this Idempotency-Key has been deleted.');
-    return { notification: viewOf(stored), replayed: true };
+    return { notification: await view(stored), replayed: true };
   }
 
   async function getStored(principal: Principal, id: string): Promise<store.StoredNotification> {
@@ -232,7 +269,7 @@ export function createNotificationService(
     },
 
     async get(principal, id) {
-      return viewOf(await getStored(principal, id));
+      return view(await getStored(principal, id));
     },
 
     async list(principal, query) {
@@ -240,11 +277,12 @@ export function createNotificationService(
       const page = pageRequest(list, query);
       const { rows, scannedTo } = await store.listNotifications(pool, principal.environmentId, query, page);
       const { data, next_cursor } = pageOf(list, rows, Math.min(page.limit, fitting(rows)), scannedTo);
-      return { data: data.map(viewOf), next_cursor };
+      return { data: (await orUnavailable(objects.withBodies(data))).map(viewOf), next_cursor };
     },
 
     async update(principal, id, patch) {
       const sendAt = patch.send_at === undefined ? undefined : checkSendAt(patch.send_at, deps.clock());
+      const known = objects.takesAttachments ? await withBodies(await getStored(principal, id)) : null;
       await transaction(pool, async (tx) => {
         const stored = await store.findNotification(tx, principal.environmentId, id);
         if (!stored) throw notFound('notification');
@@ -252,7 +290,9 @@ export function createNotificationService(
         const work = await queue.withdraw(tx, 'notification', id);
         if (!work) throw notEditable(viewOf(stored).status);
         if (stored.attachments) checkAttachmentsLast(sendAt ?? null, idTime(id));
-        const edited = { ...stored, ...givenFields(patch), send_at: null };
+        const edited = { ...stored, ...bodiesOf(stored, known), ...givenFields(patch), send_at: null };
+        // Edited bodies are few, and go to the database.
+        if (stored.body_object !== null) await releaseBodies(tx, [id]);
         await store.updateNotification(tx, id, {
           ...checkContent(edited),
           action_url: edited.action_url || null,
@@ -289,7 +329,7 @@ export function createNotificationService(
       try {
         const stored = await getStored(principal, id);
         checkResendable(stored);
-        const content = await contentToResend(stored);
+        const content = await contentToResend(await withBodies(stored));
         return await insert(acceptanceOfResend(principal, stored, content, claim, deps.clock()));
       } catch (error) {
         if (!claim) throw error;
@@ -316,6 +356,22 @@ function contentOf(stored: store.StoredNotification): ContentRow {
     ...{ subject, html_body, text_body, template_data, from_name, reply_to, attachments },
     ...{ template_version_id, template_locale, structured, rendered_at },
   };
+}
+
+/** The bodies that were read before the transaction, which must not wait for the object store. */
+function bodiesOf(stored: store.StoredNotification, known: store.StoredNotification | null): Partial<Bodies> {
+  if (stored.body_object === null) return {};
+  if (known?.body_object !== stored.body_object)
+    throw storeUnavailable(new ObjectStoreError('missing', 'The bodies changed at the same time.'));
+  return { html_body: known.html_body, text_body: known.text_body };
+}
+
+async function orUnavailable<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof ObjectStoreError ? storeUnavailable(error) : error;
+  }
 }
 
 function notEditable(status: string): Problem {

@@ -10,13 +10,21 @@ import type { NotificationQuery } from './schema.ts';
 export interface StoredNotification extends NotificationRow, ContentRow {
   leased_at: Date | null;
   attachments_purged: boolean;
+  /** The object with the bodies; null when they are in this row. */
+  body_object: string | null;
 }
+
+/** Whether the bytes of the attachments of `n` were deleted; `c` is its content. */
+export const attachmentsPurgedSql = `c.attachments is not null
+      and not exists (select from attachment_bytes b where b.notification_id = n.id)
+      and not exists (select from stored_objects o
+        where o.notification_id = n.id and o.position is not null and o.state = 'stored') as attachments_purged`;
 
 /** `source` is the SQL that gives the rows of the notifications. */
 const selectFrom = (source: string): string => `
   select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
-    c.template_version_id, c.template_locale, c.structured, c.rendered_at, lease.leased_at,
-    c.attachments is not null and not exists (select from attachment_bytes b where b.notification_id = n.id) as attachments_purged
+    c.template_version_id, c.template_locale, c.structured, c.rendered_at, c.body_object, lease.leased_at,
+    ${attachmentsPurgedSql}
   from ${source} n
   join notification_contents c on c.notification_id = n.id
   ${joinLease('notification', 'n.id')}`;
@@ -79,7 +87,7 @@ const updateContent = statement(
   `with c as (
      update notification_contents
      set subject = $2, html_body = $3, text_body = $4, template_data = $5, structured = null, rendered_at = null,
-       text_alternative = null
+       text_alternative = null, body_object = null
      where notification_id = $1)
    update notifications set action_url = $6, send_at = $7 where id = $1`,
 );

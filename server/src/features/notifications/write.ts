@@ -4,7 +4,7 @@ import type { Problem } from '../../kernel/errors.ts';
 import { listKnownKeys, nameOfKey } from '../idempotency/index.ts';
 import { hasLimit, lockPlans, refuseBeyondPlan } from '../usage/index.ts';
 import type { Acceptance } from './accept.ts';
-import { createInsert, insertAcceptances, insertAttachmentBytes } from './insert.ts';
+import { createInsert, insertAcceptances, insertLargeContent } from './insert.ts';
 
 /** True when written, false when the Idempotency-Key was seen before, a Problem when the plan has no room for it. */
 export type WrittenNotification = boolean | Problem;
@@ -32,15 +32,15 @@ export function createWrite({
 
   async function write(acceptances: Acceptance[]): Promise<Result> {
     const limited = acceptances.filter(({ meter }) => meter && hasLimit(meter));
-    const hasBytes = acceptances.some(({ bytes }) => bytes.length > 0);
-    if (limited.length === 0 && !hasBytes)
+    const hasLargeContent = acceptances.some(({ bytes, uploaded }) => bytes.length > 0 || uploaded);
+    if (limited.length === 0 && !hasLargeContent)
       return { refused: new Map(), left: await insert(pool, acceptances) };
 
     return transaction(pool, async (tx) => {
       const refused = await refuse(tx, limited);
       const taken = acceptances.filter(({ row }) => !refused.has(row.id));
       const left = await insertAcceptances(tx, queue, taken);
-      await insertAttachmentBytes(
+      await insertLargeContent(
         tx,
         taken.filter(({ row }) => !left.has(row.id)),
       );

@@ -84,7 +84,10 @@ const measureSlice = statement<{ last: string | null; bytes: number }>(
        + coalesce(octet_length(c.text_body), 0) + octet_length(c.template_data::text)
        + coalesce(octet_length(c.structured::text), 0)
        + case when c.attachments is null then 0 else
-         (select coalesce(sum(octet_length(b.bytes)), 0) from attachment_bytes b where b.notification_id = slice.id) end), 0)::float8 as bytes
+         (select coalesce(sum(octet_length(b.bytes)), 0) from attachment_bytes b where b.notification_id = slice.id) end
+       + case when c.attachments is null and c.body_object is null then 0 else
+         (select coalesce(sum(o.size_bytes), 0) from stored_objects o
+          where o.notification_id = slice.id and o.state = 'stored') end), 0)::float8 as bytes
    from slice join notification_contents c on c.notification_id = slice.id`,
 );
 

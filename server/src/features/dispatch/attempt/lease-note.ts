@@ -25,6 +25,8 @@ export interface LeaseNote {
   repeat?: Repeat;
   /** Set while the notification waits for providers that asked us to slow down. */
   waiting?: { since: number; times: number; calls?: number };
+  /** Set while the notification waits for the object store. */
+  objects?: { since: number; times: number };
   /** The time of the next round. An earlier claim was woken because the connection it waits for was changed. */
   due?: number;
   /** How the notification was counted in the health of providers. */

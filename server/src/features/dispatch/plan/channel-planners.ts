@@ -6,6 +6,7 @@ import { channelSpecs } from '../../../channels/specs.ts';
 import type { Deps } from '../../../deps.ts';
 import type { EmailConnections } from '../../connections/index.ts';
 import type { LinkSecrets } from '../../links/index.ts';
+import type { NotificationObjects } from '../../objects/index.ts';
 import type { DispatchFact } from '../store.ts';
 import { createEmailServices } from './email-services.ts';
 
@@ -13,6 +14,7 @@ export interface PlannerDeps extends Omit<PlanServices, 'sandbox' | 'email'>, Pi
   sandboxStore: SandboxStore;
   linkSecrets: LinkSecrets;
   emailConnections: EmailConnections;
+  objects: NotificationObjects;
 }
 
 /** The planner of each channel. */

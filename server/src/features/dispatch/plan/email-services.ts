@@ -3,6 +3,7 @@ import { type Pool, statement } from '../../../db/sql.ts';
 import type { EmailConnections } from '../../connections/index.ts';
 import type { LinkSecrets } from '../../links/index.ts';
 import { listAttachmentBytes } from '../../notifications/index.ts';
+import type { NotificationObjects } from '../../objects/index.ts';
 import { trackedHtml } from '../../tracking/index.ts';
 
 const storeAlternative = statement(
@@ -16,11 +17,13 @@ export function createEmailServices({
   publicUrl,
   linkSecrets,
   emailConnections,
+  objects,
 }: {
   pool: Pool;
   publicUrl: () => string;
   linkSecrets: LinkSecrets;
   emailConnections: EmailConnections;
+  objects: NotificationObjects;
 }): EmailServices {
   return {
     sendersFor: emailConnections.sendersFor,
@@ -41,7 +44,10 @@ export function createEmailServices({
         }),
       );
     },
-    listAttachmentBytes: (notificationId) => listAttachmentBytes(pool, notificationId),
+    async listAttachmentBytes(notificationId) {
+      const files = await listAttachmentBytes(pool, notificationId);
+      return files.length > 0 ? files : objects.readAttachments(notificationId);
+    },
     storeTextAlternative: (notificationId, text) => storeAlternative(pool, [notificationId, text]),
   };
 }

@@ -4,9 +4,8 @@ import { assertNever } from '../../../kernel/errors.ts';
 import type { EventEntry, NotificationRow, StoredTraceEntry } from '../../notifications/index.ts';
 import type { Observation } from '../../provider-health/index.ts';
 import type { AddressRefusal, ReceiptStatus } from '../../receipts/index.ts';
-import type { RenderedContent } from '../../templates/index.ts';
 import type { LeaseNote } from '../attempt/lease-note.ts';
-import type { DispatchFact, SettlementRow } from '../store.ts';
+import type { DispatchFact, SettlementRow, StoredRendering } from '../store.ts';
 
 /** The part of a settlement that does not depend on what happened. */
 interface RoundRecord {
@@ -16,7 +15,7 @@ interface RoundRecord {
   events: EventEntry[];
   trace: StoredTraceEntry[];
   /** The rendered template, when this round rendered it. */
-  rendered: RenderedContent | null;
+  rendered: StoredRendering | null;
   /** Observations of the calls about the health of their providers. */
   observations: Observation[];
 }
@@ -95,7 +94,7 @@ export interface WaitingSettlement extends RoundRecord {
   lastError: string;
 }
 
-/** The providers still ask us to slow down: the job moves, and nothing is written about the notification. */
+/** The providers still ask us to slow down, or the object store is still unavailable: the job moves, and nothing is written about the notification. */
 export interface StillWaitingSettlement {
   kind: 'still_waiting';
   retryAt: number;

@@ -1,0 +1,11 @@
+export { deleteUnusedObjects, releaseForgottenObjects } from './housekeeping.ts';
+export {
+  type Bodies,
+  type BodyHolder,
+  createNotificationObjects,
+  type NotificationObjects,
+  storeUnavailable,
+  type UploadedObjects,
+} from './service.ts';
+export { openObjectStore } from './start.ts';
+export { markStored, releaseBodies, releaseSql } from './store.ts';
