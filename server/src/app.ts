@@ -8,6 +8,7 @@ import { createDoorbell, type DoorbellOptions } from './db/doorbell.ts';
 import { startEmbeddedPostgres } from './db/embedded/index.ts';
 import { listUsedKeys, openKeyring } from './db/encryption-keys.ts';
 import { foreignMigrations, migrate } from './db/migrate.ts';
+import { createReplicaReads, primaryReads, type ReplicaTimes } from './db/replica.ts';
 import { createPool, type PoolOptions } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
@@ -58,13 +59,16 @@ export interface AppOptions {
   databaseTimes?:
     | (PoolOptions &
         Omit<ContactOptions, 'onGivenUp'> &
-        Pick<DoorbellOptions, 'pingEveryMs' | 'answerWithinMs'>)
+        Pick<DoorbellOptions, 'pingEveryMs' | 'answerWithinMs'> &
+        ReplicaTimes)
     | undefined;
 }
 
 const drainMs = 15_000;
 const housekeepingDeadlineMs = 60_000;
 const storeConnections = 32;
+/** A replica that takes longer is slower than the primary. */
+const replicaDeadlineMs = 5_000;
 
 /** Writes that wait for a database that is gone must not keep a process from stopping. */
 function withinDrain(work: Promise<unknown>): Promise<unknown> {
@@ -113,6 +117,19 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const doorbell = createDoorbell(claimPool, database, log, { ...times, contact });
     stops.push(() => doorbell.stop());
     const metrics = createMetrics();
+    let listReads = primaryReads(pool);
+    if (config.CARILLON_DATABASE_READ_URL && config.CARILLON_ROLES.includes('api')) {
+      const replica = createPool(
+        config.CARILLON_DATABASE_READ_URL,
+        6,
+        { default_transaction_read_only: 'on' },
+        { ...times, deadlineMs: replicaDeadlineMs },
+      );
+      stops.push(() => replica.end());
+      const reads = createReplicaReads({ primary: pool, replica, doorbell, log, metrics }, times);
+      stops.push(() => reads.stop());
+      listReads = reads;
+    }
     const activity = startRecorder({ pool, clock: systemClock, log });
     stops.push(() => activity.stop());
     const storage = startStorageMeter({ pool, config, log });
@@ -141,6 +158,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       log,
       clock: systemClock,
       pool,
+      listReads,
       contact,
       keyring,
       doorbell,

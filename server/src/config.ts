@@ -78,6 +78,14 @@ const settings = {
     meaning: 'PostgreSQL 14 or newer. If unset, the bundled PostgreSQL starts and stops with the service.',
     secret: true,
   }),
+  CARILLON_DATABASE_READ_URL: setting<string | null>({
+    read: url('postgres:', 'postgresql:'),
+    fallback: null,
+    shown: '–',
+    meaning:
+      'A streaming standby for lists, exports and the overview. Callers see their own writes; others may see the state of a few seconds ago. Without it, or while it fails or lags, the primary is used.',
+    secret: true,
+  }),
   CARILLON_DATA_DIR: setting({
     read: (value: string) => resolve(value),
     fallback: resolve('.carillon'),

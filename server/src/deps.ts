@@ -2,6 +2,7 @@ import type { Outbound } from './channels/http.ts';
 import type { Config } from './config.ts';
 import type { DatabaseContact } from './db/contact.ts';
 import type { Doorbell } from './db/doorbell.ts';
+import type { ListReads } from './db/replica.ts';
 import type { Pool } from './db/sql.ts';
 import type { Authenticator, RecipientAuthenticator } from './http/principal.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -20,6 +21,8 @@ export interface Deps {
   log: Log;
   clock: Clock;
   pool: Pool;
+  /** For lists, exports and the overview, which may be read from a replica. */
+  listReads: ListReads;
   /** Whether the database answers at all. */
   contact: DatabaseContact;
   keyring: Keyring;

@@ -38,7 +38,7 @@ declare module 'fastify' {
 
 export type HttpDeps = Pick<
   Deps,
-  'log' | 'metrics' | 'tracer' | 'authenticator' | 'recipients' | 'publicUrl' | 'tasks'
+  'log' | 'metrics' | 'tracer' | 'authenticator' | 'recipients' | 'publicUrl' | 'tasks' | 'listReads'
 > & {
   rateLimiter: RateLimiter;
 };
@@ -202,19 +202,32 @@ function register(app: FastifyInstance, deps: HttpDeps, streams: EventStreams, r
         }
         checkBody(body);
       }
-      const result = await route.handler({
-        principal: request.principal,
-        body,
-        query: request.query,
-        params: request.params,
-        requestId: request.id,
-        raw: request,
-        reply,
-      } as RouteCall<unknown, unknown, unknown>);
+      const writer = route.method === 'GET' ? null : callerIdOf(request.principal);
+      if (writer) deps.listReads.wrote(writer);
+      let result: Reply;
+      try {
+        result = await route.handler({
+          principal: request.principal,
+          body,
+          query: request.query,
+          params: request.params,
+          requestId: request.id,
+          raw: request,
+          reply,
+        } as RouteCall<unknown, unknown, unknown>);
+      } finally {
+        if (writer) deps.listReads.wrote(writer);
+      }
       if (result.stream) return streams.serve(request, reply, result.stream);
       return sendReply(reply, isLong(result, request.method) ? await written(result) : result);
     },
   });
+}
+
+/** The key or the person, whose lists show what it has just written; null for callers without lists. */
+function callerIdOf(principal: FastifyRequest['principal']): string | null {
+  if (principal === null || principal.kind === 'recipient') return null;
+  return principal.kind === 'person' ? principal.userId : principal.id;
 }
 
 /** The owner of the thread tasks that read large bodies. */

@@ -16,6 +16,8 @@ export interface Metrics {
   pausedPaces: Gauge;
   providerOutages: Gauge;
   objectStoreCalls: Counter<'operation' | 'outcome'>;
+  listReads: Counter<'server' | 'reason'>;
+  replicaLag: Gauge;
 }
 
 export function createMetrics(): Metrics {
@@ -87,6 +89,17 @@ export function createMetrics(): Metrics {
       name: 'carillon_object_store_calls_total',
       help: 'Calls to the object store, by outcome.',
       labelNames: ['operation', 'outcome'],
+      registers,
+    }),
+    listReads: new Counter({
+      name: 'carillon_list_reads_total',
+      help: 'Reads of lists and the overview with a replica configured, by server and reason.',
+      labelNames: ['server', 'reason'],
+      registers,
+    }),
+    replicaLag: new Gauge({
+      name: 'carillon_replica_lag_seconds',
+      help: 'How far the replica for lists is behind, as last measured by this process.',
       registers,
     }),
     callbacks: new Counter({

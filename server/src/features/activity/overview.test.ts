@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp, type TestResponse, waitUntil } from '../../../test/app.ts';
 import { startWebhookSink, type WebhookSink } from '../../../test/simulators/webhook-sink.ts';
+import { primaryReads } from '../../db/replica.ts';
 import type { Pool } from '../../db/sql.ts';
 import { lowestIdAt, newId } from '../../kernel/ids.ts';
 import { email as stepOf, withWorkflows } from '../runs/test-harness.ts';
@@ -235,7 +236,8 @@ describe('the overview', () => {
           };
         },
       });
-      const [route] = activityRoutes({ overview: createActivityService({ ...app.deps, pool: counting }) });
+      const deps = { ...app.deps, pool: counting, listReads: primaryReads(counting) };
+      const [route] = activityRoutes({ overview: createActivityService(deps) });
       const principal = await app.deps.authenticator.byKey(key);
       await route?.handler({ principal, query: {}, raw: { headers: {} } } as never);
       counts.push(queries);

@@ -1,3 +1,4 @@
+import type { Sql } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { notFound } from '../../kernel/errors.ts';
@@ -30,14 +31,18 @@ export interface ActivityService {
  */
 export function createActivityService({
   pool,
+  listReads,
   clock,
   config,
-}: Pick<Deps, 'pool' | 'clock' | 'config'>): ActivityService {
-  async function providersOf({ environmentId, environmentKind }: Principal): Promise<OverviewProvider[]> {
+}: Pick<Deps, 'pool' | 'listReads' | 'clock' | 'config'>): ActivityService {
+  async function providersOf(
+    sql: Sql,
+    { environmentId, environmentKind }: Principal,
+  ): Promise<OverviewProvider[]> {
     if (environmentKind === 'test') return [];
     const [connections, states] = await Promise.all([
-      listConnections(pool, environmentId, config.CARILLON_SMTP_URL !== null),
-      findProviderStatuses(pool, environmentId),
+      listConnections(sql, environmentId, config.CARILLON_SMTP_URL !== null),
+      findProviderStatuses(sql, environmentId),
     ]);
     return connections.map((connection) => providerView(connection, states));
   }
@@ -46,13 +51,17 @@ export function createActivityService({
     async overview(principal, window) {
       const { environmentId } = principal;
       const span = spanOf(window, clock());
-      const [{ rows, latency }, backlog, providers, called, missed] = await Promise.all([
-        listActivity(pool, environmentId, span, rowSecondsOf(window)),
-        countWaiting(pool, environmentId),
-        providersOf(principal),
-        listCalledEndpoints(pool, environmentId, span, limits.webhooks),
-        listMissed(pool, environmentId, span.from, limits.missed),
-      ]);
+      const [{ rows, latency }, backlog, providers, called, missed] = await listReads.read(
+        principal.id,
+        (sql) =>
+          Promise.all([
+            listActivity(sql, environmentId, span, rowSecondsOf(window)),
+            countWaiting(sql, environmentId),
+            providersOf(sql, principal),
+            listCalledEndpoints(sql, environmentId, span, limits.webhooks),
+            listMissed(sql, environmentId, span.from, limits.missed),
+          ]),
+      );
       const totals = totalsOf(rows);
       return {
         window,
@@ -74,10 +83,10 @@ export function createActivityService({
       };
     },
 
-    async endpointHealth({ environmentId }, endpointId, window) {
+    async endpointHealth({ id: callerId, environmentId }, endpointId, window) {
       if (!(await findEndpoint(pool, environmentId, endpointId))) throw notFound('webhook endpoint');
       const span = callSpanOf(window, clock());
-      const rows = await listCalls(pool, endpointId, span);
+      const rows = await listReads.read(callerId, (sql) => listCalls(sql, endpointId, span));
       const succeeded = rows.reduce((sum, row) => sum + row.succeeded, 0);
       const failed = rows.reduce((sum, row) => sum + row.failed, 0);
       return {

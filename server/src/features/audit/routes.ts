@@ -6,7 +6,7 @@ import { pageOf, pageRequest } from '../../kernel/page.ts';
 import { type AuditEntryView, AuditPage, AuditQuery } from './schema.ts';
 import { type AuditRow, listEntries } from './store.ts';
 
-export function auditRoutes({ pool }: Pick<Deps, 'pool'>): Route[] {
+export function auditRoutes({ listReads }: Pick<Deps, 'listReads'>): Route[] {
   return [
     route({
       method: 'GET',
@@ -22,18 +22,14 @@ export function auditRoutes({ pool }: Pick<Deps, 'pool'>): Route[] {
       async handler({ principal, query }) {
         const list = `audit:${principal.environmentId}`;
         const page = pageRequest(list, query);
-        const rows = await listEntries(
-          pool,
-          principal,
-          {
-            action: query.action,
-            target: query.target,
-            actorId: query.actor_id,
-            fromId: query.created_after && lowestIdAt(Date.parse(query.created_after)),
-            beforeId: query.created_before && lowestIdAt(Date.parse(query.created_before)),
-          },
-          page,
-        );
+        const filter = {
+          action: query.action,
+          target: query.target,
+          actorId: query.actor_id,
+          fromId: query.created_after && lowestIdAt(Date.parse(query.created_after)),
+          beforeId: query.created_before && lowestIdAt(Date.parse(query.created_before)),
+        };
+        const rows = await listReads.read(principal.id, (sql) => listEntries(sql, principal, filter, page));
         const { data, next_cursor } = pageOf(list, rows, page.limit);
         return { status: 200, body: { data: data.map(viewOf), next_cursor } };
       },

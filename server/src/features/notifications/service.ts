@@ -89,7 +89,7 @@ export interface NotificationService {
 
 type ServiceDeps = Pick<
   Deps,
-  'pool' | 'queue' | 'clock' | 'metrics' | 'activity' | 'storage' | 'doorbell' | 'tasks'
+  'pool' | 'listReads' | 'queue' | 'clock' | 'metrics' | 'activity' | 'storage' | 'doorbell' | 'tasks'
 > & { lookups: LookupSources; objects: NotificationObjects };
 
 /** Parts that benchmarks replace, to measure their cost. */
@@ -275,9 +275,12 @@ export function createNotificationService(
     async list(principal, query) {
       const list = `notifications:${principal.environmentId}`;
       const page = pageRequest(list, query);
-      const { rows, scannedTo } = await store.listNotifications(pool, principal.environmentId, query, page);
-      const { data, next_cursor } = pageOf(list, rows, Math.min(page.limit, fitting(rows)), scannedTo);
-      return { data: (await orUnavailable(objects.withBodies(data))).map(viewOf), next_cursor };
+      const { environmentId } = principal;
+      return deps.listReads.read(principal.id, async (sql) => {
+        const { rows, scannedTo } = await store.listNotifications(sql, environmentId, query, page);
+        const { data, next_cursor } = pageOf(list, rows, Math.min(page.limit, fitting(rows)), scannedTo);
+        return { data: (await orUnavailable(objects.withBodies(data))).map(viewOf), next_cursor };
+      });
     },
 
     async update(principal, id, patch) {

@@ -23,7 +23,7 @@ export interface RunService extends Events {
 }
 
 export function createRunService(
-  deps: Pick<Deps, 'pool' | 'queue' | 'clock' | 'activity' | 'tasks' | 'storage'> & {
+  deps: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'activity' | 'tasks' | 'storage'> & {
     workflows: Pick<WorkflowService, 'findActive'>;
   },
 ): RunService {
@@ -38,7 +38,7 @@ export function createRunService(
       return runView(run, environmentKind, await listSteps(pool, id));
     },
 
-    async list({ environmentId, environmentKind }, workflowKey, query) {
+    async list({ id: callerId, environmentId, environmentKind }, workflowKey, query) {
       const workflow = await findWorkflow(pool, environmentId, workflowKey);
       if (!workflow) throw notFound('workflow');
       const list = `runs:${workflow.id}`;
@@ -48,7 +48,7 @@ export function createRunService(
         undefined,
         'page_token',
       );
-      const rows = await listRuns(pool, workflow, query, page);
+      const rows = await deps.listReads.read(callerId, (sql) => listRuns(sql, workflow, query, page));
       const { data, next_cursor } = pageOf(list, rows, page.limit);
       return { items: data.map((run) => summaryOf(run, environmentKind)), next_page_token: next_cursor };
     },

@@ -16,7 +16,12 @@ const maxPageBytes = 2_000_000;
 const slice = 5_000;
 const tag = 'Sandbox';
 
-export function sandboxRoutes({ pool, clock, tasks }: Pick<Deps, 'pool' | 'clock' | 'tasks'>): Route[] {
+export function sandboxRoutes({
+  pool,
+  listReads,
+  clock,
+  tasks,
+}: Pick<Deps, 'pool' | 'listReads' | 'clock' | 'tasks'>): Route[] {
   return [
     route({
       method: 'GET',
@@ -38,13 +43,12 @@ export function sandboxRoutes({ pool, clock, tasks }: Pick<Deps, 'pool' | 'clock
           to: query.to,
           fromId: query.created_after && lowestIdAt(Date.parse(query.created_after) + 1),
         };
-        const found = await listIds(pool, principal.environmentId, filter, page);
-        const { data, next_cursor } = pageOf(list, found, Math.min(page.limit, fitting(found)));
-        const rows = await listMessages(
-          pool,
-          principal.environmentId,
-          data.map(({ id }) => id),
-        );
+        const { rows, next_cursor } = await listReads.read(principal.id, async (sql) => {
+          const found = await listIds(sql, principal.environmentId, filter, page);
+          const { data, next_cursor } = pageOf(list, found, Math.min(page.limit, fitting(found)));
+          const ids = data.map(({ id }) => id);
+          return { rows: await listMessages(sql, principal.environmentId, ids), next_cursor };
+        });
         const messages = [];
         for (const row of rows) messages.push(await viewOf(tasks, row));
         return { status: 200, body: { data: messages, next_cursor } };

@@ -18,9 +18,9 @@ const tag = 'Suppressions';
 const defaultLimit = 25;
 
 export function suppressionRoutes({
-  pool,
+  listReads,
   suppressions,
-}: Pick<Deps, 'pool'> & { suppressions: SuppressionService }): Route[] {
+}: Pick<Deps, 'listReads'> & { suppressions: SuppressionService }): Route[] {
   return [
     route({
       method: 'GET',
@@ -37,11 +37,9 @@ export function suppressionRoutes({
         const list = `suppressions:${principal.environmentId}`;
         const page = pageRequest(list, query, defaultLimit);
         const address = query.address === undefined ? undefined : addressKeyOf('address', query.address);
-        const rows = await listSuppressions(
-          pool,
-          principal.environmentId,
-          { address, prefix: query.search?.toLowerCase(), reason: query.reason },
-          page,
+        const filter = { address, prefix: query.search?.toLowerCase(), reason: query.reason };
+        const rows = await listReads.read(principal.id, (sql) =>
+          listSuppressions(sql, principal.environmentId, filter, page),
         );
         const { data, next_cursor } = pageOf(list, rows, page.limit);
         return { status: 200, body: { data: data.map(viewOf), has_more: next_cursor !== null, next_cursor } };

@@ -36,15 +36,18 @@ const handOverMs = 15_000;
 
 export function createUserService({
   pool,
+  listReads,
   queue,
   clock,
   erasers,
-}: Pick<Deps, 'pool' | 'queue' | 'clock'> & { erasers: Eraser[] }): UserService {
+}: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock'> & { erasers: Eraser[] }): UserService {
   return {
-    async list({ environmentId }, { search, cursor, limit = 20 }) {
+    async list({ id: callerId, environmentId }, { search, cursor, limit = 20 }) {
       const list = `users:${environmentId}`;
       const before = cursor === undefined ? null : decodeOffset(list, cursor, readPlace);
-      const rows = await listNewestUsers(pool, environmentId, search, { before, limit });
+      const rows = await listReads.read(callerId, (sql) =>
+        listNewestUsers(sql, environmentId, search, { before, limit }),
+      );
       const data = rows.slice(0, limit);
       const last = data.at(-1);
       return { data, next_cursor: rows.length > limit && last ? encodeOffset(list, placeOf(last)) : null };

@@ -32,9 +32,10 @@ const recoveryPauseMs = 1_000;
 
 export function createDeliveriesService({
   pool,
+  listReads,
   queue,
   clock,
-}: Pick<Deps, 'pool' | 'queue' | 'clock'>): DeliveriesService {
+}: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock'>): DeliveriesService {
   async function getEndpoint({ environmentId }: Principal, id: string): Promise<EndpointRow> {
     const row = await findEndpoint(pool, environmentId, id);
     if (!row) throw notFound('webhook endpoint');
@@ -63,7 +64,9 @@ export function createDeliveriesService({
       await getEndpoint(principal, endpointId);
       const list = `webhook_deliveries:${endpointId}`;
       const page = pageRequest(list, query);
-      const { rows, scannedTo: reach } = await store.listDeliveries(pool, endpointId, query, page);
+      const { rows, scannedTo: reach } = await listReads.read(principal.id, (sql) =>
+        store.listDeliveries(sql, endpointId, query, page),
+      );
       const { data, next_cursor } = pageOf(list, rows, page.limit, reach);
       return { data: data.map(deliveryView), next_cursor };
     },
@@ -78,7 +81,9 @@ export function createDeliveriesService({
       const list = `webhook_attempts:${id}`;
       const page = pageRequest(list, query);
       const before = page.before === null ? 2_147_483_647 : numberOf(page.before);
-      const rows = await store.listAttempts(pool, id, before, page.limit + 1);
+      const rows = await listReads.read(principal.id, (sql) =>
+        store.listAttempts(sql, id, before, page.limit + 1),
+      );
       const paged = pageOf(
         list,
         rows.map((row) => ({ ...row, id: cursorId(row.number) })),
