@@ -163,6 +163,7 @@ export const notifications = {
       suppression_list: 'Suppression list',
       category_preference: 'Preferences',
       quiet_hours: 'Quiet hours',
+      object_store: 'Object store',
       render: 'Template',
     } as Record<string, string>,
     verdictWords: {

@@ -21,6 +21,7 @@ import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
 import {
   type Bodies,
   type NotificationObjects,
+  orUnavailable,
   releaseBodies,
   storeUnavailable,
   type UploadedObjects,
@@ -278,7 +279,8 @@ export function createNotificationService(
       const { environmentId } = principal;
       return deps.listReads.read(principal.id, async (sql) => {
         const { rows, scannedTo } = await store.listNotifications(sql, environmentId, query, page);
-        const { data, next_cursor } = pageOf(list, rows, Math.min(page.limit, fitting(rows)), scannedTo);
+        const limit = Math.min(page.limit, fitting(rows, await objects.bodySizes(rows)));
+        const { data, next_cursor } = pageOf(list, rows, limit, scannedTo);
         return { data: (await orUnavailable(objects.withBodies(data))).map(viewOf), next_cursor };
       });
     },
@@ -369,14 +371,6 @@ function bodiesOf(stored: store.StoredNotification, known: store.StoredNotificat
   return { html_body: known.html_body, text_body: known.text_body };
 }
 
-async function orUnavailable<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof ObjectStoreError ? storeUnavailable(error) : error;
-  }
-}
-
 function notEditable(status: string): Problem {
   return new Problem(
     'notification_not_editable',
@@ -400,10 +394,11 @@ function givenFields(patch: NotificationPatch): NotificationPatch {
 const pageCharacters = 2_000_000;
 
 /** The number of leading notifications that fit on a page; at least one. */
-function fitting(rows: store.StoredNotification[]): number {
+function fitting(rows: store.StoredNotification[], bodySizes: ReadonlyMap<string, number>): number {
   let characters = 0;
-  const count = rows.findIndex(({ html_body, text_body }) => {
+  const count = rows.findIndex(({ html_body, text_body, body_object }) => {
     characters += (html_body?.length ?? 0) + (text_body?.length ?? 0);
+    characters += bodySizes.get(body_object ?? '') ?? 0;
     return characters > pageCharacters;
   });
   return count === -1 ? rows.length : Math.max(1, count);

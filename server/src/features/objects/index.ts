@@ -4,6 +4,7 @@ export {
   type BodyHolder,
   createNotificationObjects,
   type NotificationObjects,
+  orUnavailable,
   storeUnavailable,
   type UploadedObjects,
 } from './service.ts';

@@ -231,6 +231,14 @@ test('a large body is in the bucket, and every read shows it', async () => {
     expect((await app.request('GET', `/v1/notifications${path}`)).status).toBe(503);
 });
 
+test('a page of the list holds no more bodies than it would from the database', async () => {
+  const html_body = `<p>${'x'.repeat(1_500_000)}</p>`;
+  for (let number = 0; number < 2; number += 1) await send({ html_body, send_at: inAnHour() });
+  const { body } = await app.request('GET', '/v1/notifications?limit=2');
+  expect(body.data).toHaveLength(1);
+  expect(body.next_cursor).not.toBeNull();
+});
+
 test('a large body reaches the recipient, and can be sent again', async () => {
   const html_body = long('Once more');
   smtp.script = { rcpt: () => ({ code: 550, text: '5.7.1 No' }) };

@@ -7,7 +7,7 @@ import { type ObjectReference, type ObjectStore, ObjectStoreError } from '../../
 import { sha256Of } from './digest.ts';
 
 /** For the call and its repetition together: the caller of an API request waits for an upload. */
-const deadlineMs = 15_000;
+const callDeadlineMs = 15_000;
 const errorBytes = 4_096;
 const emptySha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
@@ -15,13 +15,32 @@ interface S3Deps {
   outbound: Pick<Outbound, 'request'>;
   clock: Clock;
   metrics: Pick<Metrics, 'objectStoreCalls'>;
+  /** Shorter for tests. */
+  deadlineMs?: number;
 }
 
 /** Objects in a bucket of any S3-compatible store. */
-export function createS3Store(settings: S3Settings, { outbound, clock, metrics }: S3Deps): ObjectStore {
+export function createS3Store(
+  settings: S3Settings,
+  { outbound, clock, metrics, deadlineMs = callDeadlineMs }: S3Deps,
+): ObjectStore {
   const { region, accessKeyId, secretAccessKey } = settings;
   const account = { service: 's3' as const, region, accessKeyId, secretAccessKey };
   const root = rootOf(settings);
+  /** While the store is silent one call at a time tries it: others would hold claims and callers for the whole deadline. */
+  let isSilent = false;
+  let isTried = false;
+
+  async function unlessSilent<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (!isSilent) return work();
+    if (isTried) throw new ObjectStoreError('unavailable', 'The object store does not respond.');
+    isTried = true;
+    try {
+      return await work();
+    } finally {
+      isTried = false;
+    }
+  }
 
   async function call(
     operation: 'put' | 'get' | 'delete',
@@ -42,9 +61,10 @@ export function createS3Store(settings: S3Settings, { outbound, clock, metrics }
         maxBytes,
       });
       const error = failureOf(result);
+      isSilent = result.kind === 'failure' && result.failure === 'timeout';
       metrics.objectStoreCalls.inc({ operation, outcome: error?.failure ?? 'done' });
       if (!error && result.kind === 'answer') return result;
-      const isOver = attempt === 2 || (result.kind === 'failure' && result.failure === 'timeout');
+      const isOver = attempt === 2 || isSilent;
       if (error && (isOver || error.failure !== 'unavailable')) throw error;
     }
   }
@@ -52,13 +72,15 @@ export function createS3Store(settings: S3Settings, { outbound, clock, metrics }
   return {
     async put({ key, sha256 }, bytes) {
       const headers = { 'Content-Type': 'application/octet-stream', ...encryptionHeaders(settings) };
-      await call('put', key, { method: 'PUT', headers, payloadSha256: sha256 }, { body: bytes });
+      const request = { method: 'PUT', headers, payloadSha256: sha256 } as const;
+      await unlessSilent(() => call('put', key, request, { body: bytes }));
     },
 
     async get({ key, sizeBytes, sha256 }) {
       const request = { method: 'GET', payloadSha256: emptySha256 } as const;
       // One byte more than expected shows that an object is too long; an error has a body too.
-      const { body } = await call('get', key, request, { maxBytes: Math.max(sizeBytes + 1, errorBytes) });
+      const maxBytes = Math.max(sizeBytes + 1, errorBytes);
+      const { body } = await unlessSilent(() => call('get', key, request, { maxBytes }));
       if (body.length !== sizeBytes || (await sha256Of(body)) !== sha256)
         throw new ObjectStoreError(
           'altered',
@@ -69,7 +91,7 @@ export function createS3Store(settings: S3Settings, { outbound, clock, metrics }
 
     async delete(key) {
       try {
-        await call('delete', key, { method: 'DELETE', payloadSha256: emptySha256 });
+        await unlessSilent(() => call('delete', key, { method: 'DELETE', payloadSha256: emptySha256 }));
       } catch (error) {
         if (!(error instanceof ObjectStoreError) || error.failure !== 'missing') throw error;
       }

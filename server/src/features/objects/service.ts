@@ -39,6 +39,8 @@ export interface NotificationObjects {
   ): Promise<UploadedObjects>;
   /** Returns attachments by their position; empty when there are none in the object store. Throws ObjectStoreError. */
   readAttachments(notificationId: string): Promise<Buffer[]>;
+  /** Returns the sizes of the bodies that are in the object store, by the id of their object. */
+  bodySizes(rows: BodyHolder[]): Promise<Map<string, number>>;
   /** Returns the rows with their bodies. Throws ObjectStoreError. */
   withBodies<Row extends BodyHolder>(rows: Row[]): Promise<Row[]>;
 }
@@ -61,6 +63,11 @@ export function createNotificationObjects({
         'This process has no settings for the object store (CARILLON_S3_BUCKET).',
       );
     return store.get(object);
+  }
+
+  async function bodyObjectsOf(rows: BodyHolder[]): Promise<NotificationObject[]> {
+    const ids = rows.filter(({ body_object }) => body_object !== null).map(({ id }) => id);
+    return ids.length === 0 ? [] : listObjects(pool, ids, 'body');
   }
 
   return {
@@ -113,14 +120,12 @@ export function createNotificationObjects({
       return files;
     },
 
+    async bodySizes(rows) {
+      return new Map((await bodyObjectsOf(rows)).map(({ id, sizeBytes }) => [id, sizeBytes]));
+    },
+
     async withBodies(rows) {
-      const elsewhere = rows.filter(({ body_object }) => body_object !== null);
-      if (elsewhere.length === 0) return rows;
-      const objects = await listObjects(
-        pool,
-        elsewhere.map(({ id }) => id),
-        'body',
-      );
+      const objects = await bodyObjectsOf(rows);
       const bodies = new Map(
         await Promise.all(
           objects.map(async (object) => {
@@ -152,7 +157,15 @@ function sizeOf({ html_body: html, text_body: text }: Bodies): number {
   return Buffer.byteLength(html ?? '') + Buffer.byteLength(text ?? '');
 }
 
-/** The answer for a caller whose request needs the object store. */
+/** For requests: a failure of the object store is answered with 503. */
+export async function orUnavailable<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof ObjectStoreError ? storeUnavailable(error) : error;
+  }
+}
+
 export function storeUnavailable(error: ObjectStoreError): Problem {
   return new Problem(
     'temporarily_unavailable',

@@ -3,9 +3,8 @@ import type { MessagePreview } from '../../../channels/spec.ts';
 import { channelSpecs } from '../../../channels/specs.ts';
 import { templateRules } from '../../../channels/template-rules.ts';
 import { notFound, Problem } from '../../../kernel/errors.ts';
-import { ObjectStoreError } from '../../../kernel/object-store.ts';
 import type { EmailConnections } from '../../connections/index.ts';
-import { storeUnavailable } from '../../objects/index.ts';
+import { orUnavailable } from '../../objects/index.ts';
 import { findMessageOf } from '../../sandbox/index.ts';
 import { createTemplateRenderer, RenderFailure } from '../../templates/index.ts';
 import { type UnsubscribeLinks, unsubscribeHeaders } from '../../unsubscribe/index.ts';
@@ -42,12 +41,8 @@ export function createContentReader(
     if (fact?.environment_id !== environmentId) throw notFound('notification');
     if (fact.address === null)
       throw new Problem('resource_not_found', 'The content of this notification has been erased.');
-    try {
-      const [whole = fact] = await deps.objects.withBodies([fact]);
-      return { ...whole, attachments: null }; // the bytes are megabytes, and are not shown
-    } catch (error) {
-      throw error instanceof ObjectStoreError ? storeUnavailable(error) : error;
-    }
+    const [whole = fact] = await orUnavailable(deps.objects.withBodies([fact]));
+    return { ...whole, attachments: null }; // the bytes are megabytes, and are not shown
   }
 
   return {
