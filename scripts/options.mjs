@@ -6,6 +6,7 @@ export const startOptions = [
   '--version',
   '--reset-password',
   '--create-organization',
+  '--organization',
   '--rotate-secrets',
   '--accept-lost-key',
   '--open-incident',

@@ -7,7 +7,7 @@ import { createKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
 import { promoteCommands } from './commands/promote.ts';
-import { demo, simulators, start } from './commands/repository.ts';
+import { demo, organization, simulators, start } from './commands/repository.ts';
 import { send } from './commands/send.ts';
 import { simulate } from './commands/simulate.ts';
 import { tail } from './commands/tail.ts';
@@ -18,6 +18,7 @@ export const commands: readonly Command[] = [
   start,
   demo,
   simulators,
+  organization,
   login,
   logout,
   send,

@@ -9,6 +9,7 @@ import { startEmbeddedPostgres } from './db/embedded/index.ts';
 import { listUsedKeys, openKeyring } from './db/encryption-keys.ts';
 import { foreignMigrations, migrate } from './db/migrate.ts';
 import { createReplicaReads, primaryReads, type ReplicaTimes } from './db/replica.ts';
+import { passFence } from './db/move-fence.ts';
 import { createPool, type PoolOptions } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
@@ -90,7 +91,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     // For statements that need not wait for the disk: claims and the doorbell.
     const claimPool = createPool(database, 3, { synchronous_commit: 'off' }, times);
     // A slice of housekeeping may read many rows, and no caller waits for it.
-    const housekeepingPool = createPool(database, 2, {}, { deadlineMs: housekeepingDeadlineMs });
+    const housekeepingPool = createPool(database, 2, passFence, { deadlineMs: housekeepingDeadlineMs });
     const pools = [pool, claimPool, housekeepingPool];
     stops.push(() => Promise.all(pools.map((each) => each.end())));
 

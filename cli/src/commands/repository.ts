@@ -22,8 +22,24 @@ export const simulators = fromRepository('simulators', 'Run simulators of all pr
   { command: 'carillon simulators --free-ports', says: 'use free ports' },
 ]);
 
+export const organization = fromRepository(
+  'organization',
+  'Move an organization to another installation',
+  [
+    { command: 'carillon organization', says: 'the steps of a move, in order' },
+    { command: 'carillon organization export ID acme.move', says: 'stop its sends and write a file' },
+    { command: 'carillon organization import acme.move', says: 'at the target: read the file' },
+  ],
+  ['start', '--organization'],
+);
+
 /** The service is not part of this package: these run what the repository has. */
-function fromRepository(name: string, summary: string, examples: { command: string; says: string }[]) {
+function fromRepository(
+  name: string,
+  summary: string,
+  examples: { command: string; says: string }[],
+  [script = name, ...options]: string[] = [],
+) {
   return command({
     name,
     summary,
@@ -38,7 +54,7 @@ function fromRepository(name: string, summary: string, examples: { command: stri
         throw new CliError(`carillon ${name} requires a checkout of the repository.`, {
           hint: 'Clone it and run the command inside, or set CARILLON_HOME to its path.',
         });
-      return spawned(io, root, [join(root, `scripts/${name}.mjs`), ...args]);
+      return spawned(io, root, [join(root, `scripts/${script}.mjs`), ...options, ...args]);
     },
   });
 }
@@ -67,7 +83,9 @@ function isRepository(folder: string): boolean {
 /** Ctrl-C reaches the child from the terminal; SIGTERM is handed on. We end when it has. */
 function spawned(io: Io, root: string, args: string[]): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: io.env });
+    // As npm does: paths in arguments are relative to where the command was called.
+    const env = { ...io.env, INIT_CWD: io.cwd };
+    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env });
     const terminate = () => child.kill('SIGTERM');
     const wait = () => {
       ending = io.onInterrupt(wait);

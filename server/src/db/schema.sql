@@ -433,6 +433,20 @@ CREATE INDEX notifications_by_status ON public.notifications USING btree (enviro
 CREATE INDEX notifications_by_template ON public.notifications USING btree (environment_id, template_key, id) WHERE (template_key IS NOT NULL);
 CREATE INDEX notifications_by_user ON public.notifications USING btree (environment_id, external_user_id, id) WHERE (external_user_id IS NOT NULL);
 
+create table organization_moves (
+  organization_id uuid not null,
+  move_id uuid not null,
+  state text not null,
+  moved_to text,
+  receipt text,
+  activation_code text,
+  activation_hash bytea not null,
+  rows_done bigint default 0 not null,
+  began_at timestamp with time zone default now() not null,
+  constraint organization_moves_pkey PRIMARY KEY (organization_id),
+  constraint organization_moves_state_check CHECK ((state = ANY (ARRAY['leaving'::text, 'moved'::text, 'arriving'::text])))
+);
+
 create table organizations (
   id uuid not null,
   name text not null,
@@ -491,6 +505,18 @@ create table provider_pauses (
   constraint provider_pauses_pkey PRIMARY KEY (environment_id, pace)
 );
 CREATE INDEX provider_pauses_by_end ON public.provider_pauses USING btree (paused_until);
+
+create table queue_held (
+  environment_id uuid not null,
+  kind smallint not null,
+  id uuid not null,
+  lane smallint not null,
+  run_at timestamp with time zone,
+  note jsonb,
+  waits_for text,
+  waits_since timestamp with time zone,
+  constraint queue_held_pkey PRIMARY KEY (environment_id, kind, id)
+);
 
 create table queue_later (
   id uuid not null,
@@ -872,6 +898,7 @@ create table workflow_events (
   name text not null,
   data json not null,
   arrived_at timestamp with time zone default clock_timestamp() not null,
+  environment_id uuid,
   constraint workflow_events_pkey PRIMARY KEY (id)
 );
 
@@ -914,3 +941,21 @@ create table workflows (
   constraint workflows_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
 CREATE INDEX workflows_by_environment ON public.workflows USING btree (environment_id, id);
+
+CREATE OR REPLACE FUNCTION public.refuse_moving_organization()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  move organization_moves;
+begin
+  if current_setting('carillon.passes_fence', true) = 'on' then
+    if tg_op = 'DELETE' then return old; end if;
+    return new;
+  end if;
+  select * into move from organization_moves where organization_id = tg_argv[0]::uuid;
+  if move.state = 'moved' then
+    raise exception 'organization % has moved', tg_argv[0] using errcode = 'CM421', detail = move.moved_to;
+  end if;
+  raise exception 'organization % is being moved', tg_argv[0] using errcode = 'CM503';
+end $function$;

@@ -49,10 +49,11 @@ limit $4;
 
 -- accounts_find_key_by_hash (features/accounts/keys-store.ts)
 select k.id, k.created_by_user_id as user_id, e.organization_id, k.environment_id, e.kind as environment_kind, o.plan,
-  k.preset, k.scopes, least(k.expires_at, k.retires_at) as ends_at, k.revoked_at is not null as revoked
+  k.preset, k.scopes, least(k.expires_at, k.retires_at) as ends_at, k.revoked_at is not null as revoked, m.state as move, m.moved_to
 from api_keys k
 join environments e on e.id = k.environment_id
 join organizations o on o.id = e.organization_id
+left join organization_moves m on m.organization_id = o.id
 where k.key_hash = $1;
 
 -- accounts_find_key_for_update (features/accounts/keys-store.ts)
@@ -112,15 +113,16 @@ where s.token_hash = $1;
 
 -- accounts_find_session_identity (features/accounts/sessions-store.ts)
 select s.user_id, s.expires_at, s.last_seen_at, e.id as environment_id, e.kind as environment_kind, e.organization_id,
-  o.plan, m.role
+  o.plan, m.role, move.state as move, move.moved_to
 from sessions s
 left join (
   memberships m
   join environments e on e.organization_id = m.organization_id
   join organizations o on o.id = m.organization_id
+  left join organization_moves move on move.organization_id = m.organization_id
 ) on m.user_id = s.user_id and ($2::uuid is null or e.id = $2)
 where s.token_hash = $1
-order by e.organization_id, e.kind = 'test' desc, e.id
+order by move.state is not null, e.organization_id, e.kind = 'test' desc, e.id
 limit 1;
 
 -- accounts_insert_session (features/accounts/sessions-store.ts)
@@ -187,10 +189,12 @@ from memberships m
 join organizations o on o.id = m.organization_id
 join environments e on e.organization_id = o.id
 where m.user_id = $1
+  and not exists (select from organization_moves v where v.organization_id = o.id and v.state <> 'leaving')
 order by o.id, e.id;
 
 -- accounts_list_organization_ids (features/accounts/tenants-store.ts)
-select organization_id from memberships where user_id = $1;
+select organization_id from memberships m where user_id = $1
+and not exists (select from organization_moves v where v.organization_id = m.organization_id);
 
 -- accounts_lock_user (features/accounts/tenants-store.ts)
 select from users where id = $1 for no key update;
@@ -739,8 +743,9 @@ delete from inbox_keys where retires_at < $1;
 insert into inbox_keys (id, environment_id, sealed_key) values ($1, $2, $3);
 
 -- inbox_keys_list (features/inbox/keys-store.ts)
-select k.id, k.sealed_key, k.retires_at, e.organization_id
+select k.id, k.sealed_key, k.retires_at, e.organization_id, m.state as move, m.moved_to
 from inbox_keys k join environments e on e.id = k.environment_id
+  left join organization_moves m on m.organization_id = e.organization_id
 where k.environment_id = $1 and (k.retires_at is null or k.retires_at > $2)
 order by k.retires_at desc nulls first;
 
@@ -1846,7 +1851,7 @@ cross join lateral (
 ) past;
 
 -- runs_insert_event (features/runs/waits-store.ts)
-with event as (insert into workflow_events (id, run_id, name, data) values ($1, $2, $3, $4))
+with event as (insert into workflow_events (id, run_id, name, data, environment_id) values ($1, $2, $3, $4, $6))
 insert into workflow_event_keys (wait_key, event_id) select decode(key, 'hex'), $1 from unnest($5::text[]) as key;
 
 -- runs_insert_waits (features/runs/waits-store.ts)

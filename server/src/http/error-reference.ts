@@ -61,6 +61,8 @@ const sentences: Record<ProblemCode, string> = {
   payload_too_large:
     'The body is larger than the operation accepts (1 MiB; notifications 24 MiB; without credentials 16 KiB; 10,000 values, a batch 100,000), or the headers are (16 KiB).',
   unsupported_media_type: 'The body is not plain `application/json`.',
+  organization_moved:
+    'The organization is on another installation now; the message and the header `Carillon-Moved-To` have its address.',
   trigger_data_invalid:
     "`trigger_data` does not match the workflow's schema; `param` is a JSON Pointer to the first violation.",
   workflow_invalid:
@@ -70,6 +72,8 @@ const sentences: Record<ProblemCode, string> = {
   rate_limited:
     'Requests exceed the rate limit of the plan or the operation, or too many large requests of the environment are waiting; wait for `Retry-After` seconds.',
   internal_error: 'An error in the service. The request does not need to change; report the request id.',
+  organization_moving:
+    'The organization is being moved to another installation; wait for `Retry-After` seconds and retry the request.',
   temporarily_unavailable: 'The service is temporarily unavailable; retry the request later.',
 };
 

@@ -22,6 +22,7 @@ export function errorStatuses(route: Route): number[] {
     [409, (isKeyed || access === 'session') && writes],
     [413, body !== undefined || rawBody === true],
     [415, body !== undefined],
+    [421, access !== 'public' || writes],
     [429, access !== 'public'],
   ];
   const statuses = possible.filter(([, applies]) => applies).map(([status]) => status);

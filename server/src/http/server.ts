@@ -11,6 +11,7 @@ import type { Span } from '../kernel/tracing.ts';
 import { allowCrossOrigin } from './cors.ts';
 import { parseJsonBytes, readBody, tinyBytes } from './json.ts';
 import { jsonInPieces, pieceLength } from './large-json.ts';
+import { moveProblemOf } from './organization-move.ts';
 import type { Principal, Recipient, SignedIn } from './principal.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { identifyRecipient, isRecipientAccess } from './recipient-access.ts';
@@ -405,6 +406,8 @@ function problemOf(error: unknown): Problem {
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new Problem('route_not_found', 'A part of the URL is too long.');
   }
+  const moved = moveProblemOf(error);
+  if (moved) return moved;
   if (isDatabaseUnavailable(error)) {
     return new Problem('temporarily_unavailable', 'The database is temporarily unavailable. Try again.', {
       headers: { 'retry-after': '1' },

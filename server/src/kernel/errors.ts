@@ -67,6 +67,7 @@ export const problemCodes = {
   already_member: conflict,
   team_limit_reached: conflict,
   method_not_allowed: { status: 405, type: 'invalid_request_error' },
+  organization_moved: { status: 421, type: 'invalid_request_error' },
   payload_too_large: { status: 413, type: 'invalid_request_error' },
   unsupported_media_type: { status: 415, type: 'invalid_request_error' },
   trigger_data_invalid: { status: 422, type: 'invalid_request_error' },
@@ -76,6 +77,7 @@ export const problemCodes = {
   rate_limited: { status: 429, type: 'rate_limit_error' },
   internal_error: { status: 500, type: 'api_error' },
   temporarily_unavailable: { status: 503, type: 'api_error' },
+  organization_moving: { status: 503, type: 'api_error' },
 } as const satisfies Record<string, { status: number; type: ProblemType }>;
 
 export type ProblemCode = keyof typeof problemCodes;

@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts';
 import { findRunningPostgres, startEmbeddedPostgres } from '../db/embedded/index.ts';
 import { migrate } from '../db/migrate.ts';
-import { createPool, type Pool } from '../db/sql.ts';
+import { passFence } from '../db/move-fence.ts';
+import { createPool, type Pool, type PoolOptions } from '../db/sql.ts';
 
 /**
  * Gives a command access to the service's database. A running service keeps its bundled database, and the command uses it at
@@ -11,9 +12,10 @@ export async function withDatabase<Result>(
   config: Config,
   print: (line: string) => void,
   work: (pool: Pool) => Promise<Result>,
+  options: PoolOptions = {},
 ): Promise<Result> {
   const database = await reachDatabase(config, print);
-  const pool = createPool(database.url, 2);
+  const pool = createPool(database.url, 2, passFence, options);
   try {
     await migrate(pool);
     return await work(pool);

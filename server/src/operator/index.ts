@@ -2,6 +2,7 @@ import { acceptLostKeyCommand } from './accept-lost-key.ts';
 import type { OperatorCommand } from './command.ts';
 import { createOrganizationCommand } from './create-organization.ts';
 import { openIncidentCommand, resolveIncidentCommand, updateIncidentCommand } from './incidents.ts';
+import { organizationCommand } from './move/command.ts';
 import { resetPasswordCommand } from './reset-password.ts';
 import { rotateSecretsCommand } from './rotate-secrets.ts';
 
@@ -16,6 +17,11 @@ export const operatorCommands: Record<string, { usage: string; does: string; run
     usage: '--create-organization EMAIL NAME',
     does: 'creates an organization for an existing user (docs/guides/team.md)',
     run: createOrganizationCommand,
+  },
+  '--organization': {
+    usage: '--organization export|import|handover|activate|release|delete',
+    does: 'moves an organization to another installation (docs/guides/growing.md)',
+    run: organizationCommand,
   },
   '--rotate-secrets': {
     usage: '--rotate-secrets',

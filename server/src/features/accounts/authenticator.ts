@@ -1,4 +1,5 @@
 import type { Pool } from '../../db/sql.ts';
+import { moveProblem, type OrganizationMove } from '../../http/organization-move.ts';
 import type { Authenticator, Principal, SignedIn } from '../../http/principal.ts';
 import { roleScopes, type Scope } from '../../http/scopes.ts';
 import { type Cache, createCache } from '../../kernel/cache.ts';
@@ -20,6 +21,7 @@ interface Identity<Who extends Principal | SignedIn | null> {
   principal: Who;
   revoked: boolean;
   endsAtMs: number | null;
+  move: OrganizationMove | null;
 }
 
 /**
@@ -61,6 +63,7 @@ export function createAuthenticator(
       },
       revoked: row.revoked,
       endsAtMs: row.ends_at?.getTime() ?? null,
+      move: row.move && { state: row.move, movedTo: row.moved_to },
     };
   }
 
@@ -90,7 +93,9 @@ export function createAuthenticator(
             scopes: new Set<Scope>(roleScopes[row.role]),
             endsAt: null,
           };
-    return { principal, revoked: false, endsAtMs: sessionEnd(row, sessionIdleMs).getTime() };
+    const move =
+      row.environment_id === null || row.move === null ? null : { state: row.move, movedTo: row.moved_to };
+    return { principal, revoked: false, endsAtMs: sessionEnd(row, sessionIdleMs).getTime(), move };
   }
 
   /** The end is checked at every call: a cached identity must not outlive its expiry. */
@@ -103,6 +108,7 @@ export function createAuthenticator(
     if (found.endsAtMs !== null && found.endsAtMs <= clock()) {
       throw new Problem('expired_credentials', `This ${what} has expired.`);
     }
+    if (found.move) throw moveProblem(found.move);
     return found;
   }
 
@@ -138,6 +144,7 @@ export function createAuthenticator(
             },
             revoked: false,
             endsAtMs: sessionEnd(row, sessionIdleMs).getTime(),
+            move: null,
           }
         : null;
       const { principal } = valid(found, 'session');

@@ -1,4 +1,5 @@
 import { query, type Sql, statement } from '../../db/sql.ts';
+import type { OrganizationMove } from '../../http/organization-move.ts';
 import type { Plan } from '../../http/principal.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 
@@ -117,15 +118,18 @@ export interface KeyIdentity {
   scopes: string[] | null;
   ends_at: Date | null;
   revoked: boolean;
+  move: OrganizationMove['state'] | null;
+  moved_to: string | null;
 }
 
 const findByHash = statement<KeyIdentity>(
   'accounts_find_key_by_hash',
   `select k.id, k.created_by_user_id as user_id, e.organization_id, k.environment_id, e.kind as environment_kind, o.plan,
-     k.preset, k.scopes, least(k.expires_at, k.retires_at) as ends_at, k.revoked_at is not null as revoked
+     k.preset, k.scopes, least(k.expires_at, k.retires_at) as ends_at, k.revoked_at is not null as revoked, m.state as move, m.moved_to
    from api_keys k
    join environments e on e.id = k.environment_id
    join organizations o on o.id = e.organization_id
+   left join organization_moves m on m.organization_id = o.id
    where k.key_hash = $1`,
 );
 

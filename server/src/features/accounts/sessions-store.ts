@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
+import type { OrganizationMove } from '../../http/organization-move.ts';
 import type { Plan } from '../../http/principal.ts';
 import type { Role } from '../../http/scopes.ts';
 import type { PageRequest } from '../../kernel/page.ts';
@@ -135,22 +136,25 @@ export type SessionIdentity = SessionOnly &
         organization_id: string;
         plan: Plan;
         role: Role;
+        move: OrganizationMove['state'] | null;
+        moved_to: string | null;
       }
   );
 
-// The default without a wanted environment is the Test environment of the person's first organization.
+// The default without a wanted environment is the Test environment of the person's first organization, one that is not moving if there is one.
 const findIdentity = statement<SessionIdentity>(
   'accounts_find_session_identity',
   `select s.user_id, s.expires_at, s.last_seen_at, e.id as environment_id, e.kind as environment_kind, e.organization_id,
-     o.plan, m.role
+     o.plan, m.role, move.state as move, move.moved_to
    from sessions s
    left join (
      memberships m
      join environments e on e.organization_id = m.organization_id
      join organizations o on o.id = m.organization_id
+     left join organization_moves move on move.organization_id = m.organization_id
    ) on m.user_id = s.user_id and ($2::uuid is null or e.id = $2)
    where s.token_hash = $1
-   order by e.organization_id, e.kind = 'test' desc, e.id
+   order by move.state is not null, e.organization_id, e.kind = 'test' desc, e.id
    limit 1`,
 );
 

@@ -31,19 +31,22 @@ const memberships = statement<MembershipRow>(
    join organizations o on o.id = m.organization_id
    join environments e on e.organization_id = o.id
    where m.user_id = $1
+     and not exists (select from organization_moves v where v.organization_id = o.id and v.state <> 'leaving')
    order by o.id, e.id`,
 );
 
-/** Returns one row for each environment that the person can work in, by organization. */
+/** Returns one row for each environment that the person can work in here, by organization. */
 export function listMemberships(sql: Sql, userId: string): Promise<MembershipRow[]> {
   return memberships(sql, [userId]);
 }
 
 const organizationIds = statement<{ organization_id: string }>(
   'accounts_list_organization_ids',
-  'select organization_id from memberships where user_id = $1',
+  `select organization_id from memberships m where user_id = $1
+     and not exists (select from organization_moves v where v.organization_id = m.organization_id)`,
 );
 
+/** Without organizations that are moving: nothing can be written there. */
 export async function listOrganizationIds(sql: Sql, userId: string): Promise<string[]> {
   return (await organizationIds(sql, [userId])).map((row) => row.organization_id);
 }

@@ -1,5 +1,6 @@
 import { type Sql, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
+import { moveProblem } from '../../http/organization-move.ts';
 import type { Principal } from '../../http/principal.ts';
 import { type Keyring, randomBase62 } from '../../kernel/crypto.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -86,6 +87,7 @@ async function insertNewKey(sql: Sql, keyring: Keyring, environmentId: string): 
 function opened(keyring: Keyring, rows: store.InboxKeyRow[]): SigningKeys | null {
   const [first, ...rest] = rows;
   if (!first) return null;
+  if (first.move) throw moveProblem({ state: first.move, movedTo: first.moved_to });
   const open = (row: store.InboxKeyRow): string => keyring.open(row.sealed_key, keyContext(row.id));
   return { organizationId: first.organization_id, keys: [open(first), ...rest.map(open)] };
 }

@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
+import type { OrganizationMove } from '../../http/organization-move.ts';
 
 /** Keys of an environment that currently verify tokens; the first one signs. */
 export interface InboxKeyRow {
@@ -6,12 +7,15 @@ export interface InboxKeyRow {
   organization_id: string;
   sealed_key: string;
   retires_at: Date | null;
+  move: OrganizationMove['state'] | null;
+  moved_to: string | null;
 }
 
 const findValid = statement<InboxKeyRow>(
   'inbox_keys_list',
-  `select k.id, k.sealed_key, k.retires_at, e.organization_id
+  `select k.id, k.sealed_key, k.retires_at, e.organization_id, m.state as move, m.moved_to
    from inbox_keys k join environments e on e.id = k.environment_id
+     left join organization_moves m on m.organization_id = e.organization_id
    where k.environment_id = $1 and (k.retires_at is null or k.retires_at > $2)
    order by k.retires_at desc nulls first`,
 );

@@ -1,5 +1,6 @@
 import { transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
+import { moveProblemOf } from '../../http/organization-move.ts';
 import { newId } from '../../kernel/ids.ts';
 import { recordEvents } from '../webhooks/index.ts';
 import { judgeHealth } from './health.ts';
@@ -64,12 +65,18 @@ export function createOutages(
     async judge(providers) {
       const rows = await listHealth(pool, providers);
       const due = rows.filter((row) => Object.values(changeOf(row)).some(Boolean));
-      for (const { environment_id, provider } of due) await change({ environment_id, provider });
+      for (const { environment_id, provider } of due)
+        await change({ environment_id, provider }).catch(skipMoving);
       if (providers !== 'all' && due.length === 0) return;
       deps.metrics.providerOutages.set(await countFiring(pool));
       await publishOutages(pool, log);
     },
   };
+}
+
+/** The target of a moving organization judges its providers. */
+function skipMoving(error: unknown): void {
+  if (!moveProblemOf(error)) throw error;
 }
 
 function changeOf(row: HealthRow) {

@@ -28,7 +28,7 @@ export function createEvents({
    * the jobs of their runs ready.
    */
   async function post(
-    owner: string,
+    environmentId: string,
     workflowId: string,
     runId: string | null,
     event: EventRequest,
@@ -36,7 +36,7 @@ export function createEvents({
     const { event_name: name, event_data: data } = event;
     const patterns = await listPatterns(pool, workflowId, name);
     const matchKeys = await tasks
-      .run(matchTask, owner, { patterns: patterns.map(({ paths }) => paths), data })
+      .run(matchTask, environmentId, { patterns: patterns.map(({ paths }) => paths), data })
       .catch(refuseStopped);
     const keys = patterns.flatMap(({ lookback }, index) => {
       const matchKey = matchKeys[index] ?? null;
@@ -54,7 +54,7 @@ export function createEvents({
         runId,
       );
       if (woken.length === 0 && lookbackKeys.length === 0) return 0;
-      await waits.insertEvent(tx, { id: eventId, runId, name, data, lookbackKeys });
+      await waits.insertEvent(tx, { id: eventId, environmentId, runId, name, data, lookbackKeys });
       await waits.claimWaits(
         tx,
         woken.map((id) => ({ runId: id, eventId })),

@@ -73,12 +73,13 @@ export async function claimWaits(sql: Sql, claims: { runId: string; eventId: str
 
 const insertEventRow = statement(
   'runs_insert_event',
-  `with event as (insert into workflow_events (id, run_id, name, data) values ($1, $2, $3, $4))
+  `with event as (insert into workflow_events (id, run_id, name, data, environment_id) values ($1, $2, $3, $4, $6))
    insert into workflow_event_keys (wait_key, event_id) select decode(key, 'hex'), $1 from unnest($5::text[]) as key`,
 );
 
 export interface NewEvent {
   id: string;
+  environmentId: string;
   /** Set when the event was posted to this run alone. */
   runId: string | null;
   name: string;
@@ -88,8 +89,8 @@ export interface NewEvent {
 }
 
 export async function insertEvent(sql: Sql, event: NewEvent): Promise<void> {
-  const { id, runId, name, data, lookbackKeys } = event;
-  await insertEventRow(sql, [id, runId, name, storableJson(data), lookbackKeys]);
+  const { id, environmentId, runId, name, data, lookbackKeys } = event;
+  await insertEventRow(sql, [id, runId, name, storableJson(data), lookbackKeys, environmentId]);
 }
 
 const deleteSpentRows = statement(

@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises';
+import { type Pool, query, type Sql, transaction } from '../../db/sql.ts';
+import { createKeyring, type Keyring } from '../../kernel/crypto.ts';
+import { sealedColumns } from '../../sealed.ts';
+import { keyFile } from './export.ts';
+import { type MoveFileEnd, type MoveManifest, type MoveRow, readMoveFile } from './move-file.ts';
+import { createResealer } from './seals.ts';
+import { findMove, findOrganization, listMigrationNames } from './store.ts';
+import { type MovedTable, planMove } from './tables.ts';
+
+const maxRows = 500;
+const maxCharacters = 4_000_000;
+
+interface Person {
+  id: string;
+  email: string;
+}
+
+export interface CheckedFile {
+  manifest: MoveManifest;
+  ending: MoveFileEnd;
+  /** Ids of users in the file → those of the users with the same email here. */
+  users: Map<string, string>;
+  /** The rows that an interrupted import has already committed. */
+  rowsDone: number;
+}
+
+/** Checks everything that can be known before the first row is written. */
+export async function checkFile(pool: Pool, file: string, mergeUsers: boolean): Promise<CheckedFile> {
+  const people: Person[] = [];
+  const environmentIds: string[] = [];
+  const keyHashes: string[] = [];
+  const { manifest, ending } = await readMoveFile(file, ({ table, json }) => {
+    if (table === 'users') people.push(JSON.parse(json) as Person);
+    if (table === 'environments') environmentIds.push((JSON.parse(json) as { id: string }).id);
+    if (table === 'api_keys') keyHashes.push((JSON.parse(json) as { key_hash: string }).key_hash);
+  });
+  const ours = await listMigrationNames(pool);
+  if (JSON.stringify(ours) !== JSON.stringify(manifest.migrations)) {
+    const missing = manifest.migrations.filter((name) => !ours.includes(name));
+    const extra = ours.filter((name) => !manifest.migrations.includes(name));
+    throw new Error(
+      `The two installations have different schemas: ${[...missing.map((name) => `${name} is missing here`), ...extra.map((name) => `${name} is missing in the export`)].join(', ')}. Run the same release on both, then export again.`,
+    );
+  }
+  const rowsDone = await refuseExisting(pool, manifest, environmentIds, keyHashes);
+  return { manifest, ending, users: await matchUsers(pool, people, mergeUsers), rowsDone };
+}
+
+/** Returns how many rows of this very file are committed. */
+async function refuseExisting(
+  pool: Pool,
+  { organizationId, moveId }: MoveManifest,
+  environmentIds: string[],
+  keyHashes: string[],
+): Promise<number> {
+  const move = await findMove(pool, organizationId);
+  if (move?.state === 'arriving' && move.move_id === moveId) return Number(move.rows_done);
+  if (move?.state === 'arriving')
+    throw new Error('Another export of this organization is being imported; `delete` it first.');
+  if (move || (await findOrganization(pool, organizationId)))
+    throw new Error(`The organization ${organizationId} exists here already.`);
+  const [taken] = await query<{ what: string }>(
+    pool,
+    `select 'the environment ' || id as what from environments where id = any ($1::uuid[])
+     union all select 'an API key of the organization' from api_keys where key_hash = any ($2::bytea[])
+     limit 1`,
+    [environmentIds, keyHashes],
+  );
+  if (taken) throw new Error(`Here exists ${taken.what} already.`);
+  return 0;
+}
+
+/**
+ * A person may have an account at both installations. Emails are not verified, so the same email alone does not prove the same
+ * person: only the operator can say so.
+ */
+async function matchUsers(pool: Pool, people: Person[], mergeUsers: boolean): Promise<Map<string, string>> {
+  const found = await query<{ id: string; other: string; email: string }>(
+    pool,
+    `select p.id::text, u.id::text as other, u.email
+     from json_to_recordset($1::json) as p (id uuid, email text) join users u on u.email = p.email
+     where u.id <> p.id and not exists (select from users same where same.id = p.id)`,
+    [JSON.stringify(people)],
+  );
+  if (found.length > 0 && !mergeUsers)
+    throw new Error(
+      `These emails belong to other accounts here: ${found.map(({ email }) => email).join(', ')}. With --merge-users these accounts become members of the organization; emails are not verified, so make sure that they belong to the same people.`,
+    );
+  return new Map(found.map(({ id, other }) => [id, other]));
+}
+
+/**
+ * `import FILE`: writes the rows in slices, each with the number of rows done: after a crash the same command continues. The
+ * organization is refused (503) and its work is held until it is activated.
+ */
+export async function importOrganization(
+  pool: Pool,
+  keyring: Keyring,
+  file: string,
+  { manifest, ending, users, rowsDone }: CheckedFile,
+  print: (line: string) => void,
+): Promise<void> {
+  const { organizationId, moveId } = manifest;
+  const transferKey = Buffer.from((await readFile(keyFile(file), 'utf8')).trim(), 'base64');
+  const seals = createResealer(sealedColumns, createKeyring([transferKey]), keyring);
+  const plan = await planMove(pool, organizationId, []);
+  const tables = new Map(plan.tables.map((table) => [table.name, table]));
+  await query(
+    pool,
+    `insert into organization_moves (organization_id, move_id, state, activation_hash) values ($1, $2, 'arriving', $3)
+     on conflict do nothing`,
+    [organizationId, moveId, Buffer.from(manifest.activationHash, 'hex')],
+  );
+  if (rowsDone > 0) print(`continuing after ${rowsDone} rows`);
+
+  let seen = 0;
+  let slice: MoveRow[] = [];
+  let characters = 0;
+  async function flush(): Promise<void> {
+    const [first] = slice;
+    if (!first) return;
+    const table = tables.get(first.table);
+    if (!table) throw new Error(`The file has rows of an unknown table, ${first.table}.`);
+    const rows = slice;
+    await transaction(pool, async (tx) => {
+      // A second import at the same time waits here, and then finds other progress than its own.
+      const updated = await query(
+        tx,
+        `update organization_moves set rows_done = $3
+         where organization_id = $1 and move_id = $2 and state = 'arriving' and rows_done = $4 returning 1 as one`,
+        [organizationId, moveId, seen, seen - rows.length],
+      );
+      if (updated.length === 0) throw new Error('The same file is being imported by another process.');
+      await insertRows(tx, table, rows, users);
+    }).catch((error) => {
+      throw explained(error, table.name);
+    });
+    slice = [];
+    characters = 0;
+  }
+
+  await readMoveFile(file, async ({ table, json }) => {
+    if (seen >= rowsDone) {
+      if (slice.length === maxRows || characters > maxCharacters || slice[0]?.table !== table) {
+        const before = slice[0]?.table;
+        await flush();
+        if (before !== undefined && before !== table) print(`  ${before}: ${ending.rows[before]} rows`);
+      }
+      slice.push({ table, json: seals.row(table, json) });
+      characters += json.length;
+    }
+    seen += 1;
+  });
+  await flush();
+  await query(
+    pool,
+    'update organization_moves set receipt = $3 where organization_id = $1 and move_id = $2',
+    [organizationId, moveId, ending.checksum],
+  );
+  if (seals.unopened() > 0) print(`${seals.unopened()} secrets cannot be decrypted, as at the source`);
+}
+
+async function insertRows(
+  tx: Sql,
+  { name, columns, userColumns }: MovedTable,
+  rows: MoveRow[],
+  users: ReadonlyMap<string, string>,
+): Promise<void> {
+  const merged = JSON.stringify([...users].map(([id, other]) => ({ id, other })));
+  const values = columns.map((column) =>
+    userColumns.includes(column)
+      ? `coalesce((select other from merged m where m.id = r.${column}), r.${column})`
+      : `r.${column}`,
+  );
+  // People who have an account here already keep it as it is.
+  const rest =
+    name === 'users'
+      ? 'where not exists (select from merged m where m.id = r.id) on conflict (id) do nothing'
+      : '';
+  await query(
+    tx,
+    `with merged as (select * from json_to_recordset($2::json) as (id uuid, other uuid))
+     insert into ${name} (${columns.join(', ')})
+     select ${values.join(', ')} from json_populate_recordset(null::${name}, $1::json) r ${rest}`,
+    [`[${rows.map(({ json }) => json).join(',')}]`, merged],
+  );
+}
+
+function explained(error: unknown, table: string): unknown {
+  const { code, detail } = error as { code?: unknown; detail?: unknown };
+  if (code !== '23505') return error;
+  return new Error(
+    `A row of ${table} exists here already (${detail}). Nothing of the organization is active; \`delete\` removes what was imported.`,
+  );
+}

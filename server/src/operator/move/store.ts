@@ -1,0 +1,40 @@
+import { query, type Sql } from '../../db/sql.ts';
+
+export interface MoveRecord {
+  organization_id: string;
+  move_id: string;
+  state: 'leaving' | 'moved' | 'arriving';
+  moved_to: string | null;
+  receipt: string | null;
+  activation_code: string | null;
+  activation_hash: Buffer;
+  rows_done: string;
+}
+
+/** Locks the move until the transaction ends. */
+export async function findMove(sql: Sql, organizationId: string): Promise<MoveRecord | null> {
+  const [row] = await query<MoveRecord>(
+    sql,
+    'select * from organization_moves where organization_id = $1 for update',
+    [organizationId],
+  );
+  return row ?? null;
+}
+
+export async function findOrganization(
+  sql: Sql,
+  organizationId: string,
+): Promise<{ name: string; environmentIds: string[] } | null> {
+  const [row] = await query<{ name: string; environments: string[] }>(
+    sql,
+    `select name, array(select id::text from environments e where e.organization_id = o.id order by id) as environments
+     from organizations o where id = $1`,
+    [organizationId],
+  );
+  return row ? { name: row.name, environmentIds: row.environments } : null;
+}
+
+export async function listMigrationNames(sql: Sql): Promise<string[]> {
+  const rows = await query<{ name: string }>(sql, 'select name from migrations order by name');
+  return rows.map(({ name }) => name);
+}
