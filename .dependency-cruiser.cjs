@@ -103,8 +103,11 @@ module.exports = {
       name: 'nothing-imports-the-top',
       severity: 'error',
       comment: 'main.ts and the programs beside it are entries; app.ts is for them and for the banner.',
-      from: { path: src, pathNot: [`${src}(main|banner|demo|generate)\\.ts$`, `${src}demo/`, tests] },
-      to: { path: `${src}(main|app|demo|generate)\\.ts$` },
+      from: {
+        path: src,
+        pathNot: [`${src}(main|service-process|banner|demo|generate)\\.ts$`, `${src}demo/`, tests],
+      },
+      to: { path: `${src}(main|service-process|app|demo|generate)\\.ts$` },
     },
     {
       name: 'no-tests-in-the-service',

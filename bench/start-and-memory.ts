@@ -61,7 +61,13 @@ async function start(dataDir: string): Promise<{ process: ChildProcess; url: str
   const url = `http://127.0.0.1:${port}`;
   const began = performance.now();
   const child = spawn(process.execPath, [bundle], {
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), CARILLON_DATA_DIR: dataDir },
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      PORT: String(port),
+      CARILLON_PROCESSES: '1',
+      CARILLON_DATA_DIR: dataDir,
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   while (child.exitCode === null) {

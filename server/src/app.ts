@@ -8,8 +8,9 @@ import { createDoorbell, type DoorbellOptions } from './db/doorbell.ts';
 import { startEmbeddedPostgres } from './db/embedded/index.ts';
 import { listUsedKeys, openKeyring } from './db/encryption-keys.ts';
 import { foreignMigrations, migrate } from './db/migrate.ts';
-import { createReplicaReads, primaryReads, type ReplicaTimes } from './db/replica.ts';
 import { passFence } from './db/move-fence.ts';
+import { poolSizes } from './db/pool-sizes.ts';
+import { createReplicaReads, primaryReads, type ReplicaTimes } from './db/replica.ts';
 import { createPool, type PoolOptions } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
@@ -20,12 +21,13 @@ import { createDashboard } from './features/static-files/index.ts';
 import { startStorageMeter } from './features/usage/index.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
+import { createScrape } from './http/scrape.ts';
 import { createHttpServer } from './http/server.ts';
-import { closeWithin } from './http/sockets.ts';
+import { closeWithin, stopAccepting } from './http/sockets.ts';
 import { allJobs } from './jobs.ts';
 import { systemClock } from './kernel/clock.ts';
 import { createLog, type Log } from './kernel/log.ts';
-import { createMetrics } from './kernel/metrics.ts';
+import { createMetrics, type MetricsSnapshot } from './kernel/metrics.ts';
 import { createTaskPool } from './kernel/threads/pool.ts';
 import { createTracer } from './kernel/tracing.ts';
 import { createQueue } from './queue/index.ts';
@@ -43,6 +45,8 @@ export interface App {
   /** The credentials that this start made; null when they were made earlier. */
   credentials: Credentials | null;
   stop(): Promise<void>;
+  /** Stops after another process has taken over: callers on open connections get time to move to it. */
+  retire(): Promise<void>;
 }
 
 export interface AppOptions {
@@ -56,6 +60,12 @@ export interface AppOptions {
   threadEntries?: ThreadEntries;
   /** Called once the database has been silent for so long that only a new process can help. */
   onDatabaseLost?: ((silentMs: number) => void) | undefined;
+  /** Processes that share the port and the database with this one, itself included. */
+  processes?: number;
+  /** The URL of the bundled database, when another process runs it. */
+  bundledDatabase?: string | null | undefined;
+  /** Adds the metrics of the other processes that serve the same port. */
+  sumMetrics?: ((own: MetricsSnapshot) => Promise<string>) | undefined;
   /** Shorter times for tests. */
   databaseTimes?:
     | (PoolOptions &
@@ -66,6 +76,7 @@ export interface AppOptions {
 }
 
 const drainMs = 15_000;
+const moveMs = 5_000;
 const housekeepingDeadlineMs = 60_000;
 const storeConnections = 32;
 /** A replica that takes longer is slower than the primary. */
@@ -87,11 +98,14 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const log = options.log ?? createLog(config.LOG_LEVEL);
     const database = await connectDatabase();
     const times = options.databaseTimes ?? {};
-    const pool = createPool(database, 12, {}, times);
+    const sizes = poolSizes(options.processes ?? 1);
+    const pool = createPool(database, sizes.main, {}, times);
     // For statements that need not wait for the disk: claims and the doorbell.
-    const claimPool = createPool(database, 3, { synchronous_commit: 'off' }, times);
+    const claimPool = createPool(database, sizes.claims, { synchronous_commit: 'off' }, times);
     // A slice of housekeeping may read many rows, and no caller waits for it.
-    const housekeepingPool = createPool(database, 2, passFence, { deadlineMs: housekeepingDeadlineMs });
+    const housekeepingPool = createPool(database, sizes.housekeeping, passFence, {
+      deadlineMs: housekeepingDeadlineMs,
+    });
     const pools = [pool, claimPool, housekeepingPool];
     stops.push(() => Promise.all(pools.map((each) => each.end())));
 
@@ -110,7 +124,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 
     const contact = watchDatabase(pools, log, {
       ...times,
-      // The bundled database is restarted by this process; its recovery may take long, and an exit would begin it anew.
+      // The bundled database is restarted by this process or its supervisor; its recovery may take long, and an exit would begin it anew.
       ...(config.DATABASE_URL ? {} : { giveUpAfterMs: Number.POSITIVE_INFINITY }),
       ...(options.onDatabaseLost && { onGivenUp: options.onDatabaseLost }),
     });
@@ -144,6 +158,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       ...{ pool, claimPool, database, doorbell, log, metrics },
       heartbeatEntry: entries.heartbeat,
     });
+    const scrape = createScrape({ metrics, queue, pool, log }, options.sumMetrics);
     const outbound = createOutbound({ policy: config.CARILLON_ALLOW_PRIVATE_NETWORK });
     stops.push(() => outbound.stop());
     // The operator has chosen the endpoint, which is often in a private network.
@@ -165,6 +180,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       doorbell,
       queue,
       metrics,
+      scrape,
       activity,
       storage,
       tracer,
@@ -205,15 +221,20 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     url = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
     log.info({ url, roles: config.CARILLON_ROLES }, 'listening');
 
+    const stop = async (): Promise<void> => {
+      draining = true;
+      await stopAll();
+    };
     return {
       deps,
       services,
       http,
       url,
       credentials,
-      async stop() {
-        draining = true;
-        await stopAll();
+      stop,
+      async retire() {
+        await stopAccepting(http, moveMs);
+        await stop();
       },
     };
   } catch (error) {
@@ -223,6 +244,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 
   async function connectDatabase(): Promise<string> {
     if (config.DATABASE_URL) return config.DATABASE_URL;
+    if (options.bundledDatabase) return options.bundledDatabase;
     const embedded = await startEmbeddedPostgres({
       dataDir: config.CARILLON_DATA_DIR,
       log: options.progress ?? (() => {}),

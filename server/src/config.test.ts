@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigError, describeSettings, loadConfig, maskedConfig } from './config.ts';
+import { ConfigError, defaultProcesses, describeSettings, loadConfig, maskedConfig } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'carillon-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -203,6 +203,12 @@ test('further chat URLs are patterns for a whole URL, with a flavour for chattwo
     false,
   );
   expect(problemsOf({ CARILLON_CHATTHREE_URL_PATTERNS: '(' }).join()).toContain('regular expressions');
+});
+
+test('half the cores get a process each: one below four cores, at most eight', () => {
+  expect([1, 2, 3, 4, 5, 8, 16, 17, 64].map(defaultProcesses)).toEqual([1, 1, 1, 2, 2, 4, 8, 8, 8]);
+  expect(loadConfig({ CARILLON_PROCESSES: '3' }, folder).CARILLON_PROCESSES).toBe(3);
+  expect(problemsOf({ CARILLON_PROCESSES: '0' }).join()).toContain('must be a whole number from 1 to 64');
 });
 
 test('masking leaves no secret behind', () => {

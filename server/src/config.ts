@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import {
   apiKey,
@@ -51,6 +52,11 @@ function setting<Value>(row: Setting<Value>): Setting<Value> {
   return row;
 }
 
+/** The other half of the cores is for PostgreSQL and for the threads of each process. */
+export function defaultProcesses(cores: number): number {
+  return cores < 4 ? 1 : Math.min(Math.floor(cores / 2), 8);
+}
+
 const settings = {
   HOST: setting({ read: text, fallback: '127.0.0.1', meaning: 'Address that the service listens on.' }),
   PORT: setting({
@@ -97,6 +103,13 @@ const settings = {
     fallback: ['api', 'worker'],
     shown: 'api,worker',
     meaning: 'Roles of this process. Any number of processes of each role can share a database.',
+  }),
+  CARILLON_PROCESSES: setting({
+    read: integer(1, 64),
+    fallback: defaultProcesses(availableParallelism()),
+    shown: '1 with fewer than 4 cores, else half the cores, at most 8',
+    meaning:
+      'Processes that serve the port and do the work. With more than 1, a small supervisor starts them, replaces those that crash, and restarts them one at a time on SIGHUP.',
   }),
   CARILLON_ENCRYPTION_KEY: setting<Buffer[] | null>({
     read: encryptionKeys,

@@ -8,7 +8,7 @@ import type { Authenticator, RecipientAuthenticator } from './http/principal.ts'
 import type { Clock } from './kernel/clock.ts';
 import type { Keyring } from './kernel/crypto.ts';
 import type { Log } from './kernel/log.ts';
-import type { Metrics } from './kernel/metrics.ts';
+import type { Metrics, Scrape } from './kernel/metrics.ts';
 import type { ObjectStore } from './kernel/object-store.ts';
 import type { StorageMeter } from './kernel/storage.ts';
 import type { TaskPool } from './kernel/threads/pool.ts';
@@ -29,6 +29,8 @@ export interface Deps {
   doorbell: Doorbell;
   queue: Queue;
   metrics: Metrics;
+  /** The answer of /metrics. */
+  scrape: Scrape;
   /** The counts of the overview. */
   activity: Activity;
   /** The storage quotas of environments. */

@@ -1,11 +1,9 @@
 import type { Config } from './config.ts';
 import { diskFull } from './db/embedded/index.ts';
 import { isDatabaseUnavailable, isDiskFull } from './db/sql.ts';
+import { exitCodes } from './exit-codes.ts';
 
 type Settings = Pick<Config, 'HOST' | 'PORT' | 'DATABASE_URL' | 'CARILLON_DATA_DIR'>;
-
-/** 75 is EX_TEMPFAIL of sysexits.h: the same command may work later. */
-export const exitCodes = { failure: 1, badSettings: 2, databaseLost: 75 } as const;
 
 /** The last line of a process whose database stays silent. */
 export function databaseLost(silentMs: number): string {

@@ -8,6 +8,7 @@ import { createIncidentBoard } from '../features/incidents/index.ts';
 import { createMetrics } from '../kernel/metrics.ts';
 import { version } from '../version.ts';
 import { operationRoutes } from './operations.ts';
+import { createScrape } from './scrape.ts';
 import { createHttpServer } from './server.ts';
 
 let service: TestApp;
@@ -94,7 +95,8 @@ describe('readiness', () => {
     hasGivenUp = false;
     pool = createPool(database.url, 2);
     const contact = { ...service.deps.contact, hasGivenUp: () => hasGivenUp };
-    const deps = { ...service.deps, pool, contact, metrics: createMetrics() };
+    const own = { ...service.deps, pool, contact, metrics: createMetrics() };
+    const deps = { ...own, scrape: createScrape(own) };
     const incidents = createIncidentBoard({ pool, clock: Date.now });
     const options = { version, routes: () => [], draining: () => draining, incidents };
     http = createHttpServer({ ...deps, rateLimiter: { take: () => null } }, operationRoutes(deps, options));

@@ -8,11 +8,10 @@ import { type Component, createReadiness } from './readiness.ts';
 import { referencePage, referenceSecurityPolicy } from './reference.ts';
 import { type Reply, type Route, route } from './route.ts';
 import { DateTime, OneOf } from './schema.ts';
-import { createScrape } from './scrape.ts';
 
 export type OperationsDeps = Pick<
   Deps,
-  'pool' | 'contact' | 'queue' | 'metrics' | 'log' | 'clock' | 'publicUrl'
+  'pool' | 'contact' | 'queue' | 'scrape' | 'log' | 'clock' | 'publicUrl'
 >;
 
 export interface OperationsOptions {
@@ -50,7 +49,6 @@ const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 /** The public routes for operators and load balancers; they contain no tenant's data. */
 export function operationRoutes(deps: OperationsDeps, options: OperationsOptions): Route[] {
   const readiness = createReadiness(deps, options.draining);
-  const scrape = createScrape(deps);
   const document = once(
     (): OpenApiDocument => ({
       ...openApiDocument(options.routes(), options.version),
@@ -125,7 +123,7 @@ export function operationRoutes(deps: OperationsDeps, options: OperationsOptions
       summary: 'Get Prometheus metrics',
       access: 'public',
       responses: { 200: asText('text/plain') },
-      handler: async () => ({ status: 200, contentType: metricsType, body: await scrape() }),
+      handler: async () => ({ status: 200, contentType: metricsType, body: await deps.scrape.text() }),
     }),
     route({
       method: 'GET',

@@ -1,26 +1,41 @@
 import { collectDefaultMetrics, Gauge } from 'prom-client';
 import type { Deps } from '../deps.ts';
+import type { MetricsSnapshot, Scrape } from '../kernel/metrics.ts';
 import { answerWithinMs, within } from './readiness.ts';
 
 type ScrapeDeps = Pick<Deps, 'metrics' | 'queue' | 'pool' | 'log'>;
 
-/** The answer of /metrics: the counters of the service, and gauges that are read at the time of the scrape. */
-export function createScrape(deps: ScrapeDeps): () => Promise<string> {
+/** `sum` adds the metrics of the other processes of this service. */
+export function createScrape(deps: ScrapeDeps, sum?: (own: MetricsSnapshot) => Promise<string>): Scrape {
+  const { registry } = deps.metrics;
   let gauges: ReturnType<typeof createGauges> | null = null;
-  return async () => {
+
+  function read(): ReturnType<typeof createGauges> {
     gauges ??= createGauges(deps);
     const { waiting, connections } = gauges;
+    waiting.reset();
     connections.set({ state: 'idle' }, deps.pool.idleCount);
     connections.set({ state: 'busy' }, deps.pool.totalCount - deps.pool.idleCount);
     connections.set({ state: 'awaited' }, deps.pool.waitingCount);
-    // When the database is down the other metrics are needed even more: only the queue depth is left out.
-    const depths = await within(answerWithinMs, deps.queue.depth()).catch((error: unknown) => {
-      deps.log.warn({ err: error }, 'failed to read the queue depth');
-      return [];
-    });
-    waiting.reset();
-    for (const { kind, lane, waiting: count } of depths) waiting.set({ kind, lane }, count);
-    return deps.metrics.registry.metrics();
+    return gauges;
+  }
+
+  return {
+    async text() {
+      // When the database is down the other metrics are needed even more: only the queue depth is left out.
+      const depths = await within(answerWithinMs, deps.queue.depth()).catch((error: unknown) => {
+        deps.log.warn({ err: error }, 'failed to read the queue depth');
+        return [];
+      });
+      // The depth is the same for every process, so only the one that answers the scrape reads it.
+      const { waiting } = read();
+      for (const { kind, lane, waiting: count } of depths) waiting.set({ kind, lane }, count);
+      return sum ? sum(await registry.getMetricsAsJSON()) : registry.metrics();
+    },
+    async snapshot() {
+      read();
+      return registry.getMetricsAsJSON();
+    },
   };
 }
 
@@ -28,6 +43,11 @@ export function createScrape(deps: ScrapeDeps): () => Promise<string> {
 function createGauges({ metrics: { registry } }: ScrapeDeps) {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'carillon_processes',
+    help: 'Processes that serve this port.',
+    registers,
+  }).set(1);
   return {
     waiting: new Gauge({
       name: 'carillon_queue_waiting',
@@ -37,7 +57,7 @@ function createGauges({ metrics: { registry } }: ScrapeDeps) {
     }),
     connections: new Gauge({
       name: 'carillon_database_connections',
-      help: 'PostgreSQL connections of this process, and callers that wait for one.',
+      help: 'PostgreSQL connections of this service, and callers that wait for one.',
       labelNames: ['state'],
       registers,
     }),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
@@ -53,6 +54,10 @@ export function createSockets(lingerMs = 2_000): Sockets {
       socket.setTimeout(lingerMs, () => socket.destroy());
     },
     watch(app) {
+      let hasListened = false;
+      app.server.once('listening', () => {
+        hasListened = true;
+      });
       app.server.on('connection', (socket: Socket) => {
         if (closing) {
           socket.destroy();
@@ -70,7 +75,7 @@ export function createSockets(lingerMs = 2_000): Sockets {
       });
       // A client that is answered during shutdown should not reuse the connection, and closing should not wait for it.
       app.addHook('onSend', (_request, reply, _payload, done) => {
-        if (closing) reply.header('connection', 'close');
+        if (closing || (hasListened && !app.server.listening)) reply.header('connection', 'close');
         done();
       });
     },
@@ -83,6 +88,16 @@ export function createSockets(lingerMs = 2_000): Sockets {
  */
 export function answerHalfOpen(server: Server): Server {
   return Object.assign(server, { httpAllowHalfOpen: true });
+}
+
+/**
+ * Stops accepting connections for a process that another one has replaced. Callers on open connections get time to learn it from
+ * the next response (`Connection: close`). Resolves when all have left, or at the deadline.
+ */
+export async function stopAccepting(app: FastifyInstance, deadlineMs: number): Promise<void> {
+  // `close` of an HTTP server also cuts idle connections, on which a request may be on its way.
+  const left = new Promise((resolve) => NetServer.prototype.close.call(app.server, resolve));
+  await Promise.race([left, delay(deadlineMs)]);
 }
 
 /** Resolves when all requests in progress are answered, or at the deadline without the remaining ones. */

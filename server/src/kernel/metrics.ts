@@ -1,4 +1,22 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
+
+/** The metrics of one process at one moment, as data that can be sent to another process. */
+export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
+
+/** The metrics of this process with gauges that are read at the time of the scrape. */
+export interface Scrape {
+  /** The answer of /metrics; with several processes, the sum of all. */
+  text(): Promise<string>;
+  /** The part of this process in a scrape that another process answers. */
+  snapshot(): Promise<MetricsSnapshot>;
+}
 
 /** The metrics of /metrics. Labels are bounded sets only (routes, channels, kinds); never ids or addresses. */
 export interface Metrics {
@@ -65,7 +83,7 @@ export function createMetrics(): Metrics {
     }),
     inFlight: new Gauge({
       name: 'carillon_work_in_flight',
-      help: 'Jobs leased by this process.',
+      help: 'Jobs leased by the processes of this service.',
       labelNames: ['kind'],
       registers,
     }),
@@ -77,12 +95,14 @@ export function createMetrics(): Metrics {
     }),
     pausedPaces: new Gauge({
       name: 'carillon_provider_pauses',
-      help: 'Active provider throttles in all environments, as last read by this process.',
+      help: 'Active provider throttles in all environments, as last read.',
+      aggregator: 'max', // every process reads the same number from the database
       registers,
     }),
     providerOutages: new Gauge({
       name: 'carillon_provider_outages',
-      help: 'Email providers in an outage in all environments, as last read by this process.',
+      help: 'Email providers in an outage in all environments, as last read.',
+      aggregator: 'max',
       registers,
     }),
     objectStoreCalls: new Counter({
@@ -110,7 +130,7 @@ export function createMetrics(): Metrics {
     }),
     openStreams: new Gauge({
       name: 'carillon_event_streams_open',
-      help: 'Open event streams of this process.',
+      help: 'Open event streams.',
       registers,
     }),
   };

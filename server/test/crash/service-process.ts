@@ -46,7 +46,13 @@ export async function createServiceProcess(options: {
     const log = openSync(logFile, 'a');
     const child = spawn(process.execPath, ['server/dist/main.js'], {
       cwd: root,
-      env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...options.settings, PORT: String(port) },
+      env: {
+        PATH: process.env.PATH,
+        LOG_LEVEL: 'warn',
+        CARILLON_PROCESSES: '1',
+        ...options.settings,
+        PORT: String(port),
+      },
       stdio: ['ignore', log, log],
     });
     closeSync(log);

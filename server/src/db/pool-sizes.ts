@@ -1,0 +1,29 @@
+/** The default of PostgreSQL, and of the bundled one, without the connections that it reserves for superusers. */
+const serverConnections = 97;
+/** The doorbell and the heartbeat. The heartbeat opens more only while the server does not answer. */
+const otherConnections = 2;
+const most = { main: 12, claims: 3, housekeeping: 2 };
+const least = { main: 4, claims: 2, housekeeping: 1 };
+
+export interface PoolSizes {
+  main: number;
+  claims: number;
+  housekeeping: number;
+}
+
+/**
+ * The connections of each process, so that all of them and one more (a rolling restart starts the new process before the old one
+ * ends) fit a server with the default `max_connections`. Up to four processes have pools of full size.
+ */
+export function poolSizes(processes: number): PoolSizes {
+  const share = Math.floor(serverConnections / (processes + 1)) - otherConnections;
+  if (processes === 1 || share >= most.main + most.claims + most.housekeeping) return most;
+  const { claims, housekeeping } = least;
+  return { main: Math.max(share - claims - housekeeping, least.main), claims, housekeeping };
+}
+
+/** The number of connections that processes of this number may open, with a few for operator commands and backups. */
+export function neededConnections(processes: number): number {
+  const { main, claims, housekeeping } = poolSizes(processes);
+  return (processes + 1) * (main + claims + housekeeping + otherConnections) + 7;
+}

@@ -1,0 +1,85 @@
+import { type App, startApp } from './app.ts';
+import { banner, helpText } from './banner.ts';
+import type { Config } from './config.ts';
+import { exitCodes } from './exit-codes.ts';
+import { createLog } from './kernel/log.ts';
+import { findOperatorCommand } from './operator/index.ts';
+import { connectSupervisor, type SupervisorLink } from './processes/link.ts';
+import { databaseLost, startFailure } from './start-failure.ts';
+import { handleStopSignals } from './stop-signals.ts';
+
+/** Runs the service in this process: alone, or as one of the processes of a supervisor. */
+export async function runService(config: Config): Promise<void> {
+  const link = await connectSupervisor();
+  const starting = startApp(config, {
+    progress: (line) => console.log(line),
+    onDatabaseLost(silentMs) {
+      console.error(databaseLost(silentMs));
+      process.exit(exitCodes.databaseLost);
+    },
+    ...(link && {
+      // The lines of all processes are in one stream.
+      log: createLog(config.LOG_LEVEL).child({ pid: process.pid }),
+      processes: config.CARILLON_PROCESSES,
+      bundledDatabase: link.order.bundledDatabase,
+      sumMetrics: link.sumMetrics,
+    }),
+  });
+  const isStopping = link ? obey(link, starting) : stopOnSignals(config, starting);
+
+  let app: App;
+  try {
+    app = await starting;
+  } catch (error) {
+    console.error(startFailure(error, config));
+    process.exit(exitCodes.failure);
+  }
+  if (isStopping()) return;
+  if (!link || link.order.isFirst) console.log(banner(app, { isTerminal: process.stdout.isTTY }));
+  link?.onCollect(app.deps.scrape.snapshot);
+  link?.reportReady();
+}
+
+/** Signals are handled from the beginning: a Ctrl-C during the start stops the parts that were started so far. */
+function stopOnSignals(config: Config, starting: Promise<App>): () => boolean {
+  const { isStopping } = handleStopSignals({
+    stop: async () => (await starting.catch(() => null))?.stop(),
+    isSilent: config.LOG_LEVEL === 'silent',
+  });
+  return isStopping;
+}
+
+/** The supervisor decides when a process stops: a Ctrl-C or the end of a terminal reaches the processes too. */
+function obey(link: SupervisorLink, starting: Promise<App>): () => boolean {
+  let isStopping = false;
+  const stop = async (mode: 'stop' | 'retire'): Promise<void> => {
+    if (isStopping) return;
+    isStopping = true;
+    const app = await starting.catch(() => null);
+    try {
+      await app?.[mode]();
+      if (app) await link.reportEnd(await app.deps.scrape.snapshot());
+    } finally {
+      process.exit();
+    }
+  };
+  link.onStop((mode) => void stop(mode));
+  process.on('SIGTERM', () => void stop('stop'));
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+  return () => isStopping;
+}
+
+/** Runs the operator command of the command line; returns false when there is none. */
+export async function runCommand(argv: readonly string[], config: Config): Promise<boolean> {
+  const command = findOperatorCommand(argv);
+  if (!command) return false;
+  try {
+    process.exitCode = await command.run(config, (line) => console.log(line), command.args);
+  } catch (error) {
+    console.error(startFailure(error, config));
+    process.exitCode = exitCodes.failure;
+  }
+  return true;
+}
+
+export { helpText };
