@@ -7,6 +7,8 @@ export const startOptions = [
   '--reset-password',
   '--create-organization',
   '--organization',
+  '--backup',
+  '--restore',
   '--rotate-secrets',
   '--accept-lost-key',
   '--open-incident',

@@ -119,7 +119,8 @@ export function createMetrics(): Metrics {
     }),
     replicaLag: new Gauge({
       name: 'carillon_replica_lag_seconds',
-      help: 'How far the replica for lists is behind, as last measured by this process.',
+      help: 'How far the replica for lists is behind, as last measured.',
+      aggregator: 'max',
       registers,
     }),
     callbacks: new Counter({

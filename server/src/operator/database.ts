@@ -25,7 +25,8 @@ export async function withDatabase<Result>(
   }
 }
 
-async function reachDatabase(
+/** Finds the server that the service runs; starts one when none runs. */
+export async function reachDatabase(
   config: Config,
   print: (line: string) => void,
 ): Promise<{ url: string; stop(): Promise<void> }> {

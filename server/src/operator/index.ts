@@ -1,4 +1,5 @@
 import { acceptLostKeyCommand } from './accept-lost-key.ts';
+import { backupCommand, restoreCommand } from './backup.ts';
 import type { OperatorCommand } from './command.ts';
 import { createOrganizationCommand } from './create-organization.ts';
 import { openIncidentCommand, resolveIncidentCommand, updateIncidentCommand } from './incidents.ts';
@@ -22,6 +23,16 @@ export const operatorCommands: Record<string, { usage: string; does: string; run
     usage: '--organization export|import|handover|activate|release|delete',
     does: 'moves an organization to another installation (docs/guides/growing.md)',
     run: organizationCommand,
+  },
+  '--backup': {
+    usage: '--backup DIR [--without-key]',
+    does: 'copies the bundled database, also while the service runs (docs/guides/backup.md)',
+    run: backupCommand,
+  },
+  '--restore': {
+    usage: '--restore DIR [--force]',
+    does: 'restores such a backup while the service is stopped (docs/guides/backup.md)',
+    run: restoreCommand,
   },
   '--rotate-secrets': {
     usage: '--rotate-secrets',

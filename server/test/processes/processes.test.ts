@@ -198,6 +198,7 @@ describe('with the bundled database', () => {
     );
     // The database is left for the next start to take over.
     for (const pid of servers(running)) process.kill(pid, 'SIGINT');
+    await waitUntil(async () => servers(running).length === 0 || new Error('the database runs'), waitMs);
   }, 90_000);
 });
 

@@ -72,6 +72,11 @@ export function chooseHome(
   return home;
 }
 
+/** Returns whether the data directory has a database. */
+export function hasCluster(dataDir: string): boolean {
+  return existsSync(path.join(findHome(dataDir) ?? dataDir, 'postgres', 'PG_VERSION'));
+}
+
 function pointerOf(dataDir: string): string {
   return path.join(dataDir, 'postgres.location');
 }
