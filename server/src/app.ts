@@ -12,6 +12,7 @@ import { passFence } from './db/move-fence.ts';
 import { poolSizes } from './db/pool-sizes.ts';
 import { createReplicaReads, primaryReads, type ReplicaTimes } from './db/replica.ts';
 import { createPool, type PoolOptions } from './db/sql.ts';
+import { waitUntilWritable } from './db/standby.ts';
 import type { Deps } from './deps.ts';
 import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
 import { startRecorder } from './features/activity/index.ts';
@@ -66,30 +67,31 @@ export interface AppOptions {
   bundledDatabase?: string | null | undefined;
   /** Adds the metrics of the other processes that serve the same port. */
   sumMetrics?: ((own: MetricsSnapshot) => Promise<string>) | undefined;
+  /** Ends a start that waits for the database. */
+  signal?: AbortSignal | undefined;
   /** Shorter times for tests. */
   databaseTimes?:
-    | (PoolOptions &
+    | ({ drainMs?: number } & PoolOptions &
         Omit<ContactOptions, 'onGivenUp'> &
         Pick<DoorbellOptions, 'pingEveryMs' | 'answerWithinMs'> &
         ReplicaTimes)
     | undefined;
 }
 
-const drainMs = 15_000;
+const defaultDrainMs = 15_000;
 const moveMs = 5_000;
 const housekeepingDeadlineMs = 60_000;
 const storeConnections = 32;
 /** A replica that takes longer is slower than the primary. */
 const replicaDeadlineMs = 5_000;
 
-/** Writes that wait for a database that is gone must not keep a process from stopping. */
-function withinDrain(work: Promise<unknown>): Promise<unknown> {
-  return Promise.race([work, delay(drainMs, null, { ref: false })]);
-}
-
 /** The composition root: builds everything by hand, in order, and stops it in reverse. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   const stops: (() => Promise<unknown>)[] = [];
+  const drainMs = options.databaseTimes?.drainMs ?? defaultDrainMs;
+  /** Writes that wait for a database that is gone must not keep a process from stopping. */
+  const withinDrain = (work: Promise<unknown>): Promise<unknown> =>
+    Promise.race([work, delay(drainMs, null, { ref: false })]);
   const stopAll = async (): Promise<void> => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
@@ -97,19 +99,22 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   try {
     const log = options.log ?? createLog(config.LOG_LEVEL);
     const database = await connectDatabase();
+    // For connections that need a session: LISTEN, the lock of migrations. Heartbeats must not wait for a place in a pooler.
+    const direct = config.CARILLON_DATABASE_DIRECT_URL ?? database;
     const times = options.databaseTimes ?? {};
+    await prepareDatabase(direct);
+
     const sizes = poolSizes(options.processes ?? 1);
-    const pool = createPool(database, sizes.main, {}, times);
+    const poolOptions = { ...times, throughPooler: config.CARILLON_DATABASE_DIRECT_URL !== null };
+    const pool = createPool(database, sizes.main, {}, poolOptions);
     // For statements that need not wait for the disk: claims and the doorbell.
-    const claimPool = createPool(database, sizes.claims, { synchronous_commit: 'off' }, times);
+    const claimPool = createPool(database, sizes.claims, { synchronous_commit: 'off' }, poolOptions);
     // A slice of housekeeping may read many rows, and no caller waits for it.
-    const housekeepingPool = createPool(database, sizes.housekeeping, passFence, {
-      deadlineMs: housekeepingDeadlineMs,
-    });
+    const unhurried = { ...poolOptions, deadlineMs: housekeepingDeadlineMs };
+    const housekeepingPool = createPool(database, sizes.housekeeping, passFence, unhurried);
     const pools = [pool, claimPool, housekeepingPool];
     stops.push(() => Promise.all(pools.map((each) => each.end())));
 
-    await migrate(pool);
     const foreign = await foreignMigrations(pool);
     if (foreign.length > 0)
       log.warn(
@@ -129,7 +134,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       ...(options.onDatabaseLost && { onGivenUp: options.onDatabaseLost }),
     });
     stops.push(async () => contact.stop());
-    const doorbell = createDoorbell(claimPool, database, log, { ...times, contact });
+    const doorbell = createDoorbell(claimPool, direct, log, { ...times, contact });
     stops.push(() => doorbell.stop());
     const metrics = createMetrics();
     let listReads = primaryReads(pool);
@@ -155,7 +160,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const tasks = createTaskPool({ entry: entries.tasks, log });
     stops.push(() => tasks.stop());
     const queue = createQueue({
-      ...{ pool, claimPool, database, doorbell, log, metrics },
+      ...{ pool, claimPool, doorbell, log, metrics },
+      database: direct,
       heartbeatEntry: entries.heartbeat,
     });
     const scrape = createScrape({ metrics, queue, pool, log }, options.sumMetrics);
@@ -240,6 +246,16 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   } catch (error) {
     await stopAll();
     throw error;
+  }
+
+  async function prepareDatabase(url: string): Promise<void> {
+    const pool = createPool(url, 1, {}, options.databaseTimes);
+    try {
+      await waitUntilWritable(pool, options.progress ?? (() => {}), options.signal);
+      await migrate(pool);
+    } finally {
+      await pool.end();
+    }
   }
 
   async function connectDatabase(): Promise<string> {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { displayNameProblem, parseEmailAddress } from './channels/email/address.ts';
+import { BadDatabaseUrl, parseDatabaseUrl } from './db/hosts.ts';
 
 /** Parsers for the texts of settings. Each throws BadValue with a description of a valid text. */
 export class BadValue extends Error {}
@@ -36,6 +37,16 @@ export const url =
     }
     return value.replace(/\/+$/, '');
   };
+
+export const databaseUrl = (value: string): string => {
+  try {
+    parseDatabaseUrl(value);
+  } catch (error) {
+    if (!(error instanceof BadDatabaseUrl)) throw error;
+    throw new BadValue(error.message);
+  }
+  return value;
+};
 
 const roleNames = ['api', 'worker'] as const;
 export type ProcessRole = (typeof roleNames)[number];

@@ -45,6 +45,20 @@ test('every problem is reported at once, and secrets are not shown', () => {
   expect(problems.join()).not.toMatch(/hunter2|c2hvcnQ/);
 });
 
+test('a malformed list of database hosts is refused with its fault, and without its password', () => {
+  expect(problemsOf({ DATABASE_URL: 'postgres://u:hunter2@one,,two/name' })).toEqual([
+    'DATABASE_URL has an empty host in its list',
+  ]);
+  const several = 'postgres://u:hunter2@one,two:5433/name?target_session_attrs=read-write';
+  expect(loadConfig({ DATABASE_URL: several }, folder).DATABASE_URL).toBe(several);
+});
+
+test('a direct URL is only for a database behind a pooler', () => {
+  const direct = { CARILLON_DATABASE_DIRECT_URL: 'postgres://u:hunter2@one/name' };
+  expect(problemsOf(direct)).toEqual([expect.stringMatching(/^DATABASE_URL must also be set/)]);
+  expect(loadConfig({ ...direct, DATABASE_URL: 'postgres://pooler/name' }, folder)).toMatchObject(direct);
+});
+
 test('trusted proxies are addresses and networks', () => {
   const read = (value: string) =>
     loadConfig({ CARILLON_TRUSTED_PROXIES: value }, folder).CARILLON_TRUSTED_PROXIES;

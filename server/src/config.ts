@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import {
   apiKey,
   BadValue,
+  databaseUrl,
   emailAddress,
   encryptionKeys,
   type FlavouredPattern,
@@ -78,14 +79,23 @@ const settings = {
       'Addresses or networks of trusted proxies, comma-separated: `X-Forwarded-For` is only trusted from these. Without it, all users behind a proxy share the throttling of failed sign-ins.',
   }),
   DATABASE_URL: setting<string | null>({
-    read: url('postgres:', 'postgresql:'),
+    read: databaseUrl,
     fallback: null,
     shown: 'the bundled PostgreSQL',
-    meaning: 'PostgreSQL 14 or newer. If unset, the bundled PostgreSQL starts and stops with the service.',
+    meaning:
+      'PostgreSQL 14 or newer. Several hosts, comma-separated, are tried in order; `?target_session_attrs=read-write` passes over standbys. If unset, the bundled PostgreSQL starts and stops with the service.',
+    secret: true,
+  }),
+  CARILLON_DATABASE_DIRECT_URL: setting<string | null>({
+    read: databaseUrl,
+    fallback: null,
+    shown: 'DATABASE_URL',
+    meaning:
+      'Set this when DATABASE_URL leads to a connection pooler: the URL of the database without the pooler, for connections that need a session (`LISTEN`, migrations, heartbeats).',
     secret: true,
   }),
   CARILLON_DATABASE_READ_URL: setting<string | null>({
-    read: url('postgres:', 'postgresql:'),
+    read: databaseUrl,
     fallback: null,
     shown: '–',
     meaning:
@@ -457,6 +467,13 @@ function managedEmailProblem(config: Values): string | null {
     : null;
 }
 
+/** The bundled database has no pooler. */
+function directUrlProblem(config: Values): string | null {
+  return config.CARILLON_DATABASE_DIRECT_URL && config.DATABASE_URL === null
+    ? 'DATABASE_URL must also be set: CARILLON_DATABASE_DIRECT_URL is only for a database behind a pooler'
+    : null;
+}
+
 /** A provider with half its settings would fail every message instead of the start. */
 function managedSmsProblem(config: Values): string | null {
   // A value that could not be parsed is undefined here, and has been reported.
@@ -535,9 +552,12 @@ export function loadConfig(env: Record<string, string | undefined>, folder: stri
   }
   const config = values as Values;
   problems.push(
-    ...[managedEmailProblem(config), managedSmsProblem(config), s3Problem(config)].filter(
-      (problem) => problem !== null,
-    ),
+    ...[
+      directUrlProblem(config),
+      managedEmailProblem(config),
+      managedSmsProblem(config),
+      s3Problem(config),
+    ].filter((problem) => problem !== null),
   );
   if (problems.length > 0) throw new ConfigError(problems);
   const hasManagedProvider = config.CARILLON_SMTP_URL !== null || config.CARILLON_MANAGED_SMS_KIND !== null;

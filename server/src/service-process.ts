@@ -11,7 +11,9 @@ import { handleStopSignals } from './stop-signals.ts';
 /** Runs the service in this process: alone, or as one of the processes of a supervisor. */
 export async function runService(config: Config): Promise<void> {
   const link = await connectSupervisor();
+  const stopping = new AbortController();
   const starting = startApp(config, {
+    signal: stopping.signal,
     progress: (line) => console.log(line),
     onDatabaseLost(silentMs) {
       console.error(databaseLost(silentMs));
@@ -25,12 +27,13 @@ export async function runService(config: Config): Promise<void> {
       sumMetrics: link.sumMetrics,
     }),
   });
-  const isStopping = link ? obey(link, starting) : stopOnSignals(config, starting);
+  const isStopping = link ? obey(link, starting, stopping) : stopOnSignals(config, starting, stopping);
 
   let app: App;
   try {
     app = await starting;
   } catch (error) {
+    if (isStopping()) return; // a signal ended the start, and ends the process
     console.error(startFailure(error, config));
     process.exit(exitCodes.failure);
   }
@@ -41,20 +44,24 @@ export async function runService(config: Config): Promise<void> {
 }
 
 /** Signals are handled from the beginning: a Ctrl-C during the start stops the parts that were started so far. */
-function stopOnSignals(config: Config, starting: Promise<App>): () => boolean {
+function stopOnSignals(config: Config, starting: Promise<App>, stopping: AbortController): () => boolean {
   const { isStopping } = handleStopSignals({
-    stop: async () => (await starting.catch(() => null))?.stop(),
+    async stop() {
+      stopping.abort();
+      await (await starting.catch(() => null))?.stop();
+    },
     isSilent: config.LOG_LEVEL === 'silent',
   });
   return isStopping;
 }
 
 /** The supervisor decides when a process stops: a Ctrl-C or the end of a terminal reaches the processes too. */
-function obey(link: SupervisorLink, starting: Promise<App>): () => boolean {
+function obey(link: SupervisorLink, starting: Promise<App>, stopping: AbortController): () => boolean {
   let isStopping = false;
   const stop = async (mode: 'stop' | 'retire'): Promise<void> => {
     if (isStopping) return;
     isStopping = true;
+    stopping.abort();
     const app = await starting.catch(() => null);
     try {
       await app?.[mode]();

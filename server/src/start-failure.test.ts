@@ -22,7 +22,10 @@ const unknown = failed('getaddrinfo ENOTFOUND nowhere.invalid', {
 const full = failed('could not extend file "base/1/2": No space left on device', { code: '53100' });
 const password = failed('password authentication failed for user "carillon"', { code: '28P01' });
 
+const pooler = failed('unsupported startup parameter in options: statement_timeout', { code: '08P01' });
+
 test.each([
+  ['a pooler that was not declared', pooler, own, 'Also set CARILLON_DATABASE_DIRECT_URL'],
   ['a port that is taken', taken, bundled, 'Port 8400 on 127.0.0.1 is in use. Set PORT'],
   [
     'an address of another machine',

@@ -26,6 +26,8 @@ export function startFailure(error: unknown, config: Settings): string {
     return `${config.HOST} is not an address of this machine. Set HOST to an address of this machine (127.0.0.1, or 0.0.0.0 for all of them).`;
   if (code === 'EACCES') return `Not allowed: ${error.message}.`;
   if (isDiskFull(error) && !config.DATABASE_URL) return diskFull(config.CARILLON_DATA_DIR, error).message;
+  if (config.DATABASE_URL && /unsupported startup parameter/.test(error.message))
+    return 'DATABASE_URL leads to a connection pooler. Also set CARILLON_DATABASE_DIRECT_URL to a URL that leads to the database itself (docs/guides/high-availability.md).';
   // 28: wrong password or no access; 3D: no such database.
   if (
     config.DATABASE_URL &&

@@ -64,6 +64,7 @@ export interface TestAppOptions {
   database?: TestDatabase;
   databaseTimes?: AppOptions['databaseTimes'];
   onDatabaseLost?: AppOptions['onDatabaseLost'];
+  progress?: AppOptions['progress'];
   routes?: AppOptions['routes'];
   /** Given to whoever wants to see what the process knows of its connections. */
   onConnections?: (connections: EmailConnections) => void;
@@ -109,6 +110,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     threadEntries: bundledThreads(),
     databaseTimes: options.databaseTimes,
     onDatabaseLost: options.onDatabaseLost,
+    ...(options.progress && { progress: options.progress }),
     ...(options.routes && { routes: options.routes }),
     jobs(services) {
       const { emailConnections } = services;

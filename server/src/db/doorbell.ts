@@ -1,6 +1,6 @@
-import pg from 'pg';
 import type { Log } from '../kernel/log.ts';
 import type { DatabaseContact } from './contact.ts';
+import { HostClient, HostList } from './hosts.ts';
 import { isReadOnly, keepAlive, type Pool } from './sql.ts';
 
 /**
@@ -34,8 +34,9 @@ export function createDoorbell(
 ): Doorbell {
   const listeners = new Map<string, Set<() => void>>();
   const toRing = new Set<string>();
+  const hostList = new HostList(connectionString);
   let ringing = false;
-  let client: pg.Client | null = null;
+  let client: HostClient | null = null;
   let stopped = false;
   let retry: NodeJS.Timeout | undefined;
 
@@ -63,8 +64,9 @@ export function createDoorbell(
 
   function connect(): void {
     if (stopped) return;
-    const connection = new pg.Client({
-      connectionString,
+    const connection = new HostClient({
+      hostList,
+      options: hostList.hosts.options,
       ...keepAlive,
       connectionTimeoutMillis: answerWithinMs,
       query_timeout: answerWithinMs,
@@ -95,14 +97,17 @@ export function createDoorbell(
         lost();
       }
     };
-    connection.on('error', lost);
-    connection.on('end', lost);
     connection.on('notification', (message) => {
       if (message.payload) notifyLocal(message.payload);
     });
     connection
       .connect()
-      .then(() => connection.query(`listen ${channel}`))
+      .then(() => {
+        // Not before: the connection to another host of the list may have ended.
+        connection.on('error', lost);
+        connection.on('end', lost);
+        return connection.query(`listen ${channel}`);
+      })
       .then(() => {
         contact?.answered();
         nextPing = setTimeout(ping, pingEveryMs);

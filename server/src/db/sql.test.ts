@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
-import { query, transaction, untilDatabaseAnswers } from './sql.ts';
+import { createPool, query, transaction, untilDatabaseAnswers } from './sql.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -33,4 +33,35 @@ test('work that the database ended because of a deadlock is done again', async (
   expect(tries).toBe(3);
   const { rows } = await database.pool.query('select n from pairs');
   expect(rows).toEqual([{ n: 2 }, { n: 2 }]);
+});
+
+test('through a pooler every statement and transaction brings its settings, and leaves none in the session', async () => {
+  const pool = createPool(database.url, 1, { synchronous_commit: 'local' }, { throughPooler: true });
+  const settings = `select current_setting('statement_timeout') as timeout, current_setting('synchronous_commit') as commit`;
+  try {
+    const ours = [{ timeout: '14s', commit: 'local' }];
+    expect(await query(pool, settings)).toEqual(ours);
+    expect(await transaction(pool, (tx) => query(tx, settings))).toEqual(ours);
+    await expect(query(pool, 'select 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    const session = await pool.connect();
+    const { rows } = await session.query(settings);
+    session.release();
+    // The server of the tests commits without waiting for the disk.
+    expect(rows).toEqual([{ timeout: '0', commit: 'off' }]);
+  } finally {
+    await pool.end();
+  }
+});
+
+test('through a pooler a statement that cannot be committed fails', async () => {
+  await database.pool.query(
+    'create table later (id int unique deferrable initially deferred); insert into later values (1)',
+  );
+  const pool = createPool(database.url, 1, {}, { throughPooler: true });
+  try {
+    await expect(query(pool, 'insert into later values (1)')).rejects.toMatchObject({ code: '23505' });
+    expect(await query(pool, 'select 1 as n')).toEqual([{ n: 1 }]);
+  } finally {
+    await pool.end();
+  }
 });

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { steadyClock } from '../kernel/clock.ts';
+import { HostClient, HostList } from './hosts.ts';
 import { UnfinishedWrites } from './unfinished-writes.ts';
 
 /**
@@ -28,7 +29,7 @@ class DeadlineMissed extends Error {
   readonly code = 'deadline_missed';
 }
 
-class Connection extends pg.Client {
+class Connection extends HostClient {
   /** The time since the last statement was sent; null while the connection is idle in its pool. */
   sentMs: number | null = null;
   /** The deadline of this connection, where it differs from that of its pool. */
@@ -51,6 +52,11 @@ export interface PoolOptions {
   /** For pools whose statements take longer than others, and for tests. */
   deadlineMs?: number;
   connectWithinMs?: number;
+  /**
+   * A pooler such as PgBouncer stands between: it refuses settings at the start of a session, and in transaction mode a session
+   * is shared. So each transaction brings its settings (`set local`), in the message that begins it.
+   */
+  throughPooler?: boolean;
 }
 
 /**
@@ -62,6 +68,8 @@ export class Pool extends pg.Pool {
   readonly writes = new UnfinishedWrites();
   /** Called when a connection has found a silent or read-only server. `watchDatabase` tells the other pools too. */
   onWrongServer = (): void => this.dropIdle();
+  /** The text that begins a transaction. */
+  readonly begin: string;
   readonly #connections = new Set<Connection>();
   readonly #deadlineMs: number;
   readonly #sweep: NodeJS.Timeout;
@@ -70,19 +78,23 @@ export class Pool extends pg.Pool {
   constructor(connectionString: string, max: number, settings: Record<string, string>, options: PoolOptions) {
     const deadlineMs = options.deadlineMs ?? statementDeadlineMs;
     const statement_timeout = `${Math.max(deadlineMs - cancelEarlierMs, deadlineMs / 2)}`;
-    const startup = Object.entries({ statement_timeout, timezone: 'UTC', ...settings })
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' ');
-    super({
-      connectionString,
+    const local = { statement_timeout, ...settings };
+    const { throughPooler = false } = options;
+    const startup = { timezone: 'UTC', ...(throughPooler ? {} : local) }; // poolers know the time zone of a session
+    const hostList = new HostList(connectionString);
+    const config: pg.PoolConfig & { hostList: HostList } = {
+      hostList,
       max,
-      options: startup,
+      options: startupOptions(hostList.hosts.options, startup),
       pipeline: true, // see `transaction`
       idleTimeoutMillis: 30_000,
       connectionTimeoutMillis: options.connectWithinMs ?? connectWithinMs,
       ...keepAlive,
-      Client: Connection,
-    });
+      Client: Connection as unknown as new () => pg.ClientBase, // the pool passes its options to the constructor
+    };
+    super(config);
+    this.begin = ['begin', ...(throughPooler ? setLocal(local) : [])].join('; ');
+    if (throughPooler) this.query = ((config: pg.QueryConfig) => inTransaction(this, config)) as never;
     this.#deadlineMs = deadlineMs;
     const sweepMs = Math.min(deadlineMs / sweepsPerDeadline, maxSweepMs);
     let sweptAt = steadyClock();
@@ -142,6 +154,24 @@ export class Pool extends pg.Pool {
     clearTimeout(late);
     clearInterval(this.#sweep);
   }
+}
+
+/** Settings of the URL come first: of two with the same name the last one counts. */
+function startupOptions(ofUrl: string, settings: Record<string, string>): string {
+  return [ofUrl, ...Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)].join(' ').trim();
+}
+
+const setLocal = (settings: Record<string, string>): string[] =>
+  Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`);
+
+/** One statement with the settings of its pool, in one round trip: it is sent between the begin and the commit. */
+async function inTransaction(pool: Pool, config: pg.QueryConfig): Promise<pg.QueryResult> {
+  let result: Promise<pg.QueryResult> | undefined;
+  await transaction(pool, async (tx, withCommit) => {
+    result = tx.query(config);
+    withCommit(result);
+  });
+  return result as Promise<pg.QueryResult>;
 }
 
 const dropped = (): Error => new Error('Connection terminated: its server is silent or read-only');
@@ -222,7 +252,7 @@ export async function transaction<Result>(
     unawaited.push(statement);
   };
   try {
-    withCommit(client.query('begin'));
+    withCommit(client.query(pool.begin));
     const result = await work(tx, withCommit);
     ended = true;
     await Promise.all([...unawaited, client.query('commit')]);

@@ -30,7 +30,8 @@ export async function reachDatabase(
   config: Config,
   print: (line: string) => void,
 ): Promise<{ url: string; stop(): Promise<void> }> {
-  const running = config.DATABASE_URL ?? (await findRunningPostgres(config.CARILLON_DATA_DIR));
+  const configured = config.CARILLON_DATABASE_DIRECT_URL ?? config.DATABASE_URL;
+  const running = configured ?? (await findRunningPostgres(config.CARILLON_DATA_DIR));
   if (running !== null) return { url: running, stop: async () => {} };
   return startEmbeddedPostgres({ dataDir: config.CARILLON_DATA_DIR, log: print });
 }
