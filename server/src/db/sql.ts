@@ -19,6 +19,7 @@ const statementDeadlineMs = 15_000;
 const cancelEarlierMs = 1_000;
 const connectWithinMs = 10_000;
 const endWithinMs = 5_000;
+const hurriedMs = 1_000;
 const sweepsPerDeadline = 15;
 const maxSweepMs = 1_000;
 /** The delay before a silent connection is probed. Linux then gives a dead peer 10 s more. */
@@ -71,7 +72,7 @@ export class Pool extends pg.Pool {
   /** The text that begins a transaction. */
   readonly begin: string;
   readonly #connections = new Set<Connection>();
-  readonly #deadlineMs: number;
+  #deadlineMs: number;
   readonly #sweep: NodeJS.Timeout;
   #hasAnswered = false;
 
@@ -145,6 +146,12 @@ export class Pool extends pg.Pool {
   /** Statements under way fail as if the server had closed their connection. */
   dropAll(): void {
     for (const connection of this.#connections) connection.drop(dropped());
+  }
+
+  /** From now on statements get a second, and those that have had it already fail: the process is about to end. */
+  hurry(): void {
+    this.#deadlineMs = Math.min(this.#deadlineMs, hurriedMs);
+    this.options.connectionTimeoutMillis = hurriedMs;
   }
 
   /** Statements under way get a few seconds, and a server that is gone does not answer a goodbye. */

@@ -7,6 +7,7 @@ import { steadyClock } from '../kernel/clock.ts';
 export class UnfinishedWrites {
   readonly #started = new Set<{ at: number }>();
   #failingSince: number | null = null;
+  #succeededAt = Number.NEGATIVE_INFINITY;
 
   /** Writes, and counts failures of the kind that only the database can end. */
   async track<Result>(
@@ -18,6 +19,7 @@ export class UnfinishedWrites {
     try {
       const result = await write();
       this.#failingSince = null;
+      this.#succeededAt = steadyClock();
       return result;
     } catch (error) {
       if (isUnavailable(error)) this.#failingSince ??= started.at;
@@ -27,9 +29,9 @@ export class UnfinishedWrites {
     }
   }
 
-  /** The last write failed, and no other has succeeded since. */
-  hasFailed(): boolean {
-    return this.#failingSince !== null;
+  /** Whether the last write succeeded, not long ago. */
+  haveSucceededWithin(ms: number): boolean {
+    return this.#failingSince === null && steadyClock() - this.#succeededAt < ms;
   }
 
   oldestMs(): number {

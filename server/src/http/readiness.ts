@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { pendingMigrations } from '../db/migrate.ts';
 import { isDiskFull, query, trackWrite } from '../db/sql.ts';
+import { isReadOnlyServer } from '../db/standby.ts';
 import type { Deps } from '../deps.ts';
 
 /** A part of this process that must work before the process receives requests. */
@@ -14,11 +16,14 @@ export type Readiness = () => Promise<Component[]>;
 export const answerWithinMs = 2000;
 /** A write that takes longer holds callers up: their load balancer should use another process, if one is better off. */
 const writeWithinMs = 5000;
+/** Long enough for a failure to be seen at once. */
+const probeWithinMs = 1000;
 
 export function createReadiness(deps: Pick<Deps, 'pool' | 'queue'>, draining: () => boolean): Readiness {
   const { pool } = deps;
   let migrated = false;
   let asking: Promise<string[]> | null = null;
+  let probing: Promise<unknown> | null = null;
 
   async function pending(): Promise<string[]> {
     await checkWritable();
@@ -28,18 +33,25 @@ export function createReadiness(deps: Pick<Deps, 'pool' | 'queue'>, draining: ()
     return names;
   }
 
+  /**
+   * A commit of this process's own, which writes no row: without it a process without writes would not learn that commits wait for
+   * a standby that is gone, and one that gets no requests because it is not ready would not learn that they succeed again.
+   */
+  function probe(): Promise<unknown> {
+    probing ??= trackWrite(pool, () =>
+      query(pool, `select pg_logical_emit_message(true, 'carillon', 'Can writes be committed?')`),
+    ).finally(() => {
+      probing = null;
+    });
+    probing.catch(() => {}); // a failure after the wait below is told by the age of the oldest write
+    return probing;
+  }
+
   /** Reads succeed on a standby, and on a primary whose commits wait for a standby that is gone. */
   async function checkWritable(): Promise<void> {
-    const [server] = await query<{ is_read_only: boolean }>(
-      pool,
-      `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only`,
-    );
-    if (server?.is_read_only) throw new ReadOnly();
-    // Without this, a process that gets no requests because it is not ready would never learn that writes succeed again.
-    if (pool.writes.hasFailed())
-      await trackWrite(pool, () =>
-        query(pool, `select pg_logical_emit_message(true, 'carillon', 'Can writes be committed?')`),
-      );
+    if (await isReadOnlyServer(pool)) throw new ReadOnly();
+    if (!pool.writes.haveSucceededWithin(writeWithinMs))
+      await Promise.race([probe(), delay(probeWithinMs, null, { ref: false })]);
     if (pool.writes.oldestMs() > writeWithinMs) throw new WritesWait();
   }
 

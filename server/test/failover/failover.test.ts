@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../src/db/sql.ts';
-import { startTestApp, type TestApp, waitUntil } from '../app.ts';
+import { startTestApp, type TestApp, type TestAppOptions, waitUntil } from '../app.ts';
 import { configureMail } from '../crash/letters.ts';
 import { type Load, startLoad } from '../crash/load.ts';
 import { type SmtpSimulator, startSmtpSimulator } from '../simulators/smtp.ts';
@@ -26,15 +26,9 @@ beforeEach(async () => {
   apps = [];
   pair = await startDatabasePair(template);
   proxy = await startTcpProxy(pair.primary.target);
-  const url = pair.urlAt(proxy.port);
-  pool = createPool(url, 2);
-  const database = { url, pool, drop: async () => {} };
-  for (let count = 0; count < 2; count += 1) apps.push(await startTestApp({ database, databaseTimes }));
+  pool = createPool(pair.urlAt(proxy.port), 2);
   mailServer = await startSmtpSimulator();
   mailServer.script.message = () => new Promise((resolve) => setTimeout(resolve, 30, null));
-  await configureMail(urlOf(0), mailServer.port);
-  load = startLoad(urlOf(0), 'letter', letter, 10);
-  await arrive(30);
 }, 60_000);
 afterEach(async () => {
   try {
@@ -48,7 +42,27 @@ afterEach(async () => {
 }, 60_000);
 
 /** A third of the real times, so that a silent server costs the test 5 s and not 15. */
-const databaseTimes = { deadlineMs: 5_000, pingEveryMs: 3_000, answerWithinMs: 2_000 };
+const databaseTimes = { deadlineMs: 5_000, pingEveryMs: 3_000, answerWithinMs: 2_000, drainMs: 1_000 };
+
+async function start(options: Partial<TestAppOptions> & { url?: string }): Promise<TestApp> {
+  const { url = pair.urlAt(proxy.port), ...others } = options;
+  const app = await startTestApp({
+    database: { url, pool, drop: async () => {} },
+    ...{ databaseTimes, ...others },
+  });
+  apps.push(app);
+  return app;
+}
+
+/** Processes with these roles under load, the first of which gets the requests. */
+async function startUnderLoad(roles: string[], url?: string): Promise<void> {
+  for (const role of roles) await start({ settings: { CARILLON_ROLES: role }, ...(url ? { url } : {}) });
+  await configureMail(urlOf(0), mailServer.port);
+  load = startLoad(urlOf(0), 'letter', letter, 10);
+  await arrive(30);
+}
+
+const bothRoles = 'api,worker';
 
 const urlOf = (index: number): string => apps[index]?.url ?? '';
 
@@ -62,6 +76,13 @@ const letter = (number: number) => ({
     priority: number % 5 === 0 ? 'critical' : 'normal',
   },
 });
+
+async function sendLetter(number: number): Promise<number> {
+  const { apiKey, body } = letter(number);
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  const sent = { method: 'POST', headers, body: JSON.stringify(body) };
+  return (await fetch(`${urlOf(0)}/v1/notifications`, sent)).status;
+}
 
 /** Waits until this many more letters have arrived. */
 function arrive(count: number, withinMs?: number): Promise<true> {
@@ -82,6 +103,14 @@ async function readiness(expected: RegExp): Promise<void> {
       return expected.test(text) || new Error(text);
     }, 20_000);
   }
+}
+
+/** The URL of one database at the sockets of two servers. */
+function hostList(...urls: string[]): string {
+  const url = new URL(urls[0] ?? '');
+  const folders = urls.map((each) => new URL(each).searchParams.get('host'));
+  url.searchParams.set('host', folders.join(','));
+  return url.toString();
 }
 
 /** Each process hears the others. */
@@ -106,7 +135,7 @@ interface Letter {
 }
 
 /** What must hold after every failover, from the moment at which the new primary can be reached. */
-async function expectNothingLost(): Promise<void> {
+async function expectNothingLost(primary = pair.standby): Promise<void> {
   await arrive(30, 30_000);
   await readiness(/^200/);
   await listens();
@@ -114,7 +143,7 @@ async function expectNothingLost(): Promise<void> {
   expect(load.surprises).toEqual([]);
 
   const letters = await waitUntil(async () => {
-    const rows = await pair.standby.ask<Letter>(
+    const rows = await primary.ask<Letter>(
       'select id, status, last_error, idempotency_key from notifications',
     );
     const open = rows.filter(({ status }) => status === 'queued' || status === 'sending').length;
@@ -138,14 +167,25 @@ async function expectNothingLost(): Promise<void> {
 const timeout = 90_000;
 
 test('the primary is killed and its standby promoted', { timeout }, async () => {
+  const both = hostList(pair.primary.url, pair.standby.url);
+  await startUnderLoad(['api', 'worker'], `${both}&target_session_attrs=read-write`);
   await pair.primary.kill();
-  await readiness(/^503.*database cannot be reached/);
+  await readiness(/^503.*database (cannot be reached|is read-only)/);
+
+  const lines: string[] = [];
+  const late = start({ url: pair.standby.url, progress: (line) => lines.push(line) });
+  await waitUntil(async () => lines.length > 0 || new Error('nothing is said'));
+  proxy.redirect(pair.standby.target); // for the questions of the test
   await pair.standby.promote();
-  proxy.redirect(pair.standby.target);
   await expectNothingLost();
+  await late;
+  expect(lines).toEqual([
+    'The database is a standby or read-only. Waiting until it is promoted or a primary is found.',
+  ]);
 });
 
 test('the primary becomes a standby, and its sessions are kept', { timeout }, async () => {
+  await startUnderLoad([bothRoles, bothRoles]);
   await pair.primary.shutDown();
   await pair.standby.promote();
   await pair.primary.startAsStandby();
@@ -155,9 +195,29 @@ test('the primary becomes a standby, and its sessions are kept', { timeout }, as
 });
 
 test('the primary falls silent with its sessions open', { timeout }, async () => {
+  await startUnderLoad([bothRoles, bothRoles]);
   proxy.blackhole();
   await readiness(/^503.*database does not respond/);
   await pair.standby.promote();
   proxy.redirect(pair.standby.target);
   await expectNothingLost();
+});
+
+test('the standby that commits wait for is lost, and returns', { timeout }, async () => {
+  await startUnderLoad(['api', 'worker', bothRoles]);
+  await pair.standby.kill();
+  await readiness(/^503.*database (has not finished a write|does not respond)/);
+  await pair.standby.startAsStandby();
+  await expectNothingLost(pair.primary);
+
+  // When it is lost again, the processes can stop nevertheless, also those that hold a connection to the mail server.
+  mailServer.script.message = () => new Promise((resolve) => setTimeout(resolve, 300, null));
+  const sends = Array.from({ length: 50 }, (_, number) => sendLetter(number));
+  expect(await Promise.all(sends)).toEqual(sends.map(() => 202));
+  await pair.standby.kill();
+  await waitUntil(async () => {
+    const waiting = await pair.primary.ask(`select from pg_stat_activity where wait_event = 'SyncRep'`);
+    return waiting.length > 0 || new Error('no commit waits');
+  });
+  await Promise.all(apps.splice(0).map((app) => app.stop()));
 });

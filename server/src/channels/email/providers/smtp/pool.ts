@@ -9,6 +9,7 @@ export interface SessionPool {
   /** `fresh` excludes connections that were used before, because the server may have dropped them meanwhile. */
   acquire(options: Asking): Promise<{ session: Session; reused: boolean }>;
   release(session: Session): void;
+  /** Resolves when no connection is in use, or after the grace period, which ends those that are. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -153,15 +154,18 @@ export function createSessionPool(
       for (const { refuse } of waiting.splice(0)) refuse(new PoolClosed());
       for (let session = takeIdle(); session; session = takeIdle()) session.close();
       if (taken === 0) return;
-      const empty = new Promise<void>((resolve) => {
-        onEmpty = resolve;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(() => {
+          for (const stop of opening) stop.abort();
+          for (const session of busy) session.destroy();
+          // A caller may hold a connection and not use it yet, for as long as the database does not note the attempt.
+          resolve();
+        }, graceMs);
+        onEmpty = () => {
+          clearTimeout(timer);
+          resolve();
+        };
       });
-      const timer = setTimeout(() => {
-        for (const stop of opening) stop.abort();
-        for (const session of busy) session.destroy();
-      }, graceMs);
-      await empty;
-      clearTimeout(timer);
     },
   };
 }
