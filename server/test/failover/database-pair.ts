@@ -34,6 +34,8 @@ export interface DatabaseServer {
 export interface DatabasePair {
   primary: DatabaseServer;
   standby: DatabaseServer;
+  /** A list of both hosts, of which the writable one is used. */
+  urlOfBoth: string;
   /** The URL of the database at a port of this machine. */
   urlAt(port: number): string;
   stop(): Promise<void>;
@@ -43,10 +45,10 @@ export interface DatabasePair {
 const noFlush = { fsync: 'off' };
 
 /** A data directory with our schema, from which pairs are copied. */
-export async function makeTemplate(): Promise<string> {
+export async function makeTemplate(settings: Record<string, string> = noFlush): Promise<string> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'carillon-pair-'));
   chmodSync(dataDir, 0o711);
-  const server = await startEmbeddedPostgres({ dataDir, log: () => {}, settings: noFlush });
+  const server = await startEmbeddedPostgres({ dataDir, log: () => {}, settings });
   const pool = createPool(server.url, 1);
   await migrate(pool);
   await pool.end();
@@ -55,14 +57,17 @@ export async function makeTemplate(): Promise<string> {
 }
 
 /** A cold copy of the primary's directory, with a file that says so, is a standby. */
-export async function startDatabasePair(template: string): Promise<DatabasePair> {
+export async function startDatabasePair(
+  template: string,
+  settings: Record<string, string> = noFlush,
+): Promise<DatabasePair> {
   const folder = mkdtempSync(path.join(tmpdir(), 'carillon-pair-'));
   chmodSync(folder, 0o711);
   const [first, second] = [path.join(folder, 'first'), path.join(folder, 'second')];
   for (const copy of [first, second]) execFileSync('cp', ['-a', template, copy]);
 
-  const primary = await prepareServer(first);
-  const standby = await prepareServer(second);
+  const primary = await prepareServer(first, settings);
+  const standby = await prepareServer(second, settings);
   await primary.start();
   await standby.follow(primary);
   // The first commit would wait for good if it came before the standby.
@@ -76,6 +81,7 @@ export async function startDatabasePair(template: string): Promise<DatabasePair>
   return {
     primary: { ...primary.server, startAsStandby: () => primary.follow(standby) },
     standby: { ...standby.server, startAsStandby: () => standby.follow(primary) },
+    urlOfBoth: hostList(primary.server.url, standby.server.url),
     urlAt: (port) => urlOf({ host: '127.0.0.1', port }, readPassword(first) ?? ''),
     async stop() {
       await Promise.all([primary.server.kill(), standby.server.kill()]);
@@ -85,6 +91,14 @@ export async function startDatabasePair(template: string): Promise<DatabasePair>
   };
 }
 
+function hostList(...urls: string[]): string {
+  const url = new URL(urls[0] ?? '');
+  const folders = urls.map((each) => new URL(each).searchParams.get('host'));
+  url.searchParams.set('host', folders.join(','));
+  url.searchParams.set('target_session_attrs', 'read-write');
+  return url.toString();
+}
+
 interface PreparedServer {
   plan: ServerPlan;
   server: Omit<DatabaseServer, 'startAsStandby'>;
@@ -92,14 +106,14 @@ interface PreparedServer {
   follow(leader: PreparedServer): Promise<void>;
 }
 
-async function prepareServer(dataDir: string): Promise<PreparedServer> {
+async function prepareServer(dataDir: string, settings: Record<string, string>): Promise<PreparedServer> {
   const cluster = clusterOf(dataDir);
   const account = chooseAccount(dataDir, cluster);
   const binaries = await findBinaries(account, () => {});
   const endpoint = await newEndpoint(account);
   const plan: ServerPlan = {
     ...{ dataDir, cluster, account, binaries, endpoint, log: () => {} },
-    settings: { ...serverSettings(binaries), ...noFlush },
+    settings: { ...serverSettings(binaries), ...settings },
     logFile: path.join(dataDir, 'postgres.log'),
   };
   const url = urlOf(endpoint, readPassword(dataDir) ?? '');
