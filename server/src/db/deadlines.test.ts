@@ -210,7 +210,7 @@ test('a failed write is unfinished until another succeeds', async () => {
   expect(pool.writes.haveSucceededWithin(minuteMs)).toBe(true);
   proxy.blackhole();
   await expect(trackWrite(pool, () => query(pool, 'select 1'))).rejects.toThrow();
-  expect(pool.writes.oldestMs()).toBeGreaterThanOrEqual(400);
+  expect(pool.writes.oldestMs()).toBeGreaterThanOrEqual(350); // a sweep may come a fifteenth of the deadline early
   expect(pool.writes.haveSucceededWithin(minuteMs)).toBe(false);
   proxy.redirect(sameServer());
   await trackWrite(pool, () => query(pool, 'select 1'));
