@@ -92,7 +92,7 @@ export async function supervise(config: Config, program: string): Promise<void> 
   }
 
   function launch(isFirst = false): Child {
-    const child = new Child({ bundledDatabase: database?.url ?? null, isFirst }, async (own) => {
+    const child: Child = new Child({ bundledDatabase: database?.url ?? null, isFirst }, async (own) => {
       const rest = [...children].filter((each) => each !== child && each.isReady);
       return metrics.text([own, ...(await Promise.all(rest.map((each) => each.collect())))]);
     });
