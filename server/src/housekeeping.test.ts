@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../test/app.ts';
 import { startWebhookSink, type WebhookSink } from '../test/simulators/webhook-sink.ts';
+import { createPool } from './db/sql.ts';
 import { startWorkflows, type Workflows } from './features/runs/test-harness.ts';
 import { forget } from './housekeeping.ts';
 
@@ -118,4 +119,58 @@ test('more than fits one slice goes as well, of every environment', async () => 
   );
   expect(rows).toEqual([{ status: 'queued', count: 600 }]);
   expect((await app.request('GET', `/v1/notifications/${id}`)).status).toBe(200);
+});
+
+test('a slice is one transaction, whether its rows belong to one environment and inbox or to many', async () => {
+  await app.pool.query(
+    `with environment as (
+       insert into environments (id, organization_id, kind, name)
+       select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, (select id from organizations limit 1), 'test', n
+       from generate_series(1, 100) n returning id, name
+     ), item as (
+       insert into inbox_items (id, environment_id, external_user_id, position, data, bytes)
+       select ('00000000-0002-7000-8000-' || lpad((n * 1000 + name::int)::text, 12, '0'))::uuid, id,
+         case when name::int < 3 then 'ada' else 'user ' || n end, gen_random_uuid(), '{}', 0
+       from environment, generate_series(1, case name when '1' then 101 else 3 end) n
+       returning id, environment_id, external_user_id
+     ), inbox as (
+       insert into inboxes (environment_id, external_user_id, unread, last_seq)
+       select environment_id, external_user_id, count(*), 7 from item group by 1, 2
+     )
+     insert into notifications (id, environment_id, channel, status, priority, events)
+     select id, environment_id, 'in_app', 'delivered', 'normal', '[]' from item`,
+  );
+  const pool = createPool(app.database.url, 1);
+  let transactions = 0;
+  pool.on('acquire', () => {
+    transactions += 1;
+  });
+  const config = { ...app.deps.config, CARILLON_RETENTION_DAYS: 30 };
+  await forget({ ...app.deps, pool, config }, () => false);
+  await pool.end();
+  expect(transactions).toBe(4); // 398 notifications, the end of them, no runs, no events
+
+  const { rows } = await app.pool.query(
+    `select b.external_user_id as user, b.unread::int, b.last_seq::int, array_agg(e.type order by seq) as types,
+       array_agg(e.seq::int order by seq) as seqs, count(e.item_id)::int as items
+     from inboxes b join environments v on v.id = b.environment_id join inbox_events e using (environment_id, external_user_id)
+     where v.name in ('1', '2', '3') group by v.name, 1, 2, 3 order by v.name, 1`,
+  );
+  const one = { unread: 0, last_seq: 8, types: ['deleted'], seqs: [8], items: 1 };
+  expect(rows).toEqual([
+    { user: 'ada', unread: 0, last_seq: 8, types: ['reset'], seqs: [8], items: 0 },
+    {
+      user: 'ada',
+      unread: 0,
+      last_seq: 10,
+      types: ['deleted', 'deleted', 'deleted'],
+      seqs: [8, 9, 10],
+      items: 3,
+    },
+    ...['user 1', 'user 2', 'user 3'].map((user) => ({ user, ...one })),
+  ]);
+  const left = await app.pool.query(
+    `select from inbox_items where id < '00000001-0000-0000-0000-000000000000'`,
+  );
+  expect(left.rows).toHaveLength(0);
 });

@@ -58,6 +58,17 @@ export function lowestIdAt(ms: number): string {
 /** The lowest id: the start for scans through rows by id. */
 export const firstId = lowestIdAt(0);
 
+/** An id and the environment that it must belong to, for statements about rows of several environments. */
+export interface ScopedId {
+  environmentId: string;
+  id: string;
+}
+
+/** The parameters of `unnest($1::uuid[], $2::uuid[]) as scoped (environment_id, id)`. */
+export function scopedIdColumns(scoped: readonly ScopedId[]): [environmentIds: string[], ids: string[]] {
+  return [scoped.map(({ environmentId }) => environmentId), scoped.map(({ id }) => id)];
+}
+
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function isUuid(value: string): boolean {

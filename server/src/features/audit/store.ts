@@ -82,19 +82,21 @@ export async function recordAuditBatch(sql: Sql, entries: readonly AuditEntry[])
 const clearValues = statement(
   'audit_clear_values',
   `update audit_entries a set before = null, after = null
-   from environments e
-   where e.id = $1 and a.organization_id = e.organization_id and a.environment_id = e.id
-     and a.target = any ($2::text[]) and a.action = $3`,
+   from unnest($1::uuid[], $2::text[]) as erased (environment_id, target)
+   join environments e on e.id = erased.environment_id
+   where a.organization_id = e.organization_id and a.environment_id = e.id
+     and a.target = erased.target and a.action = $3`,
 );
 
 /** For erasure: the entries and their times stay in the log; the values of these targets are deleted. */
 export async function clearAuditValues(
   sql: Sql,
-  environmentId: string,
   action: string,
-  targets: string[],
+  targets: readonly { environmentId: string; target: string }[],
 ): Promise<void> {
-  if (targets.length > 0) await clearValues(sql, [environmentId, targets, action]);
+  if (targets.length === 0) return;
+  const environmentIds = targets.map(({ environmentId }) => environmentId);
+  await clearValues(sql, [environmentIds, targets.map(({ target }) => target), action]);
 }
 
 export interface AuditFilter {

@@ -121,7 +121,6 @@ const changes = {
     'archived_at is null',
     'false',
   ),
-  deleted: change('deleted', 'delete from inbox_items i using target t', 'true', 'false'),
 };
 
 /** Needs a transaction. Resolves to null when the item already has this state, or does not exist. */
@@ -138,7 +137,7 @@ export async function markItem(
 }
 
 /** Up to this many changes at once are logged one by one; more are a `reset`, on which a client reads its feed again. */
-const maxEvents = 100;
+export const maxEvents = 100;
 
 const markAll = statement<{ marked: number; first_read: string[] | null }>(
   'inbox_mark_all_read',

@@ -5,7 +5,7 @@ import type { InboxItem } from '../../channels/in-app/item.ts';
 import { query, transaction } from '../../db/sql.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type InboxEvent, insertItems, markItem, markItemsRead } from './changes-store.ts';
-import { eraseInboxItem } from './eraser.ts';
+import { eraseInboxItems } from './eraser.ts';
 import type { Owner } from './item.ts';
 import { findFeed, findUnreadCount } from './store.ts';
 
@@ -96,7 +96,7 @@ async function take(owner: Owner, ids: string[], action: Step): Promise<void> {
         now.getTime(),
       );
     } else if (action.kind === 'erase') {
-      await eraseInboxItem(tx, owner.environmentId, ids[action.item] ?? '');
+      await eraseInboxItems(tx, [{ environmentId: owner.environmentId, id: ids[action.item] ?? '' }]);
     } else if (action.kind === 'read_all') {
       await markItemsRead(tx, owner, null, action.limit, now);
     } else {

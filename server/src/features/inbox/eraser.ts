@@ -1,24 +1,62 @@
 import { type Sql, statement } from '../../db/sql.ts';
+import { type ScopedId, scopedIdColumns } from '../../kernel/ids.ts';
 import { type Eraser, isAliasSql, wholeSlice } from '../users/index.ts';
-import { markItem } from './changes-store.ts';
+import { maxEvents } from './changes-store.ts';
 import type { Owner } from './item.ts';
 
-const findOwner = statement<{ external_user_id: string }>(
-  'inbox_find_owner',
-  'select external_user_id from inbox_items where id = $2 and environment_id = $1',
+const itemsErased = `inbox_items i join unnest($1::uuid[], $2::uuid[]) as erased (environment_id, id)
+       on i.id = erased.id and i.environment_id = erased.environment_id`;
+
+const lockOwners = statement<{ environment_id: string; external_user_id: string }>(
+  'inbox_lock_owners',
+  `select b.environment_id, b.external_user_id from inboxes b
+   join (select distinct i.environment_id, i.external_user_id from ${itemsErased}) owner
+     on b.environment_id = owner.environment_id and b.external_user_id = owner.external_user_id
+   order by 1, 2 -- all transactions lock in this order, so there are no deadlocks
+   for update of b`,
 );
 
-/** Erases the inbox item of an erased notification. Returns its owner, whose topic must be rung. */
-export async function eraseInboxItem(
-  sql: Sql,
-  environmentId: string,
-  notificationId: string,
-): Promise<Owner | null> {
-  const [found] = await findOwner(sql, [environmentId, notificationId]);
-  if (!found) return null;
-  const owner = { environmentId, externalUserId: found.external_user_id };
-  await markItem(sql, owner, notificationId, 'deleted', new Date());
-  return owner;
+/** An inbox that loses many items at once logs one `reset`, on which a client reads its feed again. */
+const deleteItems = statement(
+  'inbox_delete_items',
+  `with item as (
+     delete from inbox_items i using unnest($1::uuid[], $2::uuid[]) as erased (environment_id, id)
+     where i.id = erased.id and i.environment_id = erased.environment_id
+     returning i.id, i.environment_id, i.external_user_id, i.read_at is null and i.archived_at is null as counted
+   ), total as (
+     select environment_id, external_user_id, count(*) as items, count(*) filter (where counted) as unread,
+       case when count(*) > ${maxEvents} then 1 else count(*) end as events
+     from item group by 1, 2
+   ), changed as (
+     update inboxes b set last_seq = b.last_seq + t.events, unread = b.unread - t.unread
+     from total t where b.environment_id = t.environment_id and b.external_user_id = t.external_user_id
+     returning b.environment_id, b.external_user_id, b.last_seq, t.items, t.events
+   )
+   insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+   select c.environment_id, c.external_user_id, c.last_seq - c.events + e.place, e.type, e.id, $3
+   from changed c join (
+     select environment_id, external_user_id, 'deleted' as type, id,
+       row_number() over (partition by environment_id, external_user_id order by id) as place
+     from item
+     union all
+     select environment_id, external_user_id, 'reset', null, 1 from total where items <> events
+   ) e on e.environment_id = c.environment_id and e.external_user_id = c.external_user_id
+     and (c.items = c.events or e.type = 'reset')`,
+);
+
+/**
+ * Needs a transaction. Erases the inbox items of erased notifications. Returns the owners of the inboxes that may have changed,
+ * whose topics must be rung. The locks are a separate statement, as for every change of existing items.
+ */
+export async function eraseInboxItems(sql: Sql, notifications: readonly ScopedId[]): Promise<Owner[]> {
+  if (notifications.length === 0) return [];
+  const columns = scopedIdColumns(notifications);
+  const inboxes = await lockOwners(sql, columns);
+  if (inboxes.length > 0) await deleteItems(sql, [...columns, new Date()]);
+  return inboxes.map((inbox) => ({
+    environmentId: inbox.environment_id,
+    externalUserId: inbox.external_user_id,
+  }));
 }
 
 const lockOf = statement<{ external_user_id: string }>(

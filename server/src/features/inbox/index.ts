@@ -1,5 +1,5 @@
 export { insertItems } from './changes-store.ts';
-export { eraseInboxItem, inboxEraser } from './eraser.ts';
+export { eraseInboxItems, inboxEraser } from './eraser.ts';
 export { tidyInbox } from './housekeeping.ts';
 export { createLiveInbox } from './live.ts';
 export { createRecipientAuthenticator } from './recipients.ts';

@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
+import type { ScopedId } from '../../kernel/ids.ts';
 import type { Queue } from '../../queue/index.ts';
 import { eraseSandboxMessages } from '../sandbox/index.ts';
 import { type Eraser, isAliasSql, type Person, personSliceSql, readPersonSlice } from '../users/index.ts';
@@ -61,17 +62,16 @@ export async function deleteWholly(
   tx: Sql,
   queue: Pick<Queue, 'runNow'>,
   wakeRuns: WakeRuns,
-  environmentId: string,
-  ids: string[],
+  notifications: readonly ScopedId[],
 ): Promise<boolean> {
-  await eraseSandboxMessages(tx, environmentId, ids);
-  await eraseNotificationEvents(tx, environmentId, ids);
-  await eraseAttachments(tx, environmentId, ids);
-  await deleteNotifications(tx, environmentId, ids);
+  await eraseSandboxMessages(tx, notifications);
+  await eraseNotificationEvents(tx, notifications);
+  await eraseAttachments(tx, notifications);
+  await deleteNotifications(tx, notifications);
   return wakeRuns(
     tx,
     queue,
-    ids.map((id) => ({ id, status: 'deleted' })),
+    notifications.map(({ id }) => ({ id, status: 'deleted' })),
   );
 }
 
@@ -109,10 +109,11 @@ async function eraseRows(
   withdrawn: string[],
   past: string[],
 ): Promise<void> {
-  const ids = [...withdrawn, ...past];
-  await eraseSandboxMessages(tx, environmentId, ids);
-  await eraseNotificationEvents(tx, environmentId, ids);
-  await eraseAttachments(tx, environmentId, ids);
-  await deleteNotifications(tx, environmentId, withdrawn);
+  const scoped = (ids: string[]): ScopedId[] => ids.map((id) => ({ environmentId, id }));
+  const notifications = scoped([...withdrawn, ...past]);
+  await eraseSandboxMessages(tx, notifications);
+  await eraseNotificationEvents(tx, notifications);
+  await eraseAttachments(tx, notifications);
+  await deleteNotifications(tx, scoped(withdrawn));
   await redact(tx, [past, environmentId]);
 }

@@ -1,5 +1,5 @@
 import { type Pool, type Sql, statement, transaction } from '../../db/sql.ts';
-import { lowestIdAt } from '../../kernel/ids.ts';
+import { lowestIdAt, type ScopedId } from '../../kernel/ids.ts';
 import { clearAuditValues, recordAuditBatch } from '../audit/index.ts';
 import { releaseSql } from '../objects/index.ts';
 
@@ -60,9 +60,17 @@ export function deleteAttachmentBytes(tx: Sql, ids: string[]): Promise<void> {
 }
 
 /** Deletes the bytes and body objects of erased notifications, and the names and digests of their files from the audit log. */
-export async function eraseAttachments(tx: Sql, environmentId: string, ids: string[]): Promise<void> {
-  await purgeBytes(tx, ids, true);
-  await clearAuditValues(tx, environmentId, action, ids.map(targetOf));
+export async function eraseAttachments(tx: Sql, notifications: readonly ScopedId[]): Promise<void> {
+  await purgeBytes(
+    tx,
+    notifications.map(({ id }) => id),
+    true,
+  );
+  await clearAuditValues(
+    tx,
+    action,
+    notifications.map(({ environmentId, id }) => ({ environmentId, target: targetOf(id) })),
+  );
 }
 
 const listOld = statement<{ id: string }>(

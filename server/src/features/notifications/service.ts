@@ -17,7 +17,7 @@ import {
   findKeyHolder,
   type KeyClaim,
 } from '../idempotency/index.ts';
-import { eraseInboxItem, inboxTopic } from '../inbox/index.ts';
+import { eraseInboxItems, inboxTopic } from '../inbox/index.ts';
 import {
   type Bodies,
   type NotificationObjects,
@@ -312,7 +312,7 @@ export function createNotificationService(
     },
 
     async delete(principal, id) {
-      const { inbox, woken } = await transaction(pool, async (tx) => {
+      const { owners, woken } = await transaction(pool, async (tx) => {
         const stored = await store.findNotification(tx, principal.environmentId, id);
         if (!stored) throw notFound('notification');
         if (stored.status === 'queued' && !(await queue.withdraw(tx, 'notification', id)))
@@ -320,11 +320,12 @@ export function createNotificationService(
             'notification_not_editable',
             'The notification is being sent; delete it afterwards.',
           );
-        const woken = await deleteWholly(tx, queue, wakeRuns, principal.environmentId, [id]);
-        return { inbox: await eraseInboxItem(tx, principal.environmentId, id), woken };
+        const deleted = [{ environmentId: principal.environmentId, id }];
+        const woken = await deleteWholly(tx, queue, wakeRuns, deleted);
+        return { owners: await eraseInboxItems(tx, deleted), woken };
       });
       if (woken) queue.ring('run');
-      if (inbox) deps.doorbell.ring(inboxTopic(inbox));
+      for (const owner of owners) deps.doorbell.ring(inboxTopic(owner));
     },
 
     async resend(principal, id, idempotencyKey) {

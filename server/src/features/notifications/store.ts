@@ -1,6 +1,6 @@
 import { type ScannedPage, scanPage } from '../../db/filtered-page.ts';
 import { type Sql, statement } from '../../db/sql.ts';
-import { lowestIdAt } from '../../kernel/ids.ts';
+import { lowestIdAt, type ScopedId, scopedIdColumns } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import { isLeasedSql, joinLease, leasedIdsSql } from '../../queue/index.ts';
 import type { ContentRow, NotificationRow } from './notification-row.ts';
@@ -113,13 +113,16 @@ export async function updateNotification(
 
 const deleteEverything = statement(
   'notifications_delete',
-  `with c as (delete from notification_contents where notification_id = any ($1::uuid[]))
-   delete from notifications where id = any ($1::uuid[]) and environment_id = $2`,
+  `with deleted as (
+     delete from notifications n using unnest($1::uuid[], $2::uuid[]) as erased (environment_id, id)
+     where n.id = erased.id and n.environment_id = erased.environment_id
+     returning n.id)
+   delete from notification_contents c using deleted where c.notification_id = deleted.id`,
 );
 
-/** The caller has checked that they belong to this environment, and has erased their attachments. */
-export async function deleteNotifications(sql: Sql, environmentId: string, ids: string[]): Promise<void> {
-  await deleteEverything(sql, [ids, environmentId]);
+/** The caller has erased their attachments. */
+export async function deleteNotifications(sql: Sql, notifications: readonly ScopedId[]): Promise<void> {
+  if (notifications.length > 0) await deleteEverything(sql, scopedIdColumns(notifications));
 }
 
 /** The bytes of a row come as hexadecimal text: reading 15 MB of it at once held the event loop for 70 ms. */

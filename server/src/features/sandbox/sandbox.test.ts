@@ -120,9 +120,13 @@ describe('what the sandbox received', () => {
   it('is erased with its notification, and with no other', async () => {
     const [erased, kept] = [message(), message()];
     await Promise.all([carrier().send(erased, signal()), carrier().send(kept, signal())]);
-    await eraseSandboxMessages(app.pool, app.liveEnvironmentId, [erased.notificationId]);
+    await eraseSandboxMessages(app.pool, [
+      { environmentId: app.liveEnvironmentId, id: erased.notificationId },
+    ]);
     expect(await find(erased.notificationId)).toHaveLength(1);
-    await eraseSandboxMessages(app.pool, app.testEnvironmentId, [erased.notificationId]);
+    await eraseSandboxMessages(app.pool, [
+      { environmentId: app.testEnvironmentId, id: erased.notificationId },
+    ]);
     expect(await find(erased.notificationId)).toHaveLength(0);
     expect(await find(kept.notificationId)).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import type { Channel } from '../../channels/contract.ts';
 import { query, type Sql, statement } from '../../db/sql.ts';
-import { lowestIdAt } from '../../kernel/ids.ts';
+import { lowestIdAt, type ScopedId, scopedIdColumns } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 
 export interface SandboxRow {
@@ -67,16 +67,13 @@ export function listMessages(sql: Sql, environmentId: string, ids: string[]): Pr
 
 const deleteMessages = statement(
   'sandbox_delete_messages',
-  'delete from sandbox_messages where environment_id = $1 and notification_id = any ($2::uuid[])',
+  `delete from sandbox_messages m using unnest($1::uuid[], $2::uuid[]) as erased (environment_id, notification_id)
+   where m.notification_id = erased.notification_id and m.environment_id = erased.environment_id`,
 );
 
 /** Erases the messages of notifications that are erased. */
-export async function eraseSandboxMessages(
-  sql: Sql,
-  environmentId: string,
-  notificationIds: string[],
-): Promise<void> {
-  await deleteMessages(sql, [environmentId, notificationIds]);
+export async function eraseSandboxMessages(sql: Sql, notifications: readonly ScopedId[]): Promise<void> {
+  await deleteMessages(sql, scopedIdColumns(notifications));
 }
 
 const findOfNotification = statement<SandboxRow>(

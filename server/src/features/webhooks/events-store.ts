@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../../db/sql.ts';
+import { type ScopedId, scopedIdColumns } from '../../kernel/ids.ts';
 
 export interface EventRow {
   id: string;
@@ -36,10 +37,11 @@ const strip = statement(
   'webhooks_erase_events',
   // Pending deliveries are left out: their next attempt writes a new snippet, about an erased body.
   `with events as (
-     update webhook_events set body = json_build_object('id', id, 'type', type, 'created_at', body::json -> 'created_at',
-       'data', json_build_object('id', notification_id, 'deleted', true))::text
-     where notification_id = any ($2::uuid[]) and environment_id = $1
-     returning id),
+     update webhook_events w set body = json_build_object('id', w.id, 'type', type, 'created_at', body::json -> 'created_at',
+       'data', json_build_object('id', w.notification_id, 'deleted', true))::text
+     from unnest($1::uuid[], $2::uuid[]) as erased (environment_id, notification_id)
+     where w.notification_id = erased.notification_id and w.environment_id = erased.environment_id
+     returning w.id),
    deliveries as (
      update webhook_deliveries d set response_snippet = null from events e
      where d.event_id = e.id and d.status <> 'pending'
@@ -51,10 +53,6 @@ const strip = statement(
  * Erasing notifications also erases the data of their events, and the answers of endpoints, which may repeat that data. Pending
  * deliveries then carry a body that marks the notification as deleted.
  */
-export async function eraseNotificationEvents(
-  sql: Sql,
-  environmentId: string,
-  notificationIds: string[],
-): Promise<void> {
-  await strip(sql, [environmentId, notificationIds]);
+export async function eraseNotificationEvents(sql: Sql, notifications: readonly ScopedId[]): Promise<void> {
+  await strip(sql, scopedIdColumns(notifications));
 }
