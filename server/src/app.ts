@@ -257,7 +257,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const pool = createPool(url, 1, {}, options.databaseTimes);
     try {
       await waitUntilWritable(pool, options.progress ?? (() => {}), options.signal);
-      await migrate(pool);
+      await migrate(pool, { progress: (line) => log.info(line) });
     } finally {
       await pool.end();
     }

@@ -1,4 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { withLockRetries } from './lock-retries.ts';
+import { inSlices } from './slices.ts';
 import { type Pool, query, type Sql, setDeadline } from './sql.ts';
 
 /** Forward-only numbered SQL files. In the bundle they are beside main.js, in the sources beside this file. */
@@ -7,13 +11,23 @@ const minimumVersion = 14;
 /** A migration of a large table takes as long as it takes, and other processes wait for it. */
 const migrateWithinMs = 24 * 3_600_000;
 const lockKey = 0x0ca7_1110; // any constant: the holder migrates, the others wait
+const askForTurnMs = 100;
 
 export interface Migration {
   name: string;
   text: string;
 }
 
-function listMigrations(): Migration[] {
+export interface MigrateOptions {
+  /** Receives progress lines for people: what is applied, and what it waits for. */
+  progress?: (line: string) => void;
+  /** Applies the migrations up to this one, for tests and benchmarks. */
+  upTo?: string;
+  /** Called before the commit of each transaction, for tests. */
+  beforeCommit?: (name: string, client: pg.PoolClient) => Promise<void>;
+}
+
+export function listMigrations(): Migration[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort()
@@ -33,25 +47,27 @@ async function checkServerVersion(sql: Sql): Promise<void> {
   }
 }
 
-/** Safe when several processes start at once: an advisory lock admits one, the others then find nothing to do. */
-export async function migrate(pool: Pool): Promise<string[]> {
+/**
+ * Applies the pending migrations while other processes accept and send. Safe when several processes start at once: an advisory
+ * lock admits one, the others then find nothing to do. They ask again and again instead of waiting for the lock, because a
+ * statement that waits holds a snapshot, for whose end `create index concurrently` would wait.
+ */
+export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise<string[]> {
   const client = await pool.connect();
   const applied: string[] = [];
   try {
     await checkServerVersion(client);
     setDeadline(client, migrateWithinMs);
     await client.query('set statement_timeout = 0');
-    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    while (!(await tryLock(client))) await delay(askForTurnMs);
     await client.query(
       'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
     );
     const done = new Set(await appliedMigrations(client));
     for (const migration of listMigrations()) {
       if (done.has(migration.name)) continue;
-      await client.query('begin');
-      await client.query(migration.text);
-      await client.query('insert into migrations (name) values ($1)', [migration.name]);
-      await client.query('commit');
+      if (options.upTo !== undefined && migration.name > options.upTo) break;
+      await apply(client, migration, options);
       applied.push(migration.name);
     }
     return applied;
@@ -59,6 +75,80 @@ export async function migrate(pool: Pool): Promise<string[]> {
     // Closing the connection releases the lock and rolls back an unfinished migration.
     client.release(true);
   }
+}
+
+async function tryLock(sql: Sql): Promise<boolean> {
+  const [row] = await query<{ locked: boolean }>(sql, 'select pg_try_advisory_lock($1) as locked', [lockKey]);
+  return row?.locked ?? false;
+}
+
+const insertApplied = 'insert into migrations (name) values ($1)';
+
+/** A migration is one transaction, or, if its first line says so, a sequence of statements that can be repeated. */
+async function apply(
+  client: pg.PoolClient,
+  { name, text }: Migration,
+  { progress = () => {}, beforeCommit }: MigrateOptions,
+): Promise<void> {
+  const waiting = (): void => progress(`migration ${name} waits for a lock; sends go on meanwhile`);
+  if (isOutsideTransaction(text)) {
+    for (const statement of splitStatements(text)) await runOutside(client, statement, waiting);
+    await query(client, insertApplied, [name]);
+    return;
+  }
+  await withLockRetries(client, waiting, async () => {
+    await client.query(text);
+    await query(client, insertApplied, [name]);
+    await beforeCommit?.(name, client);
+  });
+}
+
+/** The first line of a migration whose statements run one by one. After a crash all of them run again: each is repeatable. */
+export function isOutsideTransaction(text: string): boolean {
+  return text.startsWith('-- outside of a transaction');
+}
+
+/** A statement ends with a semicolon at the end of a line, outside of `$$`. */
+export function splitStatements(text: string): string[] {
+  const statements: string[] = [];
+  let lines: string[] = [];
+  let isQuoted = false;
+  for (const line of text.split('\n')) {
+    lines.push(line);
+    if (line.split('$$').length % 2 === 0) isQuoted = !isQuoted;
+    if (isQuoted || !line.trimEnd().endsWith(';') || line.startsWith('--')) continue;
+    statements.push(lines.join('\n').trim());
+    lines = [];
+  }
+  return statements;
+}
+
+const concurrentIndex = /^create (?:unique )?index concurrently if not exists (\w+)/m;
+
+async function runOutside(client: pg.PoolClient, statement: string, waiting: () => void): Promise<void> {
+  if (/^-- in slices/m.test(statement)) {
+    // The slice after the id $1 returns the last id of its rows as `last`. Each slice is a transaction.
+    return inSlices(
+      () => false,
+      async (after) => (await query<{ last: string | null }>(client, statement, [after]))[0]?.last ?? null,
+    );
+  }
+  if (!/^(create|drop|alter) .*\bconcurrently\b|\bvalidate constraint\b/m.test(statement))
+    return withLockRetries(client, waiting, () => client.query(statement));
+  // These locks stop neither reads nor writes, so they may be waited for.
+  const name = concurrentIndex.exec(statement)?.[1];
+  if (name) await dropInvalidIndex(client, name);
+  await client.query(statement);
+}
+
+/** A `create index concurrently` that was interrupted leaves an index that is written to and never read. */
+async function dropInvalidIndex(client: pg.PoolClient, name: string): Promise<void> {
+  const found = await query(
+    client,
+    'select from pg_index where indexrelid = to_regclass($1) and not indisvalid',
+    [name],
+  );
+  if (found.length > 0) await client.query(`drop index concurrently ${name}`);
 }
 
 async function appliedMigrations(sql: Sql): Promise<string[]> {

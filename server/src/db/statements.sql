@@ -299,9 +299,10 @@ group by 1;
 
 -- audit_clear_values (features/audit/store.ts)
 update audit_entries a set before = null, after = null
-from environments e
-where e.id = $1 and a.organization_id = e.organization_id and a.environment_id = e.id
-  and a.target = any ($2::text[]) and a.action = $3;
+from unnest($1::uuid[], $2::text[]) as erased (environment_id, target)
+join environments e on e.id = erased.environment_id
+where a.organization_id = e.organization_id and a.environment_id = e.id
+  and a.target = erased.target and a.action = $3;
 
 -- audit_insert_batch (features/audit/store.ts)
 insert into audit_entries
@@ -619,23 +620,6 @@ with target as (
 )
 select first_read_at is null as first_read from item;
 
--- inbox_mark_deleted (features/inbox/changes-store.ts)
-with target as (
-  select * from inbox_items
-  where id = $3 and environment_id = $1 and external_user_id = $2 and true
-), item as (
-  delete from inbox_items i using target t where i.id = t.id
-  returning i.id, t.first_read_at, (false)::int - (t.read_at is null and t.archived_at is null)::int as unread
-), changed as (
-  update inboxes b set last_seq = b.last_seq + 1, unread = b.unread + item.unread
-  from item where b.environment_id = $1 and b.external_user_id = $2
-  returning b.last_seq
-), logged as (
-  insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
-  select $1, $2, changed.last_seq, 'deleted', item.id, $4 from changed, item
-)
-select first_read_at is null as first_read from item;
-
 -- inbox_mark_read (features/inbox/changes-store.ts)
 with target as (
   select * from inbox_items
@@ -681,6 +665,31 @@ with gone as (
 )
 delete from inbox_tickets where environment_id = $1 and external_user_id = any ($2::text[]);
 
+-- inbox_delete_items (features/inbox/eraser.ts)
+with item as (
+  delete from inbox_items i using unnest($1::uuid[], $2::uuid[]) as erased (environment_id, id)
+  where i.id = erased.id and i.environment_id = erased.environment_id
+  returning i.id, i.environment_id, i.external_user_id, i.read_at is null and i.archived_at is null as counted
+), total as (
+  select environment_id, external_user_id, count(*) as items, count(*) filter (where counted) as unread,
+    case when count(*) > 100 then 1 else count(*) end as events
+  from item group by 1, 2
+), changed as (
+  update inboxes b set last_seq = b.last_seq + t.events, unread = b.unread - t.unread
+  from total t where b.environment_id = t.environment_id and b.external_user_id = t.external_user_id
+  returning b.environment_id, b.external_user_id, b.last_seq, t.items, t.events
+)
+insert into inbox_events (environment_id, external_user_id, seq, type, item_id, occurred_at)
+select c.environment_id, c.external_user_id, c.last_seq - c.events + e.place, e.type, e.id, $3
+from changed c join (
+  select environment_id, external_user_id, 'deleted' as type, id,
+    row_number() over (partition by environment_id, external_user_id order by id) as place
+  from item
+  union all
+  select environment_id, external_user_id, 'reset', null, 1 from total where items <> events
+) e on e.environment_id = c.environment_id and e.external_user_id = c.external_user_id
+  and (c.items = c.events or e.type = 'reset');
+
 -- inbox_delete_slice (features/inbox/eraser.ts)
 with item as (
   delete from inbox_items where id = any (array(
@@ -698,14 +707,19 @@ with item as (
 )
 select count(*)::int as deleted from item;
 
--- inbox_find_owner (features/inbox/eraser.ts)
-select external_user_id from inbox_items where id = $2 and environment_id = $1;
-
 -- inbox_lock_of_person (features/inbox/eraser.ts)
 select external_user_id from inboxes
 where environment_id = $1
   and (external_user_id = $2 or lower(external_user_id) = any (array(select lower(alias) from unnest($3::text[]) alias)))
 order by external_user_id for update;
+
+-- inbox_lock_owners (features/inbox/eraser.ts)
+select b.environment_id, b.external_user_id from inboxes b
+join (select distinct i.environment_id, i.external_user_id from inbox_items i join unnest($1::uuid[], $2::uuid[]) as erased (environment_id, id)
+    on i.id = erased.id and i.environment_id = erased.environment_id) owner
+  on b.environment_id = owner.environment_id and b.external_user_id = owner.external_user_id
+order by 1, 2 -- all transactions lock in this order, so there are no deadlocks
+for update of b;
 
 -- inbox_delete_old_events (features/inbox/events-store.ts)
 with gone as (
@@ -1249,17 +1263,21 @@ join notification_contents c on c.notification_id = p.notification_id
 join environments e on e.id = n.environment_id
 group by 1, 2, 3;
 
--- notifications_list_ended (features/notifications/retention.ts)
+-- notifications_lock_ended (features/notifications/retention.ts)
 select id, environment_id, channel from notifications
 where id > $1 and id < $2 and status <> 'queued' and coalesce(send_at < $3, true)
-order by id limit $4;
+order by id limit $4
+for update skip locked;
 
 -- notifications_list_statuses (features/notifications/statuses.ts)
 select id, status, last_error, suppression_reason from notifications where id = any ($1::uuid[]);
 
 -- notifications_delete (features/notifications/store.ts)
-with c as (delete from notification_contents where notification_id = any ($1::uuid[]))
-delete from notifications where id = any ($1::uuid[]) and environment_id = $2;
+with deleted as (
+  delete from notifications n using unnest($1::uuid[], $2::uuid[]) as erased (environment_id, id)
+  where n.id = erased.id and n.environment_id = erased.environment_id
+  returning n.id)
+delete from notification_contents c using deleted where c.notification_id = deleted.id;
 
 -- notifications_find (features/notifications/store.ts)
 select n.*, c.subject, c.html_body, c.text_body, c.template_data, c.from_name, c.reply_to, c.attachments,
@@ -1901,7 +1919,8 @@ with old as (
 select count(*)::int as count from gone;
 
 -- sandbox_delete_messages (features/sandbox/store.ts)
-delete from sandbox_messages where environment_id = $1 and notification_id = any ($2::uuid[]);
+delete from sandbox_messages m using unnest($1::uuid[], $2::uuid[]) as erased (environment_id, notification_id)
+where m.notification_id = erased.notification_id and m.environment_id = erased.environment_id;
 
 -- sandbox_delete_oldest (features/sandbox/store.ts)
 with gone as (
@@ -2228,10 +2247,11 @@ update webhook_environment_secrets set secrets = $2 where environment_id = $1;
 
 -- webhooks_erase_events (features/webhooks/events-store.ts)
 with events as (
-  update webhook_events set body = json_build_object('id', id, 'type', type, 'created_at', body::json -> 'created_at',
-    'data', json_build_object('id', notification_id, 'deleted', true))::text
-  where notification_id = any ($2::uuid[]) and environment_id = $1
-  returning id),
+  update webhook_events w set body = json_build_object('id', w.id, 'type', type, 'created_at', body::json -> 'created_at',
+    'data', json_build_object('id', w.notification_id, 'deleted', true))::text
+  from unnest($1::uuid[], $2::uuid[]) as erased (environment_id, notification_id)
+  where w.notification_id = erased.notification_id and w.environment_id = erased.environment_id
+  returning w.id),
 deliveries as (
   update webhook_deliveries d set response_snippet = null from events e
   where d.event_id = e.id and d.status <> 'pending'

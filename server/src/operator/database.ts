@@ -17,7 +17,7 @@ export async function withDatabase<Result>(
   const database = await reachDatabase(config, print);
   const pool = createPool(database.url, 2, passFence, options);
   try {
-    await migrate(pool);
+    await migrate(pool, { progress: print });
     return await work(pool);
   } finally {
     await pool.end();

@@ -1,3 +1,2 @@
--- In a transaction of its own: nobody can read while it waits for its lock, and asking for it with that of 0014 in hand could
--- end in a deadlock with whoever reads first and writes then.
-drop index notifications_by_address;
+-- outside of a transaction: sends go on while the index is dropped
+drop index concurrently if exists notifications_by_address;
