@@ -9,6 +9,7 @@ import { startEmbeddedPostgres } from './db/embedded/index.ts';
 import { listUsedKeys, openKeyring } from './db/encryption-keys.ts';
 import { foreignMigrations, migrate } from './db/migrate.ts';
 import { passFence } from './db/move-fence.ts';
+import { ensurePartitions } from './db/partitions.ts';
 import { poolSizes } from './db/pool-sizes.ts';
 import { createReplicaReads, primaryReads, type ReplicaTimes } from './db/replica.ts';
 import { createPool, type PoolOptions } from './db/sql.ts';
@@ -115,6 +116,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const pools = [pool, claimPool, housekeepingPool];
     stops.push(() => Promise.all(pools.map((each) => each.end())));
 
+    await ensurePartitions(pool, {
+      retentionDays: config.CARILLON_RETENTION_DAYS,
+      nowMs: systemClock(),
+      log,
+    });
     const foreign = await foreignMigrations(pool);
     if (foreign.length > 0)
       log.warn(
@@ -257,7 +263,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const pool = createPool(url, 1, {}, options.databaseTimes);
     try {
       await waitUntilWritable(pool, options.progress ?? (() => {}), options.signal);
-      await migrate(pool, { progress: (line) => log.info(line) });
+      await migrate(pool, { progress: options.progress ?? (() => {}) });
     } finally {
       await pool.end();
     }

@@ -1,3 +1,9 @@
+import {
+  dropExpiredPartitions,
+  ensurePartitions,
+  tuneVacuum,
+  watchYoungPartitions,
+} from './db/partitions.ts';
 import type { Deps } from './deps.ts';
 import { deleteExpiredSessions } from './features/accounts/index.ts';
 import { tidyActivity } from './features/activity/index.ts';
@@ -32,12 +38,13 @@ type HousekeepingDeps = Pick<
  * find nothing when another process was first.
  */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<void> } {
-  const { pool, log, clock } = deps;
+  const { config, pool, log, clock } = deps;
   let stopped = false;
   let forgottenAt = 0;
   let nextSealingAt = clock() + sealAfterMs;
 
   async function tidy(): Promise<void> {
+    await ensurePartitions(pool, { retentionDays: config.CARILLON_RETENTION_DAYS, nowMs: clock(), log });
     while (!stopped && (await deleteExpiredKeys(pool, sliceOfKeys)) === sliceOfKeys) {}
     await deleteAttachmentBytesBefore(pool, clock() - attachmentDays * dayMs, () => stopped);
     await deleteExpiredSessions(pool);
@@ -66,10 +73,12 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
       .then(tidy)
       .catch((error) => log.warn({ err: error }, 'housekeeping failed; it will be retried'));
   }, everyMs);
+  const youngPartitions = watchYoungPartitions(deps);
   return {
     async stop() {
       stopped = true;
       clearInterval(timer);
+      youngPartitions.stop();
       await running;
     },
   };
@@ -77,14 +86,17 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
 
 /** Removes rows that ended before the retention period. */
 export async function forget(
-  deps: Omit<HousekeepingDeps, 'log' | 'objectStore'>,
+  deps: Omit<HousekeepingDeps, 'objectStore'>,
   isStopped: () => boolean,
 ): Promise<void> {
   const days = deps.config.CARILLON_RETENTION_DAYS;
-  if (days === null) return;
-  const beforeMs = deps.clock() - days * dayMs;
+  const nowMs = deps.clock();
+  const beforeMs = days === null ? null : nowMs - days * dayMs;
+  await tuneVacuum(deps.pool, { beforeMs, nowMs });
+  if (beforeMs === null) return;
   await forgetNotifications(deps, wakeRunsOf, beforeMs, isStopped);
   await releaseForgottenObjects(deps.pool, beforeMs, isStopped);
+  if (!isStopped()) await dropExpiredPartitions(deps.pool, beforeMs, deps.log);
   await forgetRuns(deps.pool, beforeMs, isStopped);
   await forgetEvents(deps.pool, beforeMs, isStopped);
 }

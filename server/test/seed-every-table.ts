@@ -33,7 +33,7 @@ export async function seedEveryTable(pool: Pool, smallTables: string[]): Promise
     pool,
     `select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text,
        'reltuples', reltuples * ${exaggeration}::real)
-     from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> all ($1::text[])`,
+     from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and reltuples > 0 and relname <> all ($1::text[])`,
     [smallTables],
   );
 }
@@ -81,7 +81,8 @@ const columnsQuery = `
     (select case when bool_or(i.indnkeyatts = 1) then 'alone' else 'together' end from pg_index i
      where i.indrelid = t.oid and i.indisunique and a.attnum = any (i.indkey) having count(*) > 0) as unique
   from pg_class t join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
-  where t.relnamespace = 'public'::regnamespace and t.relkind = 'r' and t.relname <> 'migrations' and a.attgenerated = ''
+  where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'p') and not t.relispartition
+    and t.relname <> 'migrations' and a.attgenerated = ''
   order by t.relname, a.attnum`;
 
 const dropConstraints = `

@@ -37,12 +37,20 @@ interface PlanNode {
 }
 
 let database: TestDatabase;
+/** The partitioned table of each partition that has rows. */
+let partitions: Map<string, string>;
 let statements: NamedStatement[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
   await seedEveryTable(database.pool, smallTables);
   statements = await listStatements();
+  const rows = await query<{ partition: string; table: string }>(
+    database.pool,
+    `select c.relname as partition, i.inhparent::regclass::text as table
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid where c.relkind = 'r' and c.reltuples > 0`,
+  );
+  partitions = new Map(rows.map(({ partition, table }) => [partition, table]));
 });
 afterAll(() => database.drop());
 
@@ -53,7 +61,10 @@ async function findScans(text: string): Promise<string[]> {
     `explain (generic_plan, format json) ${text}`,
   );
   const tables = row ? scannedTables(row['QUERY PLAN'][0].Plan) : [];
-  return tables.filter((table) => !smallTables.includes(table));
+  return tables
+    .filter((table) => !/_(default|p\d{8})$/.test(table)) // empty
+    .map((table) => partitions.get(table) ?? table)
+    .filter((table) => !smallTables.includes(table));
 }
 
 function scannedTables(node: PlanNode): string[] {

@@ -54,5 +54,6 @@ async function stopVacuums(client: pg.PoolClient): Promise<void> {
      where l.mode = 'ShareUpdateExclusiveLock' and l.granted and l.pid <> pg_backend_pid()
        and l.database = (select oid from pg_database where datname = current_database())`,
   );
-  for (const { name } of tables) await client.query(`begin; lock table ${name} in share update exclusive mode; commit`);
+  for (const { name } of tables)
+    await client.query(`begin; lock table ${name} in share update exclusive mode; commit`);
 }

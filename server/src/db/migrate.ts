@@ -134,7 +134,9 @@ async function runOutside(client: pg.PoolClient, statement: string, waiting: () 
     );
   }
   if (!/^(create|drop|alter) .*\bconcurrently\b|\bvalidate constraint\b/m.test(statement))
-    return withLockRetries(client, waiting, () => client.query(statement));
+    return withLockRetries(client, waiting, async () => {
+      await client.query(statement);
+    });
   // These locks stop neither reads nor writes, so they may be waited for.
   const name = concurrentIndex.exec(statement)?.[1];
   if (name) await dropInvalidIndex(client, name);

@@ -390,7 +390,7 @@ create table notification_contents (
   text_alternative text,
   body_object uuid,
   constraint notification_contents_pkey PRIMARY KEY (notification_id)
-);
+) partition by RANGE (notification_id);
 alter table notification_contents alter subject set statistics 0;
 alter table notification_contents alter html_body set statistics 0;
 alter table notification_contents alter text_body set statistics 0;
@@ -422,16 +422,16 @@ create table notifications (
   trace jsonb default '[]'::jsonb not null,
   connection_id uuid,
   constraint notifications_pkey PRIMARY KEY (id)
-);
+) partition by RANGE (id);
 alter table notifications alter events set statistics 0;
 alter table notifications alter trace set statistics 0;
-CREATE INDEX notifications_by_category ON public.notifications USING btree (environment_id, category, id) WHERE (category IS NOT NULL);
-CREATE INDEX notifications_by_channel ON public.notifications USING btree (environment_id, channel, id);
-CREATE INDEX notifications_by_environment ON public.notifications USING btree (environment_id, id);
-CREATE INDEX notifications_by_recipient ON public.notifications USING btree (environment_id, lower(address), id);
-CREATE INDEX notifications_by_status ON public.notifications USING btree (environment_id, status, id);
-CREATE INDEX notifications_by_template ON public.notifications USING btree (environment_id, template_key, id) WHERE (template_key IS NOT NULL);
-CREATE INDEX notifications_by_user ON public.notifications USING btree (environment_id, external_user_id, id) WHERE (external_user_id IS NOT NULL);
+CREATE INDEX notifications_by_category ON ONLY public.notifications USING btree (environment_id, category, id) WHERE (category IS NOT NULL);
+CREATE INDEX notifications_by_channel ON ONLY public.notifications USING btree (environment_id, channel, id);
+CREATE INDEX notifications_by_environment ON ONLY public.notifications USING btree (environment_id, id);
+CREATE INDEX notifications_by_recipient ON ONLY public.notifications USING btree (environment_id, lower(address), id);
+CREATE INDEX notifications_by_status ON ONLY public.notifications USING btree (environment_id, status, id);
+CREATE INDEX notifications_by_template ON ONLY public.notifications USING btree (environment_id, template_key, id) WHERE (template_key IS NOT NULL);
+CREATE INDEX notifications_by_user ON ONLY public.notifications USING btree (environment_id, external_user_id, id) WHERE (external_user_id IS NOT NULL);
 
 create table organization_moves (
   organization_id uuid not null,
