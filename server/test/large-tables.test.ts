@@ -72,14 +72,25 @@ describe('of 40,000 notifications', () => {
            case when n % 5 in (3, 4) or n = 100 then 'failed' when n > 30000 then 'queued' else 'delivered' end,
            'normal', 'Ada' || n % 4 || '@example.com', case when n % 2 = 0 then 'ada' end, '[]'
          from generate_series(1, ${count}) n
-         returning id
-       ), said as (insert into notification_contents (notification_id) select id from written)
+         returning id, status
+       ), said as (insert into notification_contents (notification_id) select id from written),
+       waiting as (
+         insert into queue_ready (id, kind, lane, tag, environment_id)
+         select id, 1, 1, 1, $1 from written where status = 'queued' and id <> $3
+       )
        insert into queue_leased (id, kind, lane, environment_id, worker_id)
        select id, 1, 1, $1, $1 from written where id = $3`,
       [app.testEnvironmentId, app.liveEnvironmentId, idOf(39_996)],
-      ...['notifications', 'notification_contents', 'queue_leased'],
+      ...[
+        'notifications',
+        'notification_contents',
+        'notification_rare_statuses',
+        'queue_ready',
+        'queue_leased',
+      ],
     );
   });
+  afterAll(() => query(durable, 'truncate queue_ready'));
 
   const page = (
     filter: NotificationQuery,
@@ -97,6 +108,45 @@ describe('of 40,000 notifications', () => {
     const { result, rows } = await page(filter, before);
     expect(result.scannedTo).toBeNull();
     expect(rows).toBeLessThan(10 * 21);
+  });
+
+  test('a single one of a status that most others do not have is found in the end, a bounded part for each page', async () => {
+    await query(durable, `update notifications set status = 'sent' where id = $1`, [idOf(40)]);
+    const { ids, mostRows } = await walk(({ before }) => page({ status: 'sent' }, before));
+    expect(ids).toEqual([idOf(40)]);
+    expect(mostRows).toBeLessThan(30_000);
+    await query(durable, `update notifications set status = 'delivered' where id = $1`, [idOf(40)]);
+  });
+
+  test('one that is scheduled is found behind all that were sent since, unless very many wait', async () => {
+    const id = idOf(41);
+    await query(durable, `update notifications set status = 'queued' where id = $1`, [id]);
+    await query(
+      durable,
+      `with waiting as (delete from queue_ready)
+       insert into queue_later (id, kind, lane, environment_id, run_at) values ($1, 1, 1, $2, now())`,
+      [id, app.testEnvironmentId],
+    );
+    const found = await page({ status: 'queued' });
+    expect(found.result).toMatchObject({ rows: [{ id }], scannedTo: null });
+    expect(found.rows).toBeLessThan(50);
+    await query(
+      durable,
+      `insert into queue_ready (id, kind, lane, tag, environment_id)
+       select ${idSql}, 1, 2, n, $1 from generate_series(50001, 60001) n`,
+      [app.liveEnvironmentId],
+    );
+    const scanned = await page({ status: 'queued' });
+    expect(scanned.result.rows).toHaveLength(21); // those of the seed, by their rows alone
+    expect(scanned.rows).toBeLessThan(50_000);
+    await query(durable, `update notifications set status = 'delivered' where id = $1`, [id]);
+    await query(
+      durable,
+      `with later as (delete from queue_later), others as (delete from queue_ready)
+       insert into queue_ready (id, kind, lane, tag, environment_id)
+       select id, 1, 1, 1, environment_id from notifications where status = 'queued' and id <> $1`,
+      [idOf(39_996)],
+    );
   });
 
   test('an environment that has long been silent is found behind all the others', async () => {

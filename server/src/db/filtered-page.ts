@@ -15,6 +15,8 @@ export interface FilteredPage {
   bounds: string[];
   /** Filters that each have an index of their own, between the scope and the id. */
   indexed: string[];
+  /** The tables to read instead of an index, by condition: they have the columns of the scope, of the condition, and the id. */
+  indexTables?: Record<string, string>;
   /** Conditions without an index and without parameters. */
   others: string[];
   /** Replaces an index: the ids of all candidate rows, where they are few and known otherwise. */
@@ -66,6 +68,8 @@ async function scanOnce<Row extends pg.QueryResultRow>(
   list: FilteredPage,
 ): Promise<ScannedPage<Row>> {
   const { table, scope, bounds, indexed, others, scanLimit } = list;
+  const idsBy = (leader: string[], conditions: string[]): string =>
+    idsOf(indexTable(list, leader), conditions);
   const values = [...list.values];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
   const find = (ids: string, conditions: string[], limit: string): Promise<Row[]> =>
@@ -79,7 +83,7 @@ async function scanOnce<Row extends pg.QueryResultRow>(
   if (indexed.length <= 1 && others.length === 0) {
     const limit = parameter(list.limit);
     return {
-      rows: await find(`${idsOf(table, [scope, ...bounds, ...indexed])} limit ${limit}`, [], limit),
+      rows: await find(`${idsBy(indexed, [scope, ...bounds, ...indexed])} limit ${limit}`, [], limit),
       scannedTo: null,
     };
   }
@@ -94,8 +98,12 @@ async function scanOnce<Row extends pg.QueryResultRow>(
   const asked = [...indexed.filter((condition) => !leader.includes(condition)), ...others];
   // The limit exceeds the number of rows, even if some have just arrived; without a limit the planner might read and sort
   // everything.
-  const ids = `${idsOf(table, leading)} limit ${2 * scanLimit}`;
+  const ids = `${idsBy(leader, leading)} limit ${2 * scanLimit}`;
   return { rows: await find(ids, asked, parameter(list.limit)), scannedTo };
+}
+
+function indexTable({ table, indexTables }: FilteredPage, [leader = '']: string[]): string {
+  return indexTables?.[leader] ?? table;
 }
 
 /**
@@ -126,14 +134,12 @@ interface ScanEnd {
   scannedTo: string | null;
 }
 
-async function findScanEnds(
-  sql: Sql,
-  { table, scope, bounds, indexed, scanLimit, values }: FilteredPage,
-): Promise<ScanEnd[]> {
+async function findScanEnds(sql: Sql, list: FilteredPage): Promise<ScanEnd[]> {
+  const { scope, bounds, indexed, scanLimit, values } = list;
   const leaders = indexed.length === 0 ? [[]] : indexed.map((condition) => [condition]);
   const columns = leaders.map(
     (leader, index) =>
-      `(${idsOf(table, [scope, ...bounds, ...leader])} offset ${scanLimit - 1} limit 1) as "${index}"`,
+      `(${idsOf(indexTable(list, leader), [scope, ...bounds, ...leader])} offset ${scanLimit - 1} limit 1) as "${index}"`,
   );
   const [row] = await query<Record<string, string | null>>(sql, `select ${columns.join(', ')}`, values);
   return leaders.map((leader, index) => ({ leader, scannedTo: row?.[index] ?? null }));

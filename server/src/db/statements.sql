@@ -1229,11 +1229,14 @@ select waiting, later, is_capped,
 from queue_counts;
 
 -- notifications_list_missed (features/notifications/overview-store.ts)
-select * from ((select id, channel, status, coalesce(suppression_reason, last_error) as reason from notifications
- where environment_id = $1 and status = 'failed' and id >= $2 order by id desc limit $3) union all (select id, channel, status, coalesce(suppression_reason, last_error) as reason from notifications
- where environment_id = $1 and status = 'bounced' and id >= $2 order by id desc limit $3) union all (select id, channel, status, coalesce(suppression_reason, last_error) as reason from notifications
- where environment_id = $1 and status = 'suppressed' and id >= $2 order by id desc limit $3)) as missed
-order by id desc limit $3;
+select n.id, n.channel, n.status, coalesce(n.suppression_reason, n.last_error) as reason
+from (select id from ((select id from notification_rare_statuses
+ where environment_id = $1 and status = 'failed' and id >= $2 order by id desc limit $3) union all (select id from notification_rare_statuses
+ where environment_id = $1 and status = 'bounced' and id >= $2 order by id desc limit $3) union all (select id from notification_rare_statuses
+ where environment_id = $1 and status = 'suppressed' and id >= $2 order by id desc limit $3)) as newest
+  order by id desc limit $3) as missed
+join notifications n on n.id = missed.id
+order by n.id desc;
 
 -- notifications_list_old_bytes (features/notifications/purge.ts)
 (select distinct notification_id as id from attachment_bytes where notification_id < $1::uuid order by 1 limit $2)

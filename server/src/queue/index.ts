@@ -247,7 +247,7 @@ export function createQueue(deps: QueueDeps): Queue {
 
 /**
  * Joins the lease of a row, if there is one, as `lease`, for stores that show whether work is in progress. The shape of the queue's
- * tables is known outside of this folder only through this function and the next two.
+ * tables is known outside of this folder only through this function and those that follow.
  */
 export function joinLease(kind: WorkKind, idColumn: string): string {
   return `left join queue_leased lease on lease.id = ${idColumn} and lease.kind = ${workKinds[kind]}`;
@@ -256,6 +256,30 @@ export function joinLease(kind: WorkKind, idColumn: string): string {
 /** An SQL condition: the work is leased. */
 export function isLeasedSql(kind: WorkKind, idColumn: string): string {
   return `exists (select from queue_leased l where l.id = ${idColumn} and l.kind = ${workKinds[kind]})`;
+}
+
+/** See `waitingIdsSql`. */
+const shortQueue = 10_000;
+
+/** Whether few enough jobs wait that those of an environment can be listed by `waitingIdsSql`. */
+export function isShortQueueSql(kind: WorkKind, environmentId: string): string {
+  const isShort = (rows: string): string =>
+    `(select count(*) from (${rows} limit ${shortQueue + 1}) first) <= ${shortQueue}`;
+  return [
+    isShort(`select from queue_ready where kind = ${workKinds[kind]}`),
+    isShort(`select from queue_parked where kind = ${workKinds[kind]}`),
+    isShort(`select from queue_later where kind = ${workKinds[kind]} and environment_id = ${environmentId}`),
+  ].join(' and ');
+}
+
+/** The ids of jobs of an environment that wait. Ready and parked jobs have no index by environment: all of them are read. */
+export function waitingIdsSql(kind: WorkKind, environmentId: string): string {
+  return ['queue_ready', 'queue_parked', 'queue_later']
+    .map(
+      (table) =>
+        `select id from ${table} where kind = ${workKinds[kind]} and environment_id = ${environmentId}`,
+    )
+    .join(' union all ');
 }
 
 /** An SQL query of all leased ids: never more than the workers' capacity. */

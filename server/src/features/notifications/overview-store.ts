@@ -53,13 +53,16 @@ export interface MissedRow {
 }
 
 const newestOf = (status: MissedRow['status']): string =>
-  `(select id, channel, status, coalesce(suppression_reason, last_error) as reason from notifications
+  `(select id from notification_rare_statuses
     where environment_id = $1 and status = '${status}' and id >= $2 order by id desc limit $3)`;
 
 const listNewest = statement<MissedRow>(
   'notifications_list_missed',
-  `select * from (${newestOf('failed')} union all ${newestOf('bounced')} union all ${newestOf('suppressed')}) as missed
-   order by id desc limit $3`,
+  `select n.id, n.channel, n.status, coalesce(n.suppression_reason, n.last_error) as reason
+   from (select id from (${newestOf('failed')} union all ${newestOf('bounced')} union all ${newestOf('suppressed')}) as newest
+     order by id desc limit $3) as missed
+   join notifications n on n.id = missed.id
+   order by n.id desc`,
 );
 
 /** The newest notifications accepted since then that failed, bounced or were suppressed. */

@@ -1,10 +1,10 @@
 import { type ScannedPage, scanPage } from '../../db/filtered-page.ts';
-import { type Sql, statement } from '../../db/sql.ts';
+import { query, type Sql, statement } from '../../db/sql.ts';
 import { lowestIdAt, type ScopedId, scopedIdColumns } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/page.ts';
-import { isLeasedSql, joinLease, leasedIdsSql } from '../../queue/index.ts';
+import { isLeasedSql, isShortQueueSql, joinLease, leasedIdsSql, waitingIdsSql } from '../../queue/index.ts';
 import type { ContentRow, NotificationRow } from './notification-row.ts';
-import type { NotificationQuery } from './schema.ts';
+import type { NotificationQuery, NotificationStatus } from './schema.ts';
 
 /** A stored notification. `leased_at` is set while it is being sent. */
 export interface StoredNotification extends NotificationRow, ContentRow {
@@ -42,8 +42,30 @@ export async function findNotification(
   return (await findOne(sql, [id, environmentId]))[0] ?? null;
 }
 
+/** These have a table in the place of an index (0028). */
+const rareStatuses: readonly NotificationStatus[] = ['failed', 'suppressed', 'bounced', 'complained'];
+
+/**
+ * The ids of all candidates for a status that only work in the queue has; undefined when they are not known otherwise. What is
+ * being sent is stored as queued, with a lease.
+ */
+async function idsByQueue(
+  sql: Sql,
+  environmentId: string,
+  status: NotificationQuery['status'],
+): Promise<string | undefined> {
+  if (status === 'sending') return leasedIdsSql('notification');
+  if (status !== 'queued') return undefined;
+  const [row] = await query<{ isShort: boolean }>(
+    sql,
+    `select ${isShortQueueSql('notification', '$1')} as "isShort"`,
+    [environmentId],
+  );
+  return row?.isShort ? waitingIdsSql('notification', '$1') : undefined;
+}
+
 /** Returns up to `limit + 1` rows, newest first. */
-export function listNotifications(
+export async function listNotifications(
   sql: Sql,
   environmentId: string,
   filter: NotificationQuery,
@@ -61,8 +83,9 @@ export function listNotifications(
   require(bounds, 'id >= ?', after && lowestIdAt(Date.parse(after) + 1));
   require(bounds, 'id < ?', before && lowestIdAt(Date.parse(before)));
   require(bounds, 'id < ?', page.before);
-  const isSending = filter.status === 'sending'; // stored as queued, with a lease
-  require(indexed, 'status = ?', isSending ? 'queued' : filter.status);
+  const rareStatus = rareStatuses.find((status) => status === filter.status);
+  require(indexed, 'status = ?', rareStatus);
+  const indexTables = rareStatus && { [indexed[0] ?? '']: 'notification_rare_statuses' };
   require(indexed, 'channel = ?', filter.channel);
   require(indexed, 'category = ?', filter.category);
   require(indexed, 'template_key = ?', filter.template_key);
@@ -73,13 +96,21 @@ export function listNotifications(
     scope: 'environment_id = $1',
     bounds,
     indexed,
-    others: filter.status === 'queued' ? [`not ${isLeasedSql('notification', 'found.id')}`] : [],
-    ids: isSending ? leasedIdsSql('notification') : undefined,
+    ...(indexTables && { indexTables }),
+    others: filter.status && !rareStatus ? statusConditions(filter.status) : [],
+    ids: await idsByQueue(sql, environmentId, filter.status),
     values,
     limit: page.limit + 1,
     scanLimit: 1_000, // rare matches are far apart: each may be a page to read from the disk
     select: (rows) => `${selectFrom(`(${rows})`)} order by n.id desc`,
   });
+}
+
+/** An index by status would cost every send more than these scans cost those who list (docs/adr/0023). */
+function statusConditions(status: NotificationStatus): string[] {
+  if (status === 'sending') return [`status = 'queued'`];
+  const isStatus = `status = '${status}'`;
+  return status === 'queued' ? [isStatus, `not ${isLeasedSql('notification', 'found.id')}`] : [isStatus];
 }
 
 const updateContent = statement(
