@@ -19,15 +19,7 @@ const exaggeration = 1_000;
  * no meaning, so constraints are dropped first.
  */
 export async function seedEveryTable(pool: Pool, smallTables: string[]): Promise<void> {
-  await query(pool, dropConstraints);
-  const columns = await query<Column>(pool, columnsQuery);
-  for (const table of new Set(columns.map((column) => column.table))) {
-    await seed(
-      pool,
-      table,
-      columns.filter((column) => column.table === table),
-    );
-  }
+  await seedTables(pool, rowsPerTable);
   await query(pool, 'analyze');
   await query(
     pool,
@@ -38,12 +30,26 @@ export async function seedEveryTable(pool: Pool, smallTables: string[]): Promise
   );
 }
 
-async function seed(sql: Sql, table: string, columns: Column[]): Promise<void> {
+/** Writes so many rows to every table, unless they are there. */
+export async function seedTables(pool: Pool, rows: number): Promise<void> {
+  await query(pool, dropConstraints);
+  const columns = await query<Column>(pool, columnsQuery);
+  for (const table of new Set(columns.map((column) => column.table))) {
+    await seed(
+      pool,
+      table,
+      columns.filter((column) => column.table === table),
+      rows,
+    );
+  }
+}
+
+async function seed(sql: Sql, table: string, columns: Column[], rows: number): Promise<void> {
   const names = columns.map(({ name }) => `"${name}"`).join(', ');
   const values = columns.map(columnValue).join(', ');
   await query(
     sql,
-    `insert into "${table}" (${names}) select ${values} from generate_series(1, ${rowsPerTable}) n on conflict do nothing`,
+    `insert into "${table}" (${names}) select ${values} from generate_series(1, ${rows}) n on conflict do nothing`,
   );
 }
 

@@ -23,8 +23,8 @@ export interface MigrateOptions {
   progress?: (line: string) => void;
   /** Applies the migrations up to this one, for tests and benchmarks. */
   upTo?: string;
-  /** Called before the commit of each transaction, for tests. */
-  beforeCommit?: (name: string, client: pg.PoolClient) => Promise<void>;
+  /** Called after each step, before the commit if it is a transaction, for tests. */
+  afterStep?: (name: string, client: pg.PoolClient) => Promise<void>;
 }
 
 export function listMigrations(): Migration[] {
@@ -88,18 +88,19 @@ const insertApplied = 'insert into migrations (name) values ($1)';
 async function apply(
   client: pg.PoolClient,
   { name, text }: Migration,
-  { progress = () => {}, beforeCommit }: MigrateOptions,
+  { progress = () => {}, afterStep }: MigrateOptions,
 ): Promise<void> {
   const waiting = (): void => progress(`migration ${name} waits for a lock; sends go on meanwhile`);
   if (isOutsideTransaction(text)) {
-    for (const statement of splitStatements(text)) await runOutside(client, statement, waiting);
+    for (const statement of splitStatements(text))
+      await runOutside(client, statement, waiting, async () => afterStep?.(name, client));
     await query(client, insertApplied, [name]);
     return;
   }
   await withLockRetries(client, waiting, async () => {
     await client.query(text);
     await query(client, insertApplied, [name]);
-    await beforeCommit?.(name, client);
+    await afterStep?.(name, client);
   });
 }
 
@@ -125,7 +126,12 @@ export function splitStatements(text: string): string[] {
 
 const concurrentIndex = /^create (?:unique )?index concurrently if not exists (\w+)/m;
 
-async function runOutside(client: pg.PoolClient, statement: string, waiting: () => void): Promise<void> {
+async function runOutside(
+  client: pg.PoolClient,
+  statement: string,
+  waiting: () => void,
+  afterStep: () => Promise<void>,
+): Promise<void> {
   if (/^-- in slices/m.test(statement)) {
     // The slice after the id $1 returns the last id of its rows as `last`. Each slice is a transaction.
     return inSlices(
@@ -136,11 +142,13 @@ async function runOutside(client: pg.PoolClient, statement: string, waiting: () 
   if (!/^(create|drop|alter) .*\bconcurrently\b|\bvalidate constraint\b/m.test(statement))
     return withLockRetries(client, waiting, async () => {
       await client.query(statement);
+      await afterStep();
     });
   // These locks stop neither reads nor writes, so they may be waited for.
   const name = concurrentIndex.exec(statement)?.[1];
   if (name) await dropInvalidIndex(client, name);
   await client.query(statement);
+  await afterStep();
 }
 
 /** A `create index concurrently` that was interrupted leaves an index that is written to and never read. */
