@@ -120,7 +120,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       retentionDays: config.CARILLON_RETENTION_DAYS,
       nowMs: systemClock(),
       log,
-    });
+    }).catch((error) => log.warn({ err: error }, 'no partition was made; housekeeping will retry'));
     const foreign = await foreignMigrations(pool);
     if (foreign.length > 0)
       log.warn(

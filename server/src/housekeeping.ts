@@ -92,8 +92,15 @@ export async function forget(
   const days = deps.config.CARILLON_RETENTION_DAYS;
   const nowMs = deps.clock();
   const beforeMs = days === null ? null : nowMs - days * dayMs;
+  if (beforeMs !== null) await forgetBefore(deps, beforeMs, isStopped);
   await tuneVacuum(deps.pool, { beforeMs, nowMs });
-  if (beforeMs === null) return;
+}
+
+async function forgetBefore(
+  deps: HousekeepingDeps,
+  beforeMs: number,
+  isStopped: () => boolean,
+): Promise<void> {
   await forgetNotifications(deps, wakeRunsOf, beforeMs, isStopped);
   await releaseForgottenObjects(deps.pool, beforeMs, isStopped);
   if (!isStopped()) await dropExpiredPartitions(deps.pool, beforeMs, deps.log);

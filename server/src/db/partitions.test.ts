@@ -62,22 +62,27 @@ test('partitions are made ahead, a quarter of the retention wide, once, and rows
   expect(await tablesOf(await insert(startMs + 1_000 * dayMs))).toEqual(names('_default'));
 });
 
-test('every partition has the indexes and the statistics settings of its table', async () => {
+test('every partition has the indexes and settings of its table', async () => {
   await ensure(startMs);
-  const shapes = await query<{ table: string; indexes: string[]; statistics: string[] }>(
+  const shapes = await query<{ table: string; indexes: string[]; statistics: string[]; storage: string[] }>(
     database.pool,
     `select c.relname as table,
        array(select regexp_replace(pg_get_indexdef(indexrelid), '.* (USING)', '\\1') from pg_index where indrelid = c.oid order by 1) as indexes,
-       array(select attname::text from pg_attribute where attrelid = c.oid and attstattarget = 0 order by 1) as statistics
+       array(select attname::text from pg_attribute where attrelid = c.oid and attstattarget = 0 order by 1) as statistics,
+       c.reloptions as storage
      from pg_class c where c.relname like any (array['notifications%', 'notification_contents%']) and c.relkind in ('r', 'p')
      order by 1`,
   );
   for (const parent of ['notifications', 'notification_contents']) {
-    const [{ table: _, ...shape } = { table: '' }, ...partitions] = shapes.filter(
+    const [{ table: _, storage: __, ...shape } = { table: '', storage: [] }, ...partitions] = shapes.filter(
       ({ table }) => table === parent || table.startsWith(`${parent}_`),
     );
     expect(partitions).toHaveLength(3);
-    for (const { table: __, ...partition } of partitions) expect(partition).toEqual(shape);
+    for (const { table: ___, storage, ...partition } of partitions) {
+      expect(partition).toEqual(shape);
+      expect(storage).toEqual(partitions[0]?.storage);
+      expect(storage).toContain('autovacuum_vacuum_scale_factor=0.05');
+    }
   }
 });
 
