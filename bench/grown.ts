@@ -131,7 +131,7 @@ async function seedFinished(pool: Pool): Promise<void> {
   }
   await query(pool, `set maintenance_work_mem = '256MB'`);
   for (const { definition } of indexes) await query(pool, definition);
-  await query(pool, 'alter table notifications_p0 set (fillfactor = 50)');
+  await query(pool, 'alter table notifications_p0 set (fillfactor = 25)');
   await query(pool, 'vacuum analyze');
   await query(pool, 'checkpoint');
 }

@@ -12,8 +12,9 @@ import { type Pool, query, type Sql } from './sql.ts';
  * safety net for rows that no partition was made for.
  */
 const tables = [
-  // Room for later versions of a row: its updates change no indexed column, so they are HOT if the next version fits the page.
-  { name: 'notifications', key: 'id', fillfactor: 50 },
+  // Room for later versions of a row, which grows from 300 to 1,100 bytes: its updates change no indexed column, so they are HOT
+  // if the next version fits the page. With 25 % 88 of 100 did, with 35 % 60, with 50 % 46.
+  { name: 'notifications', key: 'id', fillfactor: 25 },
   { name: 'notification_contents', key: 'notification_id', fillfactor: 100 },
 ] as const;
 
