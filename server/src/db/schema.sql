@@ -398,6 +398,13 @@ alter table notification_contents alter template_data set statistics 0;
 alter table notification_contents alter attachments set statistics 0;
 alter table notification_contents alter text_alternative set statistics 0;
 
+create table notification_rare_statuses (
+  environment_id uuid not null,
+  status text not null,
+  id uuid not null,
+  constraint notification_rare_statuses_pkey PRIMARY KEY (environment_id, status, id)
+);
+
 create table notifications (
   id uuid not null,
   environment_id uuid not null,
@@ -429,9 +436,11 @@ CREATE INDEX notifications_by_category ON ONLY public.notifications USING btree 
 CREATE INDEX notifications_by_channel ON ONLY public.notifications USING btree (environment_id, channel, id);
 CREATE INDEX notifications_by_environment ON ONLY public.notifications USING btree (environment_id, id);
 CREATE INDEX notifications_by_recipient ON ONLY public.notifications USING btree (environment_id, lower(address), id);
-CREATE INDEX notifications_by_status ON ONLY public.notifications USING btree (environment_id, status, id);
 CREATE INDEX notifications_by_template ON ONLY public.notifications USING btree (environment_id, template_key, id) WHERE (template_key IS NOT NULL);
 CREATE INDEX notifications_by_user ON ONLY public.notifications USING btree (environment_id, external_user_id, id) WHERE (external_user_id IS NOT NULL);
+CREATE TRIGGER rare_status_deleted AFTER DELETE ON public.notifications FOR EACH ROW WHEN ((old.status = ANY (ARRAY['failed'::text, 'suppressed'::text, 'bounced'::text, 'complained'::text]))) EXECUTE FUNCTION track_rare_status();
+CREATE TRIGGER rare_status_inserted AFTER INSERT ON public.notifications FOR EACH ROW WHEN ((new.status = ANY (ARRAY['failed'::text, 'suppressed'::text, 'bounced'::text, 'complained'::text]))) EXECUTE FUNCTION track_rare_status();
+CREATE TRIGGER rare_status_updated AFTER UPDATE OF status ON public.notifications FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND ((old.status = ANY (ARRAY['failed'::text, 'suppressed'::text, 'bounced'::text, 'complained'::text])) OR (new.status = ANY (ARRAY['failed'::text, 'suppressed'::text, 'bounced'::text, 'complained'::text]))))) EXECUTE FUNCTION track_rare_status();
 
 create table organization_moves (
   organization_id uuid not null,
@@ -529,6 +538,7 @@ create table queue_later (
   waits_since timestamp with time zone,
   constraint queue_later_pkey PRIMARY KEY (id, kind)
 ) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX queue_later_by_environment ON public.queue_later USING btree (environment_id, kind, id);
 CREATE INDEX queue_later_by_time ON public.queue_later USING btree (run_at);
 CREATE INDEX queue_later_by_wait ON public.queue_later USING btree (environment_id, waits_for, kind, lane, waits_since) WHERE (waits_for IS NOT NULL);
 
@@ -958,4 +968,19 @@ begin
     raise exception 'organization % has moved', tg_argv[0] using errcode = 'CM421', detail = move.moved_to;
   end if;
   raise exception 'organization % is being moved', tg_argv[0] using errcode = 'CM503';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.track_rare_status()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'INSERT' then
+    delete from notification_rare_statuses where environment_id = old.environment_id and status = old.status and id = old.id;
+  end if;
+  if tg_op <> 'DELETE' and new.status in ('failed', 'suppressed', 'bounced', 'complained') then
+    insert into notification_rare_statuses (environment_id, status, id) values (new.environment_id, new.status, new.id)
+    on conflict do nothing;
+  end if;
+  return null;
 end $function$;

@@ -274,7 +274,7 @@ export function isShortQueueSql(kind: WorkKind, environmentId: string): string {
 
 /** The ids of jobs of an environment that wait. Ready and parked jobs have no index by environment: all of them are read. */
 export function waitingIdsSql(kind: WorkKind, environmentId: string): string {
-  return ['queue_ready', 'queue_parked', 'queue_later']
+  return ['queue_ready', 'queue_parked', 'queue_later', 'queue_held']
     .map(
       (table) =>
         `select id from ${table} where kind = ${workKinds[kind]} and environment_id = ${environmentId}`,

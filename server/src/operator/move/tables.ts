@@ -11,6 +11,7 @@ const leftBehind: ReadonlySet<string> = new Set([
   'incidents',
   'login_failures',
   'migrations',
+  'notification_rare_statuses', // triggers of notifications write it
   'organization_moves',
   'rate_buckets',
   'sessions',
