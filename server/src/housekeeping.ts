@@ -97,7 +97,7 @@ export async function forget(
 }
 
 async function forgetBefore(
-  deps: HousekeepingDeps,
+  deps: Omit<HousekeepingDeps, 'objectStore'>,
   beforeMs: number,
   isStopped: () => boolean,
 ): Promise<void> {

@@ -143,11 +143,12 @@ async function copyColumnStatistics(client: pg.PoolClient, from: string, to: str
  * row arrives meanwhile: new ids are newer.
  */
 export async function dropExpiredPartitions(pool: Pool, beforeMs: number, log: Log): Promise<void> {
-  for (const { suffix, toMs } of await listPartitions(pool)) {
+  for (const { suffix, fromMs, toMs } of await listPartitions(pool)) {
     if (toMs > beforeMs) return;
     const rows = await query<{ id: string }>(
       pool,
-      `select id from notifications${suffix} order by id limit ${maxStragglers + 1}`,
+      `select id from notifications where id >= $1 and id < $2 order by id limit ${maxStragglers + 1}`,
+      [lowestIdAt(fromMs), lowestIdAt(toMs)],
     );
     if (rows.length > maxStragglers) {
       log.info({ until: new Date(toMs) }, 'an old partition keeps many notifications that have not ended');
@@ -202,7 +203,7 @@ export async function tuneVacuum(
     for (const { name } of tables)
       await query(
         pool,
-        `alter table ${name}${suffix} set (autovacuum_enabled = ${!isEmptied}, toast.autovacuum_enabled = ${!isEmptied})`,
+        `alter table if exists ${name}${suffix} set (autovacuum_enabled = ${!isEmptied}, toast.autovacuum_enabled = ${!isEmptied})`,
       );
   }
 }
