@@ -11,19 +11,24 @@ const pauseMs = 500;
 /** The number of tries between two calls of `onWait`. */
 const triesPerReport = 20;
 
-/**
- * Runs work that takes exclusive locks in a transaction, and repeats it until it gets all of them. `tries` bounds how often; then
- * the error of the last try is thrown.
- */
+export interface LockRetryOptions {
+  /** Called now and then while a lock is not to be had. */
+  onWait?: () => void;
+  /** Then the error of the last try is thrown. */
+  tries?: number;
+  /** How transactions of the pool begin. */
+  begin?: string;
+}
+
+/** Runs work that takes exclusive locks in a transaction, and repeats it until it gets all of them. */
 export async function withLockRetries<Result>(
   client: pg.PoolClient,
-  onWait: () => void,
+  { onWait, tries = Number.POSITIVE_INFINITY, begin = 'begin' }: LockRetryOptions,
   work: () => Promise<Result>,
-  tries = Number.POSITIVE_INFINITY,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await client.query('begin');
+      await client.query(begin);
       await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
       const result = await work();
       await client.query('commit');
@@ -31,7 +36,7 @@ export async function withLockRetries<Result>(
     } catch (error) {
       await client.query('rollback');
       if (!isLockTimeout(error) || attempt >= tries) throw error;
-      if (attempt % triesPerReport === 1) onWait();
+      if (attempt % triesPerReport === 1) onWait?.();
       await stopVacuums(client);
       await delay(pauseMs + Math.random() * pauseMs);
     }

@@ -97,7 +97,7 @@ async function apply(
     await query(client, insertApplied, [name]);
     return;
   }
-  await withLockRetries(client, waiting, async () => {
+  await withLockRetries(client, { onWait: waiting }, async () => {
     await client.query(text);
     await query(client, insertApplied, [name]);
     await afterStep?.(name, client);
@@ -140,7 +140,7 @@ async function runOutside(
     );
   }
   if (!/^(create|drop|alter) .*\bconcurrently\b|\bvalidate constraint\b/m.test(statement))
-    return withLockRetries(client, waiting, async () => {
+    return withLockRetries(client, { onWait: waiting }, async () => {
       await client.query(statement);
       await afterStep();
     });

@@ -84,8 +84,10 @@ describe('on a database in use', () => {
     let waits = 0;
     const changed = withLockRetries(
       client,
-      () => {
-        waits += 1;
+      {
+        onWait: () => {
+          waits += 1;
+        },
       },
       () => client.query('alter table notifications add column planted text'),
     );

@@ -215,19 +215,14 @@ export async function tuneVacuum(
 async function change(pool: Pool, work: (client: pg.PoolClient) => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
-    await withLockRetries(
-      client,
-      () => {},
-      async () => {
-        const [row] = await query<{ isFree: boolean }>(
-          client,
-          'select pg_try_advisory_xact_lock($1) as "isFree"',
-          [lockKey],
-        );
-        if (row?.isFree) await work(client);
-      },
-      tries,
-    );
+    await withLockRetries(client, { tries, begin: pool.begin }, async () => {
+      const [row] = await query<{ isFree: boolean }>(
+        client,
+        'select pg_try_advisory_xact_lock($1) as "isFree"',
+        [lockKey],
+      );
+      if (row?.isFree) await work(client);
+    });
     client.release();
   } catch (error) {
     client.release(!isLockTimeout(error));
