@@ -139,13 +139,13 @@ async function copyColumnStatistics(client: pg.PoolClient, from: string, to: str
 
 /**
  * Drops the partitions whose rows are all older than the retention period, after the expired rows were deleted. The rows that
- * are left move to the default partition in the same transaction, so they are found at every moment and after every crash. No
- * row arrives meanwhile: new ids are newer.
+ * are left move to the default partition in the same transaction, so they are found at every moment and after every crash. Old
+ * ids arrive only with a moved organization.
  */
 export async function dropExpiredPartitions(pool: Pool, beforeMs: number, log: Log): Promise<void> {
   for (const { suffix, fromMs, toMs } of await listPartitions(pool)) {
     if (toMs > beforeMs) return;
-    const rows = await query<{ id: string }>(
+    const rows = await query(
       pool,
       `select id from notifications where id >= $1 and id < $2 order by id limit ${maxStragglers + 1}`,
       [lowestIdAt(fromMs), lowestIdAt(toMs)],
@@ -157,26 +157,25 @@ export async function dropExpiredPartitions(pool: Pool, beforeMs: number, log: L
     await change(pool, async (client) => {
       const others = await listPartitions(client);
       if (!others.some((other) => other.suffix === suffix)) return; // another process was first
-      await replaceByStragglers(
-        client,
-        suffix,
-        rows.map(({ id }) => id),
-      );
-      log.info({ until: new Date(toMs), kept: rows.length }, 'dropped a partition of expired notifications');
+      const kept = await replaceByStragglers(client, suffix);
+      log.info({ until: new Date(toMs), kept }, 'dropped a partition of expired notifications');
     });
   }
 }
 
-async function replaceByStragglers(client: pg.PoolClient, suffix: string, ids: string[]): Promise<void> {
-  for (const { name, key } of tables) {
-    await client.query(`alter table ${name} detach partition ${name}${suffix}`);
+/** Returns the number of notifications that moved. The lock of `detach` keeps rows from arriving between the copy and the drop. */
+async function replaceByStragglers(client: pg.PoolClient, suffix: string): Promise<number | null> {
+  for (const { name } of tables) await client.query(`alter table ${name} detach partition ${name}${suffix}`);
+  const moved: (number | null)[] = [];
+  for (const { name } of tables) {
     const columns = (await columnsOf(client, name)).join(', ');
-    await client.query(
-      `insert into ${name} (${columns}) select ${columns} from ${name}${suffix} where ${key} = any ($1::uuid[])`,
-      [ids],
+    const copied = await client.query(
+      `insert into ${name} (${columns}) select ${columns} from ${name}${suffix}`,
     );
+    moved.push(copied.rowCount);
     await client.query(`drop table ${name}${suffix}`);
   }
+  return moved[0] ?? null;
 }
 
 async function columnsOf(sql: Sql, table: string): Promise<string[]> {
