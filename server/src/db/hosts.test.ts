@@ -191,6 +191,14 @@ test('the doorbell listens on the second host when the first is gone', async () 
   await waitUntil(async () => rings > 1 || new Error('no ring'));
 });
 
+test('a doorbell that is stopped while it connects stops at once', async () => {
+  for (let turns = 0; turns < 6; turns += 1) {
+    const early = createDoorbell(database.pool, database.url, createLog('silent'));
+    for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    await early.stop();
+  }
+});
+
 test('settings of the URL are kept beside ours, which win', async () => {
   const options = encodeURIComponent('-c search_path=elsewhere -c timezone=Asia/Tokyo');
   pool = createPool(`${database.url}&options=${options}`, 1, { synchronous_commit: 'off' });

@@ -149,6 +149,7 @@ export type HostClientConfig = pg.ClientConfig & { hostList: HostList };
 export class HostClient extends pg.Client {
   readonly #config: HostClientConfig;
   readonly #urls: string[];
+  #isEnding = false;
 
   constructor(config: HostClientConfig) {
     const urls = config.hostList.inOrder();
@@ -172,6 +173,13 @@ export class HostClient extends pg.Client {
     return undefined;
   }
 
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  override end(callback?: (error: Error) => void): Promise<void> | undefined {
+    this.#isEnding = true;
+    return callback ? (super.end(callback) as undefined) : super.end();
+  }
+
   async #connectToFirstUsable(): Promise<void> {
     // Without a listener a connection that breaks while it is checked would end the process.
     const ignore = (): void => {};
@@ -193,6 +201,7 @@ export class HostClient extends pg.Client {
         this.#config.hostList.worked(url);
         return;
       } catch (error) {
+        if (this.#isEnding) throw error; // `end` waits for the end of this connection
         this.#abandonConnection();
         const { message, code } = error as Error & { code?: string };
         // A wrong password or a missing database is the same on every host.
