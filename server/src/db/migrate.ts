@@ -11,7 +11,7 @@ const minimumVersion = 14;
 /** A migration of a large table takes as long as it takes, and other processes wait for it. */
 const migrateWithinMs = 24 * 3_600_000;
 const lockKey = 0x0ca7_1110; // any constant: the holder migrates, the others wait
-const askForTurnMs = 100;
+const retryLockMs = 100;
 
 export interface Migration {
   name: string;
@@ -59,7 +59,7 @@ export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise
     await checkServerVersion(client);
     setDeadline(client, migrateWithinMs);
     await client.query('set statement_timeout = 0');
-    while (!(await tryLock(client))) await delay(askForTurnMs);
+    while (!(await tryLock(client))) await delay(retryLockMs);
     await client.query(
       'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
     );

@@ -298,11 +298,16 @@ export async function untilDatabaseAnswers<Result>(work: () => Promise<Result>):
       return await work();
     } catch (error) {
       if (isDeadlock(error) || isTooSlow(error)) slow += 1;
-      else if (!isDatabaseUnavailable(error)) throw error;
+      else if (!isDatabaseUnavailable(error) && !isBeingMoved(error)) throw error;
       if (slow === slowAttempts) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.min(attempt * retryMs, maxRetryMs)));
     }
   }
+}
+
+/** The fence of an organization on the move (migration 0030) is lowered while work of it is in flight, so that the work can end. */
+function isBeingMoved(error: unknown): boolean {
+  return codeOf(error) === 'CM503';
 }
 
 /** The database ended this transaction to resolve a deadlock; it is rolled back, and may be repeated. */

@@ -1309,7 +1309,11 @@ update notifications set action_url = $6, send_at = $7 where id = $1;
 -- objects_claim_unused (features/objects/store.ts)
 update stored_objects set state = 'unused', delete_at = now() + interval '5 minutes'
 where id in (
-  select id from stored_objects where delete_at < now() order by delete_at limit 100 for update skip locked)
+  select o.id from stored_objects o
+  where o.delete_at < now() and not exists (
+    select from environments e join organization_moves m on m.organization_id = e.organization_id
+    where e.id = o.environment_id)
+  order by o.delete_at limit 100 for update of o skip locked)
 returning id, key;
 
 -- objects_delete (features/objects/store.ts)

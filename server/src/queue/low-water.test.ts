@@ -99,3 +99,38 @@ test('a claim reads no rows below the mark', async () => {
   expect(rows.map(({ tag }) => tag).sort((a, b) => a - b)[0]).toBe(1_990);
   expect(rows).toHaveLength(11);
 });
+
+test('a full scan that fails is not repeated at once, and the looks after it begin at the mark', async () => {
+  const scans: unknown[] = [];
+  const sql = {
+    query: async (config: { values?: unknown[] }) => {
+      scans.push(config.values?.[2]);
+      now += 1_000;
+      if (scans.length === 1) throw new Error('took too long');
+      return { rows: [] };
+    },
+  } as never;
+  const low = createLowWater(() => now);
+  await expect(low.look(sql)).rejects.toThrow('took too long');
+  await low.look(sql);
+  expect(scans.map((lows) => lows === store.noLowTags)).toEqual([true, false]);
+});
+
+test('a process that only enqueues looks once at a time', async () => {
+  let looks = 0;
+  let answer = () => {};
+  const sql = {
+    query: () => {
+      looks += 1;
+      return new Promise((resolve) => {
+        answer = () => resolve({ rows: [] });
+      });
+    },
+  } as never;
+  const low = createLowWater(() => now);
+  low.lookAgain(sql);
+  now += 10_000;
+  low.lookAgain(sql);
+  expect(looks).toBe(1);
+  answer();
+});

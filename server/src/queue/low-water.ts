@@ -32,6 +32,7 @@ export function createLowWater(now = steadyClock): LowWater {
   const settling = new Map<number, { tag: number; since: number }>();
   let lookedAt = Number.NEGATIVE_INFINITY;
   let fullScanAt = Number.NEGATIVE_INFINITY;
+  let looks = 0; // under way
 
   function observe(first: readonly FirstTag[]): void {
     for (const { kind, lane, tag } of first) {
@@ -58,8 +59,15 @@ export function createLowWater(now = steadyClock): LowWater {
     const startedAt = now();
     lookedAt = startedAt;
     const isFull = startedAt >= fullScanAt;
-    const first = await listFirstTags(sql, Object.values(workKinds), isFull ? noLowTags : lows);
-    if (isFull) fullScanAt = now() + (now() - startedAt) / fullScanShare;
+    if (isFull) fullScanAt = Number.POSITIVE_INFINITY; // one at a time
+    looks += 1;
+    const first = await listFirstTags(sql, Object.values(workKinds), isFull ? noLowTags : lows).finally(
+      () => {
+        looks -= 1;
+        // Also after a scan that took longer than its deadline: the next looks begin at the marks.
+        if (isFull) fullScanAt = now() + (now() - startedAt) / fullScanShare;
+      },
+    );
     for (const found of first) lower(found);
     observe(first);
     return [...new Set(first.map(({ kind }) => kind))];
@@ -70,7 +78,7 @@ export function createLowWater(now = steadyClock): LowWater {
     observe,
     look,
     lookAgain(sql) {
-      if (now() - lookedAt >= settleMs) look(sql).catch(() => {}); // the caller's own statement reports a failure
+      if (looks === 0 && now() - lookedAt >= settleMs) look(sql).catch(() => {}); // the caller's own statement reports a failure
     },
   };
 }

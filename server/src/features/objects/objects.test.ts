@@ -189,6 +189,27 @@ test('bytes that are not those that were stored are not sent', async () => {
   expect(await settled(id)).toMatchObject({ status: 'sent' });
 });
 
+test('the objects of an organization on the move are not deleted, because two installations share them', async () => {
+  const notificationId = '0190b9a4-0000-7000-8000-000000000002';
+  const content = { attachments: [randomBytes(10)], bodies: null };
+  const { ids } = await app.services.objects.upload(app.testEnvironmentId, notificationId, content);
+  const [key = ''] = await keysOf(notificationId);
+  await app.pool.query(
+    "update stored_objects set delete_at = now() - interval '1 hour' where id = any ($1)",
+    [ids],
+  );
+  await app.pool.query(
+    `insert into organization_moves (organization_id, move_id, state, activation_hash)
+     select organization_id, id, 'leaving', '' from environments where id = $1`,
+    [app.testEnvironmentId],
+  );
+  await tidy();
+  expect(store.keys()).toContain(key);
+  await app.pool.query('delete from organization_moves');
+  await tidy();
+  expect(store.keys()).not.toContain(key);
+});
+
 test('an upload whose notification was never written is deleted after an hour, and can no longer be committed', async () => {
   const notificationId = '0190b9a4-0000-7000-8000-000000000001';
   const content = { attachments: [randomBytes(10)], bodies: null };

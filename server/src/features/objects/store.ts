@@ -110,10 +110,15 @@ export async function listObjects(
 
 const claimRows = statement<{ id: string; key: string }>(
   'objects_claim_unused',
-  // Claimed for a while: another process skips them, and they come back when this one fails.
+  // Claimed for a while: another process skips them, and they come back when this one fails. Two installations share the objects
+  // of an organization that moves between them, so neither deletes them until the move has ended.
   `update stored_objects set state = 'unused', delete_at = now() + interval '5 minutes'
    where id in (
-     select id from stored_objects where delete_at < now() order by delete_at limit ${sliceSize} for update skip locked)
+     select o.id from stored_objects o
+     where o.delete_at < now() and not exists (
+       select from environments e join organization_moves m on m.organization_id = e.organization_id
+       where e.id = o.environment_id)
+     order by o.delete_at limit ${sliceSize} for update of o skip locked)
    returning id, key`,
 );
 

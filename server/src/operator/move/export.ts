@@ -134,6 +134,8 @@ async function readRows(
 ): Promise<void> {
   await transaction(pool, async (tx) => {
     await query(tx, 'set transaction isolation level repeatable read, read only');
+    // Before the snapshot is taken: rows of a partition that is dropped after it would be in no table that the snapshot sees.
+    await query(tx, 'lock table notifications, notification_contents in access share mode');
     for (const { name, where } of tables) {
       const count = name === 'attachment_bytes' ? rowsAtOnce.attachment_bytes : rowsAtOnce.others;
       await query(

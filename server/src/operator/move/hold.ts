@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isLockTimeout, withLockRetries } from '../../db/lock-retries.ts';
 import { type Pool, query, type Sql, transaction } from '../../db/sql.ts';
 import type { MovePlan } from './tables.ts';
 
 const lookEveryMs = 200;
 /** The slowest attempt: an SMTP server or an endpoint that does not answer. */
 const drainWithinMs = 180_000;
-/** A fence waits for the writers of its table, and other writers wait behind it. */
-const lockWithinMs = 200;
+/** Then every process refuses the requests of the organization: keys are cached for a second. */
+const refusedWithinMs = 2_000;
 const lockAttempts = 100;
 /** Processes write what they have counted every 5 s (`features/activity/recorder.ts`). */
 const countsWithinMs = 6_000;
@@ -24,23 +25,43 @@ export async function stopWork(
   print: (line: string) => void,
 ): Promise<void> {
   const end = Date.now() + drainWithinMs;
-  for (let told = -1; ; ) {
+  await delay(refusedWithinMs);
+  for (let reported = -1; ; ) {
     const { leased, moved } = await transaction(pool, (tx) => setAside(tx, environmentIds));
     if (leased === 0 && moved === 0) {
       const counted = delay(countsWithinMs);
-      await raiseFence(pool, plan, organizationId);
-      const after = await transaction(pool, (tx) => setAside(tx, environmentIds));
-      if (after.leased === 0) return counted;
-      await lowerFence(pool, plan, organizationId);
+      if (await isFenced(pool, plan, organizationId, environmentIds)) return counted;
     }
     if (Date.now() > end)
       throw new Error(
         `${leased} jobs of the organization are still in flight. Run the command again, or \`release\` to go on sending here.`,
       );
-    if (leased !== told && leased > 0) print(`waiting for ${leased} jobs in flight`);
-    told = leased;
+    if (leased !== reported && leased > 0) print(`waiting for ${leased} jobs in flight`);
+    reported = leased;
     await delay(lookEveryMs);
   }
+}
+
+/**
+ * Raises the fence, and sets aside the work that came before it. Lowers it again when work is in flight, which must be able to end,
+ * and when it cannot be raised completely: one row behind a half of it would stop the claims of all organizations.
+ */
+async function isFenced(
+  pool: Pool,
+  plan: MovePlan,
+  organizationId: string,
+  environmentIds: string[],
+): Promise<boolean> {
+  try {
+    await raiseFence(pool, plan, organizationId);
+    const { leased } = await transaction(pool, (tx) => setAside(tx, environmentIds));
+    if (leased === 0) return true;
+  } catch (error) {
+    await lowerFence(pool, plan, organizationId);
+    throw error;
+  }
+  await lowerFence(pool, plan, organizationId);
+  return false;
 }
 
 /** Moves waiting work to where no worker claims it. Work in flight comes back when it is retried later. */
@@ -68,7 +89,7 @@ async function setAside(tx: Sql, environmentIds: string[]): Promise<{ leased: nu
   return { leased: held?.count ?? 0, moved };
 }
 
-/** Makes the work that was set aside due again. Ready work passes through `queue_later`, where it gets its turn. */
+/** Makes the work that was set aside due again. Ready work passes through `queue_later`, where it gets a fairness tag. */
 export async function resumeWork(tx: Sql, environmentIds: string[]): Promise<number> {
   const rows = await query(
     tx,
@@ -125,18 +146,14 @@ async function hasFence(tx: Sql, table: string, name: string): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** Gives up the lock after a moment, so that sends are not stopped behind a slow transaction, and tries again. */
+/** A fence waits for the writers of its table, and other writers wait behind it, so it is tried for a moment at a time. */
 async function briefly(pool: Pool, change: (tx: Sql) => Promise<unknown>): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await transaction(pool, async (tx) => {
-        await query(tx, `set local lock_timeout = ${lockWithinMs}`);
-        await change(tx);
-      });
-      return;
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== '55P03' || attempt === lockAttempts) throw error;
-      await delay(lookEveryMs);
-    }
+  const client = await pool.connect();
+  try {
+    await withLockRetries(client, { tries: lockAttempts, begin: pool.begin }, () => change(client));
+    client.release();
+  } catch (error) {
+    client.release(!isLockTimeout(error));
+    throw error;
   }
 }

@@ -62,12 +62,12 @@ async function refuseExisting(
     throw new Error(`The organization ${organizationId} exists here already.`);
   const [taken] = await query<{ what: string }>(
     pool,
-    `select 'the environment ' || id as what from environments where id = any ($1::uuid[])
-     union all select 'an API key of the organization' from api_keys where key_hash = any ($2::bytea[])
+    `select 'The environment ' || id as what from environments where id = any ($1::uuid[])
+     union all select 'An API key of the organization' from api_keys where key_hash = any ($2::bytea[])
      limit 1`,
     [environmentIds, keyHashes],
   );
-  if (taken) throw new Error(`Here exists ${taken.what} already.`);
+  if (taken) throw new Error(`${taken.what} exists here already.`);
   return 0;
 }
 

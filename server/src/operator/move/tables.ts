@@ -147,7 +147,12 @@ export async function planMove(
     const isOpen = unfenced.has(table.name) || leftBehind.has(table.name) || table.name === 'queue_held';
     return when === null || isOpen ? [] : [{ table: table.name, when }];
   });
-  return { tables: ordered, fenced };
+  // The queue last: rows that arrive meanwhile are set aside at once, before a worker meets the fence with them.
+  const isQueued = ({ table }: { table: string }): boolean => table.startsWith('queue_');
+  return {
+    tables: ordered,
+    fenced: [...fenced.filter((each) => !isQueued(each)), ...fenced.filter(isQueued)],
+  };
 }
 
 const tablesQuery = `
