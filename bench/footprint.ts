@@ -65,7 +65,7 @@ try {
   report.line(
     `stored per notification of ${sent} bytes: ${stored.grown.toFixed(0)} bytes as the tables grew, ${stored.compact.toFixed(0)} when compact`,
   );
-  report.close(stored.grown / sent, { op: '<=', figure: 5 });
+  report.close(stored.grown / sent, { op: '<=', figure: 6 });
 } finally {
   await api.stop();
   await database.stop();

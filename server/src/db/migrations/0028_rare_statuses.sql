@@ -59,7 +59,7 @@ declare
   part record;
 begin
   for part in
-    select inhrelid::regclass as name, case inhparent when 'notifications'::regclass then 25 else 100 end as fillfactor
+    select inhrelid::regclass as name, case inhparent when 'notifications'::regclass then 50 else 100 end as fillfactor
     from pg_inherits where inhparent in ('notifications'::regclass, 'notification_contents'::regclass)
   loop
     execute format(
