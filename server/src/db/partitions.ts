@@ -108,7 +108,7 @@ async function findStrayed(sql: Sql, afterMs: number): Promise<number | null> {
 
 const suffixOf = (ms: number): string => `_p${new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
-/** Attaches a table that was made before: unlike `create table … partition of`, that stops nobody. */
+/** Attaches a table that was made before: unlike `create table … partition of`, that blocks no statement. */
 async function createPartition(
   client: pg.PoolClient,
   { fromMs, toMs }: Pick<Partition, 'fromMs' | 'toMs'>,

@@ -43,7 +43,7 @@ export function createReadiness(deps: Pick<Deps, 'pool' | 'queue'>, draining: ()
     ).finally(() => {
       probing = null;
     });
-    probing.catch(() => {}); // a failure after the wait below is told by the age of the oldest write
+    probing.catch(() => {}); // a failure after the wait below shows in the age of the oldest write
     return probing;
   }
 
