@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Browsers may call these operations from any page: they take a token in a header, never a cookie. */
 const openPrefix = '/inbox/v1/';
@@ -17,11 +17,11 @@ const preflight = {
 };
 
 /** Errors have the headers too, otherwise the page could not read the error. */
-export function allowCrossOrigin(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.url.startsWith(openPrefix)) reply.headers(everywhere);
-    done();
-  });
+export function allowCrossOrigin(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.url.startsWith(openPrefix)) reply.headers(everywhere);
+}
+
+export function answerPreflights(app: FastifyInstance): void {
   app.route({
     method: 'OPTIONS',
     url: `${openPrefix}*`,

@@ -1,3 +1,4 @@
+import type { Soon } from '../kernel/soon.ts';
 import type { Scope } from './scopes.ts';
 
 export type Plan = 'free' | 'pro' | 'scale' | 'unmetered';
@@ -30,7 +31,7 @@ export interface SignedIn {
 
 /** Identifies the caller of a request; the accounts feature provides it. Throws a Problem of type `authentication_error`. */
 export interface Authenticator {
-  byKey(secret: string): Promise<Principal>;
+  byKey(secret: string): Soon<Principal>;
   bySession(token: string, environmentId: string | undefined): Promise<Principal>;
   /** Always reads the database, never a cache. */
   personOf(token: string): Promise<SignedIn>;

@@ -88,6 +88,8 @@ describe('what cannot be read as a request', () => {
     });
     closing.push(() => server.close());
     sockets.watch(server);
+    server.addHook('onRequest', async ({ raw }) => sockets.begin(raw));
+    server.addHook('onSend', async ({ raw }) => sockets.answer(raw));
     return server;
   }
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -10,6 +10,11 @@ export interface Sockets {
   /** Answers bytes that Node could not parse as a request. */
   refuse(error: Error, socket: Socket): void;
   watch(app: FastifyInstance): void;
+  begin(request: IncomingMessage): void;
+  /** Called right before a request is answered, whether it has arrived whole or not. */
+  answer(request: IncomingMessage): void;
+  /** A client that is answered now should not reuse its connection, and closing should not wait for it. */
+  areLeaving(): boolean;
 }
 
 /** `lingerMs` is the time that a refusal gets to arrive. */
@@ -19,22 +24,21 @@ export function createSockets(lingerMs = 2_000): Sockets {
    * closing would wait for it until its headers are overdue.
    */
   const silent = new Set<Socket>();
-  /** Connections that were answered before the whole request had arrived: an error in the rest needs no second answer. */
-  const answered = new WeakSet<Socket>();
+  /** Requests that were answered before they had arrived whole: an error in the rest needs no second answer. */
+  const answeredEarly = new WeakMap<Socket, IncomingMessage>();
   let closing = false;
-
-  function begin(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    silent.delete(socket);
-    answered.delete(socket);
-    response.once('finish', () => {
-      if (!request.complete) answered.add(socket);
-    });
-  }
+  let isListening = () => true;
 
   return {
+    begin({ socket }) {
+      silent.delete(socket);
+    },
+    answer(request) {
+      if (!request.complete) answeredEarly.set(request.socket, request);
+    },
+    areLeaving: () => closing || !isListening(),
     refuse(error, socket) {
-      if (!socket.writable || answered.has(socket)) {
+      if (!socket.writable || answeredEarly.get(socket)?.complete === false) {
         socket.destroy();
         return;
       }
@@ -54,9 +58,8 @@ export function createSockets(lingerMs = 2_000): Sockets {
       socket.setTimeout(lingerMs, () => socket.destroy());
     },
     watch(app) {
-      let hasListened = false;
       app.server.once('listening', () => {
-        hasListened = true;
+        isListening = () => app.server.listening;
       });
       app.server.on('connection', (socket: Socket) => {
         if (closing) {
@@ -66,17 +69,11 @@ export function createSockets(lingerMs = 2_000): Sockets {
         silent.add(socket);
         socket.once('close', () => silent.delete(socket));
       });
-      app.server.on('request', begin);
       // An unknown expectation is ignored; Node would refuse it with an empty 417.
       app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
       app.addHook('preClose', async () => {
         closing = true;
         for (const socket of silent) socket.destroy();
-      });
-      // A client that is answered during shutdown should not reuse the connection, and closing should not wait for it.
-      app.addHook('onSend', (_request, reply, _payload, done) => {
-        if (closing || (hasListened && !app.server.listening)) reply.header('connection', 'close');
-        done();
       });
     },
   };

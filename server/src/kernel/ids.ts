@@ -1,13 +1,12 @@
-import { randomFillSync } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 /**
  * UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then a counter, then random bits. Hand-written because ids are made on the
  * hot path and must be strictly increasing within a process (lists and the queue order by id), which needs the 12-bit counter
  * of RFC 9562 method 1.
  */
-const pool = Buffer.alloc(8 * 512);
-let poolOffset = pool.length;
 let lastMs = 0;
+let time = '';
 let counter = 0;
 /**
  * Ids further ahead of the clock than this mean that the clock was set back. New ids then follow the clock, because
@@ -16,30 +15,18 @@ let counter = 0;
 const setBackMs = 1_000;
 
 export function newId(nowMs: number = Date.now()): string {
-  if (poolOffset === pool.length) {
-    randomFillSync(pool);
-    poolOffset = 0;
-  }
-  const random = pool.subarray(poolOffset, poolOffset + 8);
-  poolOffset += 8;
-
+  const random = randomUUID(); // Node makes these ahead; its second half is as version 7 wants it: the variant and 62 random bits
   if (nowMs > lastMs || nowMs < lastMs - setBackMs) {
     lastMs = nowMs;
-    counter = random.readUInt16BE(0) & 0x7ff; // start low, so that a busy millisecond rarely overflows
+    counter = Number.parseInt(random.slice(0, 3), 16) & 0x7ff; // start low, so that a busy millisecond rarely overflows
+    time = lastMs.toString(16).padStart(12, '0');
   } else if (++counter > 0xfff) {
     lastMs += 1;
     counter = 0;
+    time = lastMs.toString(16).padStart(12, '0');
   }
-  const time = lastMs.toString(16).padStart(12, '0');
-  const tail = random.toString('hex', 2);
-  const variant = ((random[0] ?? 0) & 0x3f) | 0x80;
   const third = (0x7000 | counter).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8)}-${third}-${variant.toString(16)}${tail.slice(0, 2)}-${tail.slice(2)}${fill(random)}`;
-}
-
-/** Two more hex digits from the random bits that the variant did not use. */
-function fill(random: Buffer): string {
-  return ((random[1] ?? 0) & 0xff).toString(16).padStart(2, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-${third}-${random.slice(19)}`;
 }
 
 /**

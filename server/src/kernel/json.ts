@@ -1,11 +1,20 @@
 /** No real value is nested deeper, and code that walks a value must finish before the stack overflows. */
 export const maxDepth = 100;
 
-export function isTooDeep(value: unknown, levels = maxDepth): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const key in value) if (isTooDeep((value as Record<string, unknown>)[key], levels - 1)) return true;
-  return false;
+export const isTooDeep = (value: unknown): boolean => faultIn(value) === 'depth';
+
+/** What a parsed value has that no other JSON can say: too many levels (found first), or a number that has become Infinity. */
+export function faultIn(value: unknown, levels = maxDepth): 'depth' | 'range' | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'range';
+  if (typeof value !== 'object' || value === null) return null;
+  if (levels === 0) return 'depth';
+  let found: 'range' | null = null;
+  for (const key in value) {
+    const fault = faultIn((value as Record<string, unknown>)[key], levels - 1);
+    if (fault === 'depth') return fault;
+    found ??= fault;
+  }
+  return found;
 }
 
 /**

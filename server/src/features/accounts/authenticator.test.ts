@@ -8,6 +8,7 @@ import { createPool, type Pool, query } from '../../db/sql.ts';
 import { type Role, roles, scopes } from '../../http/scopes.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { sha256 } from '../../kernel/crypto.ts';
+import type { Problem } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLog } from '../../kernel/log.ts';
 import { createAuthenticator } from './authenticator.ts';
@@ -61,18 +62,22 @@ function counting(over: Pool): { pool: Pool; queries: () => number } {
   return { pool: counted, queries: () => queries };
 }
 
-async function codeOf(result: Promise<unknown>): Promise<string> {
-  return result.then(
-    () => 'accepted',
-    (error) => error.code,
-  );
+async function codeOf(ask: () => unknown): Promise<string> {
+  try {
+    await ask();
+    return 'accepted';
+  } catch (error) {
+    return (error as Problem).code;
+  }
 }
 
 describe('keys', () => {
   test.each(['', 'nonsense', 'crl_test_short', 'crl_test_000000000000000000000000000000000000AB'])(
     '%j is refused',
     async (secret) => {
-      expect(await codeOf(createAuthenticator(pool, systemClock).byKey(secret))).toBe('invalid_credentials');
+      expect(await codeOf(() => createAuthenticator(pool, systemClock).byKey(secret))).toBe(
+        'invalid_credentials',
+      );
     },
   );
 
@@ -82,11 +87,11 @@ describe('keys', () => {
     const authenticator = createAuthenticator(counted.pool, systemClock);
     const wrong = `crl_test_${'0'.repeat(38)}`;
     await authenticator.byKey(secret);
-    await codeOf(authenticator.byKey(wrong));
+    await codeOf(() => authenticator.byKey(wrong));
     const after = counted.queries();
     for (let round = 0; round < 20; round++) {
       await authenticator.byKey(secret);
-      await codeOf(authenticator.byKey(wrong));
+      await codeOf(() => authenticator.byKey(wrong));
     }
     expect(counted.queries()).toBe(after);
   });
@@ -119,26 +124,26 @@ describe('keys', () => {
     const { secret } = await freshKey(new Date(start + 60_000).toISOString());
     let now = start;
     const authenticator = createAuthenticator(pool, () => now);
-    expect(await codeOf(authenticator.byKey(secret))).toBe('accepted');
+    expect(await codeOf(() => authenticator.byKey(secret))).toBe('accepted');
     now = start + 59_999;
-    expect(await codeOf(authenticator.byKey(secret))).toBe('accepted');
+    expect(await codeOf(() => authenticator.byKey(secret))).toBe('accepted');
     now = start + 60_000;
-    expect(await codeOf(authenticator.byKey(secret))).toBe('expired_credentials');
+    expect(await codeOf(() => authenticator.byKey(secret))).toBe('expired_credentials');
   });
 
   test('a revoked key is refused at once here, and within two seconds by every other process', async () => {
     const { deps, caller, id, secret } = await freshKey();
     const elsewhere = createPool(db.url, 2);
     const other = createAuthenticator(elsewhere, systemClock);
-    expect(await codeOf(deps.authenticator.byKey(secret))).toBe('accepted');
-    expect(await codeOf(other.byKey(secret))).toBe('accepted');
+    expect(await codeOf(() => deps.authenticator.byKey(secret))).toBe('accepted');
+    expect(await codeOf(() => other.byKey(secret))).toBe('accepted');
 
     await revokeKey(deps, caller, id);
     const revokedAt = performance.now();
-    expect(await codeOf(deps.authenticator.byKey(secret))).toBe('revoked_credentials');
+    expect(await codeOf(() => deps.authenticator.byKey(secret))).toBe('revoked_credentials');
     // Asked without a pause, so that an answer which lived on by being used would be caught.
     await expect
-      .poll(() => codeOf(other.byKey(secret)), { interval: 5, timeout: 5000 })
+      .poll(() => codeOf(() => other.byKey(secret)), { interval: 5, timeout: 5000 })
       .toBe('revoked_credentials');
     expect(performance.now() - revokedAt).toBeLessThan(2000);
     await elsewhere.end();
@@ -147,11 +152,11 @@ describe('keys', () => {
   test('a rotated key lives for its grace and no longer', async () => {
     const { deps, caller, id, secret } = await freshKey();
     const fresh = await rotateKey(deps, caller, id, 3600);
-    expect(await codeOf(deps.authenticator.byKey(secret))).toBe('accepted');
-    expect(await codeOf(deps.authenticator.byKey(fresh.secret))).toBe('accepted');
+    expect(await codeOf(() => deps.authenticator.byKey(secret))).toBe('accepted');
+    expect(await codeOf(() => deps.authenticator.byKey(fresh.secret))).toBe('accepted');
     const later = createAuthenticator(pool, () => Date.now() + 3_601_000);
-    expect(await codeOf(later.byKey(secret))).toBe('expired_credentials');
-    expect(await codeOf(later.byKey(fresh.secret))).toBe('accepted');
+    expect(await codeOf(() => later.byKey(secret))).toBe('expired_credentials');
+    expect(await codeOf(() => later.byKey(fresh.secret))).toBe('accepted');
   });
 
   test('the use of a key is noted', async () => {
@@ -234,10 +239,10 @@ describe('sessions', () => {
     const { token } = await person([{ organizationId: made.organization_id, role: 'owner' }]);
     const authenticator = createAuthenticator(pool, systemClock);
     for (const wanted of [foreign, newId(), 'nonsense', '']) {
-      expect(await codeOf(authenticator.bySession(token, wanted))).toBe('resource_not_found');
+      expect(await codeOf(() => authenticator.bySession(token, wanted))).toBe('resource_not_found');
     }
     const { token: homeless } = await person([]);
-    expect(await codeOf(authenticator.bySession(homeless, undefined))).toBe('resource_not_found');
+    expect(await codeOf(() => authenticator.bySession(homeless, undefined))).toBe('resource_not_found');
   });
 
   test('a session that is not used ends, and one that is used goes on until its expiry', async () => {
@@ -254,8 +259,8 @@ describe('sessions', () => {
     const both = async () => {
       authenticator.forget();
       return [
-        await codeOf(authenticator.bySession(token, undefined)),
-        await codeOf(authenticator.personOf(token)),
+        await codeOf(() => authenticator.bySession(token, undefined)),
+        await codeOf(() => authenticator.personOf(token)),
       ];
     };
     expect(await both()).toEqual(['accepted', 'accepted']);
@@ -283,20 +288,20 @@ describe('sessions', () => {
 
   test('unknown, expired and ended sessions are refused', async () => {
     const authenticator = createAuthenticator(pool, systemClock);
-    expect(await codeOf(authenticator.bySession('nothing', undefined))).toBe('invalid_credentials');
-    expect(await codeOf(authenticator.bySession('nothing', 'nonsense'))).toBe('invalid_credentials');
+    expect(await codeOf(() => authenticator.bySession('nothing', undefined))).toBe('invalid_credentials');
+    expect(await codeOf(() => authenticator.bySession('nothing', 'nonsense'))).toBe('invalid_credentials');
 
     const old = await person(
       [{ organizationId: made.organization_id, role: 'owner' }],
       new Date(Date.now() - 1),
     );
-    expect(await codeOf(authenticator.bySession(old.token, undefined))).toBe('expired_credentials');
+    expect(await codeOf(() => authenticator.bySession(old.token, undefined))).toBe('expired_credentials');
 
     const ended = await person([{ organizationId: made.organization_id, role: 'owner' }]);
-    expect(await codeOf(authenticator.bySession(ended.token, undefined))).toBe('accepted');
+    expect(await codeOf(() => authenticator.bySession(ended.token, undefined))).toBe('accepted');
     await deleteSession(pool, ended.userId, ended.sessionId);
     await expect
-      .poll(() => codeOf(authenticator.bySession(ended.token, undefined)), { timeout: 2000 })
+      .poll(() => codeOf(() => authenticator.bySession(ended.token, undefined)), { timeout: 2000 })
       .toBe('invalid_credentials');
   });
 });

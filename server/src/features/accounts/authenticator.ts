@@ -7,6 +7,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { sha256 } from '../../kernel/crypto.ts';
 import { notFound, Problem } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
+import { andThen, type Soon } from '../../kernel/soon.ts';
 import { grantedScopes } from './granted-scopes.ts';
 import { findKeyByHash, markKeyUsed } from './keys-store.ts';
 import { couldBeSecretKey } from './secret-key.ts';
@@ -25,17 +26,16 @@ interface Identity<Who extends Principal | SignedIn | null> {
 }
 
 /**
- * Credentials → Principal, without a query when the same ones were seen within the last second. The cache holds the promise, so
- * concurrent requests share one query; wrong credentials are cached too, so repeated guesses of one key cost no more than a
- * right one.
+ * Credentials → Principal, without a query when the same ones were seen within the last second. Wrong credentials are cached
+ * too, so repeated guesses of one key cost no more than a right one.
  */
 export function createAuthenticator(
   pool: Pool,
   clock: Clock,
   sessionIdleMs: number = 72 * 3_600_000,
 ): Authenticator {
-  const keys = createCache<Promise<Identity<Principal> | null>>(memorySize, memoryMs);
-  const sessions = createCache<Promise<Identity<Principal | null> | null>>(memorySize, memoryMs);
+  const keys = createCache<Remembered<Identity<Principal> | null>>(memorySize, memoryMs);
+  const sessions = createCache<Remembered<Identity<Principal | null> | null>>(memorySize, memoryMs);
   const used = createCache<true>(memorySize, 60_000);
 
   /** The write is not awaited, and a failed one is repeated a minute later: the time of last use is only shown to people. */
@@ -68,7 +68,7 @@ export function createAuthenticator(
   }
 
   /** The cache is keyed by the secret itself, in memory only: hashing it for every request cost 2 % of an accepted send. */
-  function rememberedKey(secret: string): Promise<Identity<Principal> | null> {
+  function rememberedKey(secret: string): Soon<Identity<Principal> | null> {
     return remembered(keys, secret, () => loadKey(sha256(secret)));
   }
 
@@ -113,10 +113,12 @@ export function createAuthenticator(
   }
 
   return {
-    async byKey(secret) {
-      const { principal } = valid(couldBeSecretKey(secret) ? await rememberedKey(secret) : null, 'key');
-      noteUse(principal.id, () => markKeyUsed(pool, principal.id));
-      return principal;
+    byKey(secret) {
+      return andThen(couldBeSecretKey(secret) ? rememberedKey(secret) : null, (found) => {
+        const { principal } = valid(found, 'key');
+        noteUse(principal.id, () => markKeyUsed(pool, principal.id));
+        return principal;
+      });
     },
     async bySession(token, environmentId) {
       const hash = sha256(token);
@@ -158,18 +160,29 @@ export function createAuthenticator(
   };
 }
 
+interface Remembered<Value> {
+  /** A promise until it is loaded: concurrent requests share one query. */
+  value: Soon<Value>;
+}
+
 /** A failed load (the database was unavailable) is not cached. */
 function remembered<Value>(
-  cache: Cache<Promise<Value>>,
+  cache: Cache<Remembered<Value>>,
   key: string,
   load: () => Promise<Value>,
-): Promise<Value> {
+): Soon<Value> {
   const known = cache.get(key);
-  if (known) return known;
+  if (known) return known.value;
   const loading = load();
-  cache.set(key, loading);
-  loading.catch(() => {
-    if (cache.peek(key) === loading) cache.delete(key);
-  });
+  const entry: Remembered<Value> = { value: loading };
+  cache.set(key, entry);
+  loading.then(
+    (value) => {
+      entry.value = value;
+    },
+    () => {
+      if (cache.peek(key) === entry) cache.delete(key);
+    },
+  );
   return loading;
 }

@@ -57,11 +57,11 @@ export function checkRequest(
   lookups: Lookups,
   options: AcceptOptions,
 ): Acceptance {
-  const named = resolveRecipient(request, lookups.user);
+  const recipient = resolveRecipient(request, lookups.user);
   checkTemplate(request, lookups.template);
   checkConnection(request, lookups.connection);
   // An endpoint may be named by its id; the stored address is its key.
-  const recipient = { ...named, address: lookups.connection?.key ?? named.address };
+  if (lookups.connection?.key) recipient.address = lookups.connection.key;
   const content = checkContent(request);
   checkCategory(request, lookups.category);
   const sendAt = checkSendAt(request.send_at ?? null, options.now);
@@ -71,7 +71,12 @@ export function checkRequest(
   return newAcceptance(principal, request, {
     recipient,
     content: {
-      ...content,
+      subject: content.subject,
+      html_body: content.html_body,
+      text_body: content.text_body,
+      template_data: content.template_data,
+      from_name: content.from_name,
+      reply_to: content.reply_to,
       attachments: attachments?.metadata ?? null,
       template_version_id: lookups.template?.versionId ?? null,
       template_locale: lookups.template ? (lookups.user?.locale ?? null) : null,
@@ -280,7 +285,14 @@ export function checkContent(request: Content): AuthoredContent {
   const inline = request.template_key ? noContent : rule.inlineContentOf(request);
   const sender = rule.senderOf?.(request) ?? noSender;
   rule.checkRemaining?.(request, templateData);
-  return { ...inline, template_data: templateData, ...sender };
+  return {
+    subject: inline.subject,
+    html_body: inline.html_body,
+    text_body: inline.text_body,
+    template_data: templateData,
+    from_name: sender.from_name,
+    reply_to: sender.reply_to,
+  };
 }
 
 const noContent = { subject: null, html_body: null, text_body: null };

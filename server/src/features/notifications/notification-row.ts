@@ -1,5 +1,6 @@
 import type { Channel } from '../../channels/contract.ts';
 import type { Exchange } from '../../channels/exchange.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
 import type { EventEntry, NotificationStatus, Priority } from './schema.ts';
 
 /** A notification as the service works with it: its state (one row) and its content (another). */
@@ -97,7 +98,7 @@ export function eventEntry(
 ): EventEntry {
   return {
     type,
-    occurred_at: typeof at === 'string' ? at : new Date(at).toISOString(),
+    occurred_at: typeof at === 'string' ? at : isoTime(at),
     detail,
     suppression_reason: suppressionReason,
   };

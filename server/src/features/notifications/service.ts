@@ -149,8 +149,11 @@ export function createNotificationService(
       if (request.attachments) await decodeAhead(request.attachments);
       // A batch may contain 500 large requests. For one small send the check costs more than it saves.
       if (defaultPriority === 'bulk' || isLarge(request)) while (isLoopHeld()) await yieldToEventLoop();
-      const options = { idempotency: key === null ? null : { key, bodyHash }, defaultPriority };
-      const acceptance = checkRequest(principal, request, lookups, { ...options, now: deps.clock() });
+      const acceptance = checkRequest(principal, request, lookups, {
+        idempotency: key === null ? null : { key, bodyHash },
+        defaultPriority,
+        now: deps.clock(),
+      });
       return await insert(acceptance, isAbandoned);
     } catch (error) {
       if (key === null || isAbandoned?.()) throw error;
@@ -239,7 +242,7 @@ export function createNotificationService(
   }
 
   const service: NotificationService = {
-    async accept(principal, request, idempotencyKey, isAbandoned) {
+    accept(principal, request, idempotencyKey, isAbandoned) {
       return acceptOne(principal, request, idempotencyKey, 'normal', isAbandoned);
     },
 

@@ -1,4 +1,5 @@
 import { idTime } from '../../kernel/ids.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
 import type { Acceptance } from './accept.ts';
 import {
   type ContentRow,
@@ -50,7 +51,7 @@ function viewOfParts(
     resent_from: stored.resent_from,
     send_at: iso(stored.send_at),
     sent_at: iso(stored.sent_at),
-    created_at: new Date(idTime(stored.id)).toISOString(),
+    created_at: isoTime(idTime(stored.id)),
     events: sending ? [...stored.events, eventEntry('Sending', leased_at.getTime())] : stored.events,
     ...(content.attachments
       ? { attachments: content.attachments.map((file) => ({ ...file, purged: attachments_purged })) }
