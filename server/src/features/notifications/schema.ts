@@ -66,6 +66,13 @@ const content = {
   send_at: Type.Optional(Nullable(DateTime)),
 };
 
+const exampleSend = {
+  channel: 'email',
+  recipient: { address: 'delivered@sandbox.test' },
+  subject: 'Hello',
+  text_body: 'Hello from Carillon.',
+};
+
 export const SendRequest = Type.Object(
   {
     channel: OneOf(channels, {
@@ -82,14 +89,7 @@ export const SendRequest = Type.Object(
   },
   {
     title: 'SendRequest',
-    examples: [
-      {
-        channel: 'email',
-        recipient: { address: 'delivered@sandbox.test' },
-        subject: 'Hello',
-        text_body: 'Hello from Carillon.',
-      },
-    ],
+    examples: [exampleSend],
   },
 );
 export type SendRequest = Static<typeof SendRequest>;
@@ -103,7 +103,11 @@ export type BatchElement = Static<typeof BatchElement>;
 
 /** The service checks the elements one by one, so that a bad one does not fail the others. */
 export const BatchRequest = Type.Object({
-  notifications: Type.Array(Type.Unknown(), { minItems: 1, maxItems: limits.batch }),
+  notifications: Type.Array(Type.Unknown(), {
+    minItems: 1,
+    maxItems: limits.batch,
+    examples: [[{ ...exampleSend, idempotency_key: 'order-1001' }]],
+  }),
 });
 
 export const NotificationPatch = Type.Object(
