@@ -16,7 +16,9 @@ export default defineConfig({
   // Our own packages (@carillon/…) from their sources.
   ssr: { resolve: { conditions: ['carillon-source', ...defaultServerConditions] } },
   test: {
-    include: ['server', 'sdk', 'cli', 'widgets', 'dashboard'].map((folder) => `${folder}/**/*.test.ts`),
+    include: ['server', 'sdk', 'cli', 'widgets', 'dashboard', 'site'].map(
+      (folder) => `${folder}/**/*.test.ts`,
+    ),
     globalSetup: ['server/test/global-setup.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,

@@ -15,6 +15,7 @@ const clients = [
   'widgets/test',
   'dashboard/src',
   'dashboard/test',
+  'site',
 ];
 const folders = ['server/src', 'server/test', 'bench', ...clients].filter((folder) => existsSync(folder));
 

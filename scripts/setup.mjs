@@ -33,13 +33,16 @@ export function isProgram(file) {
   return realpathSync(process.argv[1]) === file;
 }
 
-/** Installs the packages when they are missing, or were installed from another lockfile, by another Node or machine. */
-export async function ensureInstalled() {
+/**
+ * Installs the packages of a folder, by default those of the repository, when they are missing, or were installed from another
+ * lockfile, by another Node or machine.
+ */
+export async function ensureInstalled(folder = root) {
   requireNode();
-  const marker = join(root, 'node_modules/.carillon-install');
+  const marker = join(folder, 'node_modules/.carillon-install');
   const wanted = [
     createHash('sha256')
-      .update(readFileSync(join(root, 'package-lock.json')))
+      .update(readFileSync(join(folder, 'package-lock.json')))
       .digest('hex'),
     `node ${process.versions.node.split('.')[0]}`,
     `${process.platform} ${process.arch}`,
@@ -48,7 +51,7 @@ export async function ensureInstalled() {
   if (installed()) return;
   await exclusively(async () => {
     if (installed()) return;
-    await install();
+    await install(folder);
     writeFileSync(marker, wanted);
   });
 }
@@ -68,7 +71,7 @@ export async function exclusively(work) {
   }
 }
 
-async function install() {
+async function install(folder) {
   const began = Date.now();
   const seconds = () => Math.round((Date.now() - began) / 1000);
   console.log('installing packages (the first time, and when they change)…');
@@ -77,7 +80,7 @@ async function install() {
   // Whatever NODE_ENV says: building needs the development packages, and the bundled database is an optional one.
   const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
   let said = '';
-  const code = await runNpm(['ci', ...options], (text) => {
+  const code = await runNpm(['ci', ...options], folder, (text) => {
     said += text;
   }).finally(() => clearInterval(ticking));
   if (code !== 0)
@@ -103,8 +106,8 @@ export function networkFailure(said) {
   );
 }
 
-function runNpm(args, onError) {
-  const options = { stdio: ['inherit', 'inherit', 'pipe'], onError };
+function runNpm(args, cwd, onError) {
+  const options = { cwd, stdio: ['inherit', 'inherit', 'pipe'], onError };
   // Inside `npm start` this is the npm that runs us; otherwise the one on the PATH, which Windows only finds with a shell.
   const own = process.env.npm_execpath;
   if (own?.endsWith('npm-cli.js')) return run(process.execPath, [own, ...args], options);

@@ -3,7 +3,7 @@
 import { exportsOf, importsOf, parse, sourcesIn } from './exports.mjs';
 
 const checked = ['server/src', 'server/test', 'bench', 'cli/src', 'dashboard/src'];
-const importing = ['sdk/test', 'cli/test', 'widgets/test', 'dashboard/test'];
+const importing = ['sdk/test', 'cli/test', 'widgets/test', 'dashboard/test', 'site'];
 /** Read by a tool from a default export. */
 const isEntry = /\.config\.ts$|\/global-setup\.ts$/;
 

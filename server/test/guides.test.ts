@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { anchorOf } from '../../site/markdown.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
@@ -10,19 +11,14 @@ const folder = (name: string): string[] =>
     .filter((file) => file.endsWith('.md'))
     .map((file) => `${name}/${file}`);
 const pages = [
-  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
-  ...['docs', 'docs/guides', 'docs/adr'].flatMap(folder),
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/RESULTS.md'],
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join('docs', path)),
 ];
 
 const exampleGuides = (): string[] =>
   readdirSync(join(root, 'examples')).flatMap((name) => folder(`examples/${name}`));
-
-/** As GitHub names a heading in an address. */
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
 
 test('every link of the documentation leads somewhere', () => {
   const dead = pages.flatMap((page) =>
@@ -41,8 +37,8 @@ test('every link of the documentation leads somewhere', () => {
   expect(dead).toEqual([]);
 });
 
-test('the variables of the guides are those that the README sets', () => {
-  const set = new Set([...textOf('README.md').matchAll(/\b([A-Z_]+)=/g)].map(([, name]) => name));
+test('the variables of the guides are those that their index sets', () => {
+  const set = new Set([...textOf('docs/README.md').matchAll(/\b([A-Z_]+)=/g)].map(([, name]) => name));
   // What an earlier command answered, and what only the operator knows.
   for (const own of ['ENDPOINT_ID', 'NOTIFICATION_ID', 'DATABASE_URL', 'NEW_DATABASE_URL']) set.add(own);
   const unknown = folder('docs/guides').flatMap((page) =>

@@ -15,7 +15,8 @@ export const referenceSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-interface Entry {
+/** An operation with its place. */
+export interface ReferenceEntry {
   method: string;
   path: string;
   operation: Operation;
@@ -24,11 +25,7 @@ interface Entry {
 /** The API reference as one page of HTML: no script, nothing loaded from elsewhere. */
 export function referencePage(document: OpenApiDocument): string {
   const { info, components } = document;
-  const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(
-      ([method, operation]): Entry => ({ method: method.toUpperCase(), path, operation }),
-    ),
-  );
+  const entries = entriesOf(document);
   const tags = document.tags.map(({ name }) => ({
     name,
     entries: entries.filter((entry) => entry.operation.tags.includes(name)),
@@ -69,7 +66,13 @@ ${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name,
 `.markup;
 }
 
-function tagContents({ name, entries }: { name: string; entries: Entry[] }): Html {
+export function entriesOf({ paths }: OpenApiDocument): ReferenceEntry[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+function tagContents({ name, entries }: { name: string; entries: ReferenceEntry[] }): Html {
   const links = entries.map(
     ({ method, operation }) =>
       html`<li><a href="#${operation.operationId}"><span class="method ${method.toLowerCase()}">${method}</span> ${operation.summary}</a></li>
@@ -79,7 +82,7 @@ function tagContents({ name, entries }: { name: string; entries: Entry[] }): Htm
 `;
 }
 
-function operationSection(entry: Entry, document: OpenApiDocument): Html {
+function operationSection(entry: ReferenceEntry, document: OpenApiDocument): Html {
   const { method, path, operation } = entry;
   const body = operation.requestBody?.content['application/json']?.schema;
   return html`<article id="${operation.operationId}" aria-labelledby="${operation.operationId}-title">
@@ -89,19 +92,19 @@ ${prose(operation.description)}
 ${operation.parameters ? parameterTable(operation.parameters) : null}
 ${body ? bodySection(body, operation.requestBody?.required ?? true, document.components.schemas) : null}
 <h4>Responses</h4>
-<dl>${responseRows(operation)}</dl>
+<dl>${successRows(operation)}${errorRow(operation)}</dl>
 <h4>Example</h4>
 <pre tabindex="0"><code>${curlOf(entry, document)}</code></pre>
 </article>
 `;
 }
 
-function scopeBadge(operation: Operation): Html | null {
+export function scopeBadge(operation: Operation): Html | null {
   const scope = operation['x-required-scope'];
   return scope === undefined ? null : html` <span class="scope">${scope}</span>`;
 }
 
-function parameterTable(parameters: Parameter[]): Html {
+export function parameterTable(parameters: Parameter[]): Html {
   return html`<table><caption>Parameters</caption>
 <thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${parameters.map(
@@ -113,22 +116,26 @@ function parameterTable(parameters: Parameter[]): Html {
 }
 
 /** The body that the caller has to write is shown inline, even when its schema has a name. */
-function bodySection(schema: JsonSchema, required: boolean, schemas: Record<string, JsonSchema>): Html {
+export function bodySection(
+  schema: JsonSchema,
+  required: boolean,
+  schemas: Record<string, JsonSchema>,
+): Html {
   const caption = required ? 'Body (JSON)' : 'Body (JSON, optional)';
   return schemaTable(resolved(schema, schemas), caption) ?? html`<p>${caption}: ${typeOf(schema)}</p>`;
 }
 
-function responseRows({ responses }: Operation): Html[] {
+export function successRows({ responses }: Operation): Html[] {
+  return Object.entries(responses).flatMap(([status, response]) =>
+    '$ref' in response ? [] : [successRow(status, response)],
+  );
+}
+
+export function errorRow({ responses }: Operation): Html {
   const errors = Object.keys(responses).filter(
     (status) => status !== 'default' && '$ref' in (responses[status] ?? {}),
   );
-  const successes = Object.entries(responses).flatMap(([status, response]) =>
-    '$ref' in response ? [] : [successRow(status, response)],
-  );
-  return [
-    ...successes,
-    html`<dt>Errors</dt><dd><a href="#errors">${[...errors, 'others'].join(', ')}</a></dd>`,
-  ];
+  return html`<dt>Errors</dt><dd><a href="#errors">${[...errors, 'others'].join(', ')}</a></dd>`;
 }
 
 function successRow(status: string, response: Response): Html {
@@ -154,7 +161,7 @@ function errorSection(): Html {
   )}</tbody></table></section>`;
 }
 
-function schemaSection(name: string, schema: JsonSchema): Html {
+export function schemaSection(name: string, schema: JsonSchema): Html {
   return html`<article id="schema-${name}"><h3><a href="#schema-${name}">${name}</a></h3>
 ${typeof schema.description === 'string' ? prose(schema.description) : null}
 ${schemaTable(schema, `Fields of ${name}`) ?? html`<p>${typeOf(schema)} ${meaningOf(schema)}</p>`}
@@ -162,7 +169,10 @@ ${schemaTable(schema, `Fields of ${name}`) ?? html`<p>${typeOf(schema)} ${meanin
 `;
 }
 
-function curlOf({ method, path, operation }: Entry, { servers, components }: OpenApiDocument): string {
+export function curlOf(
+  { method, path, operation }: ReferenceEntry,
+  { servers, components }: OpenApiDocument,
+): string {
   const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
   const address = inPath.reduce(
     (text, { name, schema }) => text.replace(`{${name}}`, String(sampleOf(schema, components.schemas))),
