@@ -19,7 +19,7 @@ import { bootstrap, type Credentials, createAuthenticator } from './features/acc
 import { startRecorder } from './features/activity/index.ts';
 import { createRecipientAuthenticator } from './features/inbox/index.ts';
 import { openObjectStore } from './features/objects/index.ts';
-import { createDashboard } from './features/static-files/index.ts';
+import { createPages } from './features/static-files/index.ts';
 import { startStorageMeter } from './features/usage/index.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -223,7 +223,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       { ...deps, rateLimiter: createRateLimiter(pool, config) },
       table(services, { draining: () => draining }),
       {
-        pages: config.CARILLON_ROLES.includes('api') ? createDashboard() : undefined,
+        pages: config.CARILLON_ROLES.includes('api') ? createPages() : undefined,
         trustedProxies: config.CARILLON_TRUSTED_PROXIES,
       },
     );

@@ -1,13 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyRequest } from 'fastify';
 import type { Reply } from '../../http/route.ts';
 import { answerFile, type StaticFile } from './answer.ts';
-
-/** In the bundle the folder is beside main.js; from the sources, the same built folder is used. */
-const builtFolders = [
-  new URL('./dashboard/', import.meta.url),
-  new URL('../../../dist/dashboard/', import.meta.url),
-];
+import { type Build, builtFolders, contentTypeOf, currentBuild } from './build.ts';
 
 /** The dashboard renders in the browser: every page URL gets the same document. */
 const pagePattern = /^\/(?:(?:test|live|connections)(?:\/.*)?|sign-in|invitation)?$/;
@@ -30,27 +25,12 @@ const securityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const contentTypes: Record<string, string> = {
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-};
-
-interface Build {
-  folder: URL;
-  /** When the list of files was written, which identifies the build. */
-  writtenAt: number;
-  /** Maps a path to the hash of its content. */
-  files: Record<string, string>;
-  /** Files that were already requested. */
-  kept: Map<string, StaticFile>;
-}
-
 type Request = Pick<FastifyRequest, 'method' | 'url' | 'headers'>;
 
-/** Answers requests outside of the API: the pages of the dashboard and their files; null for anything else. */
-export function createDashboard(folders: readonly URL[] = builtFolders): (request: Request) => Reply | null {
+/** Answers with the pages of the dashboard and their files; null for anything else. */
+export function createDashboard(
+  folders: readonly URL[] = builtFolders('dashboard'),
+): (request: Request) => Reply | null {
   let build: Build | null = null;
 
   const file = (path: string): StaticFile | null => {
@@ -83,19 +63,6 @@ export function createDashboard(folders: readonly URL[] = builtFolders): (reques
   };
 }
 
-/** A build may be replaced while the service runs: its document names files that the previous list does not have. */
-function currentBuild(folders: readonly URL[], known: Build | null): Build | null {
-  for (const folder of folders) {
-    const list = new URL('files.json', folder);
-    const writtenAt = statSync(list, { throwIfNoEntry: false })?.mtimeMs;
-    if (writtenAt === undefined) continue;
-    if (known?.folder === folder && known.writtenAt === writtenAt) return known;
-    const { former, current } = JSON.parse(readFileSync(list, 'utf8'));
-    return { folder, writtenAt, files: { ...former, ...current }, kept: new Map() };
-  }
-  return null;
-}
-
 /** Returns null when the file is gone. An empty answer instead would stay in caches. */
 function readFile(folder: URL, path: string, etag: string): StaticFile | null {
   const read = (ending: string) => {
@@ -105,7 +72,7 @@ function readFile(folder: URL, path: string, etag: string): StaticFile | null {
   const [identity, gzip, br] = [read(''), read('.gz'), read('.br')];
   if (!identity) return null;
   return {
-    contentType: contentTypes[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+    contentType: contentTypeOf(path),
     isImmutable: path.startsWith('assets/'),
     etag,
     bytes: { identity, ...(gzip && { gzip }), ...(br && { br }) },

@@ -1,2 +1,2 @@
-export { createDashboard } from './dashboard.ts';
+export { createPages } from './pages.ts';
 export { widgetRoutes } from './widgets.ts';
