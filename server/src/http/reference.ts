@@ -50,7 +50,7 @@ ${tags.map(tagContents)}
 <main id="content">
 <h1>${info.title} API reference</h1>
 ${prose(info.description)}
-<p>The same as a document for machines: <a href="/openapi.json">openapi.json</a>.</p>
+<p>The same as a document for machines: <a href="/openapi.json">openapi.json</a>. The guides: <a href="/docs/guide/">/docs/guide</a>.</p>
 ${tags.map(({ name, entries: listed }) => {
   const operations = listed.map((entry) => operationSection(entry, document));
   return html`<section aria-labelledby="tag-${slug(name)}"><h2 id="tag-${slug(name)}">${name}</h2>${operations}</section>
