@@ -66,6 +66,10 @@ test('commands and code call the variable of the key CARILLON_API_KEY', () => {
   expect(old).toEqual([]);
 });
 
+test('the README stays short', () => {
+  expect(textOf('README.md').split('\n').length).toBeLessThan(150);
+});
+
 const services = {
   chatone: 'Slack',
   chattwo: 'Microsoft Teams',
