@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { noteBundledPackages } from './licences.mjs';
 import { withLock } from './lock.mjs';
 import { dist, ensureInstalled, isProgram, root, run, stop } from './setup.mjs';
 
@@ -70,13 +71,18 @@ async function build() {
     // Tests that build it have another one, with which React would be the one for development, half as big again.
     process.env.NODE_ENV = 'production';
     const vite = await import('vite');
-    await vite.build({
+    const { output } = await vite.build({
       configFile: join(root, 'dashboard/vite.config.ts'),
       logLevel: 'warn',
       mode: 'production',
       build: { outDir: staging },
     });
-    publish(staging, built);
+    publish(staging);
+    noteBundledPackages(
+      target,
+      output.flatMap(({ moduleIds = [] }) => moduleIds),
+    );
+    writeFileSync(marker, built);
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
@@ -87,7 +93,7 @@ async function build() {
  * needs. Files of the build before stay for an hour, for pages that are open. The list is last: it is how a running service
  * learns of all this.
  */
-function publish(staging, built) {
+function publish(staging) {
   const hashes = {};
   const paths = filesBelow(staging).map((path) => relative(staging, path).replaceAll('\\', '/'));
   for (const path of paths) {
@@ -111,7 +117,6 @@ function publish(staging, built) {
     renameSync(join(staging, path), join(target, path));
   }
   renameSync(join(staging, 'files.json'), join(target, 'files.json'));
-  writeFileSync(marker, built);
   for (const name of readdirSync(join(target, 'assets'))) {
     const path = `assets/${name.replace(/\.(gz|br)$/, '')}`;
     if (hashes[path] === undefined && former[path] === undefined) rmSync(join(target, 'assets', name));

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { noteBundledPackages, packageFolders, writeLicences } from './licences.mjs';
 import { dist, ensureInstalled, exclusively, isProgram, root, run, stop, tsc } from './setup.mjs';
 
 const target = join(dist, 'widgets');
@@ -47,7 +48,7 @@ function fingerprint() {
 export async function buildWidgets() {
   if (areWidgetsFresh()) return;
   const built = fingerprint();
-  const outputs = await bundle(elements, { splitting: false });
+  const { outputs, modules } = await bundle(elements, { splitting: false });
   const staging = join(dist, `.widgets-${process.pid}`);
   mkdirSync(staging, { recursive: true });
   mkdirSync(target, { recursive: true });
@@ -66,6 +67,7 @@ export async function buildWidgets() {
     writeFileSync(join(staging, `${name}.br`), brotliCompressSync(bytes, { params }));
   }
   writeFileSync(join(staging, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  noteBundledPackages(staging, modules);
   writeFileSync(join(staging, '.build'), built);
   // The marker last: whoever finds it finds the rest.
   for (const name of readdirSync(staging).sort().reverse())
@@ -75,7 +77,7 @@ export async function buildWidgets() {
 
 async function bundle(names, options) {
   const { build } = await import('esbuild');
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: names.map((name) => join(root, 'widgets/src', `${name}.ts`)),
     outdir: 'out',
     write: false,
@@ -87,13 +89,18 @@ async function bundle(names, options) {
     conditions: ['carillon-source', 'production'],
     legalComments: 'none',
     absWorkingDir: root,
+    metafile: true,
     logLevel: 'warning',
     ...options,
   }).catch((error) => {
     if (error.errors === undefined) throw error;
     return stop('The widgets could not be built; the reason is above.');
   });
-  return outputFiles.map(({ path, contents }) => ({ name: path.split(/[\\/]/).at(-1), bytes: contents }));
+  const outputs = outputFiles.map(({ path, contents }) => ({
+    name: path.split(/[\\/]/).at(-1),
+    bytes: contents,
+  }));
+  return { outputs, modules: Object.keys(metafile.inputs) };
 }
 
 /** What `npm pack` puts into the package: the same modules, sharing what they have in common, with types. */
@@ -101,13 +108,13 @@ export async function buildPackage() {
   const folder = join(root, 'widgets/dist');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const { name, bytes } of await bundle([...elements, 'react'], {
+  const { outputs, modules } = await bundle([...elements, 'react'], {
     splitting: true,
     external: ['react'],
     chunkNames: 'shared-[hash]',
-  })) {
-    writeFileSync(join(folder, name), bytes);
-  }
+  });
+  for (const { name, bytes } of outputs) writeFileSync(join(folder, name), bytes);
+  writeLicences(join(folder, 'THIRD-PARTY-LICENSES'), packageFolders(modules));
   const code = await run(process.execPath, [tsc, '-p', join(root, 'widgets/tsconfig.build.json')]);
   if (code !== 0) stop('The declarations of the widgets could not be created; the reason is above.');
   addDeclarations(folder);

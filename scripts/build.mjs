@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { areWidgetsFresh, buildPackage, buildWidgets } from './build-widgets.mjs';
+import { noteBundledPackages } from './licences.mjs';
 import { dist, ensureInstalled, exclusively, isProgram, root, run, stop } from './setup.mjs';
 import { linesOnly } from './source-map.mjs';
 
@@ -20,6 +21,8 @@ const sources = join(root, 'server/src');
 const marker = join(dist, '.build');
 const threads = ['queue/heartbeat-thread.ts', 'task-thread.ts'];
 const program = 'service-process.ts';
+/** How the published package starts: it has no scripts folder. */
+const packageStart = join(import.meta.dirname, 'start-package.mjs');
 
 /** Packages that are not ES modules ask for those of Node with `require`, which an ES module does not have. */
 const requireForPackages = `import { createRequire as createRequireOfBundle } from 'node:module';
@@ -42,7 +45,9 @@ function fingerprint() {
   const inputs = readdirSync(sources, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name));
-  const ours = ['build.mjs', 'source-map.mjs'].map((name) => join(import.meta.dirname, name));
+  const ours = ['build', 'source-map', 'licences', 'start-package', 'options', 'setup'].map((name) =>
+    join(import.meta.dirname, `${name}.mjs`),
+  );
   for (const path of [...inputs, ...ours, join(root, 'package-lock.json')].sort()) {
     const { mtimeMs, size } = statSync(path);
     hash.update(`${relative(root, path)} ${mtimeMs} ${size}\n`);
@@ -53,7 +58,8 @@ function fingerprint() {
 /** The files that run in threads, for tests: from sources a thread takes three times as long to start. */
 export async function bundleThreads(folder) {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  for (const { path, contents } of await bundle(threads, folder)) writeFileSync(path, contents);
+  const { outputFiles } = await bundle(threads, folder);
+  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
 }
 
 /** main.js loads the service from a file of its own, so that a supervisor does not have it in memory. */
@@ -68,7 +74,7 @@ const onDemand = {
 
 async function bundle(entryPoints, outdir) {
   const { build } = await import('esbuild');
-  const { outputFiles } = await build({
+  return build({
     entryPoints: entryPoints.map((name) => join(sources, name)),
     outdir, // the maps tell where the sources are from there
     entryNames: '[name]',
@@ -86,9 +92,23 @@ async function bundle(entryPoints, outdir) {
     sourcemap: true,
     sourcesContent: false, // stack traces need the lines alone
     absWorkingDir: root,
+    metafile: true,
     logLevel: 'warning',
   });
-  return outputFiles;
+}
+
+async function bundlePackageStart(outfile) {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [packageStart],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    absWorkingDir: root,
+    logLevel: 'warning',
+  });
 }
 
 async function build() {
@@ -99,8 +119,10 @@ async function build() {
   rmSync(marker, { force: true });
   let broken = false;
   try {
-    const outputFiles = await bundle([...threads, program, 'main.ts'], dist);
+    const { outputFiles, metafile } = await bundle([...threads, program, 'main.ts'], dist);
     copyMigrations(join(staging, 'migrations'));
+    await bundlePackageStart(join(staging, 'start.js'));
+    noteBundledPackages(dist, Object.keys(metafile.inputs));
     for (const { path, contents, text } of outputFiles)
       writeFileSync(join(staging, basename(path)), path.endsWith('.map') ? linesOnly(text) : contents);
     await buildWidgets();
@@ -135,6 +157,7 @@ function publish(staging) {
     renameSync(join(staging, `${name}.map`), join(dist, `${name}.map`));
     renameSync(join(staging, name), join(dist, name));
   }
+  renameSync(join(staging, 'start.js'), join(dist, 'start.js'));
 }
 
 if (isProgram(import.meta.filename)) {

@@ -1,6 +1,6 @@
 // The options of our commands. One that is not known ends the command: an option that is ignored looks like one that works.
 
-/** Of `npm start`. What follows one of them belongs to it. The service has the list too, and a test compares them. */
+/** Of `npm start` and of the published server. What follows one of them belongs to it. The service has the list too, and a test compares them. */
 export const startOptions = [
   '--help',
   '--version',
@@ -29,16 +29,16 @@ export function checkSwitches(command, does, switches = {}) {
     );
     process.exit(0);
   }
-  refuseUnknown(command, words, Object.keys(switches));
+  refuseUnknown(words, Object.keys(switches));
 }
 
-export function refuseUnknown(command, words, known) {
+export function refuseUnknown(words, known) {
   const wrong = words.find((word) => !known.includes(word));
   if (wrong === undefined) return;
   const all = [...new Set([...known, '--help'])];
   const meant = all.find((option) => typosBetween(wrong, option) <= 2);
   const hint = meant ? `Did you mean ${meant}? ` : '';
-  console.error(`Unknown option ${wrong}. ${hint}\`${command} -- --help\` lists them.`);
+  console.error(`Unknown option ${wrong}. ${hint}--help lists all options.`);
   process.exit(2);
 }
 

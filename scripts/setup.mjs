@@ -15,7 +15,7 @@ export const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
 const oldest = [20, 19];
 
 /** The first thing a stranger may get wrong, so it is said in a sentence and not as a syntax error further on. */
-function requireNode() {
+export function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return;
   stop(
@@ -80,9 +80,10 @@ async function install(folder) {
   // Whatever NODE_ENV says: building needs the development packages, and the bundled database is an optional one.
   const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
   let said = '';
-  const code = await runNpm(['ci', ...options], folder, (text) => {
+  const onError = (text) => {
     said += text;
-  }).finally(() => clearInterval(ticking));
+  };
+  const code = await runNpm(['ci', ...options], { cwd: folder, onError }).finally(() => clearInterval(ticking));
   if (code !== 0)
     stop(
       networkFailure(said) ?? `${said}Installing failed (npm ci, exit code ${code}); the reason is above.`,
@@ -106,8 +107,9 @@ export function networkFailure(said) {
   );
 }
 
-function runNpm(args, cwd, onError) {
-  const options = { cwd, stdio: ['inherit', 'inherit', 'pipe'], onError };
+/** With `onError`, standard error is handed to it instead of being shown. */
+export function runNpm(args, { cwd = root, onError } = {}) {
+  const options = { cwd, stdio: ['inherit', 'inherit', onError ? 'pipe' : 'inherit'], onError };
   // Inside `npm start` this is the npm that runs us; otherwise the one on the PATH, which Windows only finds with a shell.
   const own = process.env.npm_execpath;
   if (own?.endsWith('npm-cli.js')) return run(process.execPath, [own, ...args], options);

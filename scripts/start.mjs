@@ -7,7 +7,7 @@ import { refuseUnknown, startOptions } from './options.mjs';
 import { dist, ensureInstalled } from './setup.mjs';
 
 const [option] = process.argv.slice(2);
-if (option !== undefined) refuseUnknown('npm start', [option], startOptions);
+if (option !== undefined) refuseUnknown([option], startOptions);
 await ensureInstalled();
 await ensureBuilt();
 // Beside the service, not before it: notifications do not wait for pages. Until it is there, its address says so.

@@ -18,12 +18,12 @@ describe.each([
   ['npm start', 'start.mjs', '--reset-pasword', '--reset-password'],
   ['npm run demo', 'demo.mjs', '--hepl', '--help'],
   ['npm run simulators', 'simulators.mjs', '--free-port', '--free-ports'],
-])('%s', (command, script, misspelt, meant) => {
+])('%s', (_command, script, misspelt, meant) => {
   it('refuses an option that it does not have, and names the one that was meant', () => {
     expect(run(script, misspelt)).toEqual({
       code: 2,
       out: '',
-      err: `Unknown option ${misspelt}. Did you mean ${meant}? \`${command} -- --help\` lists them.\n`,
+      err: `Unknown option ${misspelt}. Did you mean ${meant}? --help lists all options.\n`,
     });
   });
 
@@ -31,7 +31,7 @@ describe.each([
     expect(run(script, 'port=9000')).toEqual({
       code: 2,
       out: '',
-      err: `Unknown option port=9000. \`${command} -- --help\` lists them.\n`,
+      err: `Unknown option port=9000. --help lists all options.\n`,
     });
   });
 });

@@ -1,0 +1,19 @@
+// The package @carillon/server: the service with the dashboard, the widgets and the licences of all that is bundled. `npm pack`
+// runs it too.
+import { join } from 'node:path';
+import { ensureBuilt } from './build.mjs';
+import { ensureDashboard } from './build-dashboard.mjs';
+import { notedPackages, writeLicences } from './licences.mjs';
+import { dist, ensureInstalled, isProgram } from './setup.mjs';
+
+export async function buildServer() {
+  await ensureBuilt();
+  await ensureDashboard();
+  const bundles = [dist, join(dist, 'dashboard'), join(dist, 'widgets')];
+  writeLicences(join(dist, 'THIRD-PARTY-LICENSES'), bundles.flatMap(notedPackages));
+}
+
+if (isProgram(import.meta.filename)) {
+  await ensureInstalled();
+  await buildServer();
+}
