@@ -72,6 +72,7 @@ test('outside the repository, start says what is missing', async () => {
   const { code, err } = await world.run(['start'], { env: { CARILLON_HOME: world.folder } });
   expect(code).toBe(1);
   expect(err).toContain('requires a checkout of the repository');
+  expect(err).toContain('run: npx @carillon/server\n');
   expect((await world.run(['start', '--help'])).out).toContain('Start the service.');
 });
 

@@ -1,6 +1,7 @@
 import type { App } from './app.ts';
 import { describeSettings } from './config.ts';
 import { type Credentials, credentialsPath, readCredentials } from './features/accounts/index.ts';
+import { commandLine } from './invocation.ts';
 import { operatorCommands } from './operator/index.ts';
 
 /**
@@ -69,9 +70,9 @@ export function helpText(): string {
     '',
     ...[
       ['', 'runs the service'],
-      ...Object.values(operatorCommands).map(({ usage, does }) => [`-- ${usage}`, does]),
-      ['-- --version', 'prints the version'],
-    ].map(([args, does]) => `npm start ${args?.padEnd(35)}  ${does}`),
+      ...Object.values(operatorCommands).map(({ usage, does }) => [usage, does]),
+      ['--version', 'prints the version'],
+    ].map(([options, does]) => `${commandLine(options).padEnd(48)}  ${does}`),
     '',
     'Settings are environment variables, or fields of carillon.config.json in the working directory:',
     '',

@@ -349,7 +349,7 @@ const settings = {
     fallback: null,
     shown: '`off` with a managed email or SMS provider, else `on`',
     meaning:
-      'Whether all signed-in users can create organizations. Every organization can send through the managed providers, so with those, by default only the operator can create organizations (npm start -- --create-organization).',
+      'Whether all signed-in users can create organizations. Every organization can send through the managed providers, so with those, by default only the operator can create organizations (--create-organization).',
   }),
   CARILLON_RATE_LIMIT: setting<number | null>({
     read: positive,

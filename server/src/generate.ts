@@ -79,7 +79,7 @@ function settingsPage(): string {
   );
   return page(
     'Settings',
-    'Settings are environment variables, or fields of `carillon.config.json` in the working directory (environment variables take precedence). The service does not start with invalid values and lists all of them. `npm start -- --help` prints this table.',
+    'Settings are environment variables, or fields of `carillon.config.json` in the working directory (environment variables take precedence). The service does not start with invalid values and lists all of them. `--help` prints this table.',
     ['| name | default | meaning |', '|---|---|---|', ...rows],
   );
 }

@@ -1,2 +1,3 @@
-/** A test compares this version with package.json. */
+/** A test compares both with package.json. */
 export const version = '0.1.0';
+export const packageName = '@carillon/server';

@@ -52,7 +52,10 @@ function fromRepository(
       const root = findRepository(io);
       if (!root)
         throw new CliError(`carillon ${name} requires a checkout of the repository.`, {
-          hint: 'Clone it and run the command inside, or set CARILLON_HOME to its path.',
+          hint:
+            script === 'start'
+              ? `Without one, run: ${['npx @carillon/server', ...options].join(' ')}`
+              : 'Clone it and run the command inside, or set CARILLON_HOME to its path.',
         });
       return spawned(io, root, [join(root, `scripts/${script}.mjs`), ...options, ...args]);
     },

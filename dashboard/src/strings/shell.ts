@@ -60,7 +60,7 @@ export const shell = {
     email: 'Email',
     password: 'Password',
     submit: 'Sign in',
-    hint: 'The first start prints the login to the terminal and saves it in credentials.json in the data directory. Forgot your password? The operator can reset it: npm start -- --reset-password',
+    hint: 'The first start prints the login to the terminal and saves it in credentials.json in the data directory. Forgot your password? The operator can reset it: run the command that starts Carillon with --reset-password EMAIL',
     again: 'Session expired',
     againHint: 'Sign in again to continue. Your changes on this page are kept.',
     noOrganization: 'No organization',

@@ -43,7 +43,7 @@ export function openApiDocument(routes: Route[], version: string): OpenApiDocume
       description,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: 'http://127.0.0.1:8400', description: 'The address of `npm start`' }],
+    servers: [{ url: 'http://127.0.0.1:8400', description: 'The default address on your machine' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
     components: {

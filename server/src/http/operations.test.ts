@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { createPool, type Pool, trackWrite } from '../db/sql.ts';
 import { createIncidentBoard } from '../features/incidents/index.ts';
 import { createMetrics } from '../kernel/metrics.ts';
-import { version } from '../version.ts';
+import { packageName, version } from '../version.ts';
 import { operationRoutes } from './operations.ts';
 import { createScrape } from './scrape.ts';
 import { createHttpServer } from './server.ts';
@@ -73,10 +73,10 @@ describe('the operations endpoints of a running service', () => {
     expect(body).toContain(`${service.url}/v1/notifications`);
   });
 
-  it('tell the version that the package has', () => {
+  it('tell the version and the name that the package has', () => {
     const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
     expect(read('../../../package.json').version).toBe(version);
-    expect(read('../../package.json').version).toBe(version);
+    expect(read('../../package.json')).toMatchObject({ version, name: packageName });
   });
 });
 

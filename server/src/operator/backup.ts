@@ -4,6 +4,7 @@ import { backUp } from '../db/embedded/backup.ts';
 import { hasCluster } from '../db/embedded/home.ts';
 import { restore } from '../db/embedded/restore.ts';
 import { createPool, query } from '../db/sql.ts';
+import { commandLine } from '../invocation.ts';
 import type { OperatorCommand } from './command.ts';
 import { reachDatabase } from './database.ts';
 
@@ -88,7 +89,7 @@ function readArguments(
 }
 
 function refuse(print: (line: string) => void, usage: string): number {
-  print(`Usage: npm start -- ${usage}`);
+  print(`Usage: ${commandLine(usage)}`);
   return 1;
 }
 

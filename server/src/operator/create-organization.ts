@@ -1,4 +1,5 @@
 import { createOrganizationFor } from '../features/accounts/index.ts';
+import { commandLine } from '../invocation.ts';
 import type { OperatorCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 
@@ -12,7 +13,7 @@ export const createOrganizationCommand: OperatorCommand = (config, print, [email
       return 0;
     }
     print(
-      `Usage: npm start -- --create-organization EMAIL NAME. EMAIL must belong to an existing user (npm start -- --reset-password lists all users).`,
+      `Usage: ${commandLine('--create-organization EMAIL NAME')}. EMAIL must belong to an existing user (${commandLine('--reset-password')} lists all users).`,
     );
     return 1;
   });

@@ -1,5 +1,6 @@
 import { type Pool, transaction } from '../db/sql.ts';
 import { addUpdate, listActive, openIncident, resolveIncident, shown } from '../features/incidents/index.ts';
+import { commandLine } from '../invocation.ts';
 import { isUuid } from '../kernel/ids.ts';
 import type { OperatorCommand } from './command.ts';
 import { withDatabase } from './database.ts';
@@ -71,7 +72,7 @@ function change(
     });
     if (title === null) {
       print(
-        id === '' ? `Which incident? Usage: npm start -- ${usage}` : `No active incident has the id ${id}.`,
+        id === '' ? `Which incident? Usage: ${commandLine(usage)}` : `No active incident has the id ${id}.`,
       );
       return listIncidents(pool, print);
     }
@@ -94,6 +95,6 @@ function problemOf(name: keyof typeof longest, text: string): string | null {
 }
 
 async function refuse(print: Print, problem: string, usage: string): Promise<number> {
-  print(`${problem} Usage: npm start -- ${usage}`);
+  print(`${problem} Usage: ${commandLine(usage)}`);
   return 2;
 }

@@ -399,6 +399,6 @@ test('`carillon organization` lists the steps', { timeout: 60_000 }, async () =>
     cwd: root,
     env: { PATH: process.env.PATH, ...source.settings },
   }).catch((error: { code: number; stdout: string }) => error);
-  expect(said.stdout).toContain('organization export ID FILE');
+  expect(said.stdout).toContain('export ID FILE');
   expect(said.stdout).toContain('Stranger');
 });

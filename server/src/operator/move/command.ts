@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../../config.ts';
 import { openKeyring } from '../../db/encryption-keys.ts';
 import { type Pool, query } from '../../db/sql.ts';
+import { commandLine } from '../../invocation.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { OperatorCommand } from '../command.ts';
 import { withDatabase } from '../database.ts';
@@ -11,16 +12,17 @@ import { activate, deleteOrganization, handOver, release } from './finish.ts';
 import { checkFile, importOrganization } from './import.ts';
 import { planMove } from './tables.ts';
 
-const usage = `Moves an organization to another installation (docs/guides/growing.md). In this order:
+const usage = `Moves an organization to another installation (docs/guides/growing.md): ${commandLine('--organization STEP')}
+The steps, in this order:
 
-  source  organization export ID FILE            stops it and writes FILE and FILE.key; --dry-run instead of FILE counts rows
-  target  organization import FILE               reads both; repeat it after a crash; [--dry-run] [--merge-users]
-  source  organization handover ID RECEIPT URL   gives it up for good; URL is the address of the target
-  target  organization activate ID CODE          accepts requests and sends
-  source  organization delete ID                 removes its rows
+  source  export ID FILE            stops it and writes FILE and FILE.key; --dry-run instead of FILE counts rows
+  target  import FILE               reads both; repeat it after a crash; [--dry-run] [--merge-users]
+  source  handover ID RECEIPT URL   gives it up for good; URL is the address of the target
+  target  activate ID CODE          accepts requests and sends
+  source  delete ID                 removes its rows
 
-  source  organization release ID                before the handover: cancels the move and sends here again
-  target  organization delete ID                 before the activation: removes the imported rows
+  source  release ID                before the handover: cancels the move and sends here again
+  target  delete ID                 before the activation: removes the imported rows
 `;
 
 /** A statement may read or delete millions of rows. */
