@@ -3,7 +3,7 @@ import { packageName } from './version.ts';
 
 /** Sources and bundle are both two folders below the root of a checkout. */
 const isCheckout = existsSync(new URL('../../scripts/start.mjs', import.meta.url));
-const isNpx = process.env.npm_command === 'exec';
+export const isNpx = process.env.npm_command === 'exec';
 
 /** The command that started this program, with other options: for texts that tell what to run. */
 export function commandLine(options = ''): string {

@@ -1,3 +1,8 @@
+import { isNpx } from './invocation.ts';
+
+const parent = process.ppid;
+const parentCheckMs = 500;
+
 export interface StopOptions {
   /** Finishes the work in progress. The process exits afterwards. */
   stop: () => Promise<unknown>;
@@ -27,5 +32,10 @@ export function handleStopSignals({ stop, stopNow = () => {}, isSilent }: StopOp
   };
   process.on('SIGINT', () => void stopFor('SIGINT'));
   process.on('SIGTERM', () => void stopFor('SIGTERM'));
+  // npx runs the service below a shell. A signal that is sent to npx alone ends npx and the shell, and nothing else.
+  const stopWithNpx = () => {
+    if (process.ppid !== parent && stoppingSince === null) void stopFor('SIGTERM');
+  };
+  if (isNpx) setInterval(stopWithNpx, parentCheckMs).unref();
   return { stopFor, isStopping: () => stoppingSince !== null };
 }
