@@ -109,6 +109,9 @@ function publish(staging) {
   mkdirSync(join(target, 'assets'), { recursive: true });
   const former = formerFiles(hashes);
   writeFileSync(join(staging, 'files.json'), JSON.stringify({ current: hashes, former }));
+  // A package that was just installed has no open pages.
+  const ignored = Object.keys(former).map((path) => `${path}*\n`);
+  writeFileSync(join(target, '.npmignore'), ignored.join(''));
   const order = [
     ...paths.filter((path) => path.startsWith('assets/')),
     ...paths.filter((path) => !path.startsWith('assets/')),

@@ -9,7 +9,7 @@ import { ensureInstalled, run } from './setup.mjs';
 
 await ensureInstalled();
 const args = process.argv.slice(2);
-if (args.length === 0 || args.some((each) => /widgets|dashboard/.test(each))) await ensureChromium();
+if (args.length === 0 || args.some((each) => /widgets|dashboard|packages/.test(each))) await ensureChromium();
 const checked = await check();
 const { code, passed, failed, skipped } = await runTests(args);
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { version } from '@carillon/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../server/test/app.ts';
+import { installPackages } from '../../server/test/packages/installed.ts';
 
 const bin = fileURLToPath(new URL('../bin/carillon.mjs', import.meta.url));
 let app: TestApp;
@@ -182,21 +183,19 @@ test('killed between the calls of one workflow, a push leaves nothing active, an
 
 test('the package needs nothing but Node, and runs where it is installed', { timeout: 120_000 }, async () => {
   const execute = promisify(execFile);
-  const npm = { cwd: join(bin, '../..'), shell: process.platform === 'win32' };
-  const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', folder], npm);
-  const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf('[\n')));
-  expect(files.map(({ path }: { path: string }) => path).sort()).toEqual([
+  const { folder: elsewhere, pathOf } = await installPackages();
+  const files = readdirSync(pathOf('cli'), { recursive: true });
+  const folders = ['bin', 'dist'];
+  expect(files.filter((path) => !folders.includes(String(path))).sort()).toEqual([
+    'LICENSE',
     'README.md',
-    'bin/carillon.mjs',
-    'dist/carillon.js',
+    join('bin', 'carillon.mjs'),
+    join('dist', 'carillon.js'),
     'package.json',
   ]);
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  const quiet = ['--offline', '--no-audit', '--no-fund'];
-  await execute('npm', ['install', ...quiet, `./${filename}`], { ...npm, cwd: folder });
-  const installed = join(folder, 'node_modules/.bin/carillon');
-  expect((await execute(installed, ['--version'], { cwd: folder })).stdout).toBe(`${version}\n`);
-  await expect(execute(installed, ['demo'], { cwd: folder })).rejects.toThrow(
+  const installed = join(pathOf('cli'), '../../.bin/carillon');
+  expect((await execute(installed, ['--version'], { cwd: elsewhere })).stdout).toBe(`${version}\n`);
+  await expect(execute(installed, ['demo'], { cwd: elsewhere })).rejects.toThrow(
     'requires a checkout of the repository',
   );
 });

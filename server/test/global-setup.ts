@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -12,6 +12,8 @@ declare module 'vitest' {
     postgresUrl: string;
     /** The folder of the bundled threads. */
     threads: string;
+    /** An empty folder for what the first test that needs the packages makes for all of them. */
+    packages: string;
   }
 }
 
@@ -42,7 +44,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { bundleThreads } = await import(new URL('../../scripts/build.mjs', import.meta.url).href);
   await bundleThreads(threads);
   project.provide('threads', threads);
+  const packages = mkdtempSync(join(tmpdir(), 'carillon-packages-'));
+  chmodSync(packages, 0o755); // PostgreSQL runs as another user when root runs the tests
+  project.provide('packages', packages);
   return async () => {
+    rmSync(packages, { recursive: true, force: true });
     rmSync(threads, { recursive: true, force: true });
     await postgres.stop();
   };
