@@ -16,7 +16,7 @@ export default defineConfig({
   // Our own packages (@carillon/…) from their sources.
   ssr: { resolve: { conditions: ['carillon-source', ...defaultServerConditions] } },
   test: {
-    include: ['server', 'sdk', 'cli', 'widgets', 'dashboard', 'site'].map(
+    include: ['server', 'sdk', 'cli', 'widgets', 'dashboard', 'site', 'deploy'].map(
       (folder) => `${folder}/**/*.test.ts`,
     ),
     globalSetup: ['server/test/global-setup.ts'],

@@ -17,7 +17,9 @@ const clients = [
   'dashboard/test',
   'site',
 ];
-const folders = ['server/src', 'server/test', 'bench', ...clients].filter((folder) => existsSync(folder));
+const folders = ['server/src', 'server/test', 'bench', 'deploy', ...clients].filter((folder) =>
+  existsSync(folder),
+);
 
 const sources = folders.flatMap((folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -2,7 +2,7 @@
 // type of an exported function's parameter is worth a name that callers could import. So is what a published package exports.
 import { exportsOf, importsOf, parse, sourcesIn } from './exports.mjs';
 
-const checked = ['server/src', 'server/test', 'bench', 'cli/src', 'dashboard/src'];
+const checked = ['server/src', 'server/test', 'bench', 'cli/src', 'dashboard/src', 'deploy'];
 const importing = ['sdk/test', 'cli/test', 'widgets/test', 'dashboard/test', 'site'];
 /** Read by a tool from a default export. */
 const isEntry = /\.config\.ts$|\/global-setup\.ts$/;
