@@ -79,7 +79,7 @@ export interface AppOptions {
     | undefined;
 }
 
-const defaultDrainMs = 15_000;
+export const defaultDrainMs = 15_000;
 const moveMs = 5_000;
 const housekeepingDeadlineMs = 60_000;
 const storeConnections = 32;

@@ -571,12 +571,13 @@ export function loadConfig(env: Record<string, string | undefined>, folder: stri
   };
 }
 
-/** The table as rows for `--help` and docs/config.md. */
-export function describeSettings(): { name: string; fallback: string; meaning: string }[] {
+/** The table as rows for `--help`, docs/config.md and the Helm chart. */
+export function describeSettings(): { name: string; fallback: string; meaning: string; isSecret: boolean }[] {
   return (Object.entries(settings) as [string, Setting<unknown>][]).map(([name, row]) => ({
     name,
     fallback: row.shown ?? String(row.fallback),
     meaning: row.meaning,
+    isSecret: row.secret ?? false,
   }));
 }
 
