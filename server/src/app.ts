@@ -230,7 +230,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     drains.push(() => closeWithin(http, drainMs));
     await http.listen({ host: config.HOST, port: config.PORT });
     const { port } = http.server.address() as AddressInfo;
-    url = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
+    url = `http://${openableHost(config.HOST)}:${port}`;
     log.info({ url, roles: config.CARILLON_ROLES }, 'listening');
 
     const stop = async (): Promise<void> => {
@@ -279,4 +279,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     stops.push(() => embedded.stop());
     return embedded.url;
   }
+}
+
+/** The host of a URL that leads to this process. Browsers do not open the addresses that stand for every one of the machine. */
+function openableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
 }

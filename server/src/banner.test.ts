@@ -58,3 +58,9 @@ test.each([true, false])(
     expect(await run(pasted(text))).toMatchObject({ channel: 'email', status: 'queued' });
   },
 );
+
+test('a service that listens on every address shows one that can be opened', async () => {
+  const wide = await startTestApp({ settings: { ...settings, HOST: '0.0.0.0' }, database: first.database });
+  expect(banner(wide.app, { isTerminal: true })).toMatch(/running at http:\/\/127\.0\.0\.1:\d+ /);
+  await wide.stop();
+});
