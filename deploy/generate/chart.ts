@@ -29,16 +29,21 @@ export function renderChart(release: Release, values: Fields = {}): Record<strin
   const templates = new Templates(functions);
   const names = readdirSync(join(chartFolder, 'templates')).sort();
   for (const name of names) templates.add(name, text(`templates/${name}`));
+  const context = contextOf(release, values);
+  return Object.fromEntries(
+    names.filter((name) => !name.startsWith('_')).map((name) => [name, templates.render(name, context)]),
+  );
+}
+
+/** What templates know. */
+export function contextOf(release: Release, values: Fields): Fields {
   const chart = parse(text('Chart.yaml'));
-  const context: Fields = {
+  return {
     Values: merged(parse(text('values.yaml')), values),
     Chart: { Name: chart.name, Version: chart.version, AppVersion: chart.appVersion },
     Release: { Name: release.name, Namespace: release.namespace, Service: release.service },
     Files: { Get: (name = null) => text(String(name)) },
   };
-  return Object.fromEntries(
-    names.filter((name) => !name.startsWith('_')).map((name) => [name, templates.render(name, context)]),
-  );
 }
 
 export function manifestsOf(rendered: Record<string, string>): Manifest[] {

@@ -1,7 +1,7 @@
 /**
  * The part of Go's text/template that the chart uses, because Helm is a program in Go and no library for Node renders its charts. It is
  * stricter than Go where a chart could go wrong unnoticed: an unknown function, variable or template is an error, and so is a
- * field of nothing. `scripts/try-chart.mjs` compares it with Go itself.
+ * field of nothing. `npm run try-chart` compares it with Go itself.
  */
 export type Value = null | boolean | number | string | Value[] | { [name: string]: Value } | Method;
 type Method = (...args: Value[]) => Value;
