@@ -21,7 +21,20 @@ const files: Record<string, () => string> = {
   'helm/files/grafana-dashboard.json': grafanaDashboard,
   'helm/files/prometheus-rules.yaml': () => read('monitoring/prometheus-rules.yaml'),
   'kubernetes/carillon.yaml': plainManifests,
+  ...Object.fromEntries(
+    ['kubernetes/single.yaml', '../compose.yaml', '../compose.scale.yaml', '../Dockerfile'].map((name) => [
+      name,
+      () => withVersion(read(name)),
+    ]),
+  ),
 };
+
+/** Files that name the image of the release. */
+function withVersion(source: string): string {
+  return source
+    .replaceAll(/(?<=\/carillon\/carillon:)[\w.-]+/g, version)
+    .replace(/(?<=^ARG VERSION=).*$/m, version);
+}
 
 /** The chart with its default values, for those who do not use Helm. */
 function plainManifests(): string {
@@ -34,7 +47,9 @@ const check = process.argv.includes('--check');
 for (const [name, make] of Object.entries(files)) {
   const wanted = make();
   if (wanted === readOrEmpty(name)) continue;
-  console.log(check ? `deploy/${name} is out of date: run npm run generate` : `wrote deploy/${name}`);
+  console.log(
+    check ? `${join('deploy', name)} is out of date: run npm run generate` : `wrote ${join('deploy', name)}`,
+  );
   if (check) process.exitCode = 1;
   else writeFileSync(join(root, name), wanted);
 }
