@@ -59,6 +59,21 @@ describe('the operations endpoints of a running service', () => {
     }
   });
 
+  it('count no job in flight once all have ended', async () => {
+    const body = {
+      channel: 'email',
+      recipient: { address: 'delivered@sandbox.test' },
+      subject: 'a',
+      text_body: 'b',
+    };
+    const sent = await service.request('POST', '/v1/notifications', { body });
+    await service.waitFor(sent.body.id, ({ status }) => status === 'delivered');
+    await vi.waitFor(async () => {
+      const { body: metrics } = await service.request('GET', '/metrics', { key: null });
+      expect(metrics).toContain('carillon_work_in_flight{kind="notification"} 0');
+    });
+  });
+
   it('serve the committed OpenAPI document, with their own address as the server', async () => {
     const { body } = await service.request('GET', '/openapi.json', { key: null });
     const committed = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'));

@@ -305,6 +305,7 @@ function createKindWorker(deps: RunnerDeps, kind: WorkKind, isStopped: () => boo
     if (bulkIsDone) last.bulkEndedAt = steadyClock();
     if (hasFailed) failed.add(id);
     else if (isReclaimed) void releaseReclaimed(id);
+    deps.metrics.inFlight.set({ kind }, held.size);
     if (held.size === 0) onEmpty?.();
     if (!hasMore || isStopped()) return;
     // A claim is worth its round trip when it brings several items.
