@@ -83,7 +83,9 @@ async function install(folder) {
   const onError = (text) => {
     said += text;
   };
-  const code = await runNpm(['ci', ...options], { cwd: folder, onError }).finally(() => clearInterval(ticking));
+  const code = await runNpm(['ci', ...options], { cwd: folder, onError }).finally(() =>
+    clearInterval(ticking),
+  );
   if (code !== 0)
     stop(
       networkFailure(said) ?? `${said}Installing failed (npm ci, exit code ${code}); the reason is above.`,
