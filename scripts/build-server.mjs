@@ -1,5 +1,6 @@
-// The package @carillon/server: the service with the dashboard, the widgets and the licences of all that is bundled. `npm pack`
-// runs it too.
+// The package @carillon/server: the service with the dashboard, the widgets, the guides if `npm run docs` has built them, and the
+// licences of all that is bundled. `npm pack` runs it too.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { ensureDashboard } from './build-dashboard.mjs';
@@ -9,7 +10,9 @@ import { dist, ensureInstalled, isProgram } from './setup.mjs';
 export async function buildServer() {
   await ensureBuilt();
   await ensureDashboard();
-  const bundles = [dist, join(dist, 'dashboard'), join(dist, 'widgets')];
+  const bundles = [dist, join(dist, 'dashboard'), join(dist, 'widgets'), join(dist, 'guide')].filter(
+    existsSync,
+  );
   writeLicences(join(dist, 'THIRD-PARTY-LICENSES'), bundles.flatMap(notedPackages));
 }
 

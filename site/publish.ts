@@ -8,6 +8,22 @@ import { brokenLinks } from './built-links.ts';
 const servedBase = '/docs/guide/';
 const base = process.env.DOCS_BASE ?? servedBase;
 const mostBytes = 1_000_000;
+/** Packages whose code is in the pages. */
+const inPages = [
+  'vitepress',
+  'vue',
+  '@vue/reactivity',
+  '@vue/runtime-core',
+  '@vue/runtime-dom',
+  '@vue/shared',
+  '@vueuse/core',
+  '@vueuse/integrations',
+  '@vueuse/shared',
+  'minisearch',
+  'mark.js',
+  'focus-trap',
+  'tabbable',
+].map((name) => `site/node_modules/${name}`);
 const built = fileURLToPath(new URL('./dist/site', import.meta.url));
 const target = fileURLToPath(new URL('../server/dist/guide', import.meta.url));
 
@@ -40,6 +56,7 @@ function publish(files: Map<string, Buffer>): void {
   const hashes = [...files].map(([path, bytes]) => [path, hashOf(bytes, 'hex').slice(0, 32)]);
   const list = { current: Object.fromEntries(hashes), scripts: inlineScripts(files) };
   writeFileSync(join(staging, 'files.json'), JSON.stringify(list));
+  writeFileSync(join(staging, '.packages'), JSON.stringify(inPages)); // scripts/licences.mjs reads it
   rmSync(target, { recursive: true, force: true });
   renameSync(staging, target);
   console.log(`published ${files.size} files, ${Math.ceil(size / 1000)} KB, to server/dist/guide`);
