@@ -16,12 +16,12 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of its own, cloned from the migrated template: tests cannot see each other. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** A database of its own, cloned from the migrated template (`template0` is empty): tests cannot see each other. */
+export async function createTestDatabase(template = 'carillon_template'): Promise<TestDatabase> {
   const server = inject('postgresUrl');
   const name = `t_${randomUUID().replaceAll('-', '')}`;
   const admin = createPool(server, 1);
-  await admin.query(`create database ${name} template carillon_template strategy file_copy`);
+  await admin.query(`create database ${name} template ${template} strategy file_copy`);
   const url = databaseUrl(server, name);
   const pool = createPool(url, 8);
   return {

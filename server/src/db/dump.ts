@@ -1,7 +1,9 @@
 import { query, type Sql } from './sql.ts';
 
-interface TableRow {
+export interface SchemaTable {
   name: string;
+  isUnlogged: boolean;
+  isPartition: boolean;
   columns: string[];
   constraints: string[];
   partitioning: string | null;
@@ -16,20 +18,37 @@ interface TableRow {
  * catalogs because the bundled PostgreSQL has no pg_dump, whose text differs between versions anyway.
  */
 export async function dumpSchema(sql: Sql): Promise<string> {
-  const tables = await query<TableRow>(sql, tablesQuery);
-  const others = await query<{ definition: string }>(sql, othersQuery);
-  return [...tables.map(tableText), ...others.map((row) => terminated(row.definition))].join('\n');
+  const tables = (await readTables(sql)).filter((table) => !table.isPartition);
+  const others = [...(await readFunctions(sql)), ...(await readViews(sql))];
+  return [...tables.map(tableText), ...others.map(terminated)].join('\n');
 }
 
-function tableText(table: TableRow): string {
-  const lines = [...table.columns, ...table.constraints].map((line) => `  ${line}`).join(',\n');
+export async function readTables(sql: Sql): Promise<SchemaTable[]> {
+  return query<SchemaTable>(sql, tablesQuery);
+}
+
+export async function readFunctions(sql: Sql): Promise<string[]> {
+  return (await query<{ definition: string }>(sql, functionsQuery)).map((row) => row.definition);
+}
+
+export async function readViews(sql: Sql): Promise<string[]> {
+  return (await query<{ definition: string }>(sql, viewsQuery)).map((row) => row.definition);
+}
+
+function tableText(table: SchemaTable): string {
+  const rest = [...table.statistics, ...table.indexes, ...table.triggers].map(terminated);
+  return [createTable(table, [...table.columns, ...table.constraints]), ...rest].join('');
+}
+
+export function createTable(table: SchemaTable, lines: string[]): string {
+  const kind = table.isUnlogged ? 'unlogged table' : 'table';
   const partitioning = table.partitioning === null ? '' : ` partition by ${table.partitioning}`;
   const options = table.options === null ? '' : ` with (${table.options})`;
-  const rest = [...table.statistics, ...table.indexes, ...table.triggers].map(terminated);
-  return [`create table ${table.name} (\n${lines}\n)${partitioning}${options};\n`, ...rest].join('');
+  const body = lines.map((line) => `  ${line}`).join(',\n');
+  return `create ${kind} ${table.name} (\n${body}\n)${partitioning}${options};\n`;
 }
 
-function terminated(definition: string): string {
+export function terminated(definition: string): string {
   return `${definition.trimEnd().replace(/;$/, '')};\n`;
 }
 
@@ -37,6 +56,8 @@ function terminated(definition: string): string {
 const tablesQuery = `
 select
   t.relname as name,
+  t.relpersistence = 'u' as "isUnlogged",
+  t.relispartition as "isPartition",
   array(
     select concat_ws(' ',
       quote_ident(a.attname),
@@ -81,19 +102,19 @@ select
   ) as indexes,
   array(
     select pg_get_triggerdef(g.oid) from pg_trigger g
-    where g.tgrelid = t.oid and not g.tgisinternal
+    where g.tgrelid = t.oid and not g.tgisinternal and g.tgparentid = 0
     order by g.tgname collate "C"
   ) as triggers
 from pg_class t
-where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'p') and not t.relispartition
+where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'p')
 order by t.relname collate "C"`;
 
-const othersQuery = `
-select definition from (
-  select 'view' as kind, c.relname as name, 'create view ' || quote_ident(c.relname) || ' as' || chr(10) || pg_get_viewdef(c.oid) as definition
-  from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'v'
-  union all
-  select 'function', p.proname, pg_get_functiondef(p.oid)
-  from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p')
-) others
-order by kind, name collate "C", definition collate "C"`;
+const viewsQuery = `
+select 'create view ' || quote_ident(relname) || ' as' || chr(10) || pg_get_viewdef(oid) as definition
+from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'
+order by relname collate "C"`;
+
+const functionsQuery = `
+select pg_get_functiondef(oid) as definition
+from pg_proc where pronamespace = 'public'::regnamespace and prokind in ('f', 'p')
+order by proname collate "C", pg_get_functiondef(oid) collate "C"`;

@@ -288,7 +288,7 @@ create table inbox_keys (
 CREATE INDEX inbox_keys_by_environment ON public.inbox_keys USING btree (environment_id);
 CREATE UNIQUE INDEX inbox_keys_current ON public.inbox_keys USING btree (environment_id) WHERE (retires_at IS NULL);
 
-create table inbox_tickets (
+create unlogged table inbox_tickets (
   ticket_hash bytea not null,
   environment_id uuid not null,
   external_user_id text not null,
@@ -492,7 +492,7 @@ create table provider_health (
   constraint provider_health_pkey PRIMARY KEY (environment_id, provider)
 );
 
-create table provider_health_counts (
+create unlogged table provider_health_counts (
   environment_id uuid not null,
   provider text not null,
   bucket timestamp with time zone not null,
@@ -599,7 +599,7 @@ create table quiet_hours (
   constraint quiet_hours_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
 );
 
-create table rate_buckets (
+create unlogged table rate_buckets (
   key_id uuid not null,
   tokens double precision not null,
   refilled_at timestamp with time zone not null,

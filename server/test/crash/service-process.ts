@@ -26,16 +26,18 @@ export interface ServiceProcess {
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const readyWithinMs = 60_000;
 
-export async function buildService(): Promise<void> {
-  await promisify(execFile)(process.execPath, ['scripts/build.mjs', '--service'], { cwd: root });
+export async function buildService(tree = root): Promise<void> {
+  await promisify(execFile)(process.execPath, ['scripts/build.mjs', '--service'], { cwd: tree });
 }
 
 export async function createServiceProcess(options: {
   name: string;
   settings: Record<string, string>;
   logFile: string;
+  /** The checkout whose bundle runs, when it is not this one. */
+  tree?: string;
 }): Promise<ServiceProcess> {
-  const { name, logFile } = options;
+  const { name, logFile, tree = root } = options;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const unexpectedEnds: string[] = [];
@@ -45,7 +47,7 @@ export async function createServiceProcess(options: {
   function launch(): ChildProcess {
     const log = openSync(logFile, 'a');
     const child = spawn(process.execPath, ['server/dist/main.js'], {
-      cwd: root,
+      cwd: tree,
       env: {
         PATH: process.env.PATH,
         LOG_LEVEL: 'warn',
