@@ -6,7 +6,7 @@ import { wakeRunsOf } from '../src/features/runs/index.ts';
 import { allRoutes } from '../src/routes.ts';
 import { startTestApp, type TestApp, type TestAppOptions, waitUntil } from './app.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { startTcpProxy, type TcpProxy } from './failover/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy, targetOf } from './failover/tcp-proxy.ts';
 
 /** What callers and operators see of a database that is slow, read-only or gone. */
 let database: TestDatabase;
@@ -14,8 +14,7 @@ let proxy: TcpProxy;
 let app: TestApp;
 beforeEach(async () => {
   database = await createTestDatabase();
-  const { port, searchParams } = new URL(database.url);
-  proxy = await startTcpProxy({ path: `${searchParams.get('host')}/.s.PGSQL.${port}` });
+  proxy = await startTcpProxy(targetOf(database.url));
 });
 afterEach(async () => {
   await proxy.stop();

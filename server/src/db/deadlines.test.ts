@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
-import { startTcpProxy, type Target, type TcpProxy } from '../../test/failover/tcp-proxy.ts';
+import { startTcpProxy, type Target, type TcpProxy, targetOf } from '../../test/failover/tcp-proxy.ts';
 import { createLog } from '../kernel/log.ts';
 import { type DatabaseContact, watchDatabase } from './contact.ts';
 import { createDoorbell, type Doorbell } from './doorbell.ts';
@@ -47,12 +47,7 @@ afterEach(async () => {
   await database.pool.query('delete from notes');
 });
 
-/** A target of its own each time: the proxy takes it for another server. */
-function sameServer(): Target {
-  const { port, searchParams } = new URL(database.url);
-  const directory = searchParams.get('host');
-  return directory === null ? { port: Number(port) } : { path: `${directory}/.s.PGSQL.${port}` };
-}
+const sameServer = (): Target => targetOf(database.url);
 
 /** Opens connections and leaves them idle. */
 async function fill(count: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
-import { startTcpProxy, type TcpProxy } from '../../test/failover/tcp-proxy.ts';
+import { startTcpProxy, type Target, type TcpProxy, targetOf } from '../../test/failover/tcp-proxy.ts';
 import { createLog } from '../kernel/log.ts';
 import { createDoorbell, type Doorbell } from './doorbell.ts';
 import { parseDatabaseUrl } from './hosts.ts';
@@ -92,10 +92,7 @@ afterEach(async () => {
   await Promise.all([first.stop(), second.stop()]);
 });
 
-function server(): { path: string } {
-  const { port, searchParams } = new URL(database.url);
-  return { path: `${searchParams.get('host')}/.s.PGSQL.${port}` };
-}
+const server = (): Target => targetOf(database.url);
 
 function bothHosts(params = ''): string {
   const { username, password } = new URL(database.url);
@@ -200,8 +197,9 @@ test('a doorbell that is stopped while it connects stops at once', async () => {
 });
 
 test('settings of the URL are kept beside ours, which win', async () => {
-  const options = encodeURIComponent('-c search_path=elsewhere -c timezone=Asia/Tokyo');
-  pool = createPool(`${database.url}&options=${options}`, 1, { synchronous_commit: 'off' });
+  const url = new URL(database.url);
+  url.searchParams.set('options', '-c search_path=elsewhere -c timezone=Asia/Tokyo');
+  pool = createPool(url.href, 1, { synchronous_commit: 'off' });
   const [row] = await query(
     pool,
     `select ${['search_path', 'timezone', 'statement_timeout', 'synchronous_commit']

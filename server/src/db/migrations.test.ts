@@ -42,27 +42,32 @@ async function listScansUnderLock(sql: Sql): Promise<string[]> {
 }
 
 describe('on a database in use', () => {
-  test('no migration reads a large table under a lock that stops sends, and each can be interrupted', async () => {
-    const scans: string[] = [];
-    for (const { name: upTo, text } of listMigrations()) {
-      const step = (): Promise<string[]> =>
-        migrate(pool, {
-          upTo,
-          afterStep: async (migration, client) => {
-            for (const table of await listScansUnderLock(client)) scans.push(`${migration} reads ${table}`);
-            await client.query('select pg_stat_force_next_flush()'); // the next step is counted alone
-          },
-        });
-      expect(await step()).toEqual([upTo]);
-      if (isOutsideTransaction(text)) {
-        // As after a crash before the migration was recorded.
-        await query(pool, 'delete from migrations where name = $1', [upTo]);
+  // PostgreSQL 15 is the first that can be told to count scans at once.
+  test.skipIf(inject('postgresMajor') < 15)(
+    'no migration reads a large table under a lock that stops sends, and each can be interrupted',
+    async () => {
+      const scans: string[] = [];
+      for (const { name: upTo, text } of listMigrations()) {
+        const step = (): Promise<string[]> =>
+          migrate(pool, {
+            upTo,
+            afterStep: async (migration, client) => {
+              for (const table of await listScansUnderLock(client)) scans.push(`${migration} reads ${table}`);
+              await client.query('select pg_stat_force_next_flush()'); // the next step is counted alone
+            },
+          });
         expect(await step()).toEqual([upTo]);
+        if (isOutsideTransaction(text)) {
+          // As after a crash before the migration was recorded.
+          await query(pool, 'delete from migrations where name = $1', [upTo]);
+          expect(await step()).toEqual([upTo]);
+        }
+        await seedTables(pool, 50);
       }
-      await seedTables(pool, 50);
-    }
-    expect(scans).toEqual([]);
-  }, 60_000);
+      expect(scans).toEqual([]);
+    },
+    60_000,
+  );
 
   test('such a migration would be found', async () => {
     await migrate(pool);

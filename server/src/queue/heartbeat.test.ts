@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
-import { startTcpProxy } from '../../test/failover/tcp-proxy.ts';
+import { startTcpProxy, targetOf } from '../../test/failover/tcp-proxy.ts';
 import { bundledThreads, openThreads } from '../../test/threads.ts';
 import { query } from '../db/sql.ts';
 import { newId } from '../kernel/ids.ts';
@@ -110,8 +110,7 @@ test('beats go on after the connection was lost', async () => {
 });
 
 test('a server that falls silent costs a heartbeat a second, not its deadline', async () => {
-  const { port, searchParams } = new URL(database.url);
-  const server = () => ({ path: `${searchParams.get('host')}/.s.PGSQL.${port}` });
+  const server = () => targetOf(database.url);
   const proxy = await startTcpProxy(server());
   try {
     const url = new URL(database.url);

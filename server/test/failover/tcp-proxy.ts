@@ -4,6 +4,13 @@ import { connect, createServer, type Socket } from 'node:net';
 /** The address at which a server can be found: a unix socket, or a port of this machine. */
 export type Target = { path: string } | { port: number };
 
+/** The server of a database URL, in an object of its own each time: the proxy takes it for another server. */
+export function targetOf(url: string): Target {
+  const { port, searchParams } = new URL(url);
+  const directory = searchParams.get('host');
+  return directory === null ? { port: Number(port) } : { path: `${directory}/.s.PGSQL.${port}` };
+}
+
 /** A TCP proxy between the service and its database that fails in the ways of networks. */
 export interface TcpProxy {
   port: number;

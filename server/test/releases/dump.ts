@@ -24,7 +24,13 @@ export async function dumpDatabase(sql: Sql): Promise<string> {
   const statements = [
     'set check_function_bodies = off', // functions may name tables that come later
     ...(await readFunctions(sql)),
-    ...tables.map((table) => createTable(table, table.columns)),
+    ...tables.map((table) =>
+      createTable(
+        table,
+        table.columns.map((column) => column.replace(storage, '')),
+      ),
+    ),
+    ...tables.flatMap(storageStatements),
     ...rows,
     ...attachedTables.map((row) => row.definition),
     ...constraints.map((row) => row.definition),
@@ -35,6 +41,15 @@ export async function dumpDatabase(sql: Sql): Promise<string> {
     'reset check_function_bodies',
   ];
   return statements.map(terminated).join('');
+}
+
+/** Before PostgreSQL 16 `create table` does not know it. */
+const storage = / storage (plain|external|main|extended)\b/;
+
+function storageStatements({ name, columns }: SchemaTable): string[] {
+  return columns
+    .filter((column) => storage.test(column))
+    .map((column) => `alter table ${name} alter ${column.split(' ')[0]} set${storage.exec(column)?.[0]}`);
 }
 
 /** Loads a dump into an empty database. */
