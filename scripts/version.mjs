@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, isProgram, root, run, stop } from './setup.mjs';
 
+const changesets = '@changesets/cli@2.31.1';
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const packageVersion = (path) => JSON.parse(read(path)).version;
 
@@ -24,7 +25,8 @@ export function notesOf(text, version) {
 
 async function raiseVersion() {
   await ensureInstalled();
-  await mustRun(process.execPath, ['node_modules/@changesets/cli/bin.js', 'version']);
+  // Not among the packages of the repository: a first start would install its 90 packages too, and only a release needs it.
+  await mustRun('npx', ['--yes', changesets, 'version'], { shell: process.platform === 'win32' });
   const version = packageVersion('server/package.json');
   replaceIn('package.json', /("version": ")[^"]+/, version);
   for (const path of ['server/src/version.ts', 'sdk/src/version.ts'])
