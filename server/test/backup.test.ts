@@ -8,9 +8,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -250,15 +250,32 @@ describe('a backup of a stopped service', { timeout: 120_000 }, () => {
     expect(readdirSync(target)).toEqual(['lock']);
   });
 
-  test('a start finds a restore that was interrupted, and makes no empty database', async () => {
+  test('a start finishes a restore that was killed while it replaced key and database', async () => {
+    const withKey = join(folder, 'backup with key');
+    const made = await command(dataDir, ['--backup', withKey]);
+    expect([made.code, made.output]).toEqual([0, expect.stringContaining('It contains the encryption key')]);
     const interrupted = join(folder, 'interrupted');
     execFileSync('cp', ['-a', dataDir, interrupted]);
-    renameSync(join(interrupted, 'postgres'), join(interrupted, 'postgres.replaced'));
+    const key = join(interrupted, 'encryption.key');
+    const otherKey = `${Buffer.alloc(32, 1).toString('base64')}\n`;
+    writeFileSync(key, otherKey);
+    const killAtKey = `
+      import promises from 'node:fs/promises';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { rename } = promises;
+      promises.rename = (from, to) => to === ${JSON.stringify(key)} ? process.kill(process.pid, 'SIGKILL') : rename(from, to);
+      syncBuiltinESMExports();`;
+    const killed = await command(interrupted, ['--restore', withKey, '--force'], {
+      env: { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(killAtKey)}"` },
+    });
+    expect(killed.output).not.toContain('is restored');
+    expect(existsSync(key)).toBe(false);
+
     const start = await command(interrupted, ['--rotate-secrets']);
-    expect([start.code, start.output]).toEqual([1, expect.stringContaining('A restore was interrupted')]);
-    const again = await command(interrupted, ['--restore', backup, '--force']);
-    expect([again.code, again.output]).toEqual([0, expect.stringContaining('is restored')]);
-    expect(readdirSync(interrupted).filter((name) => /restored|replaced/.test(name))).toEqual([]);
+    expect([start.code, start.output]).toEqual([0, expect.stringContaining('finished a restore')]);
+    expect(readFileSync(key, 'utf8')).toBe(readFileSync(join(withKey, 'encryption.key'), 'utf8'));
+    const others = readdirSync(interrupted).filter((name) => /restored|replaced/.test(name));
+    expect(others.map((name) => readFileSync(join(interrupted, name), 'utf8'))).toEqual([otherKey]);
   });
 
   test.runIf(isRoot)('works for an ordinary user too', async () => {

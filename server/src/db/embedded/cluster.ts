@@ -37,22 +37,10 @@ export function clusterOf(home: string): string {
   return path.join(home, 'postgres');
 }
 
-/** The cluster that a restore replaces, until the restored one is in its place. */
-export function replacedCluster(home: string): string {
-  return path.join(home, 'postgres.replaced');
-}
-
 /** Creates the cluster if there is none; afterwards it is complete, matches the binaries, and belongs to the account. */
 export async function ensureCluster(location: ClusterLocation): Promise<void> {
   const cluster = clusterOf(location.home);
-  if (!existsSync(path.join(cluster, 'PG_VERSION'))) {
-    const replaced = replacedCluster(location.home);
-    if (existsSync(replaced))
-      throw new EmbeddedPostgresError(
-        `A restore was interrupted while it replaced the database. Run it again with --force, or rename ${replaced} to ${cluster}.`,
-      );
-    return createCluster(location, cluster);
-  }
+  if (!existsSync(path.join(cluster, 'PG_VERSION'))) return createCluster(location, cluster);
 
   const made = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim();
   if (made !== String(location.binaries.major)) {

@@ -1,12 +1,11 @@
 import path from 'node:path';
-import { chooseAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
 import { type ClusterLocation, clusterOf, ensureCluster, readPassword, resetPassword } from './cluster.ts';
 import { newEndpoint, urlOf } from './endpoint.ts';
 import { diskFull, EmbeddedPostgresError, explainSystemError } from './error.ts';
-import { chooseHome, findHome, openDataDirectory } from './home.ts';
+import { openInstallation } from './installation.ts';
 import { takeOverLeftover } from './leftover.ts';
-import { type Lock, takeLock } from './lock.ts';
+import type { Lock } from './lock.ts';
 import { terminate } from './postmaster.ts';
 import { serverSettings } from './settings.ts';
 import { Supervisor } from './supervisor.ts';
@@ -46,15 +45,7 @@ async function start(
   { dataDir: given, log, settings = {} }: EmbeddedOptions,
   locks: Lock[],
 ): Promise<EmbeddedPostgres> {
-  const dataDir = openDataDirectory(given);
-  locks.push(await takeLock(dataDir));
-
-  const known = findHome(dataDir);
-  const account = chooseAccount(dataDir, clusterOf(known ?? dataDir));
-  const home = known ?? chooseHome(dataDir, account, log);
-  // A copied data directory points to the same cluster as the original: the cluster needs a lock of its own.
-  if (home !== dataDir) locks.push(await takeLock(home));
-
+  const { dataDir, home, account } = await openInstallation(given, locks, log);
   const binaries = await findBinaries(account, log);
   const place: ClusterLocation = { dataDir, home, account, binaries, durable: settings.fsync !== 'off', log };
   await ensureCluster(place);

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { inheritOwner } from '../../kernel/owner.ts';
-import { type Account, chooseAccount } from './account.ts';
+import type { Account } from './account.ts';
 import {
   type BackupManifest,
   clusterName,
@@ -13,16 +13,16 @@ import {
   keyName,
   makeFolders,
   megabytes,
-  passwordName,
   readManifest,
 } from './backup-files.ts';
 import { findBinaries } from './binaries.ts';
-import { clusterOf, replacedCluster } from './cluster.ts';
+import { clusterOf } from './cluster.ts';
 import { removeEndpoint } from './endpoint.ts';
 import { EmbeddedPostgresError } from './error.ts';
-import { chooseHome, findHome, openDataDirectory } from './home.ts';
+import { decideRestore, finishRestore, prepareFiles, removePrepared } from './finish-restore.ts';
 import { startEmbeddedPostgres } from './index.ts';
-import { type Lock, takeLock } from './lock.ts';
+import { openInstallation } from './installation.ts';
+import type { Lock } from './lock.ts';
 import { readPidFile, terminate } from './postmaster.ts';
 import { identify, isServerOf } from './process.ts';
 
@@ -41,7 +41,7 @@ const STAGED = 'postgres.restored-';
 
 /**
  * Restores a backup. The copy is verified and opened once in a directory of its own, and only then takes the place of the
- * database, so every failure leaves the data directory as it was.
+ * database. So every failure leaves the installation as it was, and a kill leaves the former or the restored one whole.
  */
 export async function restore(options: RestoreOptions): Promise<BackupManifest> {
   const locks: Lock[] = [];
@@ -59,15 +59,11 @@ async function restoreLocked(
   locks: Lock[],
 ): Promise<BackupManifest> {
   const manifest = await readManifest(source);
-  const dataDir = openDataDirectory(given);
-  locks.push(await takeLock(dataDir));
-  const known = findHome(dataDir);
-  const account = chooseAccount(dataDir, clusterOf(known ?? dataDir));
-  const home = known ?? chooseHome(dataDir, account, print);
-  if (home !== dataDir) locks.push(await takeLock(home));
+  const { dataDir, home, account, hasFinishedRestore } = await openInstallation(given, locks, print);
   const cluster = clusterOf(home);
   const keyFile = path.join(dataDir, keyName);
-  const hasData = existsSync(path.join(cluster, 'PG_VERSION')) || existsSync(replacedCluster(home));
+  // A restore that was interrupted is repeated as it was given: no service has used its database yet.
+  const hasData = existsSync(path.join(cluster, 'PG_VERSION')) && !hasFinishedRestore;
   if (hasData && !force)
     throw new EmbeddedPostgresError(
       `${dataDir} already has a database. Add --force to replace it, or set CARILLON_DATA_DIR to another directory.`,
@@ -100,20 +96,19 @@ async function restoreLocked(
     }
 
     await stopServer(cluster, binaries.pgCtl); // of a Carillon that was killed
-    await placeKey(path.join(staged, keyName), keyFile);
-    // Without its password file, a start sets a new password: no moment has a password that does not fit the database.
-    await rm(path.join(dataDir, passwordName), { force: true });
-    if (existsSync(cluster)) {
-      await rm(replacedCluster(home), { recursive: true, force: true });
-      await rename(cluster, replacedCluster(home));
-    }
-    await rename(clusterOf(staged), cluster);
-    await rename(path.join(staged, passwordName), path.join(dataDir, passwordName)).catch(() => {});
-    await flushFolder(home);
-    await rm(replacedCluster(home), { recursive: true, force: true });
-  } finally {
+    await prepareFiles(staged, dataDir);
+    await decideRestore(staged, home);
+  } catch (error) {
+    await removePrepared(dataDir);
     await rm(staged, { recursive: true, force: true });
+    throw error;
   }
+  await finishRestore(dataDir, home).catch((error: Error) => {
+    throw new EmbeddedPostgresError(
+      `The backup is restored, but not in its place yet (${error.message}). The next start, or the same command, finishes it.`,
+      { cause: error },
+    );
+  });
   return manifest;
 }
 
@@ -163,20 +158,6 @@ async function hasOtherKey(source: string, keyFile: string): Promise<boolean> {
   const kept = path.join(source, keyName);
   if (!existsSync(keyFile) || !existsSync(kept)) return false;
   return (await readFile(keyFile, 'utf8')).trim() !== (await readFile(kept, 'utf8')).trim();
-}
-
-/** A key is never destroyed: values elsewhere may be sealed with it. */
-async function placeKey(kept: string, keyFile: string): Promise<void> {
-  if (!existsSync(kept)) return;
-  if (existsSync(keyFile)) {
-    const existing = await readFile(keyFile);
-    if (existing.equals(await readFile(kept))) return;
-    const aside = `${keyFile}.replaced-${Date.now()}`;
-    await writeFile(aside, existing, { flag: 'wx', mode: 0o600, flush: true });
-    inheritOwner(aside);
-  }
-  await rename(kept, keyFile);
-  inheritOwner(keyFile);
 }
 
 function explain(error: unknown, dataDir: string): unknown {
