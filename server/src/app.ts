@@ -12,7 +12,7 @@ import { passFence } from './db/move-fence.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { poolSizes } from './db/pool-sizes.ts';
 import { createReplicaReads, primaryReads, type ReplicaTimes } from './db/replica.ts';
-import { createPool, type PoolOptions } from './db/sql.ts';
+import { createPool, type Pool, type PoolOptions } from './db/sql.ts';
 import { waitUntilWritable } from './db/standby.ts';
 import type { Deps } from './deps.ts';
 import { bootstrap, type Credentials, createAuthenticator } from './features/accounts/index.ts';
@@ -103,10 +103,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     // For connections that need a session: LISTEN, the lock of migrations. Heartbeats must not wait for a place in a pooler.
     const direct = config.CARILLON_DATABASE_DIRECT_URL ?? database;
     const times = options.databaseTimes ?? {};
-    await prepareDatabase(direct);
+    const poolOptions = { ...times, throughPooler: config.CARILLON_DATABASE_DIRECT_URL !== null };
+    await prepareDatabase(
+      createPool(direct, 1, {}, times),
+      poolOptions.throughPooler ? [createPool(database, 1, {}, poolOptions)] : [],
+    );
 
     const sizes = poolSizes(options.processes ?? 1);
-    const poolOptions = { ...times, throughPooler: config.CARILLON_DATABASE_DIRECT_URL !== null };
     const pool = createPool(database, sizes.main, {}, poolOptions);
     // For statements that need not wait for the disk: claims and the doorbell.
     const claimPool = createPool(database, sizes.claims, { synchronous_commit: 'off' }, poolOptions);
@@ -259,13 +262,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     throw error;
   }
 
-  async function prepareDatabase(url: string): Promise<void> {
-    const pool = createPool(url, 1, {}, options.databaseTimes);
+  async function prepareDatabase(pool: Pool, poolers: Pool[]): Promise<void> {
+    const progress = options.progress ?? (() => {});
     try {
-      await waitUntilWritable(pool, options.progress ?? (() => {}), options.signal);
-      await migrate(pool, { progress: options.progress ?? (() => {}) });
+      await waitUntilWritable([pool, ...poolers], progress, options.signal);
+      await migrate(pool, { progress });
     } finally {
-      await pool.end();
+      await Promise.all([pool, ...poolers].map((each) => each.end()));
     }
   }
 

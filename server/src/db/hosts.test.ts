@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { waitUntil } from '../../test/app.ts';
+import { startTestApp, waitUntil } from '../../test/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts';
 import { startTcpProxy, type Target, type TcpProxy, targetOf } from '../../test/failover/tcp-proxy.ts';
 import { createLog } from '../kernel/log.ts';
@@ -143,7 +143,7 @@ test('read-only servers are passed over, reported as read-only, and waited for a
   pool = createPool(bothHosts('target_session_attrs=read-write'), 1, {}, quick);
   await expect(query(pool, 'select 1')).rejects.toSatisfy(isReadOnly);
   const lines: string[] = [];
-  const writable = waitUntilWritable(pool, (line) => lines.push(line));
+  const writable = waitUntilWritable([pool], (line) => lines.push(line));
   await waitUntil(async () => lines.length > 0 || new Error('nothing is said'));
   await setReadOnly('off');
   await writable;
@@ -151,11 +151,26 @@ test('read-only servers are passed over, reported as read-only, and waited for a
   expect(await query(pool, 'show transaction_read_only')).toEqual([{ transaction_read_only: 'off' }]);
 });
 
+test('a start also waits while the pooler leads to a read-only server, and the direct URL does not', async () => {
+  await setReadOnly('on');
+  const lines: string[] = [];
+  const writable = encodeURIComponent('-c default_transaction_read_only=off');
+  const starting = startTestApp({
+    database,
+    settings: { CARILLON_DATABASE_DIRECT_URL: `${database.url}&options=${writable}` },
+    progress: (line) => lines.push(line),
+  });
+  await Promise.race([starting, waitUntil(async () => lines.length > 0 || new Error('nothing is said'))]);
+  await setReadOnly('off');
+  await (await starting).stop();
+  expect(lines).toEqual([expect.stringMatching(/^The database is a standby or read-only\. Waiting/)]);
+});
+
 test('a start that waits for a primary can be ended', async () => {
   await setReadOnly('on');
   pool = createPool(database.url, 1, {}, quick);
   const stop = new AbortController();
-  await expect(waitUntilWritable(pool, () => stop.abort(), stop.signal)).rejects.toThrow('aborted');
+  await expect(waitUntilWritable([pool], () => stop.abort(), stop.signal)).rejects.toThrow('aborted');
   await setReadOnly('off');
 });
 

@@ -11,16 +11,17 @@ export async function isReadOnlyServer(sql: Sql): Promise<boolean> {
 const askAgainMs = 500;
 
 /**
- * Waits while the database is a standby, with a new connection each time: the server is promoted, or another one is found. Says
- * so once. A database that cannot be reached at all fails the start, unless it was found to be a standby before.
+ * Waits while the database is a standby, with a new connection each time: the server is promoted, or another one is found. All
+ * ways to the database are tried, because a pooler may lead to another server than the direct one. Says so once. A database that
+ * cannot be reached at all fails the start, unless a standby was found before.
  */
 export async function waitUntilWritable(
-  pool: Pool,
+  pools: readonly Pool[],
   say: (line: string) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   let isWaiting = false;
-  const mustWait = async (): Promise<boolean> => {
+  const mustWait = async (pool: Pool): Promise<boolean> => {
     try {
       return await isReadOnlyServer(pool);
     } catch (error) {
@@ -28,11 +29,13 @@ export async function waitUntilWritable(
       throw error;
     }
   };
-  while (await mustWait()) {
-    if (!isWaiting)
-      say('The database is a standby or read-only. Waiting until it is promoted or a primary is found.');
-    isWaiting = true;
-    pool.dropIdle();
-    await delay(askAgainMs, null, { signal });
+  for (const pool of pools) {
+    while (await mustWait(pool)) {
+      if (!isWaiting)
+        say('The database is a standby or read-only. Waiting until it is promoted or a primary is found.');
+      isWaiting = true;
+      pool.dropIdle();
+      await delay(askAgainMs, null, { signal });
+    }
   }
 }
