@@ -13,6 +13,8 @@ export interface TestObjectStore {
   requests: { method: string; path: string; headers: IncomingHttpHeaders }[];
   /** The status to answer with instead of the server; null lets it answer. */
   answerWith: number | null;
+  /** Answers wait for it. */
+  answerAfter: Promise<void> | null;
   keys(): string[];
   read(key: string): Buffer;
   /** Replaces the bytes of an object behind the back of the service. */
@@ -28,9 +30,10 @@ export async function startObjectStore(): Promise<TestObjectStore> {
   const s3 = new S3rver({ directory, silent: true, configureBuckets: [{ name: bucket }] });
   await s3.configureBuckets();
   const answer = s3.callback();
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const { method = '', url: path = '', headers } = request;
     store.requests.push({ method, path, headers });
+    await store.answerAfter;
     if (store.answerWith === null) {
       void answer(request, response);
       return;
@@ -51,6 +54,7 @@ export async function startObjectStore(): Promise<TestObjectStore> {
     },
     requests: [],
     answerWith: null,
+    answerAfter: null,
     keys: () =>
       readdirSync(join(directory, bucket), { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith(suffix))

@@ -38,7 +38,7 @@ afterAll(async () => {
   await Promise.all([store.stop(), smtp.stop()]);
 });
 afterEach(async () => {
-  store.answerWith = null;
+  [store.answerWith, store.answerAfter] = [null, null];
   smtp.received.splice(0);
 });
 
@@ -224,6 +224,37 @@ test('an upload whose notification was never written is deleted after an hour, a
   await tidy();
   expect(store.keys()).not.toContain(key);
   await expect(transaction(app.deps.pool, (tx) => markStored(tx, ids))).rejects.toThrow('division by zero');
+});
+
+test('of two sends with one Idempotency-Key at the same time, the objects of the one that is not written are deleted after an hour', async () => {
+  let answer = (): void => {};
+  store.answerAfter = new Promise((resolve) => {
+    answer = resolve;
+  });
+  const seen = store.requests.length;
+  const uploads = () => store.requests.slice(seen).filter(({ method }) => method === 'PUT');
+  const request = { attachments: [fileOf(randomBytes(10))], send_at: inAnHour() };
+  const headers = { 'idempotency-key': 'at the same time' };
+  const both = [post(request, { headers }), post(request, { headers })];
+  await waitUntil(async () => uploads().length === 2 || new Error(`${uploads().length} uploads`));
+  answer();
+  store.answerAfter = null;
+  const ids = (await Promise.all(both)).map(({ body }) => body.id);
+  expect(new Set(ids).size).toBe(1);
+
+  const { rows } = await app.pool.query(
+    `update stored_objects set delete_at = delete_at - interval '1 hour'
+     where split_part(key, '/', -1) = any ($1) returning key, state, notification_id`,
+    [uploads().map(({ path }) => path.split('/').at(-1))],
+  );
+  const written = rows.filter(({ notification_id }) => notification_id === ids[0]);
+  expect(written).toMatchObject([{ state: 'stored' }]);
+  const other = rows.filter(({ notification_id }) => notification_id !== ids[0]);
+  expect(other).toMatchObject([{ state: 'uploading' }]);
+  expect(store.keys()).toEqual(expect.arrayContaining([written[0].key, other[0].key]));
+  await tidy();
+  expect(store.keys()).toContain(written[0].key);
+  expect(store.keys()).not.toContain(other[0].key);
 });
 
 test('a large body is in the bucket, and every read shows it', async () => {
