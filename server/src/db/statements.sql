@@ -1349,7 +1349,7 @@ where id in (
   select o.id from stored_objects o
   where o.notification_id < $1 and o.state = 'stored'
     and not exists (select from notifications n where n.id = o.notification_id)
-  order by o.notification_id limit 100)
+  order by o.notification_id limit 100 for update of o skip locked)
 returning id;
 
 -- preferences_count_categories (features/preferences/categories-store.ts)

@@ -4,13 +4,14 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestResponse, waitUntil } from '../../../test/app.ts';
 import { startObjectStore, type TestObjectStore } from '../../../test/object-store.ts';
 import { type SmtpSimulator, startSmtpSimulator } from '../../../test/simulators/smtp.ts';
-import { transaction } from '../../db/sql.ts';
+import { query, transaction } from '../../db/sql.ts';
 import { forget } from '../../housekeeping.ts';
 import { idTime } from '../../kernel/ids.ts';
 import { deleteAttachmentBytesBefore } from '../notifications/index.ts';
 import { startWorkflows, type Workflows } from '../runs/test-harness.ts';
 import { measureStorage } from '../usage/index.ts';
 import { deleteUnusedObjects, markStored } from './index.ts';
+import { releaseOrphanedObjects } from './store.ts';
 
 const threshold = 5_000;
 let app: Workflows;
@@ -384,6 +385,24 @@ test('deleting, erasing a person and retention delete the objects', async () => 
   await tidy();
   expect(keys.filter((key) => store.keys().includes(key))).toEqual([]);
   for (const { id } of [deleted, erased, old]) expect(await objectsOf(id)).toEqual([]);
+});
+
+test('two processes that give up orphaned objects do not wait for each other', async () => {
+  const ids = ['0190b9a4-0000-7000-8000-000000000002', '0190b9a4-0000-7000-8000-000000000003'];
+  for (const id of ids) {
+    const content = { attachments: [randomBytes(10)], bodies: null };
+    const uploaded = await app.services.objects.upload(app.testEnvironmentId, id, content);
+    await markStored(app.pool, uploaded.ids);
+  }
+  const before = '0190b9a4-0000-7000-8000-000000000004';
+  await transaction(app.pool, async (first) => {
+    await query(first, 'select from stored_objects where notification_id = $1 for update', [ids[0]]);
+    await transaction(app.pool, async (second) => {
+      await query(second, `set local lock_timeout = '1s'`);
+      expect(await releaseOrphanedObjects(second, before)).toBe(1);
+    });
+  });
+  expect(await releaseOrphanedObjects(app.pool, before)).toBe(1);
 });
 
 test('the quota counts what is in the bucket', async () => {

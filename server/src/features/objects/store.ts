@@ -69,7 +69,7 @@ const releaseOrphans = statement<{ id: string }>(
      select o.id from stored_objects o
      where o.notification_id < $1 and o.state = 'stored'
        and not exists (select from notifications n where n.id = o.notification_id)
-     order by o.notification_id limit ${sliceSize})
+     order by o.notification_id limit ${sliceSize} for update of o skip locked)
    returning id`,
 );
 
