@@ -8,7 +8,7 @@ import { sealedColumns } from '../../sealed.ts';
 import { stopWork } from './hold.ts';
 import { type MoveFileEnd, type MoveFileWriter, type MoveManifest, writeMoveFile } from './move-file.ts';
 import { createResealer, type Resealer } from './seals.ts';
-import { findMove, findOrganization, listMigrationNames } from './store.ts';
+import { findMove, findOrganization, listMigrationNames, withMoveLock } from './store.ts';
 import { type MovedTable, type MovePlan, planMove } from './tables.ts';
 
 /** A row with an attachment has up to 40 MB in hexadecimal. */
@@ -16,7 +16,17 @@ const rowsAtOnce = { attachment_bytes: 4, others: 100 };
 const progressEvery = 100_000;
 
 /** `export ID FILE`: stops the organization here and writes all of it to a file. Returns the receipt of the file. */
-export async function exportOrganization(
+export function exportOrganization(
+  pool: Pool,
+  keyring: Keyring,
+  organizationId: string,
+  file: string,
+  print: (line: string) => void,
+): Promise<MoveFileEnd> {
+  return withMoveLock(pool, organizationId, () => exportAlone(pool, keyring, organizationId, file, print));
+}
+
+async function exportAlone(
   pool: Pool,
   keyring: Keyring,
   organizationId: string,

@@ -3,7 +3,7 @@ import { recordAudit } from '../../features/audit/index.ts';
 import { sameBytes, sha256 } from '../../kernel/crypto.ts';
 import { getOrganization } from './export.ts';
 import { lowerFence, resumeWork } from './hold.ts';
-import { findMove, findOrganization } from './store.ts';
+import { findMove, findOrganization, withMoveLock } from './store.ts';
 import { planMove } from './tables.ts';
 
 /**
@@ -52,7 +52,11 @@ export function activate(pool: Pool, organizationId: string, code: string): Prom
 }
 
 /** `release ID`: the source goes on sending. The export can no longer be handed over. */
-export async function release(pool: Pool, organizationId: string): Promise<number> {
+export function release(pool: Pool, organizationId: string): Promise<number> {
+  return withMoveLock(pool, organizationId, () => releaseAlone(pool, organizationId));
+}
+
+async function releaseAlone(pool: Pool, organizationId: string): Promise<number> {
   await transaction(pool, async (tx) => {
     const move = await findMove(tx, organizationId);
     if (move?.state === 'moved') throw new Error(`The organization has moved to ${move.moved_to}.`);

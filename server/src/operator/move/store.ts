@@ -1,4 +1,4 @@
-import { query, type Sql } from '../../db/sql.ts';
+import { type Pool, query, type Sql } from '../../db/sql.ts';
 
 export interface MoveRecord {
   organization_id: string;
@@ -37,4 +37,36 @@ export async function findOrganization(
 export async function listMigrationNames(sql: Sql): Promise<string[]> {
   const rows = await query<{ name: string }>(sql, 'select name from migrations order by name');
   return rows.map(({ name }) => name);
+}
+
+/**
+ * Runs an export or a release while no other one of the organization runs: each would lower the fence that the other relies on. The
+ * lock belongs to a session, so it ends with a process that is killed.
+ */
+export async function withMoveLock<Result>(
+  pool: Pool,
+  organizationId: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  const key = [`organization_moves:${organizationId}`];
+  let isLocked = false;
+  try {
+    const [row] = await query<{ locked: boolean }>(
+      client,
+      'select pg_try_advisory_lock(hashtextextended($1, 0)) as locked',
+      key,
+    );
+    isLocked = row?.locked === true;
+    if (!isLocked) throw new Error('Another export or release of this organization is running.');
+    return await work();
+  } finally {
+    const isUsable =
+      !isLocked ||
+      (await query(client, 'select pg_advisory_unlock(hashtextextended($1, 0))', key).then(
+        () => true,
+        () => false,
+      ));
+    client.release(!isUsable);
+  }
 }
