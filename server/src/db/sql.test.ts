@@ -35,6 +35,19 @@ test('work that the database ended because of a deadlock is done again', async (
   expect(rows).toEqual([{ n: 2 }, { n: 2 }]);
 });
 
+test('work of an organization on the move is done again while its fence is up, and not once it has moved', async () => {
+  const fail = (code: string) =>
+    query(database.pool, `do $$ begin raise exception 'fenced' using errcode = '${code}'; end $$`);
+  let tries = 0;
+  const count = await untilDatabaseAnswers(async () => {
+    tries += 1;
+    if (tries < 3) await fail('CM503');
+    return tries;
+  });
+  expect(count).toBe(3);
+  await expect(untilDatabaseAnswers(() => fail('CM421'))).rejects.toMatchObject({ code: 'CM421' });
+});
+
 test('through a pooler every statement and transaction brings its settings, and leaves none in the session', async () => {
   const pool = createPool(database.url, 1, { synchronous_commit: 'local' }, { throughPooler: true });
   const settings = `select current_setting('statement_timeout') as timeout, current_setting('synchronous_commit') as commit`;

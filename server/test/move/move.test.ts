@@ -359,7 +359,25 @@ test('a move that is cancelled leaves the organization as it was', { timeout: 60
   expect(await target.organization('import', again, '--merge-users', '--dry-run')).toContain(
     'can be imported here',
   );
-  await target.organization('import', again, '--merge-users');
+
+  // An import that fails half-way leaves no fence, and goes on when the cause is gone.
+  const [sent] = await query<{ row: string }>(
+    source.app.pool,
+    `select (to_jsonb(n) || jsonb_build_object('environment_id', $2::text))::text as row
+     from notifications n where environment_id = $1 limit 1`,
+    [stranger.testEnvironmentId, target.app.testEnvironmentId],
+  );
+  const [taken] = await query<{ id: string }>(
+    target.app.pool,
+    'insert into notifications select * from jsonb_populate_record(null::notifications, $1::jsonb) returning id',
+    [sent?.row],
+  );
+  await expect(target.organization('import', again, '--merge-users')).rejects.toThrow(
+    'A row of notifications exists here already',
+  );
+  expect(await query(target.app.pool, `select 1 from pg_trigger where tgname like 'moving_%'`)).toEqual([]);
+  await query(target.app.pool, 'delete from notifications where id = $1', [taken?.id]);
+  expect(await target.organization('import', again, '--merge-users')).toMatch(/continuing after \d+ rows/);
   const members = await query(
     target.app.pool,
     `select user_id from memberships where organization_id = $1 and role = 'viewer'`,
