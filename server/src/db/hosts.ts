@@ -197,7 +197,7 @@ export class HostClient extends pg.Client {
       if (index > 0) this.#startOver(url);
       try {
         await super.connect();
-        await this.#checkWritable();
+        await this.checkServer();
         this.#config.hostList.worked(url);
         return;
       } catch (error) {
@@ -212,7 +212,8 @@ export class HostClient extends pg.Client {
     throw new NoUsableHost(failures);
   }
 
-  async #checkWritable(): Promise<void> {
+  /** A server that cannot be used is passed over. */
+  protected async checkServer(): Promise<void> {
     if (!this.#config.hostList.hosts.mustBeWritable) return;
     const { rows } = await super.query<{ is_read_only: boolean }>({
       text: `select ${isReadOnlySql} as is_read_only`,

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { steadyClock } from '../kernel/clock.ts';
-import { HostClient, HostList } from './hosts.ts';
+import { AbandonedCommits } from './abandoned-commits.ts';
+import { HostClient, type HostClientConfig, HostList } from './hosts.ts';
 import { UnfinishedWrites } from './unfinished-writes.ts';
 
 /**
@@ -30,11 +31,28 @@ class DeadlineMissed extends Error {
   readonly code = 'deadline_missed';
 }
 
+type ConnectionConfig = HostClientConfig & { abandoned: AbandonedCommits };
+
 class Connection extends HostClient {
+  /** The id of the server's process; null before the connection is open. The types of `pg` lack it. */
+  declare readonly processID: number | null;
+  readonly #abandoned: AbandonedCommits;
+  readonly #waitMs: number;
   /** The time since the last statement was sent; null while the connection is idle in its pool. */
   sentMs: number | null = null;
   /** The deadline of this connection, where it differs from that of its pool. */
   deadlineMs: number | undefined;
+
+  constructor(config: ConnectionConfig) {
+    super(config);
+    this.#abandoned = config.abandoned;
+    this.#waitMs = (config.connectionTimeoutMillis ?? 0) / config.hostList.hosts.urls.length;
+  }
+
+  protected override async checkServer(): Promise<void> {
+    await super.checkServer();
+    await this.#abandoned.waitForRoom(this, this.#waitMs);
+  }
 
   override query(...given: unknown[]): never {
     this.sentMs = 0;
@@ -45,6 +63,7 @@ class Connection extends HostClient {
   drop(error: Error): void {
     // The pool forgets an idle connection at its error, and a destroyed socket reports that only in the next tick.
     if (this.sentMs === null) this.emit('error', error);
+    else this.#abandoned.add(this.processID);
     this.connection.stream.destroy(error);
   }
 }
@@ -83,8 +102,9 @@ export class Pool extends pg.Pool {
     const { throughPooler = false } = options;
     const startup = { timezone: 'UTC', ...(throughPooler ? {} : local) }; // poolers know the time zone of a session
     const hostList = new HostList(connectionString);
-    const config: pg.PoolConfig & { hostList: HostList } = {
+    const config: pg.PoolConfig & ConnectionConfig = {
       hostList,
+      abandoned: new AbandonedCommits(throughPooler ? Number.POSITIVE_INFINITY : max),
       max,
       options: startupOptions(hostList.hosts.options, startup),
       pipeline: true, // see `transaction`

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createPool, type Pool } from '../../src/db/sql.ts';
+import { createPool, isDatabaseUnavailable, type Pool, query } from '../../src/db/sql.ts';
 import { startTestApp, type TestApp, type TestAppOptions, waitUntil } from '../app.ts';
 import { configureMail } from '../crash/letters.ts';
 import { type Load, startLoad } from '../crash/load.ts';
@@ -171,6 +171,42 @@ test('the primary falls silent with its sessions open', { timeout }, async () =>
   await pair.standby.promote();
   proxy.redirect(pair.standby.target);
   await expectNothingLost();
+});
+
+test('connections that were given up while commits wait for a lost standby do not add up', {
+  timeout,
+}, async () => {
+  const size = 3;
+  const writer = createPool(pair.primary.url, size, {}, { deadlineMs: 300, connectWithinMs: 600 });
+  const write = () =>
+    query(writer, `insert into encryption_keys (id) values (gen_random_uuid()) returning id`);
+  const waiting = async (): Promise<number> => {
+    const commits = await pair.primary.ask(`select from pg_stat_activity where wait_event = 'SyncRep'`);
+    return commits.length;
+  };
+  try {
+    await write();
+    await pair.standby.kill();
+    for (let wave = 0; wave < 4; wave += 1) {
+      for (const end of await Promise.allSettled(Array.from({ length: size }, write)))
+        expect(end).toMatchObject({ status: 'rejected', reason: expect.toSatisfy(isDatabaseUnavailable) });
+    }
+    expect(await waiting()).toBeGreaterThanOrEqual(size);
+    expect(await waiting()).toBeLessThan(2 * size);
+
+    await pair.standby.startAsStandby();
+    await waitUntil(
+      () =>
+        write().then(
+          () => true,
+          (error: Error) => error,
+        ),
+      30_000,
+    );
+    expect(await waiting()).toBe(0);
+  } finally {
+    await writer.end();
+  }
 });
 
 test('the standby that commits wait for is lost, and returns', { timeout }, async () => {
