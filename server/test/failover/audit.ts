@@ -31,7 +31,7 @@ export async function auditFailover(
     );
     const open = rows.filter(({ status }) => status === 'queued' || status === 'sending').length;
     return open === 0 ? rows : new Error(`${open} of ${rows.length} are open`);
-  }, 30_000);
+  }, 60_000);
   const mailsOf = new Map<string, number>(letters.map(({ id }) => [id, 0]));
   for (const { raw } of received) {
     const id = /^Message-ID: <([0-9a-f-]{36})@/im.exec(raw.toString('latin1'))?.[1] ?? 'none';

@@ -41,6 +41,8 @@ export interface DatabasePair {
   stop(): Promise<void>;
 }
 
+/** For a busy machine. */
+const patienceMs = 60_000;
 /** A process is killed here, not the machine: the kernel keeps what was written. */
 const noFlush = { fsync: 'off' };
 
@@ -74,7 +76,7 @@ export async function startDatabasePair(
   await waitUntil(async () => {
     const [row] = await primary.server.ask('select count(*)::int as count from pg_stat_replication');
     return row?.count === 1 ? true : new Error('the standby has not connected');
-  });
+  }, patienceMs);
   await primary.server.ask(`alter system set synchronous_standby_names = '*'`);
   await primary.server.ask('select pg_reload_conf()');
 
@@ -127,12 +129,12 @@ async function prepareServer(dataDir: string, settings: Record<string, string>):
       const file = readPidFile(cluster);
       const isUp = file?.pid === started.identity.pid && /^(ready|standby)$/.test(file.status ?? '');
       return isUp || new Error(`${dataDir} does not start`);
-    });
+    }, patienceMs);
   }
 
   async function ask<Row extends QueryResultRow>(text: string): Promise<Row[]> {
     // A connection each time: the server may have been another one a moment ago.
-    const pool = createPool(url, 1);
+    const pool = createPool(url, 1, {}, { deadlineMs: patienceMs, connectWithinMs: patienceMs });
     try {
       return await query(pool, text);
     } finally {
@@ -170,7 +172,7 @@ async function prepareServer(dataDir: string, settings: Record<string, string>):
         running = null;
       },
       async promote() {
-        await ask('select pg_promote(true, 20)');
+        await ask('select pg_promote(true, 50)');
       },
       ask,
     },

@@ -30,7 +30,7 @@ beforeEach(async () => {
   pool = createPool(pair.urlAt(proxy.port), 2);
   mailServer = await startSmtpSimulator();
   mailServer.script.message = () => new Promise((resolve) => setTimeout(resolve, 30, null));
-}, 60_000);
+}, 120_000);
 afterEach(async () => {
   try {
     await Promise.all(apps.map((app) => app.stop()));
@@ -40,7 +40,7 @@ afterEach(async () => {
   } finally {
     await pair.stop(); // the servers are processes of their own and would outlive a failed test
   }
-}, 60_000);
+}, 120_000);
 
 /** A third of the real times, so that a silent server costs the test 5 s and not 15. */
 const databaseTimes = { deadlineMs: 5_000, pingEveryMs: 3_000, answerWithinMs: 2_000, drainMs: 1_000 };
@@ -85,24 +85,28 @@ async function sendLetter(number: number): Promise<number> {
   return (await fetch(`${urlOf(0)}/v1/notifications`, sent)).status;
 }
 
+/** A busy machine may take this long for what takes a few seconds. */
+const eventually = <Value>(probe: () => Promise<Value | Error>, withinMs = 60_000) =>
+  waitUntil(probe, withinMs);
+
 /** Waits until this many more letters have arrived. */
-function arrive(count: number, withinMs?: number): Promise<true> {
+async function arrive(count: number, withinMs?: number): Promise<void> {
   const goal = mailServer.received.length + count;
-  return waitUntil(
+  await eventually(
     async () =>
       mailServer.received.length >= goal || new Error(`${mailServer.received.length} of ${goal} letters`),
     withinMs,
-  ) as Promise<true>;
+  );
 }
 
 /** Waits until every process reports that it is ready, or why it is not. */
 async function readiness(expected: RegExp): Promise<void> {
   for (const { url } of apps) {
-    await waitUntil(async () => {
+    await eventually(async () => {
       const response = await fetch(`${url}/readyz`);
       const text = `${response.status} ${await response.text()}`;
       return expected.test(text) || new Error(text);
-    }, 20_000);
+    });
   }
 }
 
@@ -113,7 +117,7 @@ async function listens(): Promise<void> {
     app.deps.doorbell.on(`test:${index}`, () => {
       rings += 1;
     });
-    await waitUntil(async () => {
+    await eventually(async () => {
       for (const other of apps) if (other !== app) other.deps.doorbell.ring(`test:${index}`);
       return rings > 0 || new Error('no ring');
     });
@@ -122,7 +126,7 @@ async function listens(): Promise<void> {
 
 /** What must hold after every failover, from the moment at which the new primary can be reached. */
 async function expectNothingLost(primary = pair.standby): Promise<void> {
-  await arrive(30, 30_000);
+  await arrive(30, 30_000); // the promise, and several times what it takes
   await readiness(/^200/);
   await listens();
   await load.stop();
@@ -135,7 +139,7 @@ async function expectNothingLost(primary = pair.standby): Promise<void> {
   });
 }
 
-const timeout = 90_000;
+const timeout = 240_000;
 
 test('the primary is killed and its standby promoted', { timeout }, async () => {
   await startUnderLoad(['api', 'worker'], pair.urlOfBoth);
@@ -144,7 +148,7 @@ test('the primary is killed and its standby promoted', { timeout }, async () => 
 
   const lines: string[] = [];
   const late = start({ url: pair.standby.url, progress: (line) => lines.push(line) });
-  await waitUntil(async () => lines.length > 0 || new Error('nothing is said'));
+  await eventually(async () => lines.length > 0 || new Error('nothing is said'));
   proxy.redirect(pair.standby.target); // for the questions of the test
   await pair.standby.promote();
   await expectNothingLost();
@@ -179,30 +183,31 @@ test('connections that were given up while commits wait for a lost standby do no
   const size = 3;
   const writer = createPool(pair.primary.url, size, {}, { deadlineMs: 300, connectWithinMs: 600 });
   const write = () =>
-    query(writer, `insert into encryption_keys (id) values (gen_random_uuid()) returning id`);
+    query(writer, `insert into encryption_keys (id) values (gen_random_uuid()) returning id`).then(
+      () => true,
+      (error: Error) => error,
+    );
+  const writeAll = async () => {
+    for (const end of await Promise.all(Array.from({ length: size }, write)))
+      expect(end).toSatisfy(isDatabaseUnavailable);
+  };
   const waiting = async (): Promise<number> => {
     const commits = await pair.primary.ask(`select from pg_stat_activity where wait_event = 'SyncRep'`);
     return commits.length;
   };
   try {
-    await write();
+    await eventually(write);
     await pair.standby.kill();
-    for (let wave = 0; wave < 4; wave += 1) {
-      for (const end of await Promise.allSettled(Array.from({ length: size }, write)))
-        expect(end).toMatchObject({ status: 'rejected', reason: expect.toSatisfy(isDatabaseUnavailable) });
-    }
-    expect(await waiting()).toBeGreaterThanOrEqual(size);
+    await eventually(async () => {
+      await writeAll();
+      const count = await waiting();
+      return count >= size || new Error(`${count} commits wait`);
+    });
+    for (let times = 0; times < 3; times += 1) await writeAll();
     expect(await waiting()).toBeLessThan(2 * size);
 
     await pair.standby.startAsStandby();
-    await waitUntil(
-      () =>
-        write().then(
-          () => true,
-          (error: Error) => error,
-        ),
-      30_000,
-    );
+    await eventually(write);
     expect(await waiting()).toBe(0);
   } finally {
     await writer.end();
@@ -221,7 +226,7 @@ test('the standby that commits wait for is lost, and returns', { timeout }, asyn
   const sends = Array.from({ length: 50 }, (_, number) => sendLetter(number));
   expect(await Promise.all(sends)).toEqual(sends.map(() => 202));
   await pair.standby.kill();
-  await waitUntil(async () => {
+  await eventually(async () => {
     const waiting = await pair.primary.ask(`select from pg_stat_activity where wait_event = 'SyncRep'`);
     return waiting.length > 0 || new Error('no commit waits');
   });

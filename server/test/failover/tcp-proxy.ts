@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net';
-import { connect, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 
 /** The address at which a server can be found: a unix socket, or a port of this machine. */
 export type Target = { path: string } | { port: number };
@@ -25,60 +25,43 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-interface Link {
-  client: Socket;
-  server: Socket;
-  target: Target;
-}
-
+/**
+ * The proxy has a thread of its own. On the event loop of the test, its bytes would wait for two services and their load, and the first
+ * heartbeat after a failover must pass within 3 s, or another worker rescues work that is done.
+ */
 export async function startTcpProxy(first: Target): Promise<TcpProxy> {
-  let target = first;
-  const silent = new Set<Target>();
-  const links = new Set<Link>();
-
-  const listener = createServer((client) => {
-    const link: Link = { client, server: connect(target), target };
-    links.add(link);
-    const pass = (from: Socket, to: Socket): void => {
-      from.on('data', (bytes) => {
-        if (!silent.has(link.target)) to.write(bytes);
-      });
-      const end = (): void => {
-        if (silent.has(link.target)) return;
-        links.delete(link);
-        from.destroy();
-        to.destroy();
-      };
-      from.on('error', end);
-      from.on('close', end);
-    };
-    pass(client, link.server);
-    pass(link.server, client);
+  /** The thread sees copies of targets; the same object has the same id. */
+  const ids = new Map<Target, number>();
+  const withId = (address: Target) => {
+    const id = ids.get(address) ?? ids.size;
+    ids.set(address, id);
+    return { id, address };
+  };
+  /** Whether the thread has done what it was told, and its answer. */
+  const answer = new Int32Array(new SharedArrayBuffer(8));
+  const thread = new Worker(new URL('./tcp-proxy-thread.mjs', import.meta.url), {
+    workerData: { answer, target: withId(first) },
   });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const ended = once(thread, 'exit');
+  const [port] = (await once(thread, 'message')) as [number];
 
-  function cut(): void {
-    for (const { client, server } of links) {
-      client.destroy();
-      server.destroy();
-    }
-    links.clear();
+  /** Returns when it is done, as if the proxy were in this thread. */
+  function tell(name: string, argument?: unknown): number {
+    Atomics.store(answer, 0, 0);
+    thread.postMessage({ name, argument });
+    Atomics.wait(answer, 0, 0);
+    return answer[1] ?? 0;
   }
 
   return {
-    port: (listener.address() as AddressInfo).port,
-    redirect(to) {
-      target = to;
-    },
-    cut,
-    blackhole() {
-      silent.add(target);
-    },
-    open: () => [...links].filter((link) => link.target === target && !link.client.destroyed).length,
+    port,
+    redirect: (target) => void tell('redirect', withId(target)),
+    cut: () => void tell('cut'),
+    blackhole: () => void tell('blackhole'),
+    open: () => tell('open'),
     async stop() {
-      silent.clear();
-      cut();
-      await new Promise((resolve) => listener.close(resolve));
+      thread.postMessage({ name: 'stop' });
+      await ended;
     },
   };
 }
