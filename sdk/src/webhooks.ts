@@ -51,6 +51,7 @@ export type WebhookEvent =
       | 'webhook.endpoint.disabled'
       | 'workflow.run.completed'
       | 'workflow.run.failed'
+      | 'schedule.missed'
       | 'provider.critical'
       | 'provider.recovered'
       | 'notification',

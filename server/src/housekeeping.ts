@@ -15,6 +15,7 @@ import { deleteUnusedObjects, releaseForgottenObjects } from './features/objects
 import { tidyCallbacks } from './features/receipts/index.ts';
 import { forgetRuns, tidyRuns, wakeRunsOf } from './features/runs/index.ts';
 import { tidySandbox } from './features/sandbox/index.ts';
+import { tidySchedules } from './features/schedules/index.ts';
 import { measureStorage } from './features/usage/index.ts';
 import { forgetEvents } from './features/webhooks/index.ts';
 import { sealSavedVersions } from './features/workflows/index.ts';
@@ -51,6 +52,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     await tidyCallbacks(pool, clock(), () => stopped);
     await tidyInbox(pool, clock(), () => stopped);
     await tidyRuns(pool, clock(), () => stopped);
+    await tidySchedules(pool, clock(), () => stopped);
     await tidyActivity(pool, clock(), () => stopped);
     await tidySandbox(deps, () => stopped);
     await measureStorage(deps, () => stopped);

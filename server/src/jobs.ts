@@ -1,6 +1,7 @@
 import { createDispatchJob } from './features/dispatch/index.ts';
 import { createReceiptJob } from './features/receipts/index.ts';
 import { createRunJob } from './features/runs/index.ts';
+import { createScheduleJob } from './features/schedules/index.ts';
 import { createErasureJob } from './features/users/index.ts';
 import { createWebhookJob } from './features/webhooks/index.ts';
 import { createWakeJob, type Job, type WorkKind } from './queue/index.ts';
@@ -15,5 +16,6 @@ export function allJobs(services: Services): Record<WorkKind, Job> {
     erasure: createErasureJob(services),
     run: createRunJob(services),
     wake: createWakeJob(services),
+    schedule: createScheduleJob(services),
   };
 }

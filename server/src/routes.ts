@@ -15,6 +15,7 @@ import { notificationRoutes } from './features/notifications/index.ts';
 import { categoryRoutes, preferenceRoutes } from './features/preferences/index.ts';
 import { runRoutes } from './features/runs/index.ts';
 import { sandboxRoutes } from './features/sandbox/index.ts';
+import { scheduleRoutes } from './features/schedules/index.ts';
 import { widgetRoutes } from './features/static-files/index.ts';
 import { suppressionRoutes } from './features/suppressions/index.ts';
 import { templateRoutes } from './features/templates/index.ts';
@@ -53,6 +54,7 @@ export function allRoutes(
     ...activityRoutes(services),
     ...workflowRoutes(services),
     ...runRoutes(services),
+    ...scheduleRoutes(services),
     ...sandboxRoutes(services),
     ...emailRoutes(services),
     ...smsRoutes(services),

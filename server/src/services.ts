@@ -33,7 +33,8 @@ import {
 } from './features/preferences/index.ts';
 import { createProviderHealthTracker, createThrottles } from './features/provider-health/index.ts';
 import { createReportWriter } from './features/receipts/index.ts';
-import { createRunService, wakeRunsOf } from './features/runs/index.ts';
+import { createNewRuns, createRunService, wakeRunsOf } from './features/runs/index.ts';
+import { createScheduleService } from './features/schedules/index.ts';
 import { createSuppressionService } from './features/suppressions/index.ts';
 import { createTemplateService } from './features/templates/index.ts';
 import { createUnsubscribeLinks } from './features/unsubscribe/index.ts';
@@ -91,6 +92,7 @@ export function createServices(deps: Deps) {
 
   const definitions = createDefinitions(deps);
   const workflows = createWorkflowService({ ...deps, definitions });
+  const newRuns = createNewRuns({ ...deps, workflows });
 
   const reportWriter = createReportWriter(deps);
   const callbackProviders = { ...emailCallbackProviders(deps), ...smsCallbackProviders(deps) };
@@ -113,7 +115,9 @@ export function createServices(deps: Deps) {
     drafts: createDrafts({ ...deps, lookups, objects }),
     definitions,
     workflows,
-    runs: createRunService({ ...deps, workflows }),
+    newRuns,
+    runs: createRunService({ ...deps, newRuns }),
+    schedules: createScheduleService({ ...deps, workflows }),
     emailSettings: createEmailSettingsService({ ...deps, sandboxStore, linkSecrets }),
     smsSettings: createSmsSettingsService({ ...deps, sandboxStore, smsCallbackUrl }),
     chatoneApi,

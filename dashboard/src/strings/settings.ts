@@ -98,6 +98,8 @@ export const scopeNames: Record<Scope, string> = {
   'workflows:read': 'Read',
   'workflows:write': 'Write',
   'workflows:promote': 'Promote to Live',
+  'schedules:read': 'Read',
+  'schedules:write': 'Write',
   'keys:read': 'Read keys and audit log',
   'keys:write': 'Create and revoke',
 };
@@ -109,6 +111,7 @@ export const scopeGroups: Record<string, string> = {
   suppressions: 'Suppressions',
   webhooks: 'Webhooks',
   channels: 'Connections',
+  schedules: 'Schedules',
   workflows: 'Workflows',
   keys: 'API keys',
 };

@@ -49,6 +49,7 @@ export const webhooks = {
       'provider.recovered': 'Email provider recovered',
       'workflow.run.completed': 'Run completed',
       'workflow.run.failed': 'Run failed',
+      'schedule.missed': 'Slots of a schedule were missed',
       'webhook.endpoint.disabled': 'Another endpoint was disabled automatically',
     },
     others: 'Other types',

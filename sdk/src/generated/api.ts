@@ -56,6 +56,10 @@ import type {
   ListNotificationsResult,
   ListSandboxMessagesParams,
   ListSandboxMessagesResult,
+  ListScheduleRunsParams,
+  ListScheduleRunsResult,
+  ListSchedulesParams,
+  ListSchedulesResult,
   ListSessionsParams,
   ListSessionsResult,
   ListSuppressionsParams,
@@ -110,6 +114,15 @@ import type {
   RunCancellation,
   SandboxMessage,
   SavedTemplateBody,
+  Schedule,
+  ScheduleCreate,
+  ScheduleDetail,
+  SchedulePreview,
+  ScheduleReplace,
+  ScheduleRun,
+  ScheduleSimulate,
+  ScheduleSimulation,
+  ScheduleTimingInput,
   SendNotificationBatchParams,
   SendNotificationBatchResult,
   SendRequest,
@@ -1003,6 +1016,116 @@ export interface Api {
      */
     cancel(runId: string, options?: RequestOptions): Promise<RunCancellation>;
   };
+  schedules: {
+    /**
+     * Create a schedule.
+     *
+     * A schedule triggers a workflow again and again, at times given by cron or by rule.
+     *
+     * Requires the scope `schedules:write`.
+     *
+     * `POST /v1/schedules`
+     */
+    create(params: ScheduleCreate, options?: RequestOptions): Promise<ScheduleDetail>;
+    /**
+     * List schedules, newest first.
+     *
+     * Requires the scope `schedules:read`.
+     *
+     * `GET /v1/schedules`
+     */
+    list(params?: ListSchedulesParams, options?: RequestOptions): List<Schedule, ListSchedulesResult>;
+    /**
+     * Show the next runs of times that are not saved.
+     *
+     * Requires the scope `schedules:read`.
+     *
+     * `POST /v1/schedules/preview`
+     */
+    preview(params: ScheduleTimingInput, options?: RequestOptions): Promise<SchedulePreview>;
+    /**
+     * Get a schedule with its next ten runs.
+     *
+     * Requires the scope `schedules:read`.
+     *
+     * `GET /v1/schedules/{key}`
+     */
+    get(key: string, options?: RequestOptions): Promise<ScheduleDetail>;
+    /**
+     * Replace a schedule.
+     *
+     * The next run is computed from now on. A paused schedule stays paused.
+     *
+     * Requires the scope `schedules:write`.
+     *
+     * `PUT /v1/schedules/{key}`
+     */
+    replace(key: string, params: ScheduleReplace, options?: RequestOptions): Promise<ScheduleDetail>;
+    /**
+     * Delete a schedule with its history.
+     *
+     * Runs that have been started continue.
+     *
+     * Requires the scope `schedules:write`.
+     *
+     * `DELETE /v1/schedules/{key}`
+     */
+    delete(key: string, options?: RequestOptions): Promise<void>;
+    /**
+     * Pause a schedule.
+     *
+     * A paused or ended schedule stays as it is.
+     *
+     * Requires the scope `schedules:write`.
+     *
+     * `POST /v1/schedules/{key}/pause`
+     */
+    pause(key: string, options?: RequestOptions): Promise<ScheduleDetail>;
+    /**
+     * Resume a paused schedule.
+     *
+     * Slots that passed during the pause do not count as missed.
+     *
+     * Requires the scope `schedules:write`.
+     *
+     * `POST /v1/schedules/{key}/resume`
+     */
+    resume(key: string, options?: RequestOptions): Promise<ScheduleDetail>;
+    /**
+     * Run a schedule now.
+     *
+     * In addition to its slots, and for the whole audience at once. Also works while it is paused.
+     *
+     * Requires the scope `schedules:write`.
+     *
+     * `POST /v1/schedules/{key}/run`
+     */
+    run(key: string, options?: RequestOptions): Promise<ScheduleRun>;
+    /**
+     * List the slots of a schedule that ran or were missed, newest first.
+     *
+     * The history goes back 90 days.
+     *
+     * Requires the scope `schedules:read`.
+     *
+     * `GET /v1/schedules/{key}/runs`
+     */
+    listRuns(
+      key: string,
+      params?: ListScheduleRunsParams,
+      options?: RequestOptions,
+    ): List<ScheduleRun, ListScheduleRunsResult>;
+    /**
+     * Run a schedule on a virtual clock.
+     *
+     * Simulates the active version of the workflow at the next slots. Nothing is sent, fetched or stored.
+     *
+     * Requires the scope `schedules:read`.
+     *
+     * `POST /v1/schedules/{key}/simulate`
+     */
+    simulate(key: string, params?: ScheduleSimulate, options?: RequestOptions): Promise<ScheduleSimulation>;
+  };
   sandbox: {
     /**
      * List sandbox messages.
@@ -1802,6 +1925,19 @@ export const api: Table = {
     },
     get: { method: 'GET', path: '/v1/workflows/runs/{runId}' },
     cancel: { method: 'POST', path: '/v1/workflows/runs/{runId}/cancel' },
+  },
+  schedules: {
+    create: { method: 'POST', path: '/v1/schedules', body: true },
+    list: { method: 'GET', path: '/v1/schedules', query: ['limit', 'cursor', 'status'], list: 'cursor' },
+    preview: { method: 'POST', path: '/v1/schedules/preview', body: true, repeatable: true },
+    get: { method: 'GET', path: '/v1/schedules/{key}' },
+    replace: { method: 'PUT', path: '/v1/schedules/{key}', body: true },
+    delete: { method: 'DELETE', path: '/v1/schedules/{key}' },
+    pause: { method: 'POST', path: '/v1/schedules/{key}/pause', repeatable: true },
+    resume: { method: 'POST', path: '/v1/schedules/{key}/resume', repeatable: true },
+    run: { method: 'POST', path: '/v1/schedules/{key}/run' },
+    listRuns: { method: 'GET', path: '/v1/schedules/{key}/runs', query: ['limit', 'cursor'], list: 'cursor' },
+    simulate: { method: 'POST', path: '/v1/schedules/{key}/simulate', body: true, repeatable: true },
   },
   sandbox: {
     listMessages: {

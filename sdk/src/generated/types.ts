@@ -628,6 +628,168 @@ export type SavedTemplateBody = {
   version: number;
 };
 
+export type Schedule = {
+  id: string;
+  key: string;
+  name: string;
+  /** ended: no run is left before ends_at. */
+  status: 'active' | 'paused' | 'ended';
+  target: ScheduleTarget;
+  /** The expression, or the one made from `rule`. */
+  cron: string;
+  rule: ScheduleRule | null;
+  timezone: string;
+  per_recipient_timezone: boolean;
+  starts_at: string | null;
+  ends_at: string | null;
+  missed_runs: 'skip' | 'run_once';
+  next_run_at: string | null;
+  last_run: ScheduleRun | null;
+  created_at: string;
+  updated_at: string;
+};
+
+/** Set `users`, or `all` with `confirm`. Each member gets a run of their own. */
+export type ScheduleAudience = {
+  /** The external ids of users. */
+  users?: (Array<string> | null) | undefined;
+  /** Every stored user of the environment. */
+  all?: (boolean | null) | undefined;
+  /** Must be true together with `all`. */
+  confirm?: (boolean | null) | undefined;
+};
+
+export type ScheduleCreate = {
+  key: string;
+  name: string;
+  target: ScheduleTarget;
+  /** Five fields: minute, hour, day of the month, month, day of the week. Or set `rule`. */
+  cron?: (string | null) | undefined;
+  rule?: (ScheduleRule | null) | undefined;
+  /** An IANA time zone name; defaults to UTC. */
+  timezone?: (string | null) | undefined;
+  /** Each member of the audience gets the run when the clocks of their own time zone show the time; members without a time zone follow `timezone`. */
+  per_recipient_timezone?: (boolean | null) | undefined;
+  starts_at?: (string | null) | undefined;
+  ends_at?: (string | null) | undefined;
+  /** What happens to slots that passed while no worker ran. run_once: one run for all of them, late. Defaults to skip. */
+  missed_runs?: ('skip' | 'run_once' | null) | undefined;
+};
+
+export type ScheduleDetail = {
+  id: string;
+  key: string;
+  name: string;
+  /** ended: no run is left before ends_at. */
+  status: 'active' | 'paused' | 'ended';
+  target: ScheduleTarget;
+  /** The expression, or the one made from `rule`. */
+  cron: string;
+  rule: ScheduleRule | null;
+  timezone: string;
+  per_recipient_timezone: boolean;
+  starts_at: string | null;
+  ends_at: string | null;
+  missed_runs: 'skip' | 'run_once';
+  next_run_at: string | null;
+  last_run: ScheduleRun | null;
+  created_at: string;
+  updated_at: string;
+  /** The next ten; empty unless the schedule is active. */
+  next_runs: Array<ScheduleNextRun>;
+};
+
+export type ScheduleNextRun = {
+  at: string;
+  /** The same moment on the clocks of `timezone`. */
+  local_time: string;
+};
+
+export type SchedulePreview = {
+  cron: string;
+  next_runs: Array<ScheduleNextRun>;
+};
+
+export type ScheduleReplace = {
+  name: string;
+  target: ScheduleTarget;
+  /** Five fields: minute, hour, day of the month, month, day of the week. Or set `rule`. */
+  cron?: (string | null) | undefined;
+  rule?: (ScheduleRule | null) | undefined;
+  /** An IANA time zone name; defaults to UTC. */
+  timezone?: (string | null) | undefined;
+  /** Each member of the audience gets the run when the clocks of their own time zone show the time; members without a time zone follow `timezone`. */
+  per_recipient_timezone?: (boolean | null) | undefined;
+  starts_at?: (string | null) | undefined;
+  ends_at?: (string | null) | undefined;
+  /** What happens to slots that passed while no worker ran. run_once: one run for all of them, late. Defaults to skip. */
+  missed_runs?: ('skip' | 'run_once' | null) | undefined;
+};
+
+/** A simple alternative to cron. With `hour`, only the minutes of `at` count. */
+export type ScheduleRule = {
+  every: 'hour' | 'day' | 'week' | 'month';
+  at: string;
+  /** With `week`: the days. */
+  on?:
+    | (Array<'sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday'> | null)
+    | undefined;
+  /** With `month`: the day. Months that do not have it are left out; without it, the last day of the month. */
+  day?: (number | null) | undefined;
+};
+
+export type ScheduleRun = {
+  id: string;
+  /** The time for which the run was scheduled. */
+  slot: string;
+  /** Started with “run now”. */
+  is_manual: boolean;
+  /** running while runs are started for the audience. */
+  status: 'running' | 'completed' | 'failed' | 'missed';
+  run_id: string | null;
+  /** Runs of the workflow. */
+  started_count: number;
+  /** Members of the audience whose local time had passed, or whose trigger data was refused. */
+  skipped_count: number;
+  /** Slots that passed before; up to 1,000 are counted. */
+  missed_count: number;
+  failure_reason: string | null;
+  started_at: string;
+  completed_at: string | null;
+};
+
+export type ScheduleSimulate = {
+  now?: (string | null) | undefined;
+  /** How many slots; defaults to 3. */
+  runs?: (number | null) | undefined;
+  /** The member of the audience to simulate; defaults to the first of `users`. */
+  external_user_id?: (string | null) | undefined;
+};
+
+export type ScheduleSimulation = {
+  runs: Array<SimulatedScheduleRun>;
+};
+
+/** What runs: a workflow, once or for each member of the audience. With an audience, `external_user_id` is added to trigger_data. */
+export type ScheduleTarget = {
+  kind: 'workflow';
+  workflow_key: string;
+  trigger_data?: (Record<string, unknown> | null) | undefined;
+  audience?: (ScheduleAudience | null) | undefined;
+};
+
+export type ScheduleTimingInput = {
+  /** Five fields: minute, hour, day of the month, month, day of the week. Or set `rule`. */
+  cron?: (string | null) | undefined;
+  rule?: (ScheduleRule | null) | undefined;
+  /** An IANA time zone name; defaults to UTC. */
+  timezone?: (string | null) | undefined;
+  /** Each member of the audience gets the run when the clocks of their own time zone show the time; members without a time zone follow `timezone`. */
+  per_recipient_timezone?: (boolean | null) | undefined;
+  starts_at?: (string | null) | undefined;
+  ends_at?: (string | null) | undefined;
+};
+
 export type SendRequest = {
   /** `chatone` is Slack, `chattwo` is Microsoft Teams, `chatthree` is Discord. */
   channel: 'email' | 'in_app' | 'webhook' | 'sms' | 'chatone' | 'chattwo' | 'chatthree';
@@ -680,6 +842,14 @@ export type SimulatedRun = {
   status: string;
   failure_reason: string | null;
   steps: Array<WorkflowStep>;
+};
+
+export type SimulatedScheduleRun = {
+  at: string;
+  /** The same moment on the clocks of `timezone`. */
+  local_time: string;
+  trigger_data: Record<string, unknown>;
+  run: SimulatedRun;
 };
 
 export type SmsSettings = {
@@ -1548,6 +1718,27 @@ export type ListWorkflowRunsResult = {
   next_page_token: string | null;
 };
 
+export type ListSchedulesParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  status?: ('active' | 'paused' | 'ended') | undefined;
+};
+
+export type ListSchedulesResult = {
+  data: Array<Schedule>;
+  next_cursor: string | null;
+};
+
+export type ListScheduleRunsParams = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+export type ListScheduleRunsResult = {
+  data: Array<ScheduleRun>;
+  next_cursor: string | null;
+};
+
 export type ListSandboxMessagesParams = {
   limit?: number | undefined;
   cursor?: string | undefined;
@@ -1727,6 +1918,8 @@ export type GetMeResult = {
     | 'workflows:read'
     | 'workflows:write'
     | 'workflows:promote'
+    | 'schedules:read'
+    | 'schedules:write'
     | 'keys:read'
     | 'keys:write'
   >;
@@ -1780,6 +1973,8 @@ export type ListApiKeysResult = {
       | 'workflows:read'
       | 'workflows:write'
       | 'workflows:promote'
+      | 'schedules:read'
+      | 'schedules:write'
       | 'keys:read'
       | 'keys:write'
     >;
@@ -1819,6 +2014,8 @@ export type CreateApiKeyParams = {
         | 'workflows:read'
         | 'workflows:write'
         | 'workflows:promote'
+        | 'schedules:read'
+        | 'schedules:write'
         | 'keys:read'
         | 'keys:write'
       >
@@ -1850,6 +2047,8 @@ export type CreateApiKeyResult = {
     | 'workflows:read'
     | 'workflows:write'
     | 'workflows:promote'
+    | 'schedules:read'
+    | 'schedules:write'
     | 'keys:read'
     | 'keys:write'
   >;
@@ -1892,6 +2091,8 @@ export type RotateApiKeyResult = {
     | 'workflows:read'
     | 'workflows:write'
     | 'workflows:promote'
+    | 'schedules:read'
+    | 'schedules:write'
     | 'keys:read'
     | 'keys:write'
   >;

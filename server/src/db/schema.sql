@@ -678,6 +678,56 @@ create table sandbox_messages (
   constraint sandbox_messages_notification_id_provider_key UNIQUE (notification_id, provider)
 );
 
+create table schedule_runs (
+  id uuid not null,
+  environment_id uuid not null,
+  schedule_id uuid not null,
+  slot timestamp with time zone not null,
+  is_manual boolean not null,
+  status text not null,
+  definition jsonb,
+  last_user text,
+  run_id uuid,
+  started_count integer default 0 not null,
+  skipped_count integer default 0 not null,
+  missed_count integer default 0 not null,
+  failure_reason text,
+  completed_at timestamp with time zone,
+  constraint schedule_runs_pkey PRIMARY KEY (id),
+  constraint schedule_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text, 'missed'::text]))),
+  constraint schedule_runs_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES schedules(id) ON DELETE CASCADE
+);
+CREATE INDEX schedule_runs_by_schedule ON public.schedule_runs USING btree (schedule_id, id);
+CREATE UNIQUE INDEX schedule_runs_once ON public.schedule_runs USING btree (schedule_id, slot) WHERE (NOT is_manual);
+CREATE INDEX schedule_runs_running ON public.schedule_runs USING btree (environment_id) WHERE (status = 'running'::text);
+
+create table schedules (
+  id uuid not null,
+  environment_id uuid not null,
+  key text not null,
+  name text not null,
+  target jsonb not null,
+  cron text not null,
+  rule jsonb,
+  timezone text not null,
+  per_recipient_timezone boolean not null,
+  starts_at timestamp with time zone,
+  ends_at timestamp with time zone,
+  missed_runs text not null,
+  status text not null,
+  active_since timestamp with time zone not null,
+  next_slot timestamp with time zone,
+  timer_id uuid not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint schedules_pkey PRIMARY KEY (id),
+  constraint schedules_environment_id_key_key UNIQUE (environment_id, key),
+  constraint schedules_missed_runs_check CHECK ((missed_runs = ANY (ARRAY['skip'::text, 'run_once'::text]))),
+  constraint schedules_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'ended'::text]))),
+  constraint schedules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE INDEX schedules_by_environment ON public.schedules USING btree (environment_id, id);
+CREATE UNIQUE INDEX schedules_by_timer ON public.schedules USING btree (timer_id);
+
 create table sessions (
   token_hash bytea not null,
   user_id uuid not null,

@@ -1772,7 +1772,8 @@ from runs r join workflows w on w.id = r.workflow_id where r.id = $1 and r.envir
 -- runs_insert (features/runs/store.ts)
 with input as materialized (
   select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, workflow_id uuid, version int,
-    external_user_id text, address text, trigger_data json, operation text, key text, body_hash text, tag bigint)
+    external_user_id text, address text, trigger_data json, operation text, key text, body_hash text, lane smallint,
+    run_at timestamptz, tag bigint)
 ),
 fresh as (
 insert into idempotency_keys as known (environment_id, operation, key, body_hash, resource_id)
@@ -1786,10 +1787,10 @@ taken as materialized (select * from input where key is null or id in (select re
 
  queue_postponed as (
    insert into queue_later (kind, id, lane, environment_id, run_at)
-   select 5, id, lane, environment_id, run_at from (select id, 1::smallint as lane, environment_id, null::timestamptz as run_at, tag from taken) work where run_at is not null
+   select 5, id, lane, environment_id, run_at from (select id, lane, environment_id, run_at, tag from taken) work where run_at is not null
  ),
 
- queue_source as (select 5::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, 1::smallint as lane, environment_id, null::timestamptz as run_at, tag from taken) work where run_at is null),
+ queue_source as (select 5::smallint as kind, id, lane, environment_id, null::jsonb as note, tag from (select id, lane, environment_id, run_at, tag from taken) work where run_at is null),
  queue_arriving as (
    select kind, lane, environment_id, count(*)::int as burst from queue_source where tag is null group by 1, 2, 3
  ),
@@ -1945,6 +1946,104 @@ order by id desc;
 -- sandbox_find_of_notification (features/sandbox/store.ts)
 select id, environment_id, notification_id, channel, provider, recipient, payload
 from sandbox_messages where notification_id = $2 and environment_id = $1 order by id desc limit 1;
+
+-- schedule_runs_remove_member (features/schedules/eraser.ts)
+update schedule_runs set definition = jsonb_set(definition, '{target}', jsonb_set((definition -> 'target'), '{audience,users}', (
+  select coalesce(jsonb_agg(member), '[]') from jsonb_array_elements_text((definition -> 'target') #> '{audience,users}') member
+  where member <> all ($2::text[]))))
+where environment_id = $1 and status = 'running' and definition #> '{target,audience,users}' ?| $2::text[];
+
+-- schedules_pause_naming (features/schedules/eraser.ts)
+update schedules set target = jsonb_set(target, '{trigger_data}', '{}'), status = 'paused', next_slot = null
+where environment_id = $1 and array[target #>> '{trigger_data,external_user_id}',
+  target #>> '{trigger_data,user,external_user_id}', target #>> '{trigger_data,recipient,external_user_id}'] && $2::text[];
+
+-- schedules_remove_member (features/schedules/eraser.ts)
+update schedules set target = jsonb_set(target, '{audience,users}', (
+  select coalesce(jsonb_agg(member), '[]') from jsonb_array_elements_text(target #> '{audience,users}') member
+  where member <> all ($2::text[])))
+where environment_id = $1 and target #> '{audience,users}' ?| $2::text[];
+
+-- schedules_list_named_members (features/schedules/members.ts)
+select wanted.id as external_user_id, u.timezone
+from (select distinct id from unnest($2::text[]) as given (id) where id > $3 order by id limit $4) wanted
+left join end_users u on u.environment_id = $1 and u.external_user_id = wanted.id
+order by wanted.id;
+
+-- schedules_list_stored_members (features/schedules/members.ts)
+select external_user_id, timezone from end_users
+where environment_id = $1 and external_user_id > $2 order by external_user_id limit $3;
+
+-- schedule_runs_delete_old (features/schedules/store.ts)
+delete from schedule_runs where id = any (array(
+  select id from schedule_runs where id < $1 and status <> 'running' order by id limit $2))
+returning 1 as one;
+
+-- schedule_runs_insert (features/schedules/store.ts)
+insert into schedule_runs (id, environment_id, schedule_id, slot, is_manual, status, definition, missed_count, completed_at)
+select id, environment_id, schedule_id, slot, is_manual, status, definition, missed_count,
+  case when status = 'missed' then now() end
+from json_to_record($1::json) as (id uuid, environment_id uuid, schedule_id uuid, slot timestamptz, is_manual boolean,
+  status text, definition jsonb, missed_count integer)
+on conflict (schedule_id, slot) where not is_manual do nothing
+returning id;
+
+-- schedule_runs_list (features/schedules/store.ts)
+select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = $1 and id < $2 order by id desc limit $3;
+
+-- schedule_runs_list_last (features/schedules/store.ts)
+select r.* from unnest($1::uuid[]) as wanted (id), lateral (
+select id, environment_id, schedule_id, slot, is_manual, status, definition, last_user, run_id, started_count, skipped_count, missed_count, failure_reason, completed_at from schedule_runs where schedule_id = wanted.id order by id desc limit 1) r;
+
+-- schedule_runs_load (features/schedules/store.ts)
+select r.id, r.environment_id, r.schedule_id, r.slot, r.is_manual, r.status, r.definition, r.last_user, r.run_id, r.started_count, r.skipped_count, r.missed_count, r.failure_reason, r.completed_at, s.key as schedule_key, e.kind as environment_kind, o.plan,
+  floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
+from schedule_runs r join schedules s on s.id = r.schedule_id join environments e on e.id = r.environment_id join organizations o on o.id = e.organization_id
+where r.id = any ($1::uuid[]);
+
+-- schedule_runs_lock (features/schedules/store.ts)
+select last_user, status from schedule_runs where id = $1 for update;
+
+-- schedule_runs_update (features/schedules/store.ts)
+update schedule_runs set last_user = case when $6 then null else $2 end, run_id = $3, started_count = started_count + $4,
+  skipped_count = skipped_count + $5,
+  status = case when $7::text is not null then 'failed' when $6 then 'completed' else status end,
+  definition = case when $6 then null else definition end, failure_reason = $7,
+  completed_at = case when $6 then now() end
+where id = $1;
+
+-- schedules_count (features/schedules/store.ts)
+select count(*)::int as count from schedules where environment_id = $1;
+
+-- schedules_delete (features/schedules/store.ts)
+delete from schedules where id = $1;
+
+-- schedules_find (features/schedules/store.ts)
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id, updated_at from schedules where environment_id = $1 and key = $2;
+
+-- schedules_insert (features/schedules/store.ts)
+insert into schedules (id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id)
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target jsonb, cron text, rule jsonb,
+  timezone text, per_recipient_timezone boolean, starts_at timestamptz, ends_at timestamptz, missed_runs text, status text,
+  active_since timestamptz, next_slot timestamptz, timer_id uuid)
+on conflict (environment_id, key) do nothing
+returning id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id, updated_at;
+
+-- schedules_lock (features/schedules/store.ts)
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id, updated_at from schedules where environment_id = $1 and key = $2 for update;
+
+-- schedules_lock_timer (features/schedules/store.ts)
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id, updated_at, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
+from schedules where timer_id = $1 for update;
+
+-- schedules_move_timer (features/schedules/store.ts)
+update schedules set status = $2, next_slot = $3 where id = $1;
+
+-- schedules_update (features/schedules/store.ts)
+update schedules s set name = i.name, target = i.target, cron = i.cron, rule = i.rule, timezone = i.timezone, per_recipient_timezone = i.per_recipient_timezone, starts_at = i.starts_at, ends_at = i.ends_at, missed_runs = i.missed_runs, status = i.status, active_since = i.active_since, next_slot = i.next_slot, timer_id = i.timer_id, updated_at = now() from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target jsonb, cron text, rule jsonb,
+  timezone text, per_recipient_timezone boolean, starts_at timestamptz, ends_at timestamptz, missed_runs text, status text,
+  active_since timestamptz, next_slot timestamptz, timer_id uuid)
+where s.id = i.id returning s.id, s.environment_id, s.key, s.name, s.target, s.cron, s.rule, s.timezone, s.per_recipient_timezone, s.starts_at, s.ends_at, s.missed_runs, s.status, s.active_since, s.next_slot, s.timer_id, s.updated_at;
 
 -- suppressions_delete (features/suppressions/store.ts)
 delete from suppressions where environment_id = $1 and address = $2 returning id, environment_id, address, reason, source, diagnostic_detail, triggering_notification_id;

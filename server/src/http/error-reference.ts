@@ -43,10 +43,11 @@ const sentences: Record<ProblemCode, string> = {
   idempotency_key_reused: 'The Idempotency-Key was used within 24 hours for a request with a different body.',
   category_critical: 'Users cannot opt out of a critical category.',
   template_in_use: 'Active workflows use the template; the message names them. Disable or change them first.',
-  workflow_not_active: 'The workflow has no active version, so there is nothing to promote.',
+  workflow_not_active: 'The workflow has no active version, so there is nothing to promote or to simulate.',
   workflow_limit_reached:
     'The environment has the maximum number of workflows, or the workflow the maximum number of versions.',
   run_not_cancellable: 'The run has already completed or failed.',
+  schedule_limit_reached: 'The environment has the maximum of 10,000 schedules. Delete one first.',
   webhook_url_exists: 'The environment already has a webhook endpoint with this URL.',
   delivery_in_flight: 'A webhook delivery cannot be retried while an attempt is in progress.',
   endpoint_disabled: 'The webhook endpoint is disabled; set its status to active first.',

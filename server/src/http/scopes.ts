@@ -18,6 +18,8 @@ export const scopes = [
   'workflows:read',
   'workflows:write',
   'workflows:promote',
+  'schedules:read',
+  'schedules:write',
   'keys:read',
   'keys:write',
 ] as const;

@@ -57,6 +57,7 @@ export const problemCodes = {
   workflow_not_active: conflict,
   workflow_limit_reached: conflict,
   run_not_cancellable: conflict,
+  schedule_limit_reached: conflict,
   webhook_url_exists: conflict,
   delivery_in_flight: conflict,
   endpoint_disabled: conflict,

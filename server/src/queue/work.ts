@@ -8,6 +8,7 @@ export const workKinds = {
   erasure: 4,
   run: 5,
   wake: 6,
+  schedule: 8,
 } as const;
 export type WorkKind = keyof typeof workKinds;
 

@@ -17,7 +17,7 @@ export const eventGroups: readonly [Group, readonly EventType[]][] = [
   ],
   ['people', ['notification.complained', 'notification.opened', 'notification.clicked', 'notification.read']],
   ['providers', ['provider.critical', 'provider.recovered']],
-  ['runs', ['workflow.run.completed', 'workflow.run.failed']],
+  ['runs', ['workflow.run.completed', 'workflow.run.failed', 'schedule.missed']],
   ['endpoints', ['webhook.endpoint.disabled']],
 ];
 

@@ -2,9 +2,10 @@ import type { Deps } from '../../deps.ts';
 import type { Principal } from '../../http/principal.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { pageOf, pageRequest } from '../../kernel/page.ts';
-import { findWorkflow, type WorkflowService } from '../workflows/index.ts';
+import { findWorkflow } from '../workflows/index.ts';
 import { cancelRun } from './cancel.ts';
 import { createEvents, type Events } from './events.ts';
+import type { NewRuns } from './new-runs.ts';
 import type { Cancellation, Run, RunQuery, RunSummary } from './schema.ts';
 import { listSteps } from './steps-store.ts';
 import { findRun, listRuns } from './store.ts';
@@ -23,8 +24,8 @@ export interface RunService extends Events {
 }
 
 export function createRunService(
-  deps: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'activity' | 'tasks' | 'storage'> & {
-    workflows: Pick<WorkflowService, 'findActive'>;
+  deps: Pick<Deps, 'pool' | 'listReads' | 'queue' | 'clock' | 'tasks'> & {
+    newRuns: NewRuns;
   },
 ): RunService {
   const { pool } = deps;

@@ -3,7 +3,7 @@ import type { JsonObject, RunState } from '../../engine/index.ts';
 import type { Plan } from '../../http/principal.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import { storableJson } from '../../kernel/storable.ts';
-import { enqueueSql, lanes, type Queue } from '../../queue/index.ts';
+import { enqueueSql, type Lane, lanes, type Queue } from '../../queue/index.ts';
 import { claimKeysSql, type KeyClaim } from '../idempotency/index.ts';
 import type { RunQuery, RunStatus } from './schema.ts';
 
@@ -32,11 +32,12 @@ const insertRows = statement<{ id: string }>(
   'runs_insert',
   `with input as materialized (
      select * from json_to_recordset($1::json) as (id uuid, environment_id uuid, workflow_id uuid, version int,
-       external_user_id text, address text, trigger_data json, operation text, key text, body_hash text, tag bigint)
+       external_user_id text, address text, trigger_data json, operation text, key text, body_hash text, lane smallint,
+       run_at timestamptz, tag bigint)
    ),
    fresh as (${claimKeysSql('(select *, id as resource_id from input where key is not null) claims')}),
    taken as materialized (select * from input where key is null or id in (select resource_id from fresh)),
-   ${enqueueSql('run', `(select id, ${lanes.normal}::smallint as lane, environment_id, null::timestamptz as run_at, tag from taken) work`, '$2')},
+   ${enqueueSql('run', '(select id, lane, environment_id, run_at, tag from taken) work', '$2')},
    lives as (
      insert into runs (id, environment_id, workflow_id, version, status, external_user_id, address, trigger_data)
      select id, environment_id, workflow_id, version, 'pending', external_user_id, address, trigger_data from taken
@@ -48,13 +49,15 @@ const insertRows = statement<{ id: string }>(
 export async function insertRuns(
   sql: Sql,
   queue: Pick<Queue, 'tagsFor'>,
-  triggers: { run: NewRun; keyClaim: KeyClaim | null }[],
+  triggers: { run: NewRun; keyClaim: KeyClaim | null; lane?: Lane; runAt?: Date | null }[],
 ): Promise<Set<string>> {
   const { tags, lows } = queue.tagsFor(
-    triggers.map(({ run }) => ({ kind: 'run', lane: 'normal', environmentId: run.environment_id })),
+    triggers.map(({ run, lane = 'normal' }) => ({ kind: 'run', lane, environmentId: run.environment_id })),
   );
-  const rows = triggers.map(({ run, keyClaim }, index) => ({
+  const rows = triggers.map(({ run, keyClaim, lane = 'normal', runAt }, index) => ({
     ...run,
+    lane: lanes[lane],
+    run_at: runAt?.toISOString(),
     tag: tags[index],
     ...(keyClaim && { operation: keyClaim.operation, key: keyClaim.key, body_hash: keyClaim.bodyHash }),
   }));

@@ -12,6 +12,6 @@ export { workflowRoutes } from './routes.ts';
 export { WorkflowKey } from './schema.ts';
 export { workflowSealedColumns } from './sealed-body.ts';
 export { createWorkflowService, type WorkflowService } from './service.ts';
-export { DataObject, SimulatedStep, stepView } from './simulation.ts';
+export { DataObject, SimulatedRun, SimulatedStep, simulationView, stepView } from './simulation.ts';
 export { findWorkflow, listPatterns, listWorkflowsWithTemplate } from './store.ts';
 export { sourceOf } from './view.ts';

@@ -1,0 +1,410 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../../../test/app.ts';
+import { startWebhookSink, type WebhookSink } from '../../../test/simulators/webhook-sink.ts';
+import { workKinds } from '../../queue/index.ts';
+import { startWorkflows, type Workflows } from '../runs/test-harness.ts';
+
+let app: Workflows;
+let other: Workflows;
+let sink: WebhookSink;
+beforeAll(async () => {
+  app = await startWorkflows();
+  other = await startWorkflows({ database: app.database });
+  sink = await startWebhookSink();
+  await app.define('report', [{ id: 'only', kind: 'noop' }]);
+  await app.define('strict', [{ id: 'only', kind: 'noop' }], {
+    type: 'object',
+    properties: { external_user_id: { pattern: '^user' } },
+  });
+});
+afterAll(async () => {
+  await sink.stop();
+  await other.stop();
+  await app.stop();
+});
+
+type Body = Awaited<ReturnType<Workflows['request']>>['body'];
+
+let count = 0;
+const newKey = (): string => `schedule_${++count}`;
+const daily = { cron: '0 9 * * *', timezone: 'Europe/Rome' };
+const report = { kind: 'workflow', workflow_key: 'report' };
+
+async function create(fields: object = {}, status = 201): Promise<Body> {
+  const body = { key: newKey(), name: 'Report', target: report, ...daily, ...fields };
+  const answer = await app.request('POST', '/v1/schedules', { body });
+  expect([answer.status, answer.body]).toEqual([status, expect.anything()]);
+  return answer.body;
+}
+
+const post = (path: string, body?: unknown) => app.request('POST', `/v1/schedules/${path}`, { body });
+const get = async (key: string): Promise<Body> => (await app.request('GET', `/v1/schedules/${key}`)).body;
+const history = async (key: string): Promise<Body[]> =>
+  (await app.request('GET', `/v1/schedules/${key}/runs`)).body.data;
+
+/** Moves the timer of a schedule to a slot, as if the clocks had come that far. */
+async function moveTo(key: string, slot: Date): Promise<void> {
+  const { rows } = await app.pool.query(
+    "update schedules set next_slot = $2, active_since = '2020-01-01' where key = $1 returning timer_id",
+    [key, slot],
+  );
+  await app.pool.query('update queue_later set run_at = now() where id = $1', [rows[0].timer_id]);
+}
+
+/** The last full minute, which matches any schedule with `* * * * *`. */
+const thisMinute = (): Date => new Date(Math.floor(Date.now() / 60_000) * 60_000);
+
+async function runsOf(key: string): Promise<{ external_user_id: string | null; trigger_data: Body }[]> {
+  const { rows } = await app.pool.query(
+    "select external_user_id, trigger_data from runs where trigger_data ->> 'of' = $1 order by external_user_id",
+    [key],
+  );
+  return rows;
+}
+
+async function settled(key: string, length = 1): Promise<Body[]> {
+  return waitUntil(async () => {
+    const runs = await history(key);
+    const isSettled = runs.length >= length && runs.every(({ status }) => status !== 'running');
+    return isSettled ? runs : new Error(JSON.stringify(runs));
+  });
+}
+
+describe('a schedule', () => {
+  test('answers with its next ten runs, on the clocks of its time zone', async () => {
+    const made = await create({ rule: { every: 'week', on: ['friday', 'monday'], at: '09:30' }, cron: null });
+    expect(made).toMatchObject({ status: 'active', cron: '30 9 * * 1,5', timezone: 'Europe/Rome' });
+    expect(made.next_runs).toHaveLength(10);
+    for (const { at, local_time } of made.next_runs) {
+      expect(local_time).toMatch(/T09:30:00\+0[12]:00$/);
+      expect(Date.parse(local_time)).toBe(Date.parse(at));
+    }
+    expect(made.next_run_at).toBe(made.next_runs[0].at);
+    expect(await get(made.key)).toEqual(made);
+  });
+
+  test('can be listed, replaced and deleted, and each change is in the audit log', async () => {
+    const { key, id } = await create();
+    const listed = await app.request('GET', '/v1/schedules?limit=1');
+    expect(listed.body.data[0].key).toBe(key);
+    const replaced = await app.request('PUT', `/v1/schedules/${key}`, {
+      body: { name: 'Later', target: report, cron: '0 10 * * *' },
+    });
+    expect(replaced.body).toMatchObject({
+      name: 'Later',
+      cron: '0 10 * * *',
+      timezone: 'UTC',
+      missed_runs: 'skip',
+    });
+    expect((await app.request('DELETE', `/v1/schedules/${key}`)).status).toBe(204);
+    expect((await app.request('GET', `/v1/schedules/${key}`)).status).toBe(404);
+    const { body } = await app.request('GET', `/v1/audit-log?target=schedule:${id}`);
+    expect(body.data.map(({ action }: Body) => action)).toEqual([
+      'schedule.deleted',
+      'schedule.updated',
+      'schedule.created',
+    ]);
+    const { rows } = await app.pool.query(
+      'select 1 from queue_later where kind = $1 and id not in (select timer_id from schedules)',
+      [workKinds.schedule],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test('of another environment cannot be seen or changed', async () => {
+    const { key } = await create();
+    for (const [method, path] of [
+      ['GET', key],
+      ['DELETE', key],
+      ['POST', `${key}/pause`],
+      ['POST', `${key}/run`],
+      ['GET', `${key}/runs`],
+    ] as const)
+      expect((await app.request(method, `/v1/schedules/${path}`, { key: app.liveKey })).status).toBe(404);
+  });
+
+  test('can be previewed before it is saved', async () => {
+    const { status, body } = await post('preview', { cron: '0 9 * * 1', timezone: 'America/New_York' });
+    expect([status, body.next_runs.length]).toEqual([200, 10]);
+  });
+
+  test.each<[string, object, string]>([
+    ['a cron that never fires', { cron: '0 0 30 2 *' }, 'cron'],
+    ['a cron with seconds', { cron: '* * * * * *' }, 'cron'],
+    ['a cron of four fields', { cron: '* * * *' }, 'cron'],
+    ['a cron that cannot be read', { cron: '61 * * * *' }, 'cron'],
+    ['a time in place of a cron', { cron: '2026-01-01T00:00:00' }, 'cron'],
+    ['neither cron nor rule', { cron: null }, 'cron'],
+    ['both cron and rule', { rule: { every: 'day', at: '09:00' } }, 'rule'],
+    ['a weekly rule without days', { cron: null, rule: { every: 'week', at: '09:00' } }, 'rule.on'],
+    ['days in a daily rule', { cron: null, rule: { every: 'day', at: '09:00', on: ['monday'] } }, 'rule.on'],
+    ['a time that no clock shows', { cron: null, rule: { every: 'day', at: '24:00' } }, 'rule.at'],
+    ['a time zone that does not exist', { timezone: 'Europe/Atlantis' }, 'timezone'],
+    ['an offset as time zone', { timezone: '+02:00' }, 'timezone'],
+    ['an end in the past', { ends_at: '2020-01-01T00:00:00Z' }, 'ends_at'],
+    [
+      'an end before the start',
+      { starts_at: '2030-01-02T00:00:00Z', ends_at: '2030-01-01T00:00:00Z' },
+      'ends_at',
+    ],
+    [
+      'a workflow that does not exist',
+      { target: { kind: 'workflow', workflow_key: 'none' } },
+      'target.workflow_key',
+    ],
+    [
+      'too much trigger data',
+      { target: { ...report, trigger_data: { x: 'x'.repeat(70_000) } } },
+      'target.trigger_data',
+    ],
+    [
+      'everyone without confirm',
+      { target: { ...report, audience: { all: true } } },
+      'target.audience.confirm',
+    ],
+    ['an empty audience', { target: { ...report, audience: {} } }, 'target.audience.users'],
+    ['time zones of nobody', { per_recipient_timezone: true }, 'per_recipient_timezone'],
+    ['a policy that does not exist', { missed_runs: 'all' }, 'missed_runs'],
+  ])('is refused with %s', async (_, fields, param) => {
+    const { error } = await create(fields, 400);
+    expect(error.param).toBe(param);
+  });
+
+  test('with a key that is taken is refused', async () => {
+    const { key } = await create();
+    expect((await create({ key }, 409)).error.code).toBe('duplicate_key');
+  });
+});
+
+describe('a slot', () => {
+  test('triggers the workflow once, though two processes and a repeated timer want to', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const key = newKey();
+        await create({ key, cron: '* * * * *', target: { ...report, trigger_data: { of: key } } });
+        return key;
+      }),
+    );
+    await Promise.all(made.map((key) => moveTo(key, thisMinute())));
+    for (const key of made) {
+      const [run] = await settled(key);
+      expect(run).toMatchObject({ status: 'completed', started_count: 1, is_manual: false });
+      expect((await app.run(run.run_id)).trigger_data).toEqual({ of: key });
+    }
+    // The same slot comes up again, as after a restore of an older timer.
+    for (const key of made) await moveTo(key, new Date((await history(key)).at(-1).slot));
+    await Promise.all(
+      made.map((key) =>
+        waitUntil(async () => {
+          const { rows } = await app.pool.query(
+            'select next_slot > now() as is_ahead from schedules where key = $1',
+            [key],
+          );
+          return rows[0].is_ahead ? true : new Error('the timer is still due');
+        }),
+      ),
+    );
+    for (const key of made) {
+      const slots = (await settled(key)).map(({ slot }) => slot);
+      expect(new Set(slots).size).toBe(slots.length);
+      expect(await runsOf(key)).toHaveLength(slots.length);
+    }
+  });
+
+  test('that was missed is skipped or made up for once, and endpoints are told', async () => {
+    await app.request('POST', '/v1/webhook-endpoints', {
+      body: { url: sink.url('/missed'), event_filters: ['schedule.missed'] },
+    });
+    const [skipping, late] = [newKey(), newKey()];
+    await create({ key: skipping, cron: '0 * * * *', target: { ...report, trigger_data: { of: skipping } } });
+    await create({
+      key: late,
+      cron: '0 * * * *',
+      missed_runs: 'run_once',
+      target: { ...report, trigger_data: { of: late } },
+    });
+    const hourMs = 3_600_000;
+    const thisHour = Math.floor((Date.now() - 10 * 60_000) / hourMs) * hourMs;
+    const firstSlot = new Date(thisHour - 2 * hourMs);
+    await moveTo(skipping, firstSlot);
+    await moveTo(late, firstSlot);
+    expect(await settled(skipping)).toMatchObject([{ status: 'missed', missed_count: 3, started_count: 0 }]);
+    expect(await settled(late)).toMatchObject([{ status: 'completed', missed_count: 3, started_count: 1 }]);
+    expect(await runsOf(skipping)).toHaveLength(0);
+    expect(await runsOf(late)).toHaveLength(1);
+    const told = await waitUntil(async () => {
+      const bodies = sink.received.map(({ body }) => body.data);
+      return bodies.length === 2 ? bodies : new Error(`${bodies.length} events`);
+    });
+    expect(told.find(({ schedule_key }) => schedule_key === skipping)).toEqual({
+      schedule_id: expect.any(String),
+      schedule_key: skipping,
+      reason: 'late',
+      detail: null,
+      missed_count: 3,
+      first_slot: firstSlot.toISOString(),
+      last_slot: new Date(thisHour).toISOString(),
+      run_late: false,
+    });
+    expect(told.find(({ schedule_key }) => schedule_key === late).run_late).toBe(true);
+  });
+
+  test('whose workflow is disabled fails with the reason, and the next slot is kept', async () => {
+    await app.define('gone', [{ id: 'only', kind: 'noop' }]);
+    const { key } = await create({ cron: '* * * * *', target: { kind: 'workflow', workflow_key: 'gone' } });
+    await app.request('DELETE', '/v1/workflows/gone');
+    await moveTo(key, thisMinute());
+    expect((await settled(key))[0]).toMatchObject({
+      status: 'failed',
+      failure_reason: 'No such active workflow. (resource_not_found)',
+    });
+    expect((await get(key)).status).toBe('active');
+  });
+
+  test('is the last one when ends_at has passed', async () => {
+    const { key } = await create({
+      cron: '* * * * *',
+      target: { ...report, trigger_data: { of: 'ending' } },
+    });
+    await app.pool.query('update schedules set ends_at = now() where key = $1', [key]);
+    await moveTo(key, thisMinute());
+    await settled(key);
+    expect(await get(key)).toMatchObject({ status: 'ended', next_run_at: null, next_runs: [] });
+  });
+});
+
+describe('pause, resume and run now', () => {
+  test('a paused schedule does not run, even if a worker holds its timer; a resumed one goes on from now', async () => {
+    const key = newKey();
+    await create({ key, target: { ...report, trigger_data: { of: key } } });
+    const paused = await Promise.all([post(`${key}/pause`), post(`${key}/pause`)]);
+    expect(paused.map(({ status, body }) => [status, body.status, body.next_runs])).toEqual([
+      [200, 'paused', []],
+      [200, 'paused', []],
+    ]);
+    const resumed = await post(`${key}/resume`);
+    expect([resumed.body.status, resumed.body.next_runs.length]).toEqual(['active', 10]);
+    expect(await history(key)).toEqual([]);
+  });
+
+  test('run now starts a run beside the slots, also while paused', async () => {
+    const key = newKey();
+    await create({ key, target: { ...report, trigger_data: { of: key } } });
+    await post(`${key}/pause`);
+    const { status, body } = await post(`${key}/run`);
+    expect([status, body.status, body.is_manual]).toEqual([202, 'running', true]);
+    expect(await settled(key)).toMatchObject([{ id: body.id, status: 'completed', started_count: 1 }]);
+    expect(await runsOf(key)).toHaveLength(1);
+  });
+});
+
+describe('an audience', () => {
+  test('gets one run for each member, in slices that a lost worker repeats without sending twice', async () => {
+    const key = newKey();
+    const users = Array.from({ length: 1_000 }, (_, index) => `user-${index}`);
+    await create({ key, target: { ...report, trigger_data: { of: key }, audience: { users } } });
+    await post(`${key}/run`);
+    expect(await settled(key)).toMatchObject([{ started_count: 1_000, skipped_count: 0 }]);
+    const runs = await runsOf(key);
+    expect(new Set(runs.map(({ external_user_id }) => external_user_id))).toEqual(new Set(users));
+    expect(runs).toHaveLength(1_000);
+    expect(runs[0]?.trigger_data).toEqual({ of: key, external_user_id: runs[0]?.external_user_id });
+  });
+
+  test('of everyone is every stored user, and members whose data does not fit are skipped', async () => {
+    for (const id of ['user-a', 'user-b', 'stranger'])
+      await app.request('PUT', `/v1/users/${id}`, { body: { name: id } });
+    const key = newKey();
+    const target = { kind: 'workflow', workflow_key: 'strict', trigger_data: { of: key } };
+    await create({ key, target: { ...target, audience: { all: true, confirm: true } } });
+    await post(`${key}/run`);
+    expect(await settled(key)).toMatchObject([{ status: 'completed', started_count: 2, skipped_count: 1 }]);
+  });
+
+  test('per recipient gets the run at the same local time in every zone', async () => {
+    const zones = { west: 'America/Los_Angeles', east: 'Asia/Tokyo', here: null };
+    for (const [id, timezone] of Object.entries(zones))
+      await app.request('PUT', `/v1/users/${id}`, { body: { timezone } });
+    const key = newKey();
+    const made = await create({
+      key,
+      timezone: 'Europe/Rome',
+      per_recipient_timezone: true,
+      starts_at: new Date(Date.now() + 3 * 86_400_000).toISOString(),
+      target: { ...report, trigger_data: { of: key }, audience: { users: Object.keys(zones) } },
+    });
+    expect(made.next_runs[0].local_time).toMatch(/T09:00:00/);
+    // The slot of 09:00 on a day for which it is still early everywhere: its runs begin later, each at its own time.
+    const date = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+    const slot = new Date(Date.parse(`${date}T09:00:00Z`) - 14 * 3_600_000);
+    const { rows: timers } = await app.pool.query('select id, environment_id from schedules where key = $1', [
+      key,
+    ]);
+    const definition = {
+      target: made.target,
+      timezone: 'Europe/Rome',
+      perRecipient: true,
+      notBefore: null,
+      notAfter: null,
+      runsLate: false,
+    };
+    const { rows } = await app.pool.query(
+      `insert into schedule_runs (id, environment_id, schedule_id, slot, is_manual, status, definition)
+       values (gen_random_uuid(), $1, $2, $3, false, 'running', $4) returning id`,
+      [timers[0].environment_id, timers[0].id, slot, definition],
+    );
+    await app.deps.queue.enqueue(app.pool, [
+      { kind: 'schedule', id: rows[0].id, lane: 'normal', environmentId: timers[0].environment_id },
+    ]);
+    await settled(key);
+    const { rows: waiting } = await app.pool.query(
+      `select r.external_user_id, l.run_at from runs r join queue_later l on l.id = r.id where r.trigger_data ->> 'of' = $1`,
+      [key],
+    );
+    const hourIn = (zone: string, at: Date) =>
+      new Intl.DateTimeFormat('en-CA', {
+        timeZone: zone,
+        dateStyle: 'short',
+        timeStyle: 'short',
+        hourCycle: 'h23',
+      }).format(at);
+    expect(
+      Object.fromEntries(
+        waiting.map(({ external_user_id: id, run_at }) => [
+          id,
+          hourIn(zones[id as keyof typeof zones] ?? 'Europe/Rome', run_at),
+        ]),
+      ),
+    ).toEqual({ west: `${date}, 09:00`, east: `${date}, 09:00`, here: `${date}, 09:00` });
+  });
+
+  test('forgets a person who is erased', async () => {
+    const { key } = await create({ target: { ...report, audience: { users: ['erin', 'frank'] } } });
+    const about = await create({ target: { ...report, trigger_data: { external_user_id: 'erin' } } });
+    await app.request('PUT', '/v1/users/erin', { body: { email: 'erin@example.com' } });
+    await app.request('DELETE', '/v1/users/erin');
+    await waitUntil(async () => {
+      const { target } = await get(key);
+      return target.audience.users.join() === 'frank' ? true : new Error(JSON.stringify(target));
+    });
+    expect(await get(about.key)).toMatchObject({ status: 'paused', target: { trigger_data: {} } });
+  });
+});
+
+test('a schedule runs on the virtual clock, with the simulated runs of its slots', async () => {
+  await app.define('morning', [
+    { id: 'rest', kind: 'delay', duration: '2h' },
+    { id: 'done', kind: 'noop' },
+  ]);
+  const { key } = await create({
+    target: { kind: 'workflow', workflow_key: 'morning', trigger_data: { a: 1 } },
+  });
+  const { status, body } = await post(`${key}/simulate`, { now: '2026-03-27T12:00:00Z', runs: 2 });
+  expect(status).toBe(200);
+  expect(
+    body.runs.map(({ local_time, run }: Body) => [local_time, run.status, run.steps[1].started_at]),
+  ).toEqual([
+    ['2026-03-28T09:00:00+01:00', 'completed', '2026-03-28T10:00:00.000Z'],
+    ['2026-03-29T09:00:00+02:00', 'completed', '2026-03-29T09:00:00.000Z'],
+  ]);
+});

@@ -1,0 +1,129 @@
+import { invalidParameter } from '../../kernel/errors.ts';
+import { isTimeZone } from '../../kernel/time-zone.ts';
+import { limits, type ScheduleRule, type TimingBody, weekdays } from './schema.ts';
+import { nextSlot, patternOf, type Timing } from './slots.ts';
+import { localText, momentOf } from './zone-clock.ts';
+
+/** When a schedule runs, in milliseconds. */
+export interface ScheduleTiming extends Timing {
+  perRecipient: boolean;
+  startsAt: number | null;
+  endsAt: number | null;
+}
+
+/**
+ * The slot of a schedule per recipient is the moment at which the first zone on Earth shows its local time, so the timer wakes
+ * before anyone's run; the slot is over when the last zone has shown it. Fixed offsets turn a slot into its local time and
+ * back without loss.
+ */
+const firstZone = 'Etc/GMT-14';
+const firstOffsetMs = 14 * 3_600_000;
+const spreadMs = 26 * 3_600_000;
+
+export const zoneSpreadMs = ({ perRecipient }: ScheduleTiming): number => (perRecipient ? spreadMs : 0);
+
+/** Returns the first slot after a moment, within starts_at and ends_at; null when there is none. */
+export function slotAfter(timing: ScheduleTiming, after: number): number | null {
+  const { cron, timezone, perRecipient, startsAt, endsAt } = timing;
+  const from = startsAt === null ? after : Math.max(after, startsAt - zoneSpreadMs(timing) - 1);
+  const slot = nextSlot({ cron, timezone: perRecipient ? firstZone : timezone }, from);
+  return slot === null || (endsAt !== null && slot > endsAt) ? null : slot;
+}
+
+/** Returns the first slot with a run after a moment, for anyone. */
+export function firstSlot(timing: ScheduleTiming, after: number): number | null {
+  return slotAfter(timing, after - zoneSpreadMs(timing));
+}
+
+/** Returns the moment of a slot for a recipient in this zone. */
+export function momentIn(
+  { perRecipient }: { perRecipient: boolean },
+  slot: number,
+  timezone: string,
+): number {
+  return perRecipient ? momentOf(timezone, slot + firstOffsetMs) : slot;
+}
+
+/** Returns the next runs after a moment in the zone of the schedule. */
+function nextRuns(timing: ScheduleTiming, after: number, count: number): number[] {
+  const runs: number[] = [];
+  for (let slot = firstSlot(timing, after); slot !== null && runs.length < count; ) {
+    const at = momentIn(timing, slot, timing.timezone);
+    const isWithin =
+      (timing.startsAt === null || at >= timing.startsAt) && (timing.endsAt === null || at <= timing.endsAt);
+    if (at > after && isWithin && at !== runs.at(-1)) runs.push(at);
+    slot = slotAfter(timing, slot);
+  }
+  return runs;
+}
+
+export function nextRunViews(timing: ScheduleTiming, after: number, count: number = limits.nextRuns) {
+  return nextRuns(timing, after, count).map((at) => ({
+    at: new Date(at).toISOString(),
+    local_time: localText(timing.timezone, at),
+  }));
+}
+
+/** Parses the fields of a request; throws a Problem that names the field. */
+export function timingOf(body: TimingBody, now: number): ScheduleTiming {
+  const timezone = body.timezone ?? 'UTC';
+  if (!isTimeZone(timezone))
+    throw invalidParameter('timezone', 'timezone must be an IANA time zone name, such as Europe/Rome.');
+  const timing: ScheduleTiming = {
+    cron: cronOf(body),
+    timezone,
+    perRecipient: body.per_recipient_timezone ?? false,
+    startsAt: body.starts_at ? Date.parse(body.starts_at) : null,
+    endsAt: body.ends_at ? Date.parse(body.ends_at) : null,
+  };
+  if (timing.startsAt !== null && timing.endsAt !== null && timing.endsAt <= timing.startsAt)
+    throw invalidParameter('ends_at', 'ends_at must be after starts_at.');
+  if (nextRuns({ ...timing, startsAt: null, endsAt: null }, now, 1).length === 0)
+    throw invalidParameter('cron', `cron never fires: no date matches “${timing.cron}”.`);
+  if (nextRuns(timing, now, 1).length === 0)
+    throw invalidParameter('ends_at', 'No run is left before ends_at.');
+  return timing;
+}
+
+function cronOf({ cron, rule }: TimingBody): string {
+  if (cron && rule) throw invalidParameter('rule', 'Set cron or rule, not both.');
+  if (rule) return cronOfRule(rule);
+  if (!cron) throw invalidParameter('cron', 'cron or rule is required.');
+  const fields = cron.trim().split(/\s+/);
+  if (fields.length === 6 || fields.length === 7)
+    throw invalidParameter(
+      'cron',
+      'cron must have five fields: a schedule runs at most once a minute, so there is no field for seconds.',
+    );
+  if (fields.length !== 5)
+    throw invalidParameter(
+      'cron',
+      'cron must have five fields: minute, hour, day of the month, month, day of the week.',
+    );
+  try {
+    patternOf(fields.join(' '));
+  } catch (error) {
+    const reason = (error as Error).message.replace(/^CronPattern: /, '');
+    throw invalidParameter('cron', `cron cannot be read: ${reason}.`);
+  }
+  return fields.join(' ');
+}
+
+function cronOfRule({ every, at, on, day }: ScheduleRule): string {
+  if (on && every !== 'week') throw invalidParameter('rule.on', 'on needs every: week.');
+  if (day && every !== 'month') throw invalidParameter('rule.day', 'day needs every: month.');
+  const [hour, minute] = at.split(':').map(Number);
+  switch (every) {
+    case 'hour':
+      return `${minute} * * * *`;
+    case 'day':
+      return `${minute} ${hour} * * *`;
+    case 'week': {
+      if (!on) throw invalidParameter('rule.on', 'A weekly rule needs the days in on.');
+      const days = [...new Set(on)].map((name) => weekdays.indexOf(name)).sort((a, b) => a - b);
+      return `${minute} ${hour} * * ${days.join(',')}`;
+    }
+    case 'month':
+      return `${minute} ${hour} ${day ?? 'L'} * *`;
+  }
+}

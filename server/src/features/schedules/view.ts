@@ -1,0 +1,87 @@
+import { idTime } from '../../kernel/ids.ts';
+import type { Schedule, ScheduleDetail, ScheduleRun } from './schema.ts';
+import type { ScheduleFields, ScheduleRow, ScheduleRunRow } from './store.ts';
+import { momentIn, nextRunViews, type ScheduleTiming } from './timing.ts';
+
+export function timingIn(
+  row: Pick<ScheduleFields, 'cron' | 'timezone' | 'per_recipient_timezone' | 'starts_at' | 'ends_at'>,
+): ScheduleTiming {
+  return {
+    cron: row.cron,
+    timezone: row.timezone,
+    perRecipient: row.per_recipient_timezone,
+    startsAt: row.starts_at?.getTime() ?? null,
+    endsAt: row.ends_at?.getTime() ?? null,
+  };
+}
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+/** The definition in wire form. */
+function definitionView(row: ScheduleRow) {
+  return {
+    name: row.name,
+    target: row.target,
+    cron: row.cron,
+    rule: row.rule,
+    timezone: row.timezone,
+    per_recipient_timezone: row.per_recipient_timezone,
+    starts_at: iso(row.starts_at),
+    ends_at: iso(row.ends_at),
+    missed_runs: row.missed_runs,
+  };
+}
+
+/** Without the ids of users and the trigger data: entries of the audit log stay when a person is erased. */
+export function auditView(row: ScheduleRow) {
+  const { kind, workflow_key, audience } = row.target;
+  const users = audience?.users ? audience.users.length : null;
+  return {
+    key: row.key,
+    ...definitionView(row),
+    target: { kind, workflow_key, audience: audience && (users === null ? 'all' : `${users} users`) },
+  };
+}
+
+export function scheduleView(row: ScheduleRow, lastRun: ScheduleRunRow | null, now: number): Schedule {
+  const [next] = row.status === 'active' ? nextRunViews(timingIn(row), now, 1) : [];
+  return {
+    id: row.id,
+    key: row.key,
+    status: row.status,
+    ...definitionView(row),
+    next_run_at: next?.at ?? null,
+    last_run: lastRun && runView(lastRun, timingIn(row)),
+    created_at: new Date(idTime(row.id)).toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export function scheduleDetail(
+  row: ScheduleRow,
+  lastRun: ScheduleRunRow | null,
+  now: number,
+): ScheduleDetail {
+  return {
+    ...scheduleView(row, lastRun, now),
+    next_runs: row.status === 'active' ? nextRunViews(timingIn(row), now) : [],
+  };
+}
+
+/** The slot is shown in the zone of the schedule. */
+export function runView(row: ScheduleRunRow, timing: ScheduleTiming): ScheduleRun {
+  const slot = row.is_manual ? row.slot.getTime() : momentIn(timing, row.slot.getTime(), timing.timezone);
+  return {
+    id: row.id,
+    slot: new Date(slot).toISOString(),
+    is_manual: row.is_manual,
+    status: row.status,
+    run_id: row.run_id,
+    started_count: row.started_count,
+    skipped_count: row.skipped_count,
+    missed_count: row.missed_count,
+    failure_reason: row.failure_reason,
+    started_at: new Date(idTime(row.id)).toISOString(),
+    completed_at: iso(row.completed_at),
+  };
+}
