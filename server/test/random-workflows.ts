@@ -16,6 +16,8 @@ interface Options {
   durations?: readonly string[];
   fetchUrl?: string;
   maxSteps?: number;
+  /** Throttles make runs depend on each other. */
+  hasThrottles?: boolean;
 }
 
 /**
@@ -33,7 +35,11 @@ export function randomBody(options: Options = {}): fc.Arbitrary<{ steps: JsonObj
 }
 
 function randomStep(id: string, ids: string[], options: Options): fc.Arbitrary<JsonObject> {
-  const { durations = ['0s', '10m', '1h', '1d'], fetchUrl = 'https://api.example.com/' } = options;
+  const {
+    durations = ['0s', '10m', '1h', '1d'],
+    fetchUrl = 'https://api.example.com/',
+    hasThrottles = false,
+  } = options;
   const target = fc.constantFrom(...ids);
   const duration = fc.constantFrom(...durations);
   const sound = fc.constantFrom(
@@ -85,6 +91,17 @@ function randomStep(id: string, ids: string[], options: Options): fc.Arbitrary<J
       url: fc.constant(`${fetchUrl}{{ trigger.id }}`),
       on_error: maybe(target),
     }),
+    ...(hasThrottles && {
+      throttle: fc.record({
+        ...base,
+        kind: fc.constant('throttle'),
+        key: fc.constant('{{ trigger.id }}'),
+        limit: fc.integer({ min: 1, max: 3 }),
+        window: duration,
+        mode: fc.constantFrom('skip', 'wait'),
+        on_limit: maybe(target),
+      }),
+    }),
     cancel: fc.record({ ...base, kind: fc.constant('cancel') }),
     noop: fc.record({ ...base, kind: fc.constant('noop') }),
   };
@@ -107,6 +124,8 @@ export const randomInput = (matchKeys: readonly string[]): fc.Arbitrary<Input> =
       { kind: 'digest_opened', until: 0 },
       { kind: 'digest_joined', survivingRunId: 'r0' },
       { kind: 'digest_closed', items: [{ n: 1 }] },
+      { kind: 'throttle_answered', at: 0 },
+      { kind: 'throttle_answered', at: null },
     ),
     fc
       .constantFrom(...matchKeys)

@@ -1377,11 +1377,13 @@ export type WorkflowSimulate = {
   /** The JSON responses of fetch steps, by step id; a step without one gets null. */
   responses?: (Record<string, unknown> | null) | undefined;
   now?: (string | null) | undefined;
+  /** The time zone of the user that the run is about. */
+  recipient_timezone?: (string | null) | undefined;
 };
 
 export type WorkflowStep = {
   step_id: string;
-  kind: 'send' | 'delay' | 'branch' | 'wait_for_event' | 'digest' | 'fetch' | 'cancel' | 'noop';
+  kind: 'send' | 'delay' | 'branch' | 'wait_for_event' | 'digest' | 'throttle' | 'fetch' | 'cancel' | 'noop';
   /** Distinguishes repetitions of a step in a loop. */
   attempt_id: string;
   status: 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
@@ -1391,6 +1393,8 @@ export type WorkflowStep = {
     | 'branched'
     | 'delayed'
     | 'digested'
+    | 'passed'
+    | 'throttled'
     | 'event_received'
     | 'timed_out'
     | 'fetched'

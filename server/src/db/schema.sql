@@ -815,6 +815,16 @@ create table templates (
 );
 CREATE INDEX templates_by_environment ON public.templates USING btree (environment_id, id);
 
+create table throttles (
+  workflow_id uuid not null,
+  step_id text not null,
+  key_hash bytea not null,
+  passes bigint[] not null,
+  expires_at timestamp with time zone not null,
+  constraint throttles_pkey PRIMARY KEY (workflow_id, step_id, key_hash)
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX throttles_by_expiry ON public.throttles USING btree (expires_at);
+
 create table unsubscribe_secrets (
   environment_id uuid not null,
   handle bytea not null,

@@ -1828,10 +1828,12 @@ select id from taken;
 -- runs_load (features/runs/store.ts)
 select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.address, r.trigger_data, r.state,
   e.kind as environment_kind, e.organization_id, o.plan, v.id as event_id, v.name as event_name, v.data as event_data, s.moves,
+  u.timezone as recipient_timezone,
   floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
 from runs r
 join environments e on e.id = r.environment_id
 join organizations o on o.id = e.organization_id
+left join end_users u on u.environment_id = r.environment_id and u.external_user_id = r.external_user_id
 left join run_sends s on s.run_id = r.id
 left join run_waits w on w.run_id = r.id
 left join workflow_events v on v.id = w.event_id
@@ -1850,6 +1852,25 @@ update runs r set status = i.status, current_step_id = i.current_step_id, state 
 from json_to_recordset($1::json) as i (id uuid, status text, current_step_id text, state json, external_user_id text,
   address text, failure_reason text, completed_at timestamptz)
 where r.id = i.id;
+
+-- runs_delete_expired_throttles (features/runs/throttles.ts)
+delete from throttles where ctid = any (array(
+  select ctid from throttles where expires_at < now() order by expires_at limit $1 for update skip locked))
+returning 1 as one;
+
+-- runs_lock_throttles (features/runs/throttles.ts)
+insert into throttles as t (workflow_id, step_id, key_hash, passes, expires_at)
+select workflow_id, step_id, decode(key_hash, 'hex'), '{}', now()
+from json_to_recordset($1::json) as (workflow_id uuid, step_id text, key_hash text)
+order by workflow_id, step_id, key_hash -- everyone locks in this order: no deadlocks
+on conflict (workflow_id, step_id, key_hash) do update set passes = t.passes
+returning workflow_id, step_id, encode(key_hash, 'hex') as key_hash, passes::float8[];
+
+-- runs_update_throttles (features/runs/throttles.ts)
+update throttles t set passes = i.passes, expires_at = i.expires_at
+from json_to_recordset($1::json)
+  as i (workflow_id uuid, step_id text, key_hash text, passes bigint[], expires_at timestamptz)
+where t.workflow_id = i.workflow_id and t.step_id = i.step_id and t.key_hash = decode(i.key_hash, 'hex');
 
 -- runs_claim_waits (features/runs/waits-store.ts)
 update run_waits w set event_id = i.event_id

@@ -3,10 +3,10 @@ import type { Decision, Effect, Json, Pending, Step, StepOutcome } from './contr
 import { attemptOf, close, type DecisionDraft, end, perform, remember } from './decision-draft.ts';
 import { maxDurationMs } from './duration.ts';
 import {
-  digestKeyOf,
   durationOf,
   endOfDelay,
   evaluateCondition,
+  keyOf,
   matchKeyFor,
   newAllowance,
   notificationOf,
@@ -100,7 +100,9 @@ function begin(draft: DecisionDraft, step: Step): Begun {
     case 'fetch':
       return waitFor({ kind: 'fetch' });
     case 'digest':
-      return waitFor({ kind: 'digest', key: digestKeyOf(draft, step) });
+      return waitFor({ kind: 'digest', key: keyOf(draft, step) });
+    case 'throttle':
+      return waitFor({ kind: 'throttle', key: keyOf(draft, step) });
     case 'wait_for_event': {
       const wait = step.timeout === null ? maxDurationMs : durationOf(draft, step.timeout, 'timeout');
       return waitFor({ kind: 'event', matchKey: matchKeyFor(draft, step), until: now + wait });
@@ -143,6 +145,16 @@ export function pendingEffect(draft: DecisionDraft, step: Step): Effect {
       };
     case 'digest_open':
       return { kind: 'await_digest', until: pending.until };
+    case 'throttle':
+      if (step.kind !== 'throttle') break;
+      return {
+        kind: 'take_throttle',
+        stepId: step.id,
+        key: pending.key,
+        limit: step.limit,
+        windowMs: durationOf(draft, step.window, 'window'),
+        waits: step.mode === 'wait',
+      };
     case 'event':
       if (step.kind !== 'wait_for_event') break;
       return {
@@ -153,6 +165,7 @@ export function pendingEffect(draft: DecisionDraft, step: Step): Effect {
         until: pending.until,
         lookback: step.lookback,
       };
+    case 'throttled':
     case 'sleep':
       return { kind: 'sleep', until: pending.until };
     default:

@@ -18,6 +18,7 @@
  * | await_digest       | a timer for `until`; closes early when it is full            | digest_closed                     |
  * | wait_for_event     | a wait row by (workflow, event, matchKey); a timer `until`;  | event, timer                      |
  * |                    | with `lookback`, first looks for an event since the trigger  |                                   |
+ * | take_throttle      | takes a place in the window of the key, if there is one      | throttle_answered                 |
  * | sleep              | a timer for `until`                                          | timer                             |
  *
  * After a crash, `resume` returns the effect that the stored state waits for. An input that does not fit the state (a late
@@ -34,6 +35,7 @@ export const stepKinds = [
   'branch',
   'wait_for_event',
   'digest',
+  'throttle',
   'fetch',
   'cancel',
   'noop',
@@ -49,6 +51,8 @@ export const stepOutcomes = [
   'branched',
   'delayed',
   'digested',
+  'passed',
+  'throttled',
   'event_received',
   'timed_out',
   'fetched',
@@ -87,7 +91,19 @@ export interface DelayStep extends StepBase {
   duration: string | null;
   until: string | null;
   at: string | null;
+  window: DeliveryWindow | null;
+  /** `recipient` is the time zone of the user that the run is about. */
   timezone: string | null;
+  /** For `recipient`, when that time zone is not known. */
+  fallbackTimezone: string | null;
+}
+
+/** Hours of the local day, `HH:MM`; they span midnight when the end is before the start. */
+export interface DeliveryWindow {
+  start: string;
+  end: string;
+  /** The days on which the window opens, 1 for Monday to 7; null for all. */
+  days: number[] | null;
 }
 
 export interface BranchStep extends StepBase {
@@ -110,6 +126,17 @@ export interface DigestStep extends StepBase {
   key: Json;
   window: string;
   maxItems: number | null;
+}
+
+export interface ThrottleStep extends StepBase {
+  kind: 'throttle';
+  key: Json;
+  limit: number;
+  window: string;
+  /** What a run does when the limit is reached. */
+  mode: 'skip' | 'wait';
+  /** The step that follows for runs that skip; null for the end of the run. */
+  onLimit: string | null;
 }
 
 export interface FetchStep extends StepBase {
@@ -138,6 +165,7 @@ export type Step =
   | BranchStep
   | WaitForEventStep
   | DigestStep
+  | ThrottleStep
   | FetchStep
   | PlainStep
   | UnknownStep;
@@ -195,6 +223,8 @@ export interface RunFacts {
   source: 'Production' | 'Test';
   createdAt: number;
   triggerData: JsonObject;
+  /** The time zone of the user that the run is about; null when it is not known. */
+  recipientTimezone: string | null;
 }
 
 /** The result of a step for later ones: `steps.<id>.outcome` and `steps.<id>.output`. */
@@ -211,6 +241,9 @@ export type Pending =
   | { kind: 'fetch' }
   | { kind: 'digest'; key: string }
   | { kind: 'digest_open'; key: string; until: number }
+  | { kind: 'throttle'; key: string }
+  /** The answer of the throttle; at `until` the run passes, or skips. */
+  | { kind: 'throttled'; passes: boolean; until: number }
   | { kind: 'event'; matchKey: string; until: number }
   | { kind: 'sleep'; until: number };
 
@@ -251,6 +284,8 @@ export type Input =
   | { kind: 'digest_opened'; until: number }
   | { kind: 'digest_joined'; survivingRunId: string }
   | { kind: 'digest_closed'; items: Json[] }
+  /** `at` is when the run passes; null when it skips. */
+  | { kind: 'throttle_answered'; at: number | null }
   | { kind: 'event'; eventName: string; matchKey: string; data: JsonObject }
   | { kind: 'timer' }
   | { kind: 'cancel' };
@@ -282,6 +317,17 @@ export interface JoinDigestEffect {
   item: JsonObject;
 }
 
+export interface TakeThrottleEffect {
+  kind: 'take_throttle';
+  stepId: string;
+  /** Canonical text of the evaluated key, at most 512 characters. */
+  key: string;
+  limit: number;
+  windowMs: number;
+  /** Whether the run waits for a place; otherwise it skips. */
+  waits: boolean;
+}
+
 export interface WaitForEventEffect {
   kind: 'wait_for_event';
   stepId: string;
@@ -298,6 +344,7 @@ export type Effect =
   | FetchEffect
   | JoinDigestEffect
   | { kind: 'await_digest'; until: number }
+  | TakeThrottleEffect
   | WaitForEventEffect
   | { kind: 'sleep'; until: number };
 
@@ -341,6 +388,7 @@ export interface SimulatedEvent {
 export interface SimulationInput {
   /** The values of `run` in expressions and templates. */
   about?: Pick<RunFacts, 'workflowKey' | 'version' | 'source'>;
+  recipientTimezone?: string | null;
   triggerData: JsonObject;
   events?: SimulatedEvent[];
   /** JSON responses of fetch steps by step id; a step without one has the output null. */

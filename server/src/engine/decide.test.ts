@@ -22,6 +22,7 @@ function newRun(definition: Definition, triggerData: JsonObject = {}) {
     version: 3,
     source: 'Test',
     createdAt: start,
+    recipientTimezone: null,
     triggerData,
   };
   let state: RunState = initialState();

@@ -14,6 +14,7 @@ import type {
   StepOutcome,
 } from './contract.ts';
 import { cancel, close, type DecisionDraft, end, fail, newDecisionDraft, perform } from './decision-draft.ts';
+import { maxDurationMs } from './duration.ts';
 import { durationOf, StepFailure } from './evaluate.ts';
 import { targetOf } from './graph.ts';
 import { stepOf } from './program.ts';
@@ -89,6 +90,8 @@ function answer(draft: DecisionDraft, input: Input): Decision | null {
       return answerFetch(draft, step.onError, input);
     case 'digest':
       return answerDigest(draft, input);
+    case 'throttle':
+      return answerThrottle(draft, input);
     case 'wait_for_event': {
       const fits =
         input.kind === 'event' &&
@@ -167,12 +170,33 @@ function answerDigest(draft: DecisionDraft, input: Input): Decision | null {
   return complete(draft, 'digested', { key: pending.key, count: items.length });
 }
 
+/** The run goes on in its next advance, at once or when it has its place: the answer comes while an advance is written. */
+function answerThrottle(draft: DecisionDraft, input: Input): Decision | null {
+  if (input.kind !== 'throttle_answered' || draft.state.pending?.kind !== 'throttle') return null;
+  const { at } = input;
+  if (at !== null && at - draft.now > maxDurationMs)
+    return fail(draft, 'so many runs wait for this throttle that it would take more than a year');
+  const until = at ?? draft.now;
+  draft.state.pending = { kind: 'throttled', passes: at !== null, until };
+  return perform(draft, { kind: 'sleep', until });
+}
+
 function timerFired(draft: DecisionDraft, step: Step): Decision | null {
   const { pending } = draft.state;
   if (!pending || !('until' in pending)) return null;
   // Either the timer is early, or the wait is a digest, which only the runtime closes, with the collected items.
   if (draft.now < pending.until || pending.kind === 'digest_open')
     return perform(draft, pendingEffect(draft, step));
+  if (pending.kind === 'throttled') {
+    if (pending.passes) return complete(draft, 'passed', null);
+    const target = step.kind === 'throttle' ? step.onLimit : null;
+    return complete(
+      draft,
+      'throttled',
+      null,
+      target === null ? null : targetOf(draft.program.definition, target),
+    );
+  }
   if (pending.kind === 'sleep') return complete(draft, 'delayed', null);
   if (pending.kind === 'notification')
     return complete(draft, 'timed_out', { notification_id: pending.notificationId, status: 'timed_out' });

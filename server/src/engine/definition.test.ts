@@ -57,6 +57,19 @@ describe('the shape of a body', () => {
     [{ steps: [{ ...send, wait_for: 'read' }] }, 'invalid_field /steps/0/wait_for'],
     [{ steps: [{ id: 'a', kind: 'delay', duration: 5 }] }, 'invalid_field /steps/0/duration'],
     [{ steps: [{ id: 'a', kind: 'delay', at: '25:00', timezone: 'UTC' }] }, 'invalid_field /steps/0/at'],
+    [
+      { steps: [{ id: 'a', kind: 'delay', window: { start: '09:00' } }] },
+      'missing_field /steps/0/window/end',
+    ],
+    [
+      { steps: [{ id: 'a', kind: 'delay', window: { start: '09:00', end: '10:00', days: ['mon'] } }] },
+      'invalid_field /steps/0/window/days/0',
+    ],
+    [{ steps: [{ id: 'a', kind: 'throttle', key: 'k', window: '1h' }] }, 'missing_field /steps/0/limit'],
+    [
+      { steps: [{ id: 'a', kind: 'throttle', key: 'k', limit: 1, window: '1h', mode: 'drop' }] },
+      'invalid_field /steps/0/mode',
+    ],
     [{ steps: [{ id: 'a', kind: 'branch' }] }, 'missing_field /steps/0/branches'],
     [
       { steps: [{ id: 'a', kind: 'branch', branches: [{ when: 'true' }] }] },
@@ -220,6 +233,33 @@ describe('validation', () => {
     ['invalid_expression /steps/0/until', [{ id: 'a', kind: 'delay', until: 'next tuesday' }]],
     ['invalid_expression /steps/0/until', [{ id: 'a', kind: 'delay', until: '1 + 1' }]],
     ['at_requires_timezone /steps/0/at', [{ id: 'a', kind: 'delay', at: '09:00' }]],
+    [
+      'delay_at_xor_window /steps/0',
+      [
+        {
+          id: 'a',
+          kind: 'delay',
+          at: '09:00',
+          timezone: 'recipient',
+          window: { start: '09:00', end: '17:00' },
+        },
+      ],
+    ],
+    [
+      'invalid_window /steps/0/window',
+      [{ id: 'a', kind: 'delay', window: { start: '09:00', end: '09:00' } }],
+    ],
+    [
+      'unknown_timezone /steps/0/fallback_timezone',
+      [{ id: 'a', kind: 'delay', window: { start: '09:00', end: '17:00' }, fallback_timezone: 'Mars/Base' }],
+    ],
+    ['invalid_limit /steps/0/limit', [{ id: 'a', kind: 'throttle', key: 'k', limit: 0, window: '1h' }]],
+    ['invalid_limit /steps/0/limit', [{ id: 'a', kind: 'throttle', key: 'k', limit: 1e12, window: '1h' }]],
+    ['invalid_duration /steps/0/window', [{ id: 'a', kind: 'throttle', key: 'k', limit: 1, window: 'soon' }]],
+    [
+      'goto_target_not_found /steps/0/on_limit',
+      [{ id: 'a', kind: 'throttle', key: 'k', limit: 1, window: '1h', on_limit: 'nowhere' }],
+    ],
     ['unknown_timezone /steps/0/timezone', [{ id: 'a', kind: 'delay', at: '09:00', timezone: 'Mars/Base' }]],
     ['unknown_timezone /steps/0/timezone', [{ id: 'a', kind: 'delay', at: '09:00', timezone: '+02:00' }]],
     ['invalid_expression /steps/0/when', [noop('a', { when: '1 +' })]],

@@ -13,6 +13,7 @@ import type {
   RunState,
   SendStep,
   StepResult,
+  ThrottleStep,
   WaitForEventStep,
 } from './contract.ts';
 import { durationHint, maxDurationMs, parseDuration } from './duration.ts';
@@ -26,10 +27,13 @@ import {
 } from './expression.ts';
 import { headerNameProblem } from './header-name.ts';
 import { limits } from './limits.ts';
-import { nextLocalTime, parseTimestamp } from './local-time.ts';
+import { nextLocalTime, nextOpening, parseTimestamp } from './local-time.ts';
 import { keyOfValues } from './match.ts';
 import { htmlFields, type Program } from './program.ts';
 import { evaluateValue, isTemplate, isTemplated, ValueFault } from './value.ts';
+
+/** As the `timezone` of a delay: that of the user that the run is about. */
+export const recipientZone = 'recipient';
 
 /** The reason why a step cannot be performed. It ends the run, and its message is shown to users. */
 export class StepFailure extends Error {
@@ -129,14 +133,29 @@ export function durationOf(setting: Setting, text: string, field: string): numbe
 
 /** Returns the end of a delay that begins now. */
 export function endOfDelay(setting: Setting, step: DelayStep): number {
-  const zone = step.timezone === null ? 'utc' : evaluateText(setting, step.timezone, 'timezone');
-  if (step.timezone !== null && !isTimeZone(zone))
-    throw new StepFailure(`timezone: there is no time zone "${zone.slice(0, 60)}"`);
+  const zone = zoneOf(setting, step);
   let end = setting.now;
   if (step.duration !== null) end += durationOf(setting, step.duration, 'duration');
   else if (step.until !== null) end = momentOf(setting, step.until, zone);
   if (end - setting.now > maxDurationMs) throw new StepFailure('until is more than a year in the future');
-  return step.at === null ? end : nextLocalTime(Math.max(end, setting.now), step.at, zone);
+  const from = Math.max(end, setting.now);
+  if (step.window !== null) return nextOpening(from, step.window, zone);
+  return step.at === null ? end : nextLocalTime(from, step.at, zone);
+}
+
+function zoneOf(setting: Setting, { timezone, fallbackTimezone, window }: DelayStep): string {
+  const wanted = timezone ?? (window === null ? null : recipientZone);
+  if (wanted === null) return 'utc';
+  if (wanted !== recipientZone) return namedZone(setting, wanted, 'timezone');
+  const { recipientTimezone: known } = setting.run;
+  if (known !== null && isTimeZone(known)) return known;
+  return fallbackTimezone === null ? 'utc' : namedZone(setting, fallbackTimezone, 'fallback_timezone');
+}
+
+function namedZone(setting: Setting, text: string, field: string): string {
+  const zone = evaluateText(setting, text, field);
+  if (!isTimeZone(zone)) throw new StepFailure(`${field}: there is no time zone "${zone.slice(0, 60)}"`);
+  return zone;
 }
 
 function momentOf(setting: Setting, until: string, zone: string): number {
@@ -174,7 +193,8 @@ export function requestOf(setting: Setting, step: FetchStep): FetchEffect['reque
   return { url, method: step.method, headers, body: step.body === null ? null : JSON.stringify(body) };
 }
 
-export function digestKeyOf(setting: Setting, step: DigestStep): string {
+/** The key of a digest or a throttle. */
+export function keyOf(setting: Setting, step: DigestStep | ThrottleStep): string {
   const value = evaluate(setting, step.key, 'key');
   if (value === null || value === '') throw new StepFailure('key has no value');
   const key = typeof value === 'string' ? value : unlessDeep('key', () => canonicalJson(value));

@@ -27,6 +27,7 @@ export function namedTargets(step: Step): { target: string; pointer: string }[] 
     named.push({ target: step.otherwise, pointer: '/else' });
   }
   if (step.kind === 'wait_for_event') named.push({ target: step.onTimeout, pointer: '/on_timeout' });
+  if (step.kind === 'throttle') named.push({ target: step.onLimit, pointer: '/on_limit' });
   if (step.kind === 'fetch') named.push({ target: step.onError, pointer: '/on_error' });
   return named.filter((each): each is { target: string; pointer: string } => each.target !== null);
 }

@@ -17,4 +17,5 @@ export {
   validateBounded,
   validateTriggerData,
 } from './tasks.ts';
+export { takePlace } from './throttle.ts';
 export { references, validateDefinition } from './validate.ts';

@@ -23,6 +23,7 @@ export const limits = {
   values: 1_048_576,
   digestKey: 512,
   digestItems: 1_000,
+  throttleRuns: 1_000,
   url: 2_048,
   simulatedEvents: 100,
 } as const;

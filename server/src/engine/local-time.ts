@@ -1,7 +1,19 @@
 import { DateTime } from 'luxon';
+import type { DeliveryWindow } from './contract.ts';
 
 /** `HH:MM` on a 24-hour clock. */
 export const clockTime = /^([01]\d|2[0-3]):([0-5]\d)$/;
+
+/** In the order of ISO 8601. */
+export const weekdayNames = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const;
 
 const hourMs = 3_600_000;
 
@@ -18,6 +30,30 @@ export function nextLocalTime(after: number, at: string, zone: string): number {
     const moment = momentOf(date, Number(hour), Number(minute));
     if (moment > after || days > 3) return moment;
   }
+}
+
+/**
+ * Returns the first moment from `after` on at which the window is open by the clocks of the zone. Where the clocks skip all of
+ * a window, it does not open on that day.
+ */
+export function nextOpening(after: number, { start, end, days }: DeliveryWindow, zone: string): number {
+  const [, startHour, startMinute] = clockTime.exec(start) ?? [];
+  const [, endHour, endMinute] = clockTime.exec(end) ?? [];
+  const spansMidnight = end < start;
+  const today = DateTime.fromMillis(after, { zone }).startOf('day');
+  // The window of yesterday may still be open; a week and a skipped date later, each day has had its turn.
+  for (let day = -1; day <= 9; day++) {
+    const date = today.plus({ days: day });
+    if (days !== null && !days.includes(date.weekday)) continue;
+    const opens = momentOf(date, Number(startHour), Number(startMinute));
+    const closes = momentOf(
+      spansMidnight ? date.plus({ days: 1 }) : date,
+      Number(endHour),
+      Number(endMinute),
+    );
+    if (closes > after && closes > opens) return Math.max(opens, after);
+  }
+  return after;
 }
 
 function momentOf(date: DateTime, hour: number, minute: number): number {

@@ -3,6 +3,7 @@ import { mustMatch } from '../kernel/patterns.ts';
 import type {
   Definition,
   DefinitionProblem,
+  DeliveryWindow,
   Json,
   JsonObject,
   ParsedDefinition,
@@ -10,6 +11,7 @@ import type {
   WaitFor,
 } from './contract.ts';
 import { limits } from './limits.ts';
+import { weekdayNames } from './local-time.ts';
 import { definitionSchema } from './schema.ts';
 import { escapePointer, isTemplate } from './value.ts';
 
@@ -126,6 +128,18 @@ type WireStep = {
   branches?: { when: string; goto: string }[];
 } & Record<string, Json | undefined>;
 
+interface WireWindow {
+  start: string;
+  end: string;
+  days?: (typeof weekdayNames)[number][];
+}
+
+function windowOf(wire: WireWindow | undefined): DeliveryWindow | null {
+  if (!wire) return null;
+  const days = wire.days?.map((name) => weekdayNames.indexOf(name) + 1) ?? null;
+  return { start: wire.start, end: wire.end, days };
+}
+
 function read(body: Body): Definition {
   return { triggerDataSchema: body.trigger_data_schema ?? null, steps: body.steps.map(readStep) };
 }
@@ -165,7 +179,9 @@ function readStep(wire: WireStep): Step {
         duration: text('duration'),
         until: text('until'),
         at: text('at'),
+        window: windowOf(wire.window as WireWindow | undefined),
         timezone: text('timezone'),
+        fallbackTimezone: text('fallback_timezone'),
       };
     case 'branch':
       return {
@@ -191,6 +207,16 @@ function readStep(wire: WireStep): Step {
         key: wire.key ?? null,
         window: text('window') ?? '',
         maxItems: (wire.max_items as number | undefined) ?? null,
+      };
+    case 'throttle':
+      return {
+        ...base,
+        kind: 'throttle',
+        key: wire.key ?? null,
+        limit: wire.limit as number,
+        window: text('window') ?? '',
+        mode: (wire.mode as 'skip' | 'wait' | undefined) ?? 'skip',
+        onLimit: text('on_limit'),
       };
     case 'fetch':
       return {

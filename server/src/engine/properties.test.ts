@@ -54,40 +54,46 @@ describe('any workflow, told anything in any order', () => {
       maxLength: 40,
     });
     fc.assert(
-      fc.property(randomBody(), randomTriggerData(), moments, (body, triggerData, told) => {
-        const definition = parsed(body);
-        const run: RunFacts = {
-          id: 'r',
-          workflowKey: 'w',
-          version: 1,
-          source: 'Test',
-          createdAt: start,
-          triggerData,
-        };
-        let state: RunState = initialState();
-        let timeline: StepEntry[] = [];
-        let now = start;
-        for (const [input, later] of [[{ kind: 'start' } as const, 0] as const, ...told]) {
-          now += later;
-          const before = JSON.stringify(state);
-          const decision = decide(definition, run, state, input, now);
-          expect(JSON.stringify(state)).toBe(before);
-          if (decision.ignored) {
-            expect(decision).toMatchObject({ entries: [], effect: null });
-            expect(decision.state).toBe(state);
-            continue;
+      fc.property(
+        randomBody({ hasThrottles: true }),
+        randomTriggerData(),
+        moments,
+        (body, triggerData, told) => {
+          const definition = parsed(body);
+          const run: RunFacts = {
+            id: 'r',
+            workflowKey: 'w',
+            version: 1,
+            source: 'Test',
+            createdAt: start,
+            recipientTimezone: null,
+            triggerData,
+          };
+          let state: RunState = initialState();
+          let timeline: StepEntry[] = [];
+          let now = start;
+          for (const [input, later] of [[{ kind: 'start' } as const, 0] as const, ...told]) {
+            now += later;
+            const before = JSON.stringify(state);
+            const decision = decide(definition, run, state, input, now);
+            expect(JSON.stringify(state)).toBe(before);
+            if (decision.ignored) {
+              expect(decision).toMatchObject({ entries: [], effect: null });
+              expect(decision.state).toBe(state);
+              continue;
+            }
+            const hasEnded = decision.effect === null;
+            expect(['completed', 'failed', 'cancelled'].includes(decision.status)).toBe(hasEnded);
+            expect(decision.state.pending === null).toBe(hasEnded);
+            expect(decision.failureReason !== null).toBe(decision.status === 'failed');
+            timeline = mergeEntries(timeline, decision.entries);
+            expect(timeline).toHaveLength(decision.state.seq);
+            expect(faultsOf(timeline, hasEnded)).toEqual([]);
+            state = JSON.parse(JSON.stringify(decision.state)) as RunState;
+            expect(state).toEqual(decision.state);
           }
-          const hasEnded = decision.effect === null;
-          expect(['completed', 'failed', 'cancelled'].includes(decision.status)).toBe(hasEnded);
-          expect(decision.state.pending === null).toBe(hasEnded);
-          expect(decision.failureReason !== null).toBe(decision.status === 'failed');
-          timeline = mergeEntries(timeline, decision.entries);
-          expect(timeline).toHaveLength(decision.state.seq);
-          expect(faultsOf(timeline, hasEnded)).toEqual([]);
-          state = JSON.parse(JSON.stringify(decision.state)) as RunState;
-          expect(state).toEqual(decision.state);
-        }
-      }),
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -95,7 +101,7 @@ describe('any workflow, told anything in any order', () => {
   test('a crash after any decision changes nothing: the run asks for the same again', () => {
     fc.assert(
       fc.property(
-        randomBody(),
+        randomBody({ hasThrottles: true }),
         randomTriggerData(),
         fc.array(randomInput(matchKeys), { maxLength: 20 }),
         (body, triggerData, told) => {
@@ -106,6 +112,7 @@ describe('any workflow, told anything in any order', () => {
             version: 1,
             source: 'Test',
             createdAt: start,
+            recipientTimezone: null,
             triggerData,
           };
           let state = initialState();
@@ -135,13 +142,18 @@ test('any simulation ends, within the limits and with a whole timeline', { timeo
     { maxLength: 6 },
   );
   fc.assert(
-    fc.property(randomBody(), randomTriggerData(), events, (body, triggerData, script) => {
-      const result = simulate(parsed(body), { triggerData, events: script, now: start });
-      expect(result.problem).toBeNull();
-      expect(['completed', 'failed', 'cancelled']).toContain(result.status);
-      expect(result.steps.length).toBeLessThanOrEqual(limits.stepsInRun);
-      expect(faultsOf(result.steps, true)).toEqual([]);
-    }),
+    fc.property(
+      randomBody({ hasThrottles: true }),
+      randomTriggerData(),
+      events,
+      (body, triggerData, script) => {
+        const result = simulate(parsed(body), { triggerData, events: script, now: start });
+        expect(result.problem).toBeNull();
+        expect(['completed', 'failed', 'cancelled']).toContain(result.status);
+        expect(result.steps.length).toBeLessThanOrEqual(limits.stepsInRun);
+        expect(faultsOf(result.steps, true)).toEqual([]);
+      },
+    ),
     { numRuns: 150 },
   );
 });

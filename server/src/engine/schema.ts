@@ -2,7 +2,7 @@ import { pattern } from '../kernel/patterns.ts';
 import type { JsonObject } from './contract.ts';
 import { stepKinds } from './contract.ts';
 import { limits } from './limits.ts';
-import { clockTime } from './local-time.ts';
+import { clockTime, weekdayNames } from './local-time.ts';
 
 /**
  * The structure of a body as JSON Schema 2020-12: parse.ts checks it, and /workflows/schema.json serves it to editors. Problems
@@ -37,6 +37,8 @@ const expression = (description: string): JsonObject =>
   });
 const duration = (description: string): JsonObject =>
   text(`${description} ISO 8601 (\`PT15M\`, \`P3DT4H\`) or short (\`15m\`, \`2h\`, \`3d\`), or a template.`);
+const clock = (description: string): JsonObject =>
+  text(description, { pattern: pattern(clockTime.source, 'a time from 00:00 to 23:59') });
 const nullable = (schema: JsonObject): JsonObject => ({ ...schema, type: [schema.type ?? 'string', 'null'] });
 
 /** The recipient fields of POST /v1/notifications. */
@@ -91,7 +93,28 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
       at: text('The next occurrence of this local time in `timezone`.', {
         pattern: pattern(clockTime.source, 'a time from 00:00 to 23:59'),
       }),
-      timezone: text('An IANA time zone name, or a template.'),
+      window: {
+        type: 'object',
+        required: ['start', 'end'],
+        properties: {
+          start: clock('When the window opens.'),
+          end: clock('When it closes; before `start` for a window that spans midnight.'),
+          days: {
+            type: 'array',
+            minItems: 1,
+            maxItems: weekdayNames.length,
+            items: { enum: [...weekdayNames] },
+            description: 'The days on which it opens; defaults to all.',
+          },
+        },
+        description: 'Until the window is open: no delay inside of it. Local time in `timezone`.',
+      },
+      timezone: text(
+        'An IANA time zone name, a template, or `recipient` for that of the user; a window defaults to `recipient`.',
+      ),
+      fallback_timezone: text(
+        'For recipients whose time zone is not known: an IANA name or a template. Defaults to UTC.',
+      ),
     },
   },
   branch: {
@@ -142,6 +165,26 @@ const kinds: Record<(typeof stepKinds)[number], JsonObject> = {
         type: 'number',
         description: `Close early when so many are collected: 1 to ${limits.digestItems}.`,
       },
+    },
+  },
+  throttle: {
+    required: ['key', 'limit', 'window'],
+    properties: {
+      key: {
+        type: ['string', 'number', 'boolean'],
+        description: 'Runs with the same key share the limit. A Liquid template.',
+      },
+      limit: {
+        type: 'number',
+        description: `How many runs pass within the window: 1 to ${limits.throttleRuns}.`,
+      },
+      window: duration('The length of the sliding window.'),
+      mode: {
+        enum: ['skip', 'wait'],
+        default: 'skip',
+        description: 'What a run does when the limit is reached.',
+      },
+      on_limit: target('With `skip`, the target when the limit is reached; defaults to the end of the run.'),
     },
   },
   fetch: {

@@ -17,6 +17,7 @@ import { parseDuration } from './duration.ts';
 import { limits } from './limits.ts';
 import { parseTimestamp } from './local-time.ts';
 import { matchKeyOf } from './match.ts';
+import { takePlace } from './throttle.ts';
 
 /** An event of the script; `at` is null for one that arrives as soon as the run waits for it. */
 interface Scripted {
@@ -28,7 +29,7 @@ interface Scripted {
 /**
  * Runs a definition on a simulated clock. Every decision is made by `decide()`, as in a real run; only the effects are
  * simulated: sends are accepted and delivered without a notification, fetches return the responses of the script, and the run
- * is alone in its digests. Yields after each decision: a run may take thousands, and the caller has other work. With a light
+ * is alone in its digests and throttles. Yields after each decision: a run may take thousands, and the caller has other work. With a light
  * effort, throws HeavyWork when the work exceeds that effort.
  */
 export function* simulation(
@@ -44,6 +45,7 @@ export function* simulation(
     ...(input.about ?? { workflowKey: 'simulation', version: 0, source: 'Test' }),
     createdAt: input.now,
     triggerData: input.triggerData,
+    recipientTimezone: input.recipientTimezone ?? null,
   };
   // The key of a wait consists of its paths and their values, so an event is matched with the paths of the waiting step.
   const pathsOf = new Map(
@@ -52,6 +54,8 @@ export function* simulation(
     ),
   );
   const waiting = [...script.events];
+  /** The passes of each throttle: a run in a loop meets its own. */
+  const passesOf = new Map<string, number[]>();
   let now = input.now;
   const steps = new Map<number, StepEntry>();
   let decision: Decision = decide(definition, run, initialState(), { kind: 'start' }, now, effort);
@@ -96,6 +100,12 @@ export function* simulation(
           : { input: { kind: 'digest_opened', until: from + effect.windowMs }, at: from };
       case 'await_digest':
         return { input: { kind: 'digest_closed', items: [input.triggerData] }, at: effect.until };
+      case 'take_throttle': {
+        const throttle = JSON.stringify([effect.stepId, effect.key]);
+        const { at, passes } = takePlace(passesOf.get(throttle) ?? [], from, effect);
+        passesOf.set(throttle, passes);
+        return { input: { kind: 'throttle_answered', at }, at: from };
+      }
       case 'wait_for_event':
         return nextEvent(effect, from) ?? { input: { kind: 'timer' }, at: effect.until };
       case 'sleep':

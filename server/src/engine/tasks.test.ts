@@ -33,6 +33,7 @@ const facts = (triggerData: JsonObject): RunFacts => ({
   version: 1,
   source: 'Test',
   createdAt: 0,
+  recipientTimezone: null,
   triggerData,
 });
 const numbers = (length: number) => Array.from({ length }, (_, n) => n);

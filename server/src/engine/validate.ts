@@ -10,10 +10,12 @@ import type {
   References,
   SendStep,
   Step,
+  ThrottleStep,
   ValidationContext,
   WaitForEventStep,
 } from './contract.ts';
 import { durationHint, parseDuration } from './duration.ts';
+import { recipientZone } from './evaluate.ts';
 import { compileExpression, ExpressionFault } from './expression.ts';
 import { analyse, namedTargets, targetOf } from './graph.ts';
 import { headerNameProblem } from './header-name.ts';
@@ -86,6 +88,9 @@ function checkStep(program: Program, step: Step, world: ValidationContext, repor
     case 'digest':
       checkDigest(program, step, report);
       break;
+    case 'throttle':
+      checkThrottle(program, step, report);
+      break;
     case 'fetch':
       checkFetch(program, step, report);
       break;
@@ -127,19 +132,26 @@ function checkSend(program: Program, step: SendStep, world: ValidationContext, r
 }
 
 function checkDelay(program: Program, step: DelayStep, report: Report): void {
-  const { duration, until, at, timezone } = step;
+  const { duration, until, at, window, timezone, fallbackTimezone } = step;
   if (duration !== null && until !== null)
     report('delay_duration_xor_until', 'it has both duration and until; use one', '');
-  else if (duration === null && until === null && at === null)
-    report('delay_requires_duration_or_until', 'it needs a duration, until or at', '');
+  else if (duration === null && until === null && at === null && window === null)
+    report('delay_requires_duration_or_until', 'it needs a duration, until, at or window', '');
+  if (at !== null && window !== null) report('delay_at_xor_window', 'it has both at and window; use one', '');
+  if (window !== null && window.start === window.end)
+    report('invalid_window', 'the window must end at another time than it starts', '/window');
   checkDuration(program, duration, '/duration', report);
   if (until !== null) checkUntil(program, until, report);
   if (at !== null && timezone === null)
     report('at_requires_timezone', 'at needs a timezone, such as Europe/Rome', '/at');
-  if (timezone === null) return;
-  if (isTemplate(timezone)) checkTemplates(program, { timezone }, report);
-  else if (!isTimeZone(timezone))
-    report('unknown_timezone', `there is no time zone "${timezone}"`, '/timezone');
+  if (timezone !== recipientZone) checkZone(program, timezone, 'timezone', report);
+  checkZone(program, fallbackTimezone, 'fallback_timezone', report);
+}
+
+function checkZone(program: Program, zone: string | null, field: string, report: Report): void {
+  if (zone === null) return;
+  if (isTemplate(zone)) checkTemplates(program, { [field]: zone }, report);
+  else if (!isTimeZone(zone)) report('unknown_timezone', `there is no time zone "${zone}"`, `/${field}`);
 }
 
 function checkUntil(program: Program, until: string, report: Report): void {
@@ -175,6 +187,14 @@ function checkDigest(program: Program, step: DigestStep, report: Report): void {
       `max_items must be a whole number from 1 to ${limits.digestItems}`,
       '/max_items',
     );
+}
+
+function checkThrottle(program: Program, step: ThrottleStep, report: Report): void {
+  checkTemplates(program, { key: step.key }, report);
+  checkDuration(program, step.window, '/window', report);
+  const { limit } = step;
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= limits.throttleRuns))
+    report('invalid_limit', `limit must be a whole number from 1 to ${limits.throttleRuns}`, '/limit');
 }
 
 function checkFetch(program: Program, step: FetchStep, report: Report): void {

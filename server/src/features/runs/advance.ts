@@ -80,6 +80,7 @@ export function openingOf(fact: AdvanceInput): Opening {
     case 'digest_open':
       if (!fact.digest?.isOpen) return { kind: 'digest_closed', items: fact.digest?.items ?? [] };
       return isDue ? { kind: 'close_digest' } : timer();
+    case 'throttled':
     case 'sleep':
       return timer();
     default:
@@ -203,6 +204,7 @@ function factsOf(fact: AdvanceInput): RunFacts {
     source: sourceOf(fact.environment_kind),
     createdAt: idTime(fact.id),
     triggerData: fact.trigger_data,
+    recipientTimezone: fact.recipient_timezone,
   };
 }
 

@@ -248,6 +248,7 @@ function replay(definition: Definition, run: ShownRun): { effects: Effect[] } & 
     version: run.version,
     source: run.source,
     createdAt: Date.parse(run.created_at),
+    recipientTimezone: null,
     triggerData: run.trigger_data,
   };
   const effects: Effect[] = [];

@@ -115,6 +115,8 @@ export interface RunFact {
   event_data: JsonObject | null;
   /** How often the awaited notification has changed its status; null when the run waits for none. */
   moves: number | null;
+  /** Of the user that the run is about. */
+  recipient_timezone: string | null;
   /** The time of the database, which also decides when a job is due: the clocks of the processes may differ. */
   now: number;
 }
@@ -123,10 +125,12 @@ const loadFacts = statement<RunFact>(
   'runs_load',
   `select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.address, r.trigger_data, r.state,
      e.kind as environment_kind, e.organization_id, o.plan, v.id as event_id, v.name as event_name, v.data as event_data, s.moves,
+     u.timezone as recipient_timezone,
      floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
    from runs r
    join environments e on e.id = r.environment_id
    join organizations o on o.id = e.organization_id
+   left join end_users u on u.environment_id = r.environment_id and u.external_user_id = r.external_user_id
    left join run_sends s on s.run_id = r.id
    left join run_waits w on w.run_id = r.id
    left join workflow_events v on v.id = w.event_id

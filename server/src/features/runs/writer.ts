@@ -20,6 +20,7 @@ import {
 import * as sends from './sends-store.ts';
 import { upsertSteps } from './steps-store.ts';
 import { lockRuns, updateRuns } from './store.ts';
+import { takeThrottles } from './throttles.ts';
 import { endedEvent, hasEnded, stepWritesOf, updateOf } from './view.ts';
 import * as waits from './waits-store.ts';
 
@@ -57,7 +58,7 @@ export function createRunWriter({
     );
 
     const settled = await withinPlan(tx, advances);
-    const digested = await joinAll(tx, settled);
+    const digested = await joinAll(tx, await throttleAll(tx, settled));
     const waiting = await beginWaits(tx, digested.advances);
     for (const { claim, advance } of digested.advances) {
       const isWoken = waiting.has(advance.fact.id) || digested.full.has(advance.fact.id);
@@ -112,6 +113,19 @@ export function createRunWriter({
       const index = result.advance.sends.findIndex(({ draft }) => refused.has(draft.id));
       const problem = refused.get(result.advance.sends[index]?.draft.id ?? '');
       return problem ? { ...result, advance: refusedAt(result.advance, index, problem) } : result;
+    });
+  }
+
+  async function throttleAll(tx: Sql, advances: AdvanceResult[]): Promise<AdvanceResult[]> {
+    const requests = advances.flatMap(({ advance: { fact, decision } }) =>
+      decision.effect?.kind === 'take_throttle'
+        ? [{ runId: fact.id, workflowId: fact.workflow_id, effect: decision.effect, now: fact.now }]
+        : [],
+    );
+    const answers = await takeThrottles(tx, requests);
+    return advances.map((result) => {
+      const input = answers.get(result.advance.fact.id);
+      return input ? { ...result, advance: continued(result.advance, input) } : result;
     });
   }
 

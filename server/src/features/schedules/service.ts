@@ -289,6 +289,7 @@ export function createScheduleService({
         const simulated = await workflows.simulate(principal, workflowKey, workflow.active_version, {
           trigger_data: triggerData,
           now: run.at,
+          recipient_timezone: member?.timezone ?? null,
         });
         runs.push({ ...run, trigger_data: triggerData, run: simulationView(simulated) });
       }

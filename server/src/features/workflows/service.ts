@@ -278,6 +278,7 @@ export function createWorkflowService(
       const simulated = await simulateBounded(tasks, environmentId, definition, {
         about: { workflowKey: key, version, source: sourceOf(environmentKind) },
         triggerData: request.trigger_data,
+        recipientTimezone: request.recipient_timezone ?? null,
         events: request.events ?? [],
         responses: request.responses ?? {},
         now: request.now ? Date.parse(request.now) : clock(),

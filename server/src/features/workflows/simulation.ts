@@ -91,6 +91,11 @@ export const SimulateRequest = Type.Object(
       ),
     ),
     now: Type.Optional(Nullable(DateTime)),
+    recipient_timezone: Type.Optional(
+      Nullable(
+        Type.String({ maxLength: 64, description: 'The time zone of the user that the run is about.' }),
+      ),
+    ),
   },
   { title: 'WorkflowSimulate' },
 );

@@ -28,6 +28,7 @@ const children: Readonly<Record<string, [column: string, parent: string]>> = {
   run_sends: ['run_id', 'runs'],
   run_steps: ['run_id', 'runs'],
   run_waits: ['run_id', 'runs'],
+  throttles: ['workflow_id', 'workflows'],
   webhook_attempts: ['delivery_id', 'webhook_deliveries'],
   workflow_activity: ['workflow_id', 'workflows'],
   workflow_event_keys: ['event_id', 'workflow_events'],
