@@ -8,6 +8,7 @@ import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
 import { promoteCommands } from './commands/promote.ts';
 import { demo, organization, simulators, start } from './commands/repository.ts';
+import { scheduleCommands } from './commands/schedules.ts';
 import { send } from './commands/send.ts';
 import { simulate } from './commands/simulate.ts';
 import { tail } from './commands/tail.ts';
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   ...configurationCommands,
   ...promoteCommands,
   simulate,
+  ...scheduleCommands,
   doctor,
   completion(() => commands),
 ];

@@ -57,12 +57,12 @@ test('every command of the guide to the command line works', async () => {
 
 test('every command and file of the guide to configuration as code works', async () => {
   const text = guide('configuration-as-code.md');
-  const named = [...text.matchAll(/`((?:templates|categories|workflows)\/\S+\.json)`/g)].map(
+  const named = [...text.matchAll(/`((?:templates|categories|workflows|schedules)\/\S+\.json)`/g)].map(
     ([, path = '']) => path,
   );
   const blocks = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => json);
-  expect(named).toHaveLength(3);
-  expect(blocks).toHaveLength(3);
+  expect(named).toHaveLength(4);
+  expect(blocks).toHaveLength(4);
   const write = (path: string, content: string) => {
     const file = join(world.folder, 'carillon', path);
     mkdirSync(dirname(file), { recursive: true });

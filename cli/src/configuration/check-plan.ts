@@ -3,6 +3,7 @@ import { isCritical } from './categories.ts';
 import { hasMergeMarks } from './json-file.ts';
 import type { FolderProblem, KindName } from './kind.ts';
 import type { Change, Plan, Sides } from './plan.ts';
+import { workflowOf } from './schedules.ts';
 import { type Compared, folderError, type Scope } from './sides.ts';
 import { hasVersion, namedBy } from './workflows.ts';
 
@@ -16,7 +17,12 @@ export function checkPlan({ context, folder }: Scope, { sides, missing }: Compar
         `Create the folder ${kind.name} to confirm.`,
       );
   }
-  const problems = [...unfinishedMerges(changes), ...lostNames(sides, changes), ...changedForGood(changes)];
+  const problems = [
+    ...unfinishedMerges(changes),
+    ...lostNames(sides, changes),
+    ...lostWorkflows(sides, changes),
+    ...changedForGood(changes),
+  ];
   if (problems.length > 0) throw folderError(context, problems);
 }
 
@@ -27,6 +33,18 @@ function unfinishedMerges(changes: Change[]): FolderProblem[] {
       .filter(([path, text]) => hasMergeMarks(text) && !hasMergeMarks(before?.get(path) ?? ''))
       .map(([path]) => ({ path, message: 'contains merge conflict markers' })),
   );
+}
+
+/** Schedules whose workflow will be nowhere. */
+function lostWorkflows(sides: Sides[], changes: Change[]): FolderProblem[] {
+  const workflows = keysAfter('workflows', sides, changes);
+  return changes.flatMap(({ kind, key, after }) => {
+    if (kind.name !== 'schedules' || after === null) return [];
+    const named = workflowOf(after);
+    if (workflows === null || workflows.has(named)) return [];
+    const message = `refers to the workflow ${named}, which does not exist here or on the server`;
+    return [{ path: `schedules/${key}.json`, message }];
+  });
 }
 
 /** Workflows that name a template or a category which will be nowhere. */

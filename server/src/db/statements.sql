@@ -1975,15 +1975,15 @@ update schedule_runs set definition = jsonb_set(definition, '{target}', jsonb_se
 where environment_id = $1 and status = 'running' and definition #> '{target,audience,users}' ?| $2::text[];
 
 -- schedules_pause_naming (features/schedules/eraser.ts)
-update schedules set target = jsonb_set(target, '{trigger_data}', '{}'), status = 'paused', next_slot = null
+update schedules set target = jsonb_set(target::jsonb, '{trigger_data}', '{}'), status = 'paused', next_slot = null
 where environment_id = $1 and array[target #>> '{trigger_data,external_user_id}',
   target #>> '{trigger_data,user,external_user_id}', target #>> '{trigger_data,recipient,external_user_id}'] && $2::text[];
 
 -- schedules_remove_member (features/schedules/eraser.ts)
-update schedules set target = jsonb_set(target, '{audience,users}', (
-  select coalesce(jsonb_agg(member), '[]') from jsonb_array_elements_text(target #> '{audience,users}') member
+update schedules set target = jsonb_set(target::jsonb, '{audience,users}', (
+  select coalesce(jsonb_agg(member), '[]') from jsonb_array_elements_text(target::jsonb #> '{audience,users}') member
   where member <> all ($2::text[])))
-where environment_id = $1 and target #> '{audience,users}' ?| $2::text[];
+where environment_id = $1 and target::jsonb #> '{audience,users}' ?| $2::text[];
 
 -- schedules_list_named_members (features/schedules/members.ts)
 select wanted.id as external_user_id, u.timezone
@@ -2044,7 +2044,7 @@ select id, environment_id, key, name, target, cron, rule, timezone, per_recipien
 
 -- schedules_insert (features/schedules/store.ts)
 insert into schedules (id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id)
-select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target jsonb, cron text, rule jsonb,
+select id, environment_id, key, name, target, cron, rule, timezone, per_recipient_timezone, starts_at, ends_at, missed_runs, status, active_since, next_slot, timer_id from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target json, cron text, rule json,
   timezone text, per_recipient_timezone boolean, starts_at timestamptz, ends_at timestamptz, missed_runs text, status text,
   active_since timestamptz, next_slot timestamptz, timer_id uuid)
 on conflict (environment_id, key) do nothing
@@ -2061,7 +2061,7 @@ from schedules where timer_id = $1 for update;
 update schedules set status = $2, next_slot = $3 where id = $1;
 
 -- schedules_update (features/schedules/store.ts)
-update schedules s set name = i.name, target = i.target, cron = i.cron, rule = i.rule, timezone = i.timezone, per_recipient_timezone = i.per_recipient_timezone, starts_at = i.starts_at, ends_at = i.ends_at, missed_runs = i.missed_runs, status = i.status, active_since = i.active_since, next_slot = i.next_slot, timer_id = i.timer_id, updated_at = now() from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target jsonb, cron text, rule jsonb,
+update schedules s set name = i.name, target = i.target, cron = i.cron, rule = i.rule, timezone = i.timezone, per_recipient_timezone = i.per_recipient_timezone, starts_at = i.starts_at, ends_at = i.ends_at, missed_runs = i.missed_runs, status = i.status, active_since = i.active_since, next_slot = i.next_slot, timer_id = i.timer_id, updated_at = now() from json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target json, cron text, rule json,
   timezone text, per_recipient_timezone boolean, starts_at timestamptz, ends_at timestamptz, missed_runs text, status text,
   active_since timestamptz, next_slot timestamptz, timer_id uuid)
 where s.id = i.id returning s.id, s.environment_id, s.key, s.name, s.target, s.cron, s.rule, s.timezone, s.per_recipient_timezone, s.starts_at, s.ends_at, s.missed_runs, s.status, s.active_since, s.next_slot, s.timer_id, s.updated_at;

@@ -4,9 +4,9 @@ create table schedules (
   environment_id uuid not null references environments,
   key text not null,
   name text not null,
-  target jsonb not null,
+  target json not null, -- in the order of its author: files are compared with it
   cron text not null,
-  rule jsonb, -- the rule that the cron expression was made from
+  rule json, -- the rule that the cron expression was made from
   timezone text not null,
   per_recipient_timezone boolean not null,
   starts_at timestamptz,

@@ -8,8 +8,8 @@ const without = (target: string): string =>
 
 const removeMember = statement(
   'schedules_remove_member',
-  `update schedules set target = ${without('target')}
-   where environment_id = $1 and target #> '{audience,users}' ?| $2::text[]`,
+  `update schedules set target = ${without('target::jsonb')}
+   where environment_id = $1 and target::jsonb #> '{audience,users}' ?| $2::text[]`,
 );
 
 const removeFromRuns = statement(
@@ -21,7 +21,7 @@ const removeFromRuns = statement(
 /** A schedule whose trigger data names the person is about nobody else: it is paused. Its timer then does nothing. */
 const pauseNaming = statement(
   'schedules_pause_naming',
-  `update schedules set target = jsonb_set(target, '{trigger_data}', '{}'), status = 'paused', next_slot = null
+  `update schedules set target = jsonb_set(target::jsonb, '{trigger_data}', '{}'), status = 'paused', next_slot = null
    where environment_id = $1 and array[target #>> '{trigger_data,external_user_id}',
      target #>> '{trigger_data,user,external_user_id}', target #>> '{trigger_data,recipient,external_user_id}'] && $2::text[]`,
 );

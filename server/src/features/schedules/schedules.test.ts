@@ -216,16 +216,17 @@ describe('a slot', () => {
       body: { url: sink.url('/missed'), event_filters: ['schedule.missed'] },
     });
     const [skipping, late] = [newKey(), newKey()];
-    await create({ key: skipping, cron: '0 * * * *', target: { ...report, trigger_data: { of: skipping } } });
+    // Hourly, half an hour ago for the last time.
+    const lastSlot = new Date(thisMinute().getTime() - 30 * 60_000);
+    const firstSlot = new Date(lastSlot.getTime() - 2 * 3_600_000);
+    const hourly = { cron: `${lastSlot.getUTCMinutes()} * * * *`, timezone: 'UTC' };
+    await create({ key: skipping, ...hourly, target: { ...report, trigger_data: { of: skipping } } });
     await create({
       key: late,
-      cron: '0 * * * *',
+      ...hourly,
       missed_runs: 'run_once',
       target: { ...report, trigger_data: { of: late } },
     });
-    const hourMs = 3_600_000;
-    const thisHour = Math.floor((Date.now() - 10 * 60_000) / hourMs) * hourMs;
-    const firstSlot = new Date(thisHour - 2 * hourMs);
     await moveTo(skipping, firstSlot);
     await moveTo(late, firstSlot);
     expect(await settled(skipping)).toMatchObject([{ status: 'missed', missed_count: 3, started_count: 0 }]);
@@ -243,7 +244,7 @@ describe('a slot', () => {
       detail: null,
       missed_count: 3,
       first_slot: firstSlot.toISOString(),
-      last_slot: new Date(thisHour).toISOString(),
+      last_slot: lastSlot.toISOString(),
       run_late: false,
     });
     expect(told.find(({ schedule_key }) => schedule_key === late).run_late).toBe(true);

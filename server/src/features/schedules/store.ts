@@ -38,7 +38,7 @@ const definition =
 const timer = 'status, active_since, next_slot, timer_id';
 const columns = `id, environment_id, key, ${definition}, ${timer}, updated_at`;
 
-const input = `json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target jsonb, cron text, rule jsonb,
+const input = `json_to_record($1::json) as i (id uuid, environment_id uuid, key text, name text, target json, cron text, rule json,
      timezone text, per_recipient_timezone boolean, starts_at timestamptz, ends_at timestamptz, missed_runs text, status text,
      active_since timestamptz, next_slot timestamptz, timer_id uuid)`;
 
