@@ -23,6 +23,7 @@ const pages: Pages = {
   workflows: async () => import('./features/workflows/list-page.tsx'),
   'workflows/$key': async () => import('./features/workflows/page.tsx'),
   'workflows/$key/runs': async () => import('./features/workflows/run/runs-page.tsx'),
+  schedules: async () => import('./features/schedules/list-page.tsx'),
   'runs/$runId': async () => import('./features/workflows/run/run-page.tsx'),
   preferences: async () => import('./features/preferences/categories-page.tsx'),
   'preferences/users': async () => import('./features/preferences/users-page.tsx'),

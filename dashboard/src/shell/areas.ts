@@ -25,6 +25,7 @@ export const groups: { name: string | null; areas: Area[] }[] = [
     areas: [
       { path: '/templates', name: shell.templates, icon: 'templates', key: 't' },
       { path: '/workflows', name: shell.workflows, icon: 'workflows', key: 'w' },
+      { path: '/schedules', name: shell.schedules, icon: 'clock' },
       { path: '/sandbox', name: shell.sandbox, icon: 'sandbox', key: 's' },
     ],
   },

@@ -4,6 +4,7 @@ export const shell = {
   notifications: 'Notifications',
   templates: 'Templates',
   workflows: 'Workflows',
+  schedules: 'Schedules',
   preferences: 'Preferences',
   suppressions: 'Suppressions',
   users: 'Users',

@@ -47,6 +47,9 @@ const statuses: Record<string, [Tone, Shape]> = {
   completed: ['green', 'dot'],
   cancelling: ['amber', 'hollow'],
   cancelled: ['grey', 'square'],
+  // schedules
+  ended: ['grey', 'square'],
+  missed: ['amber', 'square'],
   // connections
   healthy: ['green', 'dot'],
   degraded: ['amber', 'square'],

@@ -17,6 +17,7 @@ export const kinds = [
   'branch',
   'wait_for_event',
   'digest',
+  'throttle',
   'fetch',
   'cancel',
   'noop',
@@ -59,7 +60,7 @@ export function branchesOf(step: Step): Branch[] {
 
 /** Returns the targets of a step with their pointers below the step. */
 export function targetsOf(step: Step): { pointer: string; target: string }[] {
-  const fields = ['next', 'else', 'on_timeout', 'on_error'];
+  const fields = ['next', 'else', 'on_timeout', 'on_error', 'on_limit'];
   return [
     ...fields.map((field) => ({ pointer: `/${field}`, target: textOf(step[field]) })),
     ...branchesOf(step).map(({ goto }, index) => ({ pointer: `/branches/${index}/goto`, target: goto })),

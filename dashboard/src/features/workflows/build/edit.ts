@@ -49,7 +49,7 @@ export function renameStep(body: Body, index: number, id: string): Body {
 
 function withTargets(step: Step, from: string, to: string): Step {
   const changed = { ...step };
-  for (const field of ['next', 'else', 'on_timeout', 'on_error']) {
+  for (const field of ['next', 'else', 'on_timeout', 'on_error', 'on_limit']) {
     if (changed[field] === from) changed[field] = to;
   }
   if (Array.isArray(step.branches) && branchesOf(step).some(({ goto }) => goto === from)) {
@@ -104,6 +104,8 @@ function emptyFields(kind: Kind, body: Body): Record<string, unknown> {
       return { event: 'event_name', timeout: '1d' };
     case 'digest':
       return { key: '{{ trigger.external_user_id }}', window: '1h' };
+    case 'throttle':
+      return { key: '{{ trigger.external_user_id }}', limit: 1, window: '1h' };
     case 'fetch':
       return { url: 'https://api.example.com/' };
     default:

@@ -28,6 +28,8 @@ export function KindFields(props: FieldsProps) {
       return <WaitFields {...props} />;
     case 'digest':
       return <DigestFields {...props} />;
+    case 'throttle':
+      return <ThrottleFields {...props} />;
     case 'fetch':
       return <FetchFields {...props} />;
     case 'cancel':
@@ -100,7 +102,44 @@ function DelayFields(props: FieldsProps) {
       <TextField {...props} name="until" label={panel.until} hint={panel.untilHint} mono />
       <div className={styles.pair}>
         <TextField {...props} name="at" label={panel.at} hint={panel.atHint} />
-        <TextField {...props} name="timezone" label={panel.timezone} />
+        <TextField {...props} name="timezone" label={panel.timezone} hint={panel.timezoneHint} />
+      </div>
+      <ObjectField {...props} name="window" label={panel.deliveryWindow} hint={panel.deliveryWindowHint} />
+      <TextField {...props} name="fallback_timezone" label={panel.fallbackTimezone} />
+    </>
+  );
+}
+
+function ThrottleFields(props: FieldsProps) {
+  const { step, disabled, onChange, errorOf } = props;
+  return (
+    <>
+      <TextField {...props} name="key" label={panel.throttleKey} mono />
+      <div className={styles.pair}>
+        <Field label={panel.limit} error={errorOf('limit')}>
+          <Input
+            type="number"
+            min={1}
+            max={1000}
+            disabled={disabled}
+            value={typeof step.limit === 'number' ? step.limit : ''}
+            onChange={(event) => onChange({ ...step, limit: event.target.valueAsNumber || 0 })}
+          />
+        </Field>
+        <TextField {...props} name="window" label={panel.throttleWindow} hint={panel.durationHint} />
+      </div>
+      <div className={styles.pair}>
+        <ChoiceField
+          {...props}
+          name="mode"
+          label={panel.mode}
+          empty={panel.modeNames.skip ?? ''}
+          choices={['wait']}
+          text={(value) => panel.modeNames[value] ?? value}
+        />
+        {step.mode !== 'wait' && (
+          <TargetField {...props} name="on_limit" label={panel.onLimit} empty={panel.runEnds} />
+        )}
       </div>
     </>
   );

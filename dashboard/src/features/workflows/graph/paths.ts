@@ -15,7 +15,8 @@ export type Reason =
   | { kind: 'skipped' }
   | { kind: 'event' }
   | { kind: 'timeout'; after: string }
-  | { kind: 'error' };
+  | { kind: 'error' }
+  | { kind: 'limit' };
 
 export function pathsOf(steps: readonly Step[]): StepPath[] {
   return steps.flatMap((step, from) => merge(from, roadsFrom(steps, step, from)));
@@ -50,6 +51,14 @@ function roadsFrom(steps: readonly Step[], step: Step, from: number): Way[] {
       return [
         [next, { kind: 'always' }],
         ...(failed === '' ? [] : [[find(failed), { kind: 'error' }] as Way]),
+      ];
+    }
+    case 'throttle': {
+      if (step.mode === 'wait') return [[next, { kind: 'always' }]];
+      const over = textOf(step.on_limit) || endTarget;
+      return [
+        [next, { kind: 'always' }],
+        [find(over), { kind: 'limit' }],
       ];
     }
     default:

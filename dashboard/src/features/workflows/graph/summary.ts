@@ -21,6 +21,8 @@ export function summaryOf(step: Step): string {
         : summary.wait(textOf(step.event), textOf(step.timeout));
     case 'digest':
       return summary.digest(shown(step.key), textOf(step.window));
+    case 'throttle':
+      return summary.throttle(shown(step.limit), shown(step.key), textOf(step.window));
     case 'fetch':
       return summary.fetch(textOf(step.method) || 'GET', textOf(step.url));
     case 'cancel':
@@ -50,8 +52,18 @@ function contentOf(step: Step): string {
 function delayOf(step: Step): string {
   const [duration, until, at] = [textOf(step.duration), textOf(step.until), textOf(step.at)];
   const first = duration !== '' ? summary.delay(duration) : until !== '' ? summary.delayUntil(until) : '';
-  if (at === '') return first || summary.delayNothing;
   const zone = textOf(step.timezone);
+  const window = isObject(step.window) ? step.window : null;
+  if (window) {
+    const isRecipient = zone === '' || zone === 'recipient';
+    const hours = summary.delayWindow(
+      textOf(window.start),
+      textOf(window.end),
+      isRecipient ? summary.recipientZone : zone,
+    );
+    return first === '' ? hours : summary.delayThenWindow(first, hours);
+  }
+  if (at === '') return first || summary.delayNothing;
   return first === '' ? summary.delayAt(at, zone) : summary.delayThenAt(first, at, zone);
 }
 
@@ -85,6 +97,7 @@ const icons = new Map<string, IconName>([
   ['branch', 'branch'],
   ['wait_for_event', 'pause'],
   ['digest', 'filter'],
+  ['throttle', 'filter'],
   ['fetch', 'external'],
   ['cancel', 'stop'],
   ['noop', 'chevron'],
