@@ -189,6 +189,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       log,
       clock: systemClock,
       pool,
+      claimPool,
       listReads,
       contact,
       keyring,

@@ -271,6 +271,12 @@ const settings = {
     meaning:
       'Retention of finished notifications with all their data, workflow runs, and webhook events with their deliveries.',
   }),
+  CARILLON_BRAKE_RECIPIENT_LIMIT: setting({
+    read: integer(0, 1_000_000),
+    fallback: 20,
+    meaning:
+      'Notifications of the same template and channel that a recipient may get in an hour, in Live environments without a rule of their own (`repeated_messages`); more are held. 0: no limit.',
+  }),
   CARILLON_STORAGE_QUOTA_MB: setting({
     read: integer(0, 1_000_000_000),
     fallback: 10_240,

@@ -21,6 +21,8 @@ export interface Deps {
   log: Log;
   clock: Clock;
   pool: Pool;
+  /** Commits without waiting for the disk, for writes that a crash of the database may lose. */
+  claimPool: Pool;
   /** For lists, exports and the overview, which may be read from a replica. */
   listReads: ListReads;
   /** Whether the database answers at all. */

@@ -7,6 +7,7 @@ import {
 import type { Deps } from './deps.ts';
 import { deleteExpiredSessions } from './features/accounts/index.ts';
 import { tidyActivity } from './features/activity/index.ts';
+import { deleteOldReleases, tidyBrakeCounts } from './features/brake/index.ts';
 import { deleteExpiredKeys } from './features/idempotency/index.ts';
 import { tidyInbox } from './features/inbox/index.ts';
 import { deleteOldIncidents } from './features/incidents/index.ts';
@@ -54,6 +55,8 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     await tidyRuns(pool, clock(), () => stopped);
     await tidySchedules(pool, clock(), () => stopped);
     await tidyActivity(pool, clock(), () => stopped);
+    await tidyBrakeCounts(pool, () => stopped);
+    await deleteOldReleases(pool);
     await tidySandbox(deps, () => stopped);
     await measureStorage(deps, () => stopped);
     await deleteOldIncidents(pool);

@@ -1,3 +1,4 @@
+import { createReleaseJob } from './features/brake/index.ts';
 import { createDispatchJob } from './features/dispatch/index.ts';
 import { createReceiptJob } from './features/receipts/index.ts';
 import { createRunJob } from './features/runs/index.ts';
@@ -17,5 +18,6 @@ export function allJobs(services: Services): Record<WorkKind, Job> {
     run: createRunJob(services),
     wake: createWakeJob(services),
     schedule: createScheduleJob(services),
+    brake_release: createReleaseJob(services),
   };
 }

@@ -1,6 +1,7 @@
 import { accountRoutes } from './features/accounts/index.ts';
 import { activityRoutes } from './features/activity/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
+import { brakeRoutes } from './features/brake/index.ts';
 import { callbackRoutes } from './features/callbacks/index.ts';
 import {
   chatoneRoutes,
@@ -49,6 +50,7 @@ export function allRoutes(
     ...userRoutes(services),
     ...unsubscribeRoutes(services),
     ...usageRoutes(services),
+    ...brakeRoutes(services),
     ...inboxRoutes(services),
     ...webhookRoutes(services),
     ...activityRoutes(services),

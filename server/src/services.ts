@@ -3,6 +3,14 @@ import { createSandboxStore } from './channels/sandbox/index.ts';
 import type { Deps } from './deps.ts';
 import { allErasers } from './erasers.ts';
 import { createActivityService } from './features/activity/index.ts';
+import {
+  createBrake,
+  createBrakeService,
+  createBrakeStates,
+  createDefaultRules,
+  createEngagements,
+  createHolds,
+} from './features/brake/index.ts';
 import { createCallbackService } from './features/callbacks/index.ts';
 import {
   chatthreeKind,
@@ -94,6 +102,11 @@ export function createServices(deps: Deps) {
   const workflows = createWorkflowService({ ...deps, definitions });
   const newRuns = createNewRuns({ ...deps, workflows });
 
+  const contents = createContentReader({ ...deps, ...delivery });
+  const defaults = createDefaultRules(deps.config.CARILLON_BRAKE_RECIPIENT_LIMIT);
+  const brakeStates = createBrakeStates(deps, defaults);
+  const holds = createHolds(deps, { contents, defaults });
+
   const reportWriter = createReportWriter(deps);
   const callbackProviders = { ...emailCallbackProviders(deps), ...smsCallbackProviders(deps) };
   const erasers = allErasers(deps);
@@ -103,7 +116,10 @@ export function createServices(deps: Deps) {
     ...delivery,
     throttles: createThrottles(deps),
     providerHealth: createProviderHealthTracker(deps),
-    contents: createContentReader({ ...deps, ...delivery }),
+    contents,
+    brake: createBrake(deps, { states: brakeStates, engagements: createEngagements(deps), priceOf: () => 0 }),
+    brakeService: createBrakeService(deps, { states: brakeStates, holds, defaults }),
+    holds,
     templates,
     categories: createCategoryService({ ...deps, categoryDirectory }),
     preferences: createPreferenceService(deps),

@@ -100,6 +100,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       CARILLON_ADMIN_EMAIL: 'owner@example.com',
       CARILLON_ADMIN_PASSWORD: 'correct horse battery',
       CARILLON_RETRY_SCALE: '0.001',
+      CARILLON_BRAKE_RECIPIENT_LIMIT: '0',
       LOG_LEVEL: 'fatal',
       ...options.settings,
     },

@@ -27,6 +27,8 @@ function sampleOf({ type, enum: values, pattern, format, properties = {}, requir
   switch ([type].flat()[0]) {
     case 'boolean':
       return true;
+    case 'integer':
+      return 1;
     case 'array':
       return [];
     case 'object':

@@ -100,6 +100,8 @@ export const scopeNames: Record<Scope, string> = {
   'workflows:promote': 'Promote to Live',
   'schedules:read': 'Read',
   'schedules:write': 'Write',
+  'brake:read': 'Read',
+  'brake:write': 'Change rules, freeze and release',
   'keys:read': 'Read keys and audit log',
   'keys:write': 'Create and revoke',
 };
@@ -113,6 +115,7 @@ export const scopeGroups: Record<string, string> = {
   channels: 'Connections',
   schedules: 'Schedules',
   workflows: 'Workflows',
+  brake: 'Brake',
   keys: 'API keys',
 };
 

@@ -7,6 +7,9 @@ import type {
   AcceptInvitationParams,
   ActivateWorkflowVersionParams,
   AwokenRuns,
+  BrakeRule,
+  BrakeRuleInput,
+  BrakeStatus,
   Category,
   CategoryInput,
   CategoryUpdate,
@@ -24,6 +27,8 @@ import type {
   CreateInvitationParams,
   CreateOrganizationParams,
   DeleteTemplateBodyParams,
+  Freeze,
+  FreezeInput,
   GetEmailSettingsResult,
   GetEnvironmentResult,
   GetHealthResult,
@@ -33,6 +38,10 @@ import type {
   GetStatusResult,
   GetUserPreferencesResult,
   GetWebhookEndpointHealthParams,
+  Hold,
+  HoldPreview,
+  HoldRelease,
+  HoldReleaseInput,
   InboxTokenRequest,
   Invitation,
   InvitationPreview,
@@ -41,6 +50,7 @@ import type {
   ListApiKeysResult,
   ListAuditEntriesParams,
   ListAuditEntriesResult,
+  ListBrakeRulesResult,
   ListCategoriesParams,
   ListCategoriesResult,
   ListChatoneInstallationsParams,
@@ -48,12 +58,15 @@ import type {
   ListChatthreeEndpointsResult,
   ListChattwoEndpointsResult,
   ListEnvironmentsResult,
+  ListHoldsResult,
   ListInvitationsParams,
   ListInvitationsResult,
   ListMembersParams,
   ListMembersResult,
   ListNotificationsParams,
   ListNotificationsResult,
+  ListReleasesParams,
+  ListReleasesResult,
   ListSandboxMessagesParams,
   ListSandboxMessagesResult,
   ListScheduleRunsParams,
@@ -147,6 +160,7 @@ import type {
   TestSent,
   Trace,
   TriggeredRun,
+  UnfreezeInput,
   UpdateEmailSettingsParams,
   UpdateEmailSettingsResult,
   UpdateMemberParams,
@@ -622,6 +636,135 @@ export interface Api {
      * `GET /v1/usage`
      */
     get(options?: RequestOptions): Promise<Usage>;
+  };
+  brake: {
+    /**
+     * Get the state of the brake.
+     *
+     * Freezes, the rules that stop notifications at present, how much is held, and running releases.
+     *
+     * Requires the scope `brake:read`.
+     *
+     * `GET /v1/brake`
+     */
+    getBrake(options?: RequestOptions): Promise<BrakeStatus>;
+    /**
+     * List the rules.
+     *
+     * All rules in one page, by key; default rules included.
+     *
+     * Requires the scope `brake:read`.
+     *
+     * `GET /v1/brake/rules`
+     */
+    listBrakeRules(options?: RequestOptions): List<BrakeRule, ListBrakeRulesResult>;
+    /**
+     * Get a rule.
+     *
+     * Requires the scope `brake:read`.
+     *
+     * `GET /v1/brake/rules/{key}`
+     */
+    getBrakeRule(key: string, options?: RequestOptions): Promise<BrakeRule>;
+    /**
+     * Create or replace a rule.
+     *
+     * The rule holds in every process within a second. Fields that are left out get their defaults. A rule with the key of a default rule replaces it.
+     *
+     * Requires the scope `brake:write`.
+     *
+     * `PUT /v1/brake/rules/{key}`
+     */
+    putBrakeRule(key: string, params: BrakeRuleInput, options?: RequestOptions): Promise<BrakeRule>;
+    /**
+     * Delete a rule.
+     *
+     * What the rule holds stays held until you release or cancel it, or until it expires. A default rule that it replaced is in force again.
+     *
+     * Requires the scope `brake:write`.
+     *
+     * `DELETE /v1/brake/rules/{key}`
+     */
+    deleteBrakeRule(key: string, options?: RequestOptions): Promise<void>;
+    /**
+     * Freeze the environment or a channel.
+     *
+     * Everything but critical notifications is held within two seconds, in every process. New sends are still accepted. Returns 201, or 200 when it was frozen already.
+     *
+     * Requires the scope `brake:write`.
+     *
+     * `POST /v1/brake/freeze`
+     */
+    freeze(params?: FreezeInput, options?: RequestOptions): Promise<Freeze>;
+    /**
+     * Unfreeze the environment or a channel.
+     *
+     * Releases what the freeze held, the oldest first and paced. To drop it instead, cancel the hold before you unfreeze.
+     *
+     * Requires the scope `brake:write`.
+     *
+     * `POST /v1/brake/unfreeze`
+     */
+    unfreeze(params?: UnfreezeInput, options?: RequestOptions): Promise<HoldRelease>;
+    /**
+     * List what is held.
+     *
+     * One entry for each rule or freeze that holds notifications, with the oldest of them.
+     *
+     * Requires the scope `brake:read`.
+     *
+     * `GET /v1/brake/holds`
+     */
+    listHolds(options?: RequestOptions): List<Hold, ListHoldsResult>;
+    /**
+     * Preview what a release would send.
+     *
+     * How many notifications, to how many recipients, and the messages of the oldest five.
+     *
+     * Requires the scope `brake:read`.
+     *
+     * `GET /v1/brake/holds/{hold}`
+     */
+    previewHold(hold: string, options?: RequestOptions): Promise<HoldPreview>;
+    /**
+     * Release or cancel what is held.
+     *
+     * Works on what is held now, at most 500 a second. Preferences and suppressions are checked again when a notification is sent. Each notification is released once, however many releases run.
+     *
+     * Requires the scope `brake:write`.
+     *
+     * `POST /v1/brake/holds/{hold}/release`
+     */
+    releaseHold(hold: string, params: HoldReleaseInput, options?: RequestOptions): Promise<HoldRelease>;
+    /**
+     * List releases.
+     *
+     * Requires the scope `brake:read`.
+     *
+     * `GET /v1/brake/releases`
+     */
+    listReleases(
+      params?: ListReleasesParams,
+      options?: RequestOptions,
+    ): List<HoldRelease, ListReleasesResult>;
+    /**
+     * Get a release with its progress.
+     *
+     * Requires the scope `brake:read`.
+     *
+     * `GET /v1/brake/releases/{id}`
+     */
+    getRelease(id: string, options?: RequestOptions): Promise<HoldRelease>;
+    /**
+     * Stop a release.
+     *
+     * What it has not released yet stays held.
+     *
+     * Requires the scope `brake:write`.
+     *
+     * `POST /v1/brake/releases/{id}/stop`
+     */
+    stopRelease(id: string, options?: RequestOptions): Promise<HoldRelease>;
   };
   inboxTokens: {
     /**
@@ -1844,6 +1987,21 @@ export const api: Table = {
     erase: { method: 'DELETE', path: '/v1/users/{externalUserId}' },
   },
   usage: { get: { method: 'GET', path: '/v1/usage' } },
+  brake: {
+    getBrake: { method: 'GET', path: '/v1/brake' },
+    listBrakeRules: { method: 'GET', path: '/v1/brake/rules', list: 'whole' },
+    getBrakeRule: { method: 'GET', path: '/v1/brake/rules/{key}' },
+    putBrakeRule: { method: 'PUT', path: '/v1/brake/rules/{key}', body: true },
+    deleteBrakeRule: { method: 'DELETE', path: '/v1/brake/rules/{key}' },
+    freeze: { method: 'POST', path: '/v1/brake/freeze', body: true },
+    unfreeze: { method: 'POST', path: '/v1/brake/unfreeze', body: true },
+    listHolds: { method: 'GET', path: '/v1/brake/holds', list: 'whole' },
+    previewHold: { method: 'GET', path: '/v1/brake/holds/{hold}' },
+    releaseHold: { method: 'POST', path: '/v1/brake/holds/{hold}/release', body: true },
+    listReleases: { method: 'GET', path: '/v1/brake/releases', query: ['limit', 'cursor'], list: 'cursor' },
+    getRelease: { method: 'GET', path: '/v1/brake/releases/{id}' },
+    stopRelease: { method: 'POST', path: '/v1/brake/releases/{id}/stop' },
+  },
   inboxTokens: {
     create: { method: 'POST', path: '/v1/inbox/tokens', body: true, repeatable: true },
     rotateKey: { method: 'POST', path: '/v1/environments/{envId}/inbox-key/rotate', body: true },

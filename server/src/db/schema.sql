@@ -69,6 +69,79 @@ CREATE INDEX audit_entries_by_actor ON public.audit_entries USING btree (organiz
 CREATE INDEX audit_entries_by_environment ON public.audit_entries USING btree (organization_id, environment_id, id);
 CREATE INDEX audit_entries_by_target ON public.audit_entries USING btree (organization_id, environment_id, target, id);
 
+create table brake_counts (
+  environment_id uuid not null,
+  rule text not null,
+  subject text not null,
+  slot_at timestamp with time zone not null,
+  amount bigint not null,
+  expires_at timestamp with time zone not null,
+  constraint brake_counts_pkey PRIMARY KEY (environment_id, rule, subject, slot_at)
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX brake_counts_expired ON public.brake_counts USING btree (expires_at);
+
+create table brake_engagements (
+  environment_id uuid not null,
+  rule text not null,
+  engaged_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  detail text not null,
+  constraint brake_engagements_pkey PRIMARY KEY (environment_id, rule)
+);
+
+create table brake_freezes (
+  environment_id uuid not null,
+  channel text not null,
+  reason text,
+  hold_expires_hours integer not null,
+  frozen_by uuid,
+  frozen_at timestamp with time zone not null,
+  constraint brake_freezes_pkey PRIMARY KEY (environment_id, channel),
+  constraint brake_freezes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+
+create table brake_releases (
+  id uuid not null,
+  environment_id uuid not null,
+  hold text not null,
+  action text not null,
+  status text not null,
+  total bigint not null,
+  done bigint default 0 not null,
+  held_before timestamp with time zone not null,
+  started_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  constraint brake_releases_pkey PRIMARY KEY (id),
+  constraint brake_releases_action_check CHECK ((action = ANY (ARRAY['release'::text, 'cancel'::text]))),
+  constraint brake_releases_status_check CHECK ((status = ANY (ARRAY['running'::text, 'done'::text, 'cancelled'::text]))),
+  constraint brake_releases_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+CREATE INDEX brake_releases_by_environment ON public.brake_releases USING btree (environment_id, id);
+
+create table brake_rules (
+  id uuid not null,
+  environment_id uuid not null,
+  key text not null,
+  name text not null,
+  scope text not null,
+  match jsonb not null,
+  per_template boolean not null,
+  period text not null,
+  unit text not null,
+  max_amount bigint not null,
+  action text not null,
+  hold_expires_hours integer not null,
+  includes_critical boolean not null,
+  is_enabled boolean not null,
+  constraint brake_rules_pkey PRIMARY KEY (id),
+  constraint brake_rules_environment_id_key_key UNIQUE (environment_id, key),
+  constraint brake_rules_action_check CHECK ((action = ANY (ARRAY['hold'::text, 'delay'::text, 'suppress'::text, 'notify'::text, 'refuse'::text]))),
+  constraint brake_rules_period_check CHECK ((period = ANY (ARRAY['minute'::text, 'hour'::text, 'day'::text]))),
+  constraint brake_rules_scope_check CHECK ((scope = ANY (ARRAY['environment'::text, 'key'::text, 'category'::text, 'workflow'::text, 'recipient'::text, 'chain'::text, 'spike'::text]))),
+  constraint brake_rules_unit_check CHECK ((unit = ANY (ARRAY['messages'::text, 'money'::text]))),
+  constraint brake_rules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id)
+);
+
 create table callback_events (
   environment_id uuid not null,
   provider_id uuid not null,
@@ -428,6 +501,8 @@ create table notifications (
   events jsonb not null,
   trace jsonb default '[]'::jsonb not null,
   connection_id uuid,
+  source_id uuid,
+  chain text,
   constraint notifications_pkey PRIMARY KEY (id)
 ) partition by RANGE (id);
 alter table notifications alter events set statistics 0;
@@ -658,6 +733,7 @@ create table runs (
   triggered_at timestamp with time zone default now() not null,
   completed_at timestamp with time zone,
   address text,
+  chain text,
   constraint runs_pkey PRIMARY KEY (id)
 ) with (fillfactor=85, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX runs_by_address ON public.runs USING btree (environment_id, lower(address), id) WHERE (address IS NOT NULL);
@@ -935,6 +1011,7 @@ create table webhook_events (
   type text not null,
   notification_id uuid,
   body text not null,
+  chain text,
   constraint webhook_events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX webhook_events_by_notification ON public.webhook_events USING btree (notification_id) WHERE (notification_id IS NOT NULL);

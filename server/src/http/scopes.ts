@@ -20,6 +20,8 @@ export const scopes = [
   'workflows:promote',
   'schedules:read',
   'schedules:write',
+  'brake:read',
+  'brake:write', // limits, freezes and releases
   'keys:read',
   'keys:write',
 ] as const;

@@ -56,6 +56,32 @@ export interface Queue {
    * the transaction that repairs what the work waits for, and ring `wake` after the commit.
    */
   wake(sql: Sql, kind: WorkKind, environmentId: string, name: string): Promise<void>;
+  /**
+   * Makes work that waits for `name` since `before` or longer ready: at most `limit`, the oldest first, with an addition to its note.
+   * Returns how much it was. Ring after the commit.
+   */
+  releaseWaiting(
+    sql: Sql,
+    kind: WorkKind,
+    wait: { environmentId: string; name: string; before: Date },
+    limit: number,
+    addedNote: object,
+  ): Promise<number>;
+  /** Counts the work of an environment by the name it waits for, of names that begin with `prefix`; each up to `limit`. */
+  countWaitingFor(
+    sql: Sql,
+    kind: WorkKind,
+    environmentId: string,
+    prefix: string,
+    limit: number,
+  ): Promise<store.WaitingCount[]>;
+  /** The oldest work that waits for a name. */
+  listWaitingFor(
+    sql: Sql,
+    kind: WorkKind,
+    wait: { environmentId: string; name: string },
+    limit: number,
+  ): Promise<{ id: string; note: unknown; runAt: Date }[]>;
   /** Makes postponed work ready. Work that is ready or leased already stays as it is. Ring after the commit. */
   runNow(sql: Sql, kind: WorkKind, ids: string[]): Promise<void>;
   /** Writes a note on leases before an effect that cannot be undone. Returns the ids still leased; only those may go on. */
@@ -164,6 +190,14 @@ export function createQueue(deps: QueueDeps): Queue {
     wake(sql, kind, environmentId, name) {
       const note: WakeNote = { kind, name };
       return queue.enqueue(sql, [{ kind: 'wake', id: newId(), lane: 'normal', environmentId, note }]);
+    },
+    releaseWaiting: (sql, kind, wait, limit, addedNote) =>
+      store.releaseWaiting(sql, { ...wait, kind: workKinds[kind] }, limit, addedNote),
+    countWaitingFor: (sql, kind, environmentId, prefix, limit) =>
+      store.countWaitingFor(sql, environmentId, workKinds[kind], prefix, limit),
+    async listWaitingFor(sql, kind, wait, limit) {
+      const rows = await store.listWaitingFor(sql, { ...wait, kind: workKinds[kind] }, limit);
+      return rows.map(({ id, note, run_at }) => ({ id, note, runAt: run_at }));
     },
     async runNow(sql, kind, ids) {
       if (ids.length > 0) await store.runNow(sql, workKinds[kind], ids, lowWater.tags());

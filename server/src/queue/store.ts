@@ -224,6 +224,96 @@ export async function wakeWaiting(
     .length;
 }
 
+/** Postponed work that waits for a name. */
+export interface WaitingFor {
+  environmentId: string;
+  name: string;
+  kind: number;
+  /** Only what has waited since then or longer. */
+  before: Date;
+}
+
+const releaseRows = statement<{ id: string }>(
+  'queue_release_waiting',
+  `${makeReady(
+    `
+    delete from queue_later where ctid = any (array(
+      select ctid from queue_later
+      where environment_id = $1 and waits_for = $2 and kind = $3 and waits_since <= $4
+      order by lane, waits_since, id limit $5 for update skip locked))
+    returning kind, id, case when lane = ${lanes.critical} then lane else ${lanes.bulk}::smallint end as lane, environment_id,
+      coalesce(note, '{}') || $7::jsonb as note, null::bigint as tag`,
+    '$6',
+  )}
+   returning id`,
+);
+
+/**
+ * Moves work that waits for a name to ready, the oldest first, with an addition to its note. Backlogs go to the bulk lane, where they
+ * delay nothing else. Returns the number of rows.
+ */
+export async function releaseWaiting(
+  sql: Sql,
+  wait: WaitingFor,
+  limit: number,
+  addedNote: object,
+): Promise<number> {
+  const { environmentId, name, kind, before } = wait;
+  const note = JSON.stringify(addedNote);
+  return (await releaseRows(sql, [environmentId, name, kind, before, limit, noLowTags, note])).length;
+}
+
+/** How much work waits for a name. */
+export interface WaitingCount {
+  name: string;
+  /** At most the limit of the count. */
+  count: number;
+  oldest_at: Date;
+}
+
+const countNames = statement<WaitingCount>(
+  'queue_count_waiting_for',
+  // One index step for each name, then at most the limit of index entries.
+  `with recursive names as (
+     (select waits_for as name from queue_later where environment_id = $1 and waits_for >= $3 and waits_for < $3 || chr(1114111)
+      order by waits_for limit 1)
+     union all
+     select (select l.waits_for from queue_later l
+       where l.environment_id = $1 and l.waits_for > n.name and l.waits_for < $3 || chr(1114111) order by l.waits_for limit 1)
+     from names n where n.name is not null
+   )
+   select name, waiting.count, waiting.oldest_at from names cross join lateral (
+     select count(*)::int as count, min(waits_since) as oldest_at from (
+       select waits_since from queue_later where environment_id = $1 and waits_for = name and kind = $2 limit $4) first) waiting
+   where name is not null and waiting.count > 0`,
+);
+
+/** Counts the work of an environment by the name it waits for, of the names that begin with `prefix`. */
+export function countWaitingFor(
+  sql: Sql,
+  environmentId: string,
+  kind: number,
+  prefix: string,
+  limit: number,
+): Promise<WaitingCount[]> {
+  return countNames(sql, [environmentId, kind, prefix, limit]);
+}
+
+const listWaiting = statement<{ id: string; note: unknown; run_at: Date }>(
+  'queue_list_waiting_for',
+  `select id, note, run_at from queue_later where environment_id = $1 and waits_for = $2 and kind = $3
+   order by lane, waits_since, id limit $4`,
+);
+
+/** The oldest work that waits for a name. */
+export function listWaitingFor(
+  sql: Sql,
+  wait: Omit<WaitingFor, 'before'>,
+  limit: number,
+): Promise<{ id: string; note: unknown; run_at: Date }[]> {
+  return listWaiting(sql, [wait.environmentId, wait.name, wait.kind, limit]);
+}
+
 /** A claimed row, with the tag by which it was claimed. */
 export interface ClaimedRow extends WorkRow {
   leased_at: Date;

@@ -9,6 +9,7 @@ export const workKinds = {
   run: 5,
   wake: 6,
   schedule: 8,
+  brake_release: 10,
 } as const;
 export type WorkKind = keyof typeof workKinds;
 

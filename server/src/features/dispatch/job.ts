@@ -7,6 +7,7 @@ import { idTime } from '../../kernel/ids.ts';
 import { ObjectStoreError } from '../../kernel/object-store.ts';
 import type { Span } from '../../kernel/tracing.ts';
 import type { Claim, Job } from '../../queue/index.ts';
+import type { Brake, BrakeRequest } from '../brake/index.ts';
 import { eventEntry, type StoredTraceEntry } from '../notifications/index.ts';
 import type { ProviderHealthTracker, ProviderOrder, Throttles } from '../provider-health/index.ts';
 import { createTemplateRenderer, type RenderedContent, RenderFailure } from '../templates/index.ts';
@@ -22,13 +23,13 @@ import {
 } from './attempt/open-attempt.ts';
 import { runRound, wasAnswered } from './attempt/round.ts';
 import { throttlesOn } from './attempt/throttles.ts';
-import { addConsent, type ConsentFact, unsubscribeUrlOf, withUnsubscribeUrl } from './load/consent.ts';
+import { addConsent, unsubscribeUrlOf, withUnsubscribeUrl } from './load/consent.ts';
 import { findTemplates, type PinnedTemplateFact, renderContent, traceRendering } from './load/render.ts';
 import { channelPlanners, type PlannerDeps, preparePlans } from './plan/channel-planners.ts';
-import { judge } from './plan/gates.ts';
+import { type GateFact, judge } from './plan/gates.ts';
 import { waitForObjects } from './settle/object-wait.ts';
 import { type RoundSettlement, statusOf, type UnsettledRound, unsettled } from './settle/round-settlement.ts';
-import { deferred, failed, settlementOf, suppressed } from './settle/settlement.ts';
+import { deferred, failed, held, settlementOf, suppressed } from './settle/settlement.ts';
 import { resumedEntry, settleWaiting } from './settle/waiting.ts';
 import { createDispatchWriter } from './settle/writer.ts';
 import { listFacts, markFaulty, type StoredRendering } from './store.ts';
@@ -41,9 +42,10 @@ type DispatchDeps = Pick<
     unsubscribeLinks: UnsubscribeLinks;
     throttles: Throttles;
     providerHealth: ProviderHealthTracker;
+    brake: Brake;
   };
 
-interface DispatchInput extends ConsentFact, PinnedTemplateFact {
+interface DispatchInput extends GateFact, PinnedTemplateFact {
   planFor: PlanFor;
 }
 
@@ -69,8 +71,9 @@ const capacity = 800;
 
 /** The job that sends notifications: load a batch, pass the gates, go through the provider chain, write the outcome. */
 export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
-  const { pool, clock, unsubscribeLinks: links, throttles, providerHealth, objects } = deps;
+  const { pool, clock, unsubscribeLinks: links, throttles, providerHealth, objects, brake } = deps;
   throttles.listen();
+  brake.listen();
   const writer = createDispatchWriter(deps, providerHealth);
   // Claims are few enough to wait for a thread; only requests are refused.
   const planners = channelPlanners({ ...deps, tasks: deps.tasks.unlimited });
@@ -95,11 +98,35 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
       preparePlans(planners, facts),
       throttles.load(live),
       providerHealth.load(live),
+      brake.load(new Map(facts.map((fact) => [fact.environment_id, fact.environment_kind]))),
     ]);
     return new Map(
       withConsent.map((fact) => [fact.id, Object.assign(fact, { template: templateOf(fact), planFor })]),
     );
   }
+
+  /** Asks the brake about everything that the other gates let pass: what is not sent must not be counted. */
+  async function addBrake(claims: Claim[], facts: Map<string, DispatchInput>): Promise<void> {
+    const requests = claims.flatMap((claim) => {
+      const fact = facts.get(claim.id);
+      if (!fact) return [];
+      const note = readLeaseNote(claim.note);
+      fact.held = note.held;
+      fact.decided = note.decided;
+      // A provider may already have the message: the attempt is completed before it forgets.
+      if (note.open || note.repeat) return [];
+      return judge(fact, nowFor(claim)).verdict.kind === 'pass' ? [brakeRequest(claim, fact, note)] : [];
+    });
+    const verdicts = await untilDatabaseAnswers(() => brake.judge(requests));
+    for (const [id, verdict] of verdicts) {
+      const fact = facts.get(id);
+      if (fact) fact.brake = verdict;
+    }
+  }
+
+  // Jobs are due by the clock of the database. With a slow local clock alone, the same job would be claimed too early
+  // repeatedly.
+  const nowFor = (claim: Claim): number => Math.max(clock(), claim.leasedAt.getTime());
 
   async function run(claim: Claim, fact: DispatchInput | undefined): Promise<void> {
     const settled = fact ? await send(claim, fact) : null;
@@ -116,14 +143,17 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     if (open && !open.idempotent) return resolveOpenAttempt(fact, open, rest, retryContext());
     const note: LeaseNote = open ? { ...rest, repeat: rest.repeat ?? repeatOf(open) } : rest;
 
-    // Jobs are due by the clock of the database. With a slow local clock alone, the same job would be claimed too early
-    // repeatedly.
-    const { verdict, trace: judged } = judge(fact, Math.max(now, claim.leasedAt.getTime()));
+    const { verdict, trace: judged } = judge(fact, nowFor(claim));
     const base: UnsettledRound = {
       ...unsettled(fact),
       note,
       attempts: open ? 1 : 0,
-      trace: [...wokenEntry(note, now), ...(open ? repeatedAttempt(open, now) : []), ...judged],
+      trace: [
+        ...releasedEntry(note, now),
+        ...wokenEntry(note, now),
+        ...(open ? repeatedAttempt(open, now) : []),
+        ...judged,
+      ],
     };
     switch (verdict.kind) {
       case 'drop':
@@ -132,11 +162,14 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
         return deferred(base, verdict.until);
       case 'suppress':
         return suppressed(base, now, verdict.reason, verdict.detail);
+      case 'hold':
+        return held(base, verdict);
       case 'pass':
         break;
     }
 
-    const composed = await composeWithinLimit(claim, fact, base, now);
+    const passed = { ...base, note: passedNote(note, fact) };
+    const composed = await composeWithinLimit(claim, fact, passed, now);
     if (composed === 'lost') return 'lost';
     return composed.plan ? attemptDelivery(claim, fact, composed.plan, composed.round) : composed.settled;
   }
@@ -230,6 +263,12 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
     const permit =
       plan.concurrencyKey === undefined ? null : await concurrency.acquire(claim, plan.concurrencyKey);
     if (plan.concurrencyKey !== undefined && !permit) return 'lost';
+    // A freeze may have begun while the message was composed or waited for its permit.
+    const frozen = note.repeat ? null : brake.judgeFreeze(brakeRequest(claim, fact, note));
+    if (frozen?.kind === 'hold') {
+      permit?.release(true);
+      return held(frozenRound(base, frozen.detail, clock()), frozen);
+    }
     // The permit is released however the round ends: a leaked permit is lost for the lifetime of the process.
     let answered = true;
     let tried: CompletedRound;
@@ -314,11 +353,41 @@ export function createDispatchJob(deps: DispatchDeps): Job<DispatchInput> {
   return {
     batch: 100,
     capacity,
-    load: (claims) => untilDatabaseAnswers(() => load(claims)),
+    async load(claims) {
+      const facts = await untilDatabaseAnswers(() => load(claims));
+      await addBrake(claims, facts);
+      return facts;
+    },
     run,
     onFailed: (ids) => markFaulty(pool, ids, clock()),
     tick: () => providerHealth.tick(),
   };
+}
+
+function brakeRequest(claim: Claim, fact: DispatchInput, note: LeaseNote): BrakeRequest {
+  const { held: hold = null, decided: decision = null, braked = false } = note;
+  // Work is parked after the gates, and with the note that it came with.
+  const isCounted = braked || claim.unparkedFrom !== null;
+  return { fact, at: claim.leasedAt.getTime(), hold, decision, isCounted };
+}
+
+/** The hold is over; the limits count the notification once, however many rounds it needs. */
+function passedNote(
+  { held: _held, decided: _decided, ...note }: LeaseNote,
+  { brake }: DispatchInput,
+): LeaseNote {
+  return brake ? { ...note, braked: true } : note;
+}
+
+function frozenRound(round: UnsettledRound, detail: string, now: number): UnsettledRound {
+  const at = new Date(now).toISOString();
+  return { ...round, trace: [...round.trace, { at, kind: 'gate', name: 'brake', verdict: 'hold', detail }] };
+}
+
+function releasedEntry({ held: hold, decided }: LeaseNote, now: number): StoredTraceEntry[] {
+  if (!hold || decided !== 'release') return [];
+  const detail = `Released: held by ${hold.hold} since ${new Date(hold.since).toISOString()}.`;
+  return [{ at: new Date(now).toISOString(), kind: 'decision', name: 'brake', verdict: 'released', detail }];
 }
 
 function wokenEntry({ due }: LeaseNote, now: number): StoredTraceEntry[] {

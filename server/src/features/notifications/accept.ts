@@ -38,7 +38,13 @@ export interface Acceptance {
 }
 
 /** The environment, organization and plan that a notification is accepted for. */
-export type Sender = Pick<Principal, 'environmentId' | 'environmentKind' | 'organizationId' | 'plan'>;
+export type Sender = Pick<Principal, 'environmentId' | 'environmentKind' | 'organizationId' | 'plan'> &
+  NotificationSource;
+
+/** What sends: a caller of the API (`kind` and `id`), or a run of a workflow (its id and chain). */
+export type NotificationSource =
+  | Pick<Principal, 'kind' | 'id'>
+  | { kind: 'workflow'; id: string; chain: string };
 
 export interface AcceptOptions {
   /** The Idempotency-Key and the hash of its request. */
@@ -164,6 +170,8 @@ function newAcceptance(principal: Sender, request: SendRequest, checked: Checked
       action_url: request.action_url || null,
       resent_from: null,
       connection_id: checked.connectionId,
+      source_id: principal.kind === 'user' ? null : principal.id,
+      chain: principal.kind === 'workflow' ? principal.chain : null,
       attempt_count: 0,
       round: 0,
       send_at: checked.sendAt,

@@ -39,6 +39,8 @@ const notificationColumns: Record<string, Column> = {
   action_url: ['text', ({ row }) => row.action_url],
   resent_from: ['uuid', ({ row }) => row.resent_from],
   connection_id: ['uuid', ({ row }) => row.connection_id],
+  source_id: ['uuid', ({ row }) => row.source_id],
+  chain: ['text', ({ row }) => row.chain],
   send_at: ['timestamptz', ({ row }) => time(row.send_at)],
   events: ['jsonb', ({ row }) => eventsJson(row.events)],
 };

@@ -21,6 +21,10 @@ export interface NotificationRow {
   resent_from: string | null;
   /** The chat endpoint or installation that the notification is sent through. */
   connection_id: string | null;
+  /** The API key that sent it, or the workflow when `chain` is set. */
+  source_id: string | null;
+  /** The chain of workflow runs that led to the notification; null when no run sent it. */
+  chain: string | null;
   attempt_count: number;
   round: number;
   send_at: Date | null;

@@ -38,6 +38,8 @@ export function acceptanceOfResend(
       status: 'queued',
       idempotency_key: claim?.key ?? null,
       resent_from: stored.id,
+      source_id: sender.kind === 'user' ? null : sender.id,
+      chain: null,
       attempt_count: 0,
       round: 0,
       send_at: null,

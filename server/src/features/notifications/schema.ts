@@ -217,7 +217,7 @@ export const TraceEntry = Type.Object(
     at: DateTime,
     kind: OneOf(['gate', 'attempt', 'decision']),
     name: Type.String({ description: 'The gate, the provider, or the rule that decided.' }),
-    verdict: Type.String({ description: 'pass, suppress, defer, drop; or the outcome of an attempt.' }),
+    verdict: Type.String({ description: 'pass, suppress, defer, hold, drop; or the outcome of an attempt.' }),
     detail: Nullable(Type.String()),
     code: Nullable(Type.String()),
     provider_kind: Nullable(Type.String()),

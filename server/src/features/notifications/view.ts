@@ -99,6 +99,8 @@ function entriesOf(entry: StoredTraceEntry): TraceEntry[] {
   }
 }
 
+const isDeferral = (verdict: string): boolean => verdict === 'defer' || verdict === 'hold';
+
 /** One sentence that answers "why didn't it arrive?". */
 function summaryOf(row: NotificationRow, status: Trace['status'], nextAttemptAt: Date | null): string {
   const tries = `${row.attempt_count} ${row.attempt_count === 1 ? 'attempt' : 'attempts'}`;
@@ -106,7 +108,7 @@ function summaryOf(row: NotificationRow, status: Trace['status'], nextAttemptAt:
   switch (status) {
     case 'queued': {
       const last = row.trace.at(-1);
-      if (nextAttemptAt && last?.kind === 'gate' && last.verdict === 'defer' && last.detail)
+      if (nextAttemptAt && last?.kind === 'gate' && isDeferral(last.verdict) && last.detail)
         return last.detail;
       const after = row.attempt_count > 0 ? ` after ${tries}` : ''; // a round may have had no provider to call
       if (row.round > 0 || row.attempt_count > 0)

@@ -208,12 +208,20 @@ function factsOf(fact: AdvanceInput): RunFacts {
   };
 }
 
+/** A run that was not triggered by another one begins a chain of its own. */
+export function chainOf({ id, chain }: Pick<AdvanceInput, 'id' | 'chain'>): string {
+  return chain ?? `${id};0`;
+}
+
 function senderOf(fact: AdvanceInput) {
   return {
     environmentId: fact.environment_id,
     environmentKind: fact.environment_kind,
     organizationId: fact.organization_id,
     plan: fact.plan,
+    kind: 'workflow' as const,
+    id: fact.workflow_id,
+    chain: chainOf(fact),
   };
 }
 

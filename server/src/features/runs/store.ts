@@ -105,6 +105,8 @@ export interface RunFact {
   external_user_id: string | null;
   address: string | null;
   trigger_data: JsonObject;
+  /** Null when the run begins a chain of its own. */
+  chain: string | null;
   state: RunState | null;
   environment_kind: 'test' | 'live';
   organization_id: string;
@@ -123,8 +125,8 @@ export interface RunFact {
 
 const loadFacts = statement<RunFact>(
   'runs_load',
-  `select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.address, r.trigger_data, r.state,
-     e.kind as environment_kind, e.organization_id, o.plan, v.id as event_id, v.name as event_name, v.data as event_data, s.moves,
+  `select r.id, r.environment_id, r.workflow_id, r.version, r.status, r.external_user_id, r.address, r.trigger_data, r.chain,
+     r.state, e.kind as environment_kind, e.organization_id, o.plan, v.id as event_id, v.name as event_name, v.data as event_data, s.moves,
      u.timezone as recipient_timezone,
      floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
    from runs r

@@ -42,6 +42,7 @@ const children: Readonly<Record<string, [column: string, parent: string]>> = {
  */
 const unfenced: ReadonlySet<string> = new Set([
   'activity',
+  'brake_counts',
   'environment_storage',
   'provider_health',
   'provider_health_counts',

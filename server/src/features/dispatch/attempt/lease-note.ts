@@ -1,3 +1,4 @@
+import type { HoldDecision, HoldNote } from '../../brake/index.ts';
 import type { CountedOutcome } from '../../provider-health/index.ts';
 
 /** The note on the lease that precedes a call which must not be repeated blindly. */
@@ -31,6 +32,12 @@ export interface LeaseNote {
   due?: number;
   /** How the notification was counted in the health of providers. */
   counted?: Record<string, CountedOutcome>;
+  /** Set while the brake holds the notification. */
+  held?: HoldNote;
+  /** What a person decided about the hold. */
+  decided?: HoldDecision;
+  /** The limits of the brake have counted the notification. */
+  braked?: true;
 }
 
 export function readLeaseNote(note: unknown): LeaseNote {

@@ -38,6 +38,7 @@ describe('the gates', () => {
       'suppression_list',
       'category_preference',
       'quiet_hours',
+      'brake',
     ]);
   });
 

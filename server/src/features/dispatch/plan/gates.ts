@@ -1,4 +1,5 @@
 import { idTime } from '../../../kernel/ids.ts';
+import type { BrakeVerdict, HoldDecision, HoldNote } from '../../brake/index.ts';
 import type { StoredTraceEntry } from '../../notifications/index.ts';
 import { localTime, quietUntil } from '../../preferences/index.ts';
 import type { ConsentFact } from '../load/consent.ts';
@@ -11,11 +12,23 @@ export type GateVerdict =
   | { kind: 'pass' }
   | { kind: 'suppress'; reason: string; detail: string }
   | { kind: 'defer'; until: number; detail: string }
+  | Extract<BrakeVerdict, { kind: 'hold' }>
   | { kind: 'drop'; detail: string };
+
+/** What the gates look at. */
+export interface GateFact extends ConsentFact {
+  /** The hold that the notification comes from, and what a person decided about it. */
+  held?: HoldNote | undefined;
+  decided?: HoldDecision | undefined;
+  /** The verdict of the brake, which is reached for the whole batch; absent when nothing limits the notification. */
+  brake?: BrakeVerdict | undefined;
+}
 
 export interface Gate {
   name: string;
-  judge(fact: ConsentFact, now: number): GateVerdict;
+  /** False leaves the gate out of the trace. */
+  applies?(fact: GateFact): boolean;
+  judge(fact: GateFact, now: number): GateVerdict;
 }
 
 const pass: GateVerdict = { kind: 'pass' };
@@ -32,9 +45,27 @@ const stillWanted: Gate = {
         detail: `Scheduled for ${fact.send_at.toISOString()}.`,
       };
     }
-    return pass;
+    return fact.held ? judgeHold(fact.held, fact.decided, now) : pass;
   },
 };
+
+/** A hold ends the notification when it is cancelled, or when nobody releases it in time. */
+function judgeHold(held: HoldNote, decided: HoldDecision | undefined, now: number): GateVerdict {
+  const since = `held by ${held.hold} since ${new Date(held.since).toISOString()}`;
+  if (decided === 'cancel')
+    return {
+      kind: 'suppress',
+      reason: 'held_cancelled',
+      detail: `The notification was ${since}, and cancelled.`,
+    };
+  if (decided === undefined && held.expires <= now)
+    return {
+      kind: 'suppress',
+      reason: 'held_expired',
+      detail: `The notification was ${since}, and not released before ${new Date(held.expires).toISOString()}.`,
+    };
+  return pass;
+}
 
 /** The gate also holds for critical categories: email to a bounced address never arrives, and a complaint must be respected. */
 const suppressionList: Gate = {
@@ -75,13 +106,21 @@ const quietHours: Gate = {
   },
 };
 
-export const gates: Gate[] = [stillWanted, suppressionList, categoryPreference, quietHours];
+/** Last, because the limits count what passes. */
+const brakeGate: Gate = {
+  name: 'brake',
+  applies: ({ brake }) => brake !== undefined,
+  judge: ({ brake }) => brake ?? pass,
+};
+
+export const gates: Gate[] = [stillWanted, suppressionList, categoryPreference, quietHours, brakeGate];
 
 /** Runs the gates until one does not pass; the trace lists those that passed. */
-export function judge(fact: ConsentFact, now: number): { verdict: GateVerdict; trace: StoredTraceEntry[] } {
+export function judge(fact: GateFact, now: number): { verdict: GateVerdict; trace: StoredTraceEntry[] } {
   const at = new Date(now).toISOString();
   const passed: string[] = [];
   for (const gate of gates) {
+    if (gate.applies?.(fact) === false) continue;
     const verdict = gate.judge(fact, now);
     if (verdict.kind !== 'pass') {
       return {

@@ -35,6 +35,7 @@ export function countSettled(activity: Activity, fact: DispatchFact, settled: Ro
       if (settled.events.some(({ type }) => type === 'Retrying')) count('retried');
       break;
     case 'deferred':
+    case 'held':
     case 'still_waiting':
       break;
     default:

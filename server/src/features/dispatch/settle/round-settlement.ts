@@ -32,6 +32,7 @@ export type RoundSettlement =
   | FailedSettlement
   | SuppressedSettlement
   | DeferredSettlement
+  | HeldSettlement
   | RetrySettlement
   | WaitingSettlement
   | StillWaitingSettlement
@@ -76,6 +77,13 @@ export interface DeferredSettlement extends RoundRecord {
   note: LeaseNote;
 }
 
+/** The brake holds the notification. */
+export interface HeldSettlement extends RoundRecord {
+  kind: 'held';
+  retryAt: number;
+  note: LeaseNote;
+}
+
 /** The round failed, and another follows. */
 export interface RetrySettlement extends RoundRecord {
   kind: 'retry';
@@ -94,7 +102,7 @@ export interface WaitingSettlement extends RoundRecord {
   lastError: string;
 }
 
-/** The providers still ask us to slow down, or the object store is still unavailable: the job moves, and nothing is written about the notification. */
+/** The providers still ask us to slow down, the object store is still unavailable, or the brake still holds the notification: the job moves, and nothing is written about the notification. */
 export interface StillWaitingSettlement {
   kind: 'still_waiting';
   retryAt: number;
@@ -126,6 +134,7 @@ export function statusOf(settled: RoundSettlement): NotificationRow['status'] {
     case 'suppressed':
       return settled.kind;
     case 'deferred':
+    case 'held':
     case 'retry':
     case 'waiting':
     case 'still_waiting':

@@ -1,6 +1,7 @@
 import type { Carrier, Outcome } from '../../../channels/contract.ts';
 import { assertNever } from '../../../kernel/errors.ts';
 import { askedDelayMs, type RetryContext, retryDelayMs } from '../../../kernel/retry-schedule.ts';
+import type { BrakeVerdict } from '../../brake/index.ts';
 import { eventEntry, type StoredTraceEntry } from '../../notifications/index.ts';
 import { receiptUpdate, refusalIn } from '../../receipts/index.ts';
 import { accountOf, type RoundResult } from '../attempt/round.ts';
@@ -10,10 +11,12 @@ import {
   type BouncedSettlement,
   type DeferredSettlement,
   type FailedSettlement,
+  type HeldSettlement,
   type ReportedSettlement,
   type RetrySettlement,
   recordOf,
   type SentSettlement,
+  type StillWaitingSettlement,
   type SuppressedSettlement,
   type UnsettledRound,
   unsettled,
@@ -143,6 +146,18 @@ export function settledByReport(
 
 export function deferred(round: UnsettledRound, until: number): DeferredSettlement {
   return { ...round, kind: 'deferred', retryAt: until };
+}
+
+/** The trace says once that the brake holds the notification. */
+export function held(
+  round: UnsettledRound,
+  { note: hold, until, isRepeated }: Extract<BrakeVerdict, { kind: 'hold' }>,
+): HeldSettlement | StillWaitingSettlement {
+  const { decided: _over, ...rest } = round.note;
+  const note = { ...rest, held: hold };
+  return isRepeated
+    ? { kind: 'still_waiting', retryAt: until, note }
+    : { ...round, kind: 'held', retryAt: until, note };
 }
 
 export function suppressed(

@@ -3,6 +3,7 @@ import { type Sql, untilDatabaseAnswers, type WithCommit } from '../../../db/sql
 import type { Deps } from '../../../deps.ts';
 import { createBatcher } from '../../../kernel/batcher.ts';
 import { type Claim, finishHeld, type PostponedWork } from '../../../queue/index.ts';
+import { waitName } from '../../brake/index.ts';
 import { connectionName } from '../../connections/index.ts';
 import { inboxTopic, insertItems } from '../../inbox/index.ts';
 import { type Addition, announce, deleteAttachmentBytes } from '../../notifications/index.ts';
@@ -107,7 +108,7 @@ export function createDispatchWriter(
     if (!('retryAt' in settled)) return [];
     const { id, lane, environmentId } = claim;
     const note = noteOf(settled.note);
-    const wait = waitOf(claim, fact, settled.note);
+    const wait = holdWaitOf(settled) ?? waitOf(claim, fact, settled.note);
     return [{ kind: 'notification', id, lane, environmentId, note, runAt: new Date(settled.retryAt), wait }];
   }
 
@@ -126,6 +127,13 @@ export function createDispatchWriter(
 function waitOf(claim: Claim, fact: DispatchFact, { due, waiting }: LeaseNote): PostponedWork['wait'] {
   const name = due === undefined && !waiting ? null : connectionName(fact);
   return name === null ? null : { name, since: claim.leasedAt };
+}
+
+/** Held notifications wait for their release. */
+function holdWaitOf(settled: RoundSettlement): PostponedWork['wait'] {
+  if (settled.kind !== 'held' && settled.kind !== 'still_waiting') return null;
+  const { held } = settled.note;
+  return held ? { name: waitName(held.hold), since: new Date(held.since) } : null;
 }
 
 function isSettled(result: DispatchResult): result is SettledDispatch {

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp, waitUntil } from '../../../test/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ settings: { CARILLON_BRAKE_RECIPIENT_LIMIT: '20' } });
+});
+afterAll(() => app.stop());
+
+/** Waits until the answer is truthy. */
+const until = <Answer>(ask: () => Promise<Answer>): Promise<NonNullable<Answer>> =>
+  waitUntil(async () => ((await ask()) as NonNullable<Answer>) || new Error('not yet'));
+
+const rulePath = (key: string): string => `/v1/brake/rules/${key}`;
+const putRule = (key: string, rule: object) =>
+  app.request('PUT', rulePath(key), { body: { name: key, ...rule } });
+
+interface SendOptions {
+  address?: string;
+  category?: string;
+  priority?: string;
+  user?: string;
+}
+
+async function send({
+  address = 'delivered@sandbox.test',
+  user,
+  ...rest
+}: SendOptions = {}): Promise<string> {
+  const recipient = { address, ...(user && { external_user_id: user }) };
+  const body = { channel: 'email', recipient, subject: 'Hello', text_body: 'Hi', ...rest };
+  const answer = await app.request('POST', '/v1/notifications', { body });
+  expect(answer).toMatchObject({ status: 202 });
+  return answer.body.id;
+}
+
+const sendMany = async (count: number, options: SendOptions): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) ids.push(await send(options));
+  return ids;
+};
+
+const traceOf = async (id: string) => (await app.request('GET', `/v1/notifications/${id}/trace`)).body;
+const statusOf = async (id: string): Promise<string> =>
+  (await app.request('GET', `/v1/notifications/${id}`)).body.status;
+const isHeld = async (id: string): Promise<boolean> =>
+  (await traceOf(id)).entries.at(-1)?.verdict === 'hold' && (await statusOf(id)) === 'queued';
+
+/** Waits until each notification is sent or held, and returns the held ones. */
+async function heldOf(ids: string[]): Promise<string[]> {
+  const held = new Set<string>();
+  for (const id of ids) {
+    await until(async () => {
+      if (await isHeld(id)) held.add(id);
+      return held.has(id) || !['queued', 'sending'].includes(await statusOf(id));
+    });
+  }
+  return ids.filter((id) => held.has(id));
+}
+
+const holdOf = async (hold: string) =>
+  (await app.request('GET', '/v1/brake/holds')).body.data.find(
+    (each: { hold: string }) => each.hold === hold,
+  );
+
+async function waitForRelease(id: string) {
+  return until(async () => {
+    const { body } = await app.request('GET', `/v1/brake/releases/${id}`);
+    return body.status === 'running' ? null : body;
+  });
+}
+
+describe('a rule', () => {
+  test('is created, read, listed, replaced and deleted, and each change is in the audit log', async () => {
+    const made = await putRule('crud', {
+      scope: 'environment',
+      window: 'hour',
+      limit: 1_000_000,
+      is_enabled: false,
+    });
+    expect(made).toMatchObject({
+      status: 201,
+      body: {
+        key: 'crud',
+        action: 'hold',
+        hold_expires_hours: 72,
+        unit: 'messages',
+        is_default: false,
+        match: {},
+      },
+    });
+    expect((await app.request('GET', rulePath('crud'))).body).toEqual(made.body);
+    expect((await app.request('GET', '/v1/brake/rules')).body.data).toContainEqual(made.body);
+    const changed = await putRule('crud', { scope: 'key', window: 'day', limit: 5, is_enabled: false });
+    expect(changed).toMatchObject({ status: 200, body: { scope: 'key', window: 'day', limit: 5 } });
+    expect(await app.request('DELETE', rulePath('crud'))).toMatchObject({ status: 204 });
+    expect(await app.request('GET', rulePath('crud'))).toMatchObject({ status: 404 });
+    const log = await app.request('GET', '/v1/audit-log?target=brake_rule:crud');
+    expect(log.body.data.map(({ action }: { action: string }) => action)).toEqual([
+      'brake_rule.deleted',
+      'brake_rule.updated',
+      'brake_rule.created',
+    ]);
+  });
+
+  test.each([
+    ['limit', { scope: 'environment', window: 'hour', limit: 0 }],
+    ['limit', { scope: 'environment', window: 'hour', limit: 1e12 }],
+    ['limit', { scope: 'environment', window: 'hour', limit: 1.5 }],
+    ['limit', { scope: 'environment', window: 'hour', limit: -1 }],
+    ['window', { scope: 'environment', limit: 1 }],
+    ['window', { scope: 'environment', limit: 1, window: 'year' }],
+    ['scope', { scope: 'planet', limit: 1, window: 'hour' }],
+    ['scope', { scope: 'chain', limit: 3 }],
+    ['action', { scope: 'environment', window: 'hour', limit: 1, action: 'refuse' }],
+    ['per_template', { scope: 'environment', window: 'hour', limit: 1, per_template: true }],
+    ['hold_expires_hours', { scope: 'environment', window: 'hour', limit: 1, hold_expires_hours: 0 }],
+    ['match.channel', { scope: 'environment', window: 'hour', limit: 1, match: { channel: 'pigeon' } }],
+  ])('with a bad %s is refused by the name of the field: %j', async (param, rule) => {
+    expect(await putRule('bad', rule)).toMatchObject({ status: 400, body: { error: { param } } });
+  });
+
+  test('of the defaults is in force in Live and can be replaced, not deleted', async () => {
+    const list = await app.request('GET', '/v1/brake/rules', { key: app.liveKey });
+    const keys = list.body.data.map(({ key }: { key: string }) => key);
+    expect(keys).toEqual(['repeated_messages', 'spike', 'workflow_loop']);
+    const path = rulePath('repeated_messages');
+    const options = { key: app.liveKey };
+    expect(await app.request('DELETE', path, options)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'brake_rule_default' } },
+    });
+    const off = { name: 'Off', scope: 'recipient', window: 'hour', limit: 20, is_enabled: false };
+    expect(await app.request('PUT', path, { ...options, body: off })).toMatchObject({ status: 201 });
+    expect((await app.request('GET', path, options)).body).toMatchObject({
+      is_default: false,
+      is_enabled: false,
+    });
+    expect(await app.request('DELETE', path, options)).toMatchObject({ status: 204 });
+    expect((await app.request('GET', path, options)).body).toMatchObject({
+      is_default: true,
+      is_enabled: true,
+    });
+  });
+});
+
+describe('over a limit', () => {
+  test('sends to a recipient are held, and the trace names the rule; other recipients and critical sends pass', async () => {
+    await putRule('per_recipient', {
+      scope: 'recipient',
+      window: 'hour',
+      limit: 3,
+      match: { category: 'limited' },
+    });
+    await app.request('POST', '/v1/preferences/categories', {
+      body: { key: 'limited', name: 'Limited', default_channels: ['email'] },
+    });
+    const ids = await sendMany(5, { category: 'limited' });
+    const held = await heldOf(ids);
+    expect(held).toHaveLength(2);
+    const trace = await traceOf(held[0] ?? '');
+    expect(trace.entries.at(-1)).toMatchObject({ name: 'brake', verdict: 'hold' });
+    expect(trace.summary).toContain('The rule per_recipient allows 3 messages per hour for each recipient');
+    expect(
+      await heldOf(await sendMany(1, { category: 'limited', address: 'slow+other@sandbox.test' })),
+    ).toEqual([]);
+    expect(await heldOf(await sendMany(1, { category: 'limited', priority: 'critical' }))).toEqual([]);
+
+    const hold = await holdOf('per_recipient');
+    expect(hold).toMatchObject({ count: 2, is_capped: false, rule_name: 'per_recipient' });
+    expect(hold.samples.map((each: { notification_id: string }) => each.notification_id).sort()).toEqual(
+      held,
+    );
+    const preview = await app.request('GET', '/v1/brake/holds/per_recipient');
+    expect(preview.body).toMatchObject({
+      count: 2,
+      recipients: 1,
+      by_channel: [{ channel: 'email', count: 2 }],
+      samples: [{ subject: 'Hello', text: 'Hi', error: null }, {}],
+    });
+
+    const first = await app.request('POST', '/v1/brake/holds/per_recipient/release', {
+      body: { action: 'release', limit: 1 },
+    });
+    expect(first).toMatchObject({ status: 202, body: { status: 'running', total: 1, action: 'release' } });
+    expect(await waitForRelease(first.body.id)).toMatchObject({ status: 'done', done: 1, total: 1 });
+    await app.waitFor(held[0] ?? '', ({ status }) => status === 'delivered');
+    expect((await traceOf(held[0] ?? '')).entries).toContainEqual(
+      expect.objectContaining({ name: 'brake', verdict: 'released' }),
+    );
+    expect(await holdOf('per_recipient')).toMatchObject({ count: 1 });
+
+    // Cancelled twice at once: the second finds nothing left.
+    const cancel = () =>
+      app.request('POST', '/v1/brake/holds/per_recipient/release', { body: { action: 'cancel' } });
+    const jobs = await Promise.all([cancel(), cancel()]);
+    const done = await Promise.all(jobs.map(({ body }) => waitForRelease(body.id)));
+    expect(done.reduce((sum, each) => sum + each.done, 0)).toBe(1);
+    const ended = await app.waitFor(held[1] ?? '', ({ status }) => status === 'suppressed');
+    expect(ended).toMatchObject({ suppression_reason: 'held_cancelled' });
+    expect(await holdOf('per_recipient')).toBeUndefined();
+  });
+
+  test('a hold that nobody releases in time is suppressed as held_expired', async () => {
+    await putRule('short', { scope: 'recipient', window: 'hour', limit: 1, match: { category: 'short' } });
+    await app.request('POST', '/v1/preferences/categories', {
+      body: { key: 'short', name: 'Short', default_channels: ['email'] },
+    });
+    const [held = ''] = await heldOf(await sendMany(2, { category: 'short' }));
+    await app.pool.query(
+      `update queue_later set run_at = now(), note = jsonb_set(note, '{held,expires}', '1') where id = $1`,
+      [held],
+    );
+    const ended = await app.waitFor(held, ({ status }) => status === 'suppressed');
+    expect(ended.suppression_reason).toBe('held_expired');
+  });
+
+  test('a held notification that is changed stays held', async () => {
+    await putRule('patched', {
+      scope: 'recipient',
+      window: 'hour',
+      limit: 1,
+      match: { category: 'patched' },
+    });
+    await app.request('POST', '/v1/preferences/categories', {
+      body: { key: 'patched', name: 'Patched', default_channels: ['email'] },
+    });
+    const [held = ''] = await heldOf(await sendMany(2, { category: 'patched' }));
+    const soon = new Date(Date.now() + 300).toISOString();
+    const changed = await app.request('PATCH', `/v1/notifications/${held}`, {
+      body: { subject: 'Changed', send_at: soon },
+    });
+    expect(changed).toMatchObject({ status: 200 });
+    await until(async () => (await holdOf('patched'))?.samples[0]?.expires_at > soon);
+    await until(async () => {
+      const { rows } = await app.pool.query('select run_at from queue_later where id = $1', [held]);
+      return rows[0]?.run_at > new Date(Date.now() + 3_600_000);
+    });
+    expect(await isHeld(held)).toBe(true);
+  });
+
+  test('a frequency cap delays until the window opens, or suppresses', async () => {
+    for (const [category, action] of [
+      ['capped_delay', 'delay'],
+      ['capped_suppress', 'suppress'],
+    ]) {
+      await app.request('POST', '/v1/preferences/categories', {
+        body: { key: category, name: category, default_channels: ['email'] },
+      });
+      await putRule(category ?? '', {
+        scope: 'recipient',
+        window: 'day',
+        limit: 2,
+        match: { category },
+        action,
+      });
+    }
+    const suppressed = await sendMany(3, { category: 'capped_suppress', user: 'ada' });
+    const last = await app.waitFor(suppressed[2] ?? '', ({ status }) => status === 'suppressed');
+    expect(last.suppression_reason).toBe('frequency_capped');
+
+    const [delayed = ''] = await heldOf(await sendMany(3, { category: 'capped_delay', user: 'ada' }));
+    const { next_attempt_at: opens, summary } = await traceOf(delayed);
+    expect(summary).toContain('delayed until');
+    expect(Date.parse(opens) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    expect(Date.parse(opens) - Date.now()).toBeLessThan(25 * 3_600_000);
+    // The window has moved on by a day.
+    await app.pool.query(
+      `update brake_counts set slot_at = slot_at - interval '25 hours' where rule = 'capped_delay'`,
+    );
+    await app.pool.query('update queue_later set run_at = now() where id = $1', [delayed]);
+    await app.waitFor(delayed, ({ status }) => status === 'delivered');
+  });
+
+  test('a rule that only notifies stops nothing and is shown as engaged', async () => {
+    await app.request('POST', '/v1/preferences/categories', {
+      body: { key: 'watched', name: 'Watched', default_channels: ['email'] },
+    });
+    await putRule('watched', {
+      scope: 'category',
+      window: 'hour',
+      limit: 1,
+      match: { category: 'watched' },
+      action: 'notify',
+    });
+    expect(await heldOf(await sendMany(3, { category: 'watched' }))).toEqual([]);
+    const engaged = await until(async () =>
+      (await app.request('GET', '/v1/brake')).body.engaged.find(
+        (each: { rule: string }) => each.rule === 'watched',
+      ),
+    );
+    expect(engaged.detail).toContain('1 message per hour for each category');
+  });
+});

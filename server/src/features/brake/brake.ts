@@ -1,0 +1,228 @@
+import type { Deps } from '../../deps.ts';
+import { idTime } from '../../kernel/ids.ts';
+import { type CountRow, type Demand, giveBack, type Refund, takeCounts } from './counts-store.ts';
+import type { Engagements } from './engagements.ts';
+import type { FreezeRow } from './freezes-store.ts';
+import { freezeHold, type HoldDecision, type HoldNote } from './hold.ts';
+import { type ActiveRule, type BrakedNotification, limitText, subjectOf, windows } from './rules.ts';
+import type { BrakeStates } from './state.ts';
+
+export type BrakeVerdict =
+  | { kind: 'pass' }
+  | { kind: 'suppress'; reason: string; detail: string }
+  /** Not sent before the hold is released, or the window opens. `isRepeated`: the trace already says so. */
+  | { kind: 'hold'; note: HoldNote; until: number; detail: string; isRepeated: boolean };
+
+/** A notification that every other gate lets pass. */
+export interface BrakeRequest {
+  fact: BrakedNotification & { attachments: unknown };
+  /** When the work was claimed, by the clock of the database. */
+  at: number;
+  hold: HoldNote | null;
+  decision: HoldDecision | null;
+  /** The limits have counted the notification in an earlier round. */
+  isCounted: boolean;
+}
+
+/** The gate of limits and freezes. Its state is shared by all processes through the database. */
+export interface Brake extends Pick<BrakeStates, 'listen' | 'load'> {
+  /** Judges a batch with one statement, or none when nothing limits its environments. Absent: the brake has nothing to say. */
+  judge(requests: BrakeRequest[]): Promise<Map<string, BrakeVerdict>>;
+  /** The verdict of a freeze that began after the batch was judged; null when there is none. */
+  judgeFreeze(request: BrakeRequest): BrakeVerdict | null;
+}
+
+/** A notification and the rules that count it. */
+interface Candidate {
+  request: BrakeRequest;
+  counts: { rule: ActiveRule; key: string; amount: number }[];
+}
+
+const hourMs = 3_600_000;
+/** Attachments are deleted seven days after acceptance: a hold must end before. */
+const attachmentHours = 7 * 24 - 1;
+
+const pass: BrakeVerdict = { kind: 'pass' };
+
+export function createBrake(
+  { claimPool }: Pick<Deps, 'claimPool'>,
+  {
+    states,
+    engagements,
+    priceOf,
+  }: {
+    states: BrakeStates;
+    engagements: Engagements;
+    priceOf: (fact: BrakedNotification) => number;
+  },
+): Brake {
+  function judgeFreeze(request: BrakeRequest): BrakeVerdict | null {
+    const { fact } = request;
+    const freeze = states.get(fact.environment_id)?.freezes.find((each) => concerns(each, fact));
+    if (!freeze) return null;
+    const hold = freezeHold(freeze.channel);
+    const isRepeated = request.hold?.hold === hold && request.decision === null;
+    const note = isRepeated && request.hold ? request.hold : holdOf(request, hold, freeze.hold_expires_hours);
+    const what = freeze.channel === 'all' ? 'The environment is' : `The channel ${freeze.channel} is`;
+    const why = freeze.reason === null ? '' : ` (${freeze.reason})`;
+    const detail = `${what} frozen since ${freeze.frozen_at.toISOString()}${why}: held until it is unfrozen, at most until ${new Date(note.expires).toISOString()}.`;
+    return { kind: 'hold', note, until: note.expires, detail, isRepeated };
+  }
+
+  /** A verdict that needs no count; null when the counts decide. */
+  function judgeState(request: BrakeRequest): BrakeVerdict | null {
+    const { hold, decision } = request;
+    const frozen = judgeFreeze(request);
+    if (frozen) return frozen;
+    // Held by a rule, and claimed early for another reason, such as a change of the notification.
+    const isHeld = hold !== null && decision === null && !hold.delayed && !hold.hold.startsWith('freeze:');
+    return isHeld ? { kind: 'hold', note: hold, until: hold.expires, detail: '', isRepeated: true } : null;
+  }
+
+  function candidateOf(request: BrakeRequest): Candidate {
+    const { fact } = request;
+    const rules = request.isCounted ? [] : (states.get(fact.environment_id)?.rules ?? []);
+    const counts = rules.flatMap((rule) => {
+      const subject = subjectOf(rule, fact);
+      if (subject === null) return [];
+      const amount = rule.unit === 'money' ? priceOf(fact) : 1;
+      return amount === 0 ? [] : [{ rule, key: keyOf(fact.environment_id, rule.key, subject), amount }];
+    });
+    return { request, counts };
+  }
+
+  return {
+    listen: states.listen,
+    load: states.load,
+    judgeFreeze,
+    async judge(requests) {
+      const verdicts = new Map<string, BrakeVerdict>();
+      const candidates: Candidate[] = [];
+      for (const request of requests) {
+        const verdict = judgeState(request);
+        const candidate = verdict ? null : candidateOf(request);
+        if (verdict) verdicts.set(request.fact.id, verdict);
+        else if (candidate && candidate.counts.length > 0) candidates.push(candidate);
+      }
+      if (candidates.length === 0) return verdicts;
+
+      // The oldest first: ids are ordered by time.
+      candidates.sort((a, b) => (a.request.fact.id < b.request.fact.id ? -1 : 1));
+      const demands = demandsOf(candidates);
+      const rows = await takeCounts(claimPool, [...demands.values()]);
+      const counted = new Map(
+        rows.map((row) => [keyOf(row.environment_id, row.rule, row.subject), countedOf(row, demands)]),
+      );
+      for (const { request, counts } of candidates) {
+        const { fact } = request;
+        const full = counts.filter(({ rule, key, amount }) => {
+          const count = counted.get(key);
+          return count && count.used + amount > rule.limit;
+        });
+        for (const { rule } of full) engagements.engage(fact, rule);
+        const { rule, key } = full.filter((each) => stops(each.rule, request)).sort(strictestFirst)[0] ?? {};
+        const row = key === undefined ? undefined : counted.get(key)?.row;
+        if (!rule || !row) {
+          for (const each of counts) {
+            const count = counted.get(each.key);
+            if (count) count.used += each.amount;
+          }
+          verdicts.set(fact.id, pass);
+        } else verdicts.set(fact.id, verdictOf(request, rule, row));
+      }
+      await giveBack(claimPool, [...counted.values()].flatMap(refundOf));
+      return verdicts;
+    },
+  };
+}
+
+/** A count during the judgement of a batch: `used` of `row.total` is what passed before, here and elsewhere. */
+interface Counted {
+  row: CountRow;
+  used: number;
+}
+
+const keyOf = (environmentId: string, rule: string, subject: string): string =>
+  `${environmentId} ${rule} ${subject}`;
+
+function concerns({ channel }: FreezeRow, fact: BrakedNotification): boolean {
+  return fact.priority !== 'critical' && (channel === 'all' || channel === fact.channel);
+}
+
+function demandsOf(candidates: Candidate[]): Map<string, Demand> {
+  const demands = new Map<string, Demand>();
+  for (const { request, counts } of candidates) {
+    for (const { rule, key, amount } of counts) {
+      const known = demands.get(key);
+      if (known) known.amount += amount;
+      else {
+        const { seconds: windowSeconds, slotSeconds } = windows[rule.window];
+        const { environment_id: environmentId } = request.fact;
+        const subject = key.slice(environmentId.length + rule.key.length + 2);
+        demands.set(key, { environmentId, rule: rule.key, subject, amount, windowSeconds, slotSeconds });
+      }
+    }
+  }
+  return demands;
+}
+
+function countedOf(row: CountRow, demands: ReadonlyMap<string, Demand>): Counted {
+  const own = demands.get(keyOf(row.environment_id, row.rule, row.subject))?.amount ?? 0;
+  return { row, used: row.total - own };
+}
+
+function refundOf({ row, used }: Counted): Refund[] {
+  const amount = row.total - used;
+  return amount > 0 ? [{ ...row, amount }] : [];
+}
+
+/** A released notification passes the rule that held it, and no other. */
+function stops(rule: ActiveRule, request: BrakeRequest): boolean {
+  return rule.action !== 'notify' && !passesOf(request).includes(rule.key);
+}
+
+/** The rules that the notification was released from; a later hold does not undo a release. */
+function passesOf({ hold, decision }: BrakeRequest): string[] {
+  const before = hold?.passes ?? [];
+  return hold && decision === 'release' ? [...before, hold.hold] : before;
+}
+
+const strictness: readonly string[] = ['suppress', 'hold', 'delay'];
+
+function strictestFirst(a: { rule: ActiveRule }, b: { rule: ActiveRule }): number {
+  return strictness.indexOf(a.rule.action) - strictness.indexOf(b.rule.action);
+}
+
+function verdictOf(request: BrakeRequest, rule: ActiveRule, row: CountRow): BrakeVerdict {
+  const limit = `The rule ${rule.key} allows ${limitText(rule)}`;
+  if (rule.action === 'suppress')
+    return { kind: 'suppress', reason: 'frequency_capped', detail: `${limit}: not sent.` };
+  const { hold } = request;
+  if (rule.action === 'delay') {
+    const isRepeated = hold?.hold === rule.key && request.decision === null;
+    const note = {
+      ...(isRepeated ? hold : holdOf(request, rule.key, rule.hold_expires_hours)),
+      delayed: true as const,
+    };
+    const { seconds, slotSeconds } = windows[rule.window];
+    const opens = row.first_at.getTime() + (seconds + slotSeconds) * 1_000;
+    const until = Math.min(Math.max(opens, request.at + slotSeconds * 1_000), note.expires);
+    const detail = `${limit}: delayed until ${new Date(until).toISOString()}.`;
+    return { kind: 'hold', note, until, detail, isRepeated };
+  }
+  const note = holdOf(request, rule.key, rule.hold_expires_hours);
+  const detail = `${limit}: held until it is released, at most until ${new Date(note.expires).toISOString()}.`;
+  return { kind: 'hold', note, until: note.expires, detail, isRepeated: false };
+}
+
+function holdOf(request: BrakeRequest, hold: string, hours: number): HoldNote {
+  const { fact, at } = request;
+  const latest = fact.attachments ? idTime(fact.id) + attachmentHours * hourMs : Number.POSITIVE_INFINITY;
+  const passes = passesOf(request);
+  return {
+    hold,
+    since: at,
+    expires: Math.min(at + hours * hourMs, latest),
+    ...(passes.length > 0 && { passes }),
+  };
+}

@@ -1,0 +1,11 @@
+export { type Brake, type BrakeRequest, type BrakeVerdict, createBrake } from './brake.ts';
+export { tidyBrakeCounts } from './counts-store.ts';
+export { createEngagements } from './engagements.ts';
+export { type HoldDecision, type HoldNote, waitName } from './hold.ts';
+export { createHolds } from './holds.ts';
+export { createReleaseJob } from './release-job.ts';
+export { deleteOldReleases } from './releases-store.ts';
+export { brakeRoutes } from './routes.ts';
+export { createDefaultRules } from './rules.ts';
+export { createBrakeService } from './service.ts';
+export { createBrakeStates } from './state.ts';

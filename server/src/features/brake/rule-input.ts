@@ -1,0 +1,86 @@
+import { invalidParameter } from '../../kernel/errors.ts';
+import { type BrakeRule, defaultHoldHours, type RuleAction } from './rules.ts';
+import { limits, type RuleInput } from './schema.ts';
+
+/** Completes and checks a rule. Throws a Problem that names the field. */
+export function ruleOf(key: string, input: RuleInput): BrakeRule {
+  const { scope, unit = 'messages', match = {} } = input;
+  const rule: BrakeRule = {
+    key,
+    name: input.name,
+    scope,
+    match,
+    per_template: input.per_template ?? false,
+    window: input.window ?? (scope === 'spike' ? 'minute' : 'day'),
+    unit,
+    limit: input.limit,
+    action: input.action ?? defaultAction[scope],
+    hold_expires_hours: input.hold_expires_hours ?? defaultHoldHours,
+    includes_critical: input.includes_critical ?? false,
+    is_enabled: input.is_enabled ?? true,
+  };
+  checkLimit(rule);
+  checkAction(rule);
+  const reserved = Object.entries(specialKeys).find(([, special]) => special === key);
+  if (reserved && reserved[0] !== scope)
+    throw invalidParameter('scope', `The rule ${key} has the scope ${reserved[0]}.`);
+  if (scope === 'chain' || scope === 'spike') checkSpecial(rule, input);
+  else if (input.window === undefined)
+    throw invalidParameter('window', 'window is required: minute, hour or day.');
+  if (rule.per_template && scope !== 'recipient')
+    throw invalidParameter('per_template', 'per_template is for rules with the scope recipient.');
+  if (match.key_id !== undefined && match.workflow_key !== undefined)
+    throw invalidParameter('match', 'match takes key_id or workflow_key: a workflow sends without a key.');
+  return rule;
+}
+
+const defaultAction: Record<BrakeRule['scope'], RuleAction> = {
+  environment: 'hold',
+  key: 'hold',
+  category: 'hold',
+  workflow: 'hold',
+  recipient: 'hold',
+  chain: 'refuse',
+  spike: 'notify',
+};
+
+function checkLimit({ scope, unit, limit }: BrakeRule): void {
+  const [least, most] =
+    scope === 'chain'
+      ? [1, limits.chainDepth]
+      : scope === 'spike'
+        ? [2, 1_000]
+        : [1, unit === 'money' ? limits.money : limits.messages];
+  if (!Number.isInteger(limit) || limit < least || limit > most)
+    throw invalidParameter(
+      'limit',
+      `limit must be an integer from ${least} to ${most}. To send nothing at all, freeze the environment.`,
+    );
+}
+
+function checkAction({ scope, action }: BrakeRule): void {
+  const allowed: readonly RuleAction[] =
+    scope === 'chain'
+      ? ['refuse']
+      : scope === 'spike'
+        ? ['notify', 'hold']
+        : ['hold', 'delay', 'suppress', 'notify'];
+  if (!allowed.includes(action))
+    throw invalidParameter('action', `action must be ${allowed.join(', ')} for the scope ${scope}.`);
+}
+
+/** Rules that count no messages of a window take none of the fields for it. */
+function checkSpecial({ scope, key }: BrakeRule, input: RuleInput): void {
+  const only = specialKeys[scope as keyof typeof specialKeys];
+  if (key !== only)
+    throw invalidParameter(
+      'scope',
+      `The rule with the scope ${scope} has the key ${only}: there is one of it.`,
+    );
+  if (Object.keys(input.match ?? {}).length > 0)
+    throw invalidParameter('match', `A rule with the scope ${scope} takes no match.`);
+  if (input.unit === 'money')
+    throw invalidParameter('unit', `A rule with the scope ${scope} counts no money.`);
+}
+
+const specialKeys = { chain: 'workflow_loop', spike: 'spike' } as const;

@@ -1,0 +1,192 @@
+import type { Channel } from '../../channels/contract.ts';
+import { sha256Hex } from '../../kernel/crypto.ts';
+
+/** What a rule limits. `chain` limits how deep runs trigger runs; `spike` compares the rate with what is usual. */
+export const ruleScopes = [
+  'environment',
+  'key',
+  'category',
+  'workflow',
+  'recipient',
+  'chain',
+  'spike',
+] as const;
+export type RuleScope = (typeof ruleScopes)[number];
+
+export const ruleWindows = ['minute', 'hour', 'day'] as const;
+export type RuleWindow = (typeof ruleWindows)[number];
+
+/** What happens beyond the limit. `delay` holds until the window opens; `notify` only reports; `refuse` is for chains alone. */
+export const ruleActions = ['hold', 'delay', 'suppress', 'notify', 'refuse'] as const;
+export type RuleAction = (typeof ruleActions)[number];
+
+export const ruleUnits = ['messages', 'money'] as const;
+
+export interface RuleMatch {
+  channel?: Channel;
+  category?: string;
+  template_key?: string;
+  workflow_key?: string;
+  key_id?: string;
+}
+
+export interface BrakeRule {
+  key: string;
+  name: string;
+  scope: RuleScope;
+  match: RuleMatch;
+  per_template: boolean;
+  window: RuleWindow;
+  unit: (typeof ruleUnits)[number];
+  limit: number;
+  action: RuleAction;
+  hold_expires_hours: number;
+  includes_critical: boolean;
+  is_enabled: boolean;
+}
+
+/** A rule that is in force; `workflowId` is the id of the workflow that it names, null when there is none. */
+export interface ActiveRule extends BrakeRule {
+  workflowId: string | null;
+}
+
+/** The facts of a notification that rules look at. */
+export interface BrakedNotification {
+  id: string;
+  environment_id: string;
+  environment_kind: 'test' | 'live';
+  channel: Channel;
+  priority: string;
+  address: string | null;
+  external_user_id: string | null;
+  category: string | null;
+  template_key: string | null;
+  source_id: string | null;
+  chain: string | null;
+}
+
+/**
+ * The sliding window of a rule and the slots that it is counted in. The slot that the window begins in counts whole, so a window is
+ * never exceeded, and opens at most one slot late.
+ */
+export const windows: Record<RuleWindow, { seconds: number; slotSeconds: number }> = {
+  minute: { seconds: 60, slotSeconds: 5 },
+  hour: { seconds: 3_600, slotSeconds: 60 },
+  day: { seconds: 86_400, slotSeconds: 1_440 },
+};
+
+export const defaultHoldHours = 72;
+const defaultLoopDepth = 5;
+
+const base = {
+  match: {},
+  per_template: false,
+  unit: 'messages',
+  hold_expires_hours: defaultHoldHours,
+  includes_critical: false,
+  is_enabled: true,
+} as const;
+
+/** In force without a row, so that new and existing environments have them alike. A stored rule with the same key replaces one. */
+const loopRule: BrakeRule = {
+  ...base,
+  key: 'workflow_loop',
+  name: 'Workflow that triggers itself',
+  scope: 'chain',
+  window: 'day',
+  limit: defaultLoopDepth,
+  action: 'refuse',
+};
+
+const spikeRule: BrakeRule = {
+  ...base,
+  key: 'spike',
+  name: 'More than usual at this hour',
+  scope: 'spike',
+  window: 'minute',
+  limit: 10,
+  action: 'notify',
+};
+
+const repeatedMessagesRule: BrakeRule = {
+  ...base,
+  key: 'repeated_messages',
+  name: 'Same template to one recipient',
+  scope: 'recipient',
+  per_template: true,
+  window: 'hour',
+  limit: 20,
+  action: 'hold',
+};
+
+/** The default rules of a kind of environment. */
+export type DefaultRules = (kind: 'test' | 'live') => BrakeRule[];
+
+/** `recipientLimit` is set by the operator; 0 for none. */
+export function createDefaultRules(recipientLimit: number): DefaultRules {
+  const repeated = recipientLimit > 0 ? [{ ...repeatedMessagesRule, limit: recipientLimit }] : [];
+  return (kind) => (kind === 'live' ? [...repeated, spikeRule, loopRule] : [loopRule]);
+}
+
+/** The stored rules of an environment, and the default ones that none of them replaces, by key. */
+export function withDefaults<Rule extends BrakeRule>(
+  stored: Rule[],
+  defaults: BrakeRule[],
+): (Rule | BrakeRule)[] {
+  const keys = new Set(stored.map(({ key }) => key));
+  const all = [...stored, ...defaults.filter(({ key }) => !keys.has(key))];
+  return all.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** The part of a rule's count that a notification belongs to; null when the rule does not concern it. */
+export function subjectOf(rule: ActiveRule, fact: BrakedNotification): string | null {
+  const { match } = rule;
+  if (fact.priority === 'critical' && !rule.includes_critical) return null;
+  if (match.channel !== undefined && match.channel !== fact.channel) return null;
+  if (match.category !== undefined && match.category !== fact.category) return null;
+  if (match.template_key !== undefined && match.template_key !== fact.template_key) return null;
+  if (match.key_id !== undefined && match.key_id !== fact.source_id) return null;
+  if (match.workflow_key !== undefined && (rule.workflowId === null || rule.workflowId !== fact.source_id))
+    return null;
+  switch (rule.scope) {
+    case 'environment':
+      return '';
+    case 'key':
+      return fact.chain === null ? fact.source_id : null;
+    case 'workflow':
+      return fact.chain === null ? null : fact.source_id;
+    case 'category':
+      return fact.category;
+    case 'recipient':
+      return recipientOf(rule, fact);
+    case 'chain':
+    case 'spike':
+      return null;
+  }
+}
+
+/** Chat channels and webhook endpoints are places, not people: what many read may be much. */
+const personalChannels: readonly Channel[] = ['email', 'sms', 'in_app'];
+
+/** The user when the notification names one, on whatever channel; otherwise the address. Hashed: counts are no address book. */
+function recipientOf({ per_template }: ActiveRule, fact: BrakedNotification): string | null {
+  const address = personalChannels.includes(fact.channel) ? fact.address?.toLowerCase() : undefined;
+  const recipient = fact.external_user_id === null ? address : `user ${fact.external_user_id}`;
+  if (recipient === undefined) return null;
+  return hashed(per_template ? `${fact.channel} ${fact.template_key ?? ''} ${recipient}` : recipient);
+}
+
+function hashed(text: string): string {
+  return sha256Hex(text).slice(0, 24);
+}
+
+/** The limit of a rule in words. */
+export function limitText({ limit, unit, window, scope, per_template }: BrakeRule): string {
+  const amount =
+    unit === 'money'
+      ? `${limit / 1_000_000} of estimated cost`
+      : `${limit} ${limit === 1 ? 'message' : 'messages'}`;
+  const what = per_template ? ' of a template and channel' : '';
+  const each = scope === 'environment' ? 'in the environment' : `for each ${scope}`;
+  return `${amount}${what} per ${window} ${each}`;
+}
